@@ -311,7 +311,7 @@ def task_loaded(
         inputs, notes = [task.given(data, split, own)], []
         source = task.table(inputs[0]).source
     else:
-        source = find_dataset(str(data), revision, names)
+        source = find_dataset(str(data), revision, task.names(names, own))
         inputs, notes = task.read(source, names, split, max_items, own)
     inputs, left_out = of_each(inputs, partial(task.accept, own), named=bool(names))
     writer = OutcomeWriter()

@@ -18,7 +18,6 @@ from coherencegym.eval.tasks.registry import all_tasks
 #: module of ``model-index``, and has ``add_arguments`` and ``run``.
 COMMANDS = {
     "score": "score models on suites of minimal pairs",
-    "detect": "find the sentence of a document that does not belong there",
     "train": "fine-tune an encoder for a task, for comparison",
     "overview": "show several runs in one table, best model first",
     "compare": "compare the results of models, item by item",

@@ -13,6 +13,7 @@ from coherencegym.command_line import Parser, rare
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.commands import options
 from coherencegym.eval.commands.running import (
+    Running,
     closed,
     opened,
     planned_work,
@@ -40,7 +41,8 @@ class TaskCommand:
     def add_arguments(self, parser: Parser) -> None:
         """Declare the options of every task, and its own."""
         task = self.task
-        options.add_tables(parser, f"configs; default all that hold {task.kind.name}")
+        said = f"configs; default all that hold {task.kind.name}"
+        options.add_tables(parser, said, *task.config_flags)
         if task.texts is None:
             options.add_cache(parser, "vectors")
         else:
@@ -63,14 +65,15 @@ class TaskCommand:
         from coherencegym.eval.views.findings import print_findings, write_findings
 
         task = self.task
-        if world().size > 1:
+        if world().size > 1 and not task.spreads:
             raise EvaluationError(f"{task.name}: several processes; expected one")
         given = {one.name: getattr(arguments, one.name) for one in fields(task.options)}
         own = task.check(task_options(task.name, task.options, given))
         output, settings = opened(arguments, task.name, _DATA)
         chosen = options.chosen(arguments, other=tuple(given))
         # The data first: they are read in a moment, and what is wrong with them shows at once.
-        source = find_dataset(arguments.dataset, arguments.revision, arguments.configs)
+        named = task.names(arguments.configs, own)
+        source = find_dataset(arguments.dataset, arguments.revision, named)
         data = {name: getattr(arguments, name) for name in _DATA}
         read, notes = task.read(source, **data, options=own)
         own = task.resolve(own, lambda: options.model_config(arguments, scores=False)[0], "")
@@ -82,7 +85,7 @@ class TaskCommand:
             print(f"would be written to {output}")
             return 0
         writer = OutcomeWriter()
-        with self._asking(arguments, own, chosen) as (model, context_of):
+        with self._asking(arguments, own, chosen) as (model, context_of, run_):
             own = task.settle(own, model)
 
             def ask(one: Any) -> tuple[Any, Any]:
@@ -90,10 +93,16 @@ class TaskCommand:
                     return one, task.run(context, one, own, writer)
 
             asked, more = of_each(inputs, ask)
+        if run_ is not None and not run_.processes.is_first:
+            return 0
         source = source.noted([*notes, *unasked, *more])
         about = source, model, asked, writer.tables(), settings, own
         found = gather_findings(task, *about, task.record(own, chosen))
-        return closed(arguments, output, found, write_findings, print_findings)
+        code = closed(arguments, output, found, write_findings, print_findings)
+        if run_ is not None and self.executions:
+            texts = sum(len(one.plan.sequences) for one in self.executions)
+            run_.print_cache(sum(one.stored for one in self.executions), texts)
+        return code
 
     def _say_costs(
         self, arguments: argparse.Namespace, inputs: Sequence[Any], own: Any, chosen: Any
@@ -118,18 +127,22 @@ class TaskCommand:
     @contextmanager
     def _asking(
         self, arguments: argparse.Namespace, own: Any, chosen: Any
-    ) -> Iterator[tuple[LoadedModel, Callable[[str], AbstractContextManager[TaskContext]]]]:
-        """The model, and what a table is asked with, by its name."""
-        task = self.task
+    ) -> Iterator[
+        tuple[LoadedModel, Callable[[str], AbstractContextManager[TaskContext]], Running | None]
+    ]:
+        """The model, what a table is asked with, by its name, and the run if texts are read."""
+        task, memo = self.task, dict[Any, Any]()
+        self.executions: list[Any] = []
+        kept: dict[str, Any] = {"executions": self.executions, "memo": memo}
         if task.texts is not None and task.reads(own):
             with running(arguments, chosen) as run_:
 
                 @contextmanager
                 def reading(name: str) -> Iterator[TaskContext]:
                     with run_.reading(name) as how:
-                        yield TaskContext(run_.loaded, chosen, **how)
+                        yield TaskContext(run_.loaded, chosen, **how, **kept)
 
-                yield run_.loaded, reading
+                yield run_.loaded, reading, run_
             return
         loader = Loader(
             lambda: options.load_model(arguments),
@@ -142,6 +155,6 @@ class TaskCommand:
         @contextmanager
         def stepping(name: str) -> Iterator[TaskContext]:
             with step_bars(name) as step:
-                yield TaskContext(model, chosen, vectors=vectors, step=step)
+                yield TaskContext(model, chosen, vectors=vectors, step=step, **kept)
 
-        yield model, stepping
+        yield model, stepping, None

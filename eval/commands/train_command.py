@@ -255,7 +255,7 @@ def _dry_run_documents(training: _Training) -> None:
     from coherencegym.eval.tasks.detect.train.train import pairs_of
 
     data, encoder = training.data, training.encoder
-    for table in (data.training, *data.detection.tables):
+    for table in (data.training, *data.tables):
         pairs = pairs_of(table.documents)
         print(
             f"{table.name}: {len(table.documents):,} documents, {table.intruded:,} with an "
@@ -268,19 +268,19 @@ def _dry_run_documents(training: _Training) -> None:
 def _write_documents(training: _Training, arguments: argparse.Namespace) -> None:
     from coherencegym.eval.tasks.detect.train.results import gather_training
     from coherencegym.eval.tasks.detect.train.train import train
-    from coherencegym.eval.views.detect.table import print_results, print_training
-    from coherencegym.eval.views.report import write_training
+    from coherencegym.eval.views.findings import print_findings
+    from coherencegym.eval.views.training.detector_training import print_training, write_training
 
     data, encoder, settings = training.data, training.encoder, training.settings
     learned, chosen_on = data.training.documents, data.validation.documents
-    tested = [table.documents for table in data.detection.tables]
+    tested = [table.documents for table in data.tables]
     train_one = partial(train, encoder, learned, chosen_on, tested, settings)
     trained = _each_seed(training.seeds, train_one)
     recorded = {name: getattr(arguments, name) for name in (*_RECORDED, "decision")}
     results = gather_training(data, encoder, settings, trained, recorded)
     write_training(results, training.output, overwrite=arguments.overwrite)
     if len(training.seeds) == 1:
-        print_results(results.seeds[0])
+        print_findings(results.seeds[0])
     else:
         print_training(results)
 

@@ -94,6 +94,13 @@ class Triangles:
 
 
 @dataclass(frozen=True)
+class DocumentLists:
+    """Lists of documents, with a line for each sentence: its score, its text, and what it is."""
+
+    lists: tuple[Mapping[str, Any], ...]
+
+
+@dataclass(frozen=True)
 class ReportSection:
     """A part of a report.
 
@@ -106,7 +113,7 @@ class ReportSection:
     """
 
     title: str
-    body: Grid | Figure | TextLists | Strips | Triangles
+    body: Grid | Figure | TextLists | Strips | Triangles | DocumentLists
     lead: str = ""
     sentences: tuple[str, ...] = ()
     is_detail: bool = False

@@ -43,17 +43,36 @@ def gather_findings(
         own: the same as results record them.
     """
     about = model.about()
+    found = findings_of(asked, pairs, outcomes, about, options)
+    recorded = {**settings, **own, "intervals": INTERVALS, "versions": versions(about)}
+    signed = {**signed_options(own), "dtype": model.dtype}
+    notes = run_notes(source, model, found.tables, settings["max_items"])
+    return replace(
+        found,
+        signature=signature_of(asked.name, about, found.dataset, recorded, signed),
+        settings=recorded,
+        notes=[*notes, *found.notes],
+    )
+
+
+def findings_of(
+    asked: Task[Any, Any, Any],
+    pairs: Sequence[tuple[Any, Any]],
+    outcomes: OutcomeTables,
+    about: Mapping[str, Any],
+    options: Any,
+) -> Findings:
+    """Findings as far as inputs, details and outcomes say them; ``about`` are facts of a model."""
     tables = [asked.table(one) for one, _ in pairs]
-    if asked.digests is None:
-        digests = [f"{table.config} {table.split} {table.rows_sha256}" for table in tables]
-    else:
-        digests = [
-            f"{table.config} {digest}"
-            for table, (one, _) in zip(tables, pairs, strict=True)
-            for digest in asked.digests(one)
-        ]
+    digests = [
+        f"{table.config} {digest}"
+        for table, (one, _) in zip(tables, pairs, strict=True)
+        for digest in (
+            [f"{table.split} {table.rows_sha256}"] if asked.digests is None else asked.digests(one)
+        )
+    ]
     dataset = about_dataset(
-        source,
+        tables[0].source,
         digests,
         all(table.verified for table in tables),
         [
@@ -61,13 +80,11 @@ def gather_findings(
             for table, pair in zip(tables, pairs, strict=True)
         ],
     )
-    recorded = {**settings, **own, "intervals": INTERVALS, "versions": versions(about)}
-    signed = {**signed_options(own), "dtype": model.dtype}
     found = Findings(
-        signature=signature_of(asked.name, about, dataset, recorded, signed),
+        signature="",
         model=about,
         dataset=dataset,
-        settings=recorded,
+        settings={},
         notes=(),
         task=asked.name,
         asked=asked,
@@ -77,8 +94,7 @@ def gather_findings(
         outcomes=outcomes,
     )
     found = replace(found, headline=asked.headline(found))
-    notes = [*run_notes(source, model, tables, settings["max_items"]), *_notes(found)]
-    return replace(found, notes=notes)
+    return replace(found, notes=list(_notes(found)))
 
 
 def _notes(found: Findings) -> Iterator[Note]:

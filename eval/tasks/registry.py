@@ -16,6 +16,10 @@ if TYPE_CHECKING:
 
 #: Subcommand -> what it is for, and the module that has its ``TASK``.
 TASKS: dict[str, tuple[str, str]] = {
+    "detect": (
+        "find the sentence of a document that does not belong there",
+        "coherencegym.eval.tasks.detect.task",
+    ),
     "probe": (
         "ask which layers of a model know the labels of examples",
         "coherencegym.eval.tasks.probe.task",

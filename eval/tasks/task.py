@@ -60,6 +60,8 @@ class TaskContext:
         store, progress, world: those of :func:`eval.surprisal.surprisals`.
         vectors: a folder in which vectors are kept from run to run; None: they are thrown away.
         step: told how far a task is that has several steps.
+        executions: runs of texts so far, each with the number of those that were known.
+        memo: values that a task keeps from one input for the next.
     """
 
     model: LoadedModel
@@ -69,6 +71,8 @@ class TaskContext:
     world: World = ALONE
     vectors: Path | None = None
     step: StepProgress = lambda name, done, total: None
+    executions: list[Any] = field(default_factory=list)
+    memo: dict[Any, Any] = field(default_factory=dict)
 
     def surprisals(self, table: Table[Any], queries: Sequence[Query]) -> tuple[Answer, ...]:
         """The bits of every text of a table, in the order of the queries."""
@@ -79,6 +83,7 @@ class TaskContext:
             progress=self.progress,
             world=self.world,
         )
+        self.executions.append(found.execution)
         return tuple(found.items)
 
 
@@ -115,6 +120,8 @@ class Task(Generic[_I, _O, _D]):
         reads: tells whether surprisals are read by these options, where ``texts`` is there.
         in_chat: tells whether texts are read where the model speaks in its chat template.
         costs: a table of what inputs cost where no surprisals are read, by config and tokenizer.
+        names: names under which a dataset has the configs that a user means.
+        config_flags: other names of ``--config``.
         inputs: reads those of a dataset: (source, configs, split, most rows, options) -> inputs,
             notes.
         given: an input that comes from no file, from rows by split: (rows, split, options).
@@ -135,11 +142,13 @@ class Task(Generic[_I, _O, _D]):
         verdict: a sentence on it; by default one on its interval, chance and baselines.
         sections: its report; by default one table of all estimates.
         stated: scores that come of no outcomes of units.
+        rows: all scores, for a task that has its own way to them.
         notes: lines that a reader of the results must know.
         facts: gives keys of ``results.json`` on an input and its detail.
         more: the keys of ``results.json`` that only this task has.
         files: writes files of its own into a folder.
         says_baselines: true where its notes or its verdict say what baselines mean for a score.
+        spreads: true where several processes may share its texts.
         units: the word for rows, in the plural.
         examples: command lines.
     """
@@ -152,6 +161,8 @@ class Task(Generic[_I, _O, _D]):
     reads: Callable[[_O], bool] = lambda options: True
     in_chat: Callable[[_O], bool] = lambda options: False
     costs: Callable[[Sequence[_I], _O, Any, Any], Grid] | None = None
+    names: Callable[[Sequence[str], _O], list[str]] = lambda configs, options: list(configs)
+    config_flags: tuple[str, ...] = ()
     inputs: Callable[..., tuple[list[_I], list[Note]]] | None = None
     given: Callable[[Mapping[str, Iterable[Any]], str, _O], _I] | None = None
     accept: Callable[[_O, _I], _I] = lambda options, one: one
@@ -173,11 +184,13 @@ class Task(Generic[_I, _O, _D]):
     verdict: Callable[[Findings], Verdict | None] | None = None
     sections: Callable[[Findings], Iterable[ReportSection]] | None = None
     stated: Callable[[Findings], Iterable[Score]] = lambda found: ()
+    rows: Callable[[Findings], list[Score]] | None = None
     notes: Callable[[Findings], Iterable[Note]] = lambda found: ()
     facts: Callable[[_I, _D], Mapping[str, Any]] = lambda one, detail: {}
     more: Callable[[Findings], dict[str, Any]] = lambda found: {}
     files: Callable[[Findings, Path], None] = lambda found, folder: None
     says_baselines: bool = False
+    spreads: bool = False
     units: str = "rows"
     examples: str = ""
 
@@ -248,6 +261,8 @@ class Findings(TaskResults):
 
         Layers of a model by themselves are in its outcomes alone.
         """
+        if self.asked.rows is not None:
+            return self.asked.rows(self)
         known: dict[tuple[Any, ...], dict[str, EstimateRow]] = {}
         for one in self.estimates:
             known.setdefault(_place(one), {})[one.system.label] = one

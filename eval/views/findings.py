@@ -11,6 +11,7 @@ from typing import Any
 from coherencegym.eval.metrics.estimates import EstimateRow, score_of
 from coherencegym.eval.report import figures, grid
 from coherencegym.eval.report.blocks import (
+    DocumentLists,
     Figure,
     ReportSection,
     Strips,
@@ -162,6 +163,7 @@ _KINDS: dict[type, str] = {
     TextLists: "texts",
     Strips: "strips",
     Triangles: "triangles",
+    DocumentLists: "documents",
 }
 
 

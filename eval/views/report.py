@@ -20,7 +20,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -33,10 +32,8 @@ from coherencegym.eval.results.folder import (
     RowWriter,
     judgement_rows,
     predictions_schema,
-    results_folder,
     results_json,
     write_json,
-    write_rows,
 )
 from coherencegym.eval.results.results import Results
 from coherencegym.eval.results.runs import run_of
@@ -46,8 +43,7 @@ from coherencegym.eval.text.regions import SPECIAL
 from coherencegym.files.folders import written_beside
 
 if TYPE_CHECKING:
-    from coherencegym.eval.tasks.detect.results import DetectionResults
-    from coherencegym.eval.tasks.detect.train.results import TrainingResults
+    pass
 
 #: Their names in the folder of results.
 REGIONS_FILE, DOCUMENTS_FILE = "regions.parquet", "documents.parquet"
@@ -128,41 +124,6 @@ def score_folder(
             yield written
         finally:
             written.abandon()
-
-
-def write_detection(results: DetectionResults, folder: Path, *, overwrite: bool = False) -> None:
-    """Write a folder of detection, as :func:`write` does."""
-    with results_folder(results, folder, overwrite=overwrite) as work:
-        _write_detection(results, work)
-
-
-def write_training(results: TrainingResults, folder: Path, *, overwrite: bool = False) -> None:
-    """Write models, cards and results, as :func:`write` does."""
-    from coherencegym.eval.results.seed_folders import SeedFolder, write_seeds
-    from coherencegym.eval.tasks.detect.train.card import detector_card
-
-    seeds = (
-        SeedFolder(
-            seed=trained.seed,
-            model=trained.model,
-            tokenizer=trained.tokenizer,
-            card=detector_card(own, trained, results.summary),
-            results=own,
-            write=partial(_write_detection, own),
-        )
-        for own, trained in zip(results.seeds, results.trained, strict=True)
-    )
-    write_seeds(results, seeds, folder, overwrite=overwrite)
-
-
-def _write_detection(results: DetectionResults, folder: Path) -> None:
-    from coherencegym.eval.tasks.detect.results import document_rows, document_schema
-    from coherencegym.eval.views.detect.page import write_page
-    from coherencegym.eval.views.plots import plot_runs
-
-    write_rows(document_rows(results), document_schema(), folder / DOCUMENTS_FILE)
-    plot_runs([run_of(results)], folder)
-    write_page(results, folder)
 
 
 def regions_schema() -> Any:

@@ -23,7 +23,6 @@ from coherencegym.eval.statistics.scores import (
     ScoreRow,
 )
 from coherencegym.eval.tasks.detect.probes import ProbeScore
-from coherencegym.eval.tasks.detect.results import DetectionResults
 from coherencegym.eval.tasks.detect.scores import ANNOTATOR, VOTE
 from coherencegym.eval.tasks.probe.files import layer_rows
 from coherencegym.eval.tasks.probe.report import published_beside
@@ -155,18 +154,18 @@ def read_score(run: str, results: Results) -> Iterator[Golden]:
         )
 
 
-def read_detect(run: str, results: DetectionResults) -> Iterator[Golden]:
+def read_detect(run: str, results: Findings) -> Iterator[Golden]:
     """The estimates of a run of ``detect``."""
     about = _about(run, results)
     yield from _headline(about, results.headline)
     yield from _scores(about, results.rows)
-    for chosen in results.thresholds:
+    for chosen in (own for one in results.details for own in one.thresholds):
         metric = "threshold of decision"
         by: dict[str, Any] = {"system": chosen.decision, "group": chosen.chosen_on}
         by |= {"config": chosen.config, "split": chosen.split}
         n = chosen.documents
         yield Golden(**about, **by, metric=metric, value=chosen.threshold, n=n)
-    for probe in results.probes:
+    for probe in (own for one in results.details for own in one.probes):
         for metric, found in _probe_measures(probe):
             yield _measure(about, probe, found, metric=metric, system=probe.decision)
 

@@ -21,9 +21,9 @@ import coherencegym as cg
 from coherencegym.builders.registry import SUITES
 from coherencegym.eval.kinds.items import ITEMS, Condition, Item, Prediction, Region
 from coherencegym.eval.kinds.ratings import RATINGS, RatedText
+from coherencegym.eval.library import task_loaded
 from coherencegym.eval.models.in_memory import in_memory
 from coherencegym.eval.models.load import LoadedModel
-from coherencegym.eval.plan.options import Options
 from coherencegym.eval.results.comparison import compare, corrected_together
 from coherencegym.eval.results.folder import (
     PREDICTIONS_FILE,
@@ -37,11 +37,8 @@ from coherencegym.eval.results.results import Results
 from coherencegym.eval.results.runs import read_run
 from coherencegym.eval.results.saved import read_saved
 from coherencegym.eval.results.step_changes import step_changes
-from coherencegym.eval.tasks.detect.data import read_data
-from coherencegym.eval.tasks.detect.detect import detections
-from coherencegym.eval.tasks.detect.detectors import DEFAULT_DETECTOR
-from coherencegym.eval.tasks.detect.results import DetectionResults, gather_detection
 from coherencegym.eval.tasks.results import TaskResults
+from coherencegym.eval.tasks.task import Findings
 from coherencegym.eval.views.report import prediction_rows
 
 #: Items of a config, of suites whose samples take seconds.
@@ -239,26 +236,13 @@ def detect(sample: Sample, made: Path) -> Iterator[Golden]:
     for name, (place, configs) in runs.items():
         results = _detected(demo(), place, configs)
         yield from adapter.read_detect(name, results)
-        if not results.probes:
+        if not results.more()["probes"]:
             other = _detected(half(), place, configs)
             yield from _compared(name, results, other, made / name)
 
 
-def _detected(model: LoadedModel, place: Path, configs: Sequence[str]) -> DetectionResults:
-    data = read_data(str(place), configs)
-    options = Options()
-    found = [
-        detections(
-            *(model.model, model.tokenizer, [one.sentences for one in table.documents]),
-            options=options,
-            names=[one.item_id for one in table.documents],
-            uses_separator=table.separator,
-        )
-        for table in data.tables
-    ]
-    settings = {"configs": [*configs], "split": "test", "max_items": None, "decision": None}
-    settings |= {**options.record(), "detector": DEFAULT_DETECTOR}
-    return gather_detection(data, found, model, settings)
+def _detected(model: LoadedModel, place: Path, configs: Sequence[str]) -> Findings:
+    return task_loaded("detect", model, place, {}, configs=configs)
 
 
 def probe(sample: Sample, made: Path) -> Iterator[Golden]:

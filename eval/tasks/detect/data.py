@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from coherencegym.errors import ConfigError, EvaluationError
 from coherencegym.eval.data.notes import Note, of_each
 from coherencegym.eval.data.source import Source, find_dataset
+from coherencegym.eval.tasks.detect.options import DetectOptions
 from coherencegym.eval.tasks.detect.tables import (
     DETECT_PREFIX,
     DocumentTable,
@@ -22,41 +23,24 @@ _TRAIN, _VALIDATION = "train", "validation"
 
 
 @dataclass(frozen=True)
-class DetectionData:
-    """Documents to test on, and to choose thresholds on.
+class DetectionInput:
+    """Documents to test on.
 
     Attributes:
-        source: the dataset that is tested on.
-        tested: its tables, at least one.
-        calibration: tables that thresholds are chosen on, by config of ``tested``; empty where
-            the user chose the ``threshold``.
+        table: the documents.
+        calibration: those that the threshold is chosen on; None where the user chose it.
+        threshold: that of the user.
     """
 
-    source: Source
-    tested: tuple[DocumentTable, ...]
-    calibration: Mapping[str, DocumentTable]
+    table: DocumentTable
+    calibration: DocumentTable | None
     threshold: float | None = None
 
     @property
     def tables(self) -> list[DocumentTable]:
-        """All tables to read, each once: those that thresholds are chosen on first."""
-        both = (*self.calibration.values(), *self.tested)
-        return list({table.key: table for table in both}.values())
-
-    def chosen_on(self, table: DocumentTable) -> DocumentTable:
-        """The table that the threshold of a tested one is chosen on; itself, if nothing is."""
-        return self.calibration.get(table.config, table)
-
-    def only(self, tested: Sequence[DocumentTable], notes: Iterable[Note]) -> DetectionData:
-        """The data of these of the tables that are tested on; ``notes`` say why."""
-        configs = {table.config for table in tested}
-        chosen_on = {name: own for name, own in self.calibration.items() if name in configs}
-        source = self.source.noted(notes)
-        return replace(self, source=source, tested=tuple(tested), calibration=chosen_on)
-
-    def is_tested(self, table: DocumentTable) -> bool:
-        """Tell a table that is tested on from one that is there for thresholds alone."""
-        return table.key in {one.key for one in self.tested}
+        """All tables to read, each once: that which the threshold is chosen on first."""
+        both = (self.calibration, self.table)
+        return list({one.key: one for one in both if one is not None}.values())
 
 
 @dataclass(frozen=True)
@@ -64,48 +48,56 @@ class TrainingData:
     """Documents of a training.
 
     Attributes:
+        source: the dataset.
         training, validation: all configs that are learned from, and those to choose weights and
             thresholds on.
-        detection: the tables tested on, with ``validation`` for the thresholds of all of them.
+        inputs: the tables tested on, with ``validation`` for the thresholds of all of them.
     """
 
+    source: Source
     training: DocumentTable
     validation: DocumentTable
-    detection: DetectionData
+    inputs: tuple[DetectionInput, ...]
+
+    @property
+    def tables(self) -> list[DocumentTable]:
+        """All tables that a trained model reads, each once."""
+        every = (self.validation, *(one.table for one in self.inputs))
+        return list({one.key: one for one in every}.values())
 
 
-def read_data(
-    dataset: str,
-    configs: Sequence[str] = (),
-    split: str = "test",
-    *,
-    revision: str | None = None,
-    calibrate_on: str | None = None,
-    threshold: float | None = None,
-    max_items: int | None = None,
-) -> DetectionData:
-    """Read the documents of a run.
+def detection_names(configs: Sequence[str], options: DetectOptions) -> list[str]:
+    """The names, with and without their beginning, of configs that are tested and chosen on."""
+    elsewhere, _, other = (options.calibrate_on or "").rpartition(":")
+    named = [*configs, *([other] if other and configs and not elsewhere else [])]
+    return [*named, *(DETECT_PREFIX + name for name in named)]
+
+
+def read_inputs(
+    source: Source,
+    configs: Sequence[str],
+    split: str,
+    max_items: int | None,
+    options: DetectOptions,
+) -> tuple[list[DetectionInput], list[Note]]:
+    """The documents of a run, and what was left out.
 
     Args:
-        dataset: a folder, or a Hub id.
+        source: the dataset.
         configs, split: tested; none: all configs that hold documents and have the split.
-        revision: tag or commit of a Hub dataset; None: the newest.
-        calibrate_on: a config of the dataset, or ``DATASET:CONFIG``, on whose validation split the
-            thresholds are chosen; None: that of each config that is tested on.
-        threshold: replaces one that is chosen.
         max_items: no more documents than this of each table.
+        options: ``calibrate_on`` is a config of the dataset, or ``DATASET:CONFIG``, on whose
+            validation split the thresholds are chosen; None: that of each config that is tested
+            on. ``threshold`` replaces one that is chosen.
 
     Raises:
         EvaluationError: documents are not there or cannot be read, or there are none to choose the
             thresholds on.
     """
-    if threshold is not None and calibrate_on is not None:
-        raise EvaluationError("--threshold: nothing is chosen; expected no --calibrate-on with it")
+    calibrate_on, threshold = options.calibrate_on, options.threshold
     elsewhere, _, other = (calibrate_on or "").rpartition(":")
-    named = [*configs, *([other] if other and configs and not elsewhere else [])]
     if other and not elsewhere and Path(other).is_dir():
-        _refuse_folder(other, _found(dataset, revision, configs))
-    source = _found(dataset, revision, named)
+        _refuse_folder(other, source)
     wanted = _full_names(source, configs)
     tested = split_tables(source, wanted, split, max_items)
     _require(source, wanted, tested, f"no split {split!r}; expected another with --split")
@@ -114,18 +106,15 @@ def read_data(
         there = _found(elsewhere, None, [other]) if elsewhere else source
         chosen_on = _validation(there, _full_names(there, [other])[0], max_items)
 
-    def with_threshold(table: DocumentTable) -> tuple[DocumentTable, DocumentTable | None]:
+    def with_threshold(table: DocumentTable) -> DetectionInput:
         if not table.documents:
             where = f"config {table.config!r}"
             raise ConfigError(f"{where}: no document; expected at least one")
         if chosen_on is not None or threshold is not None:
-            return table, chosen_on
-        return table, _validation(source, table.config, max_items)
+            return DetectionInput(table, chosen_on, threshold)
+        return DetectionInput(table, _validation(source, table.config, max_items))
 
-    found, notes = of_each(tested, with_threshold, named=bool(configs))
-    calibration = {table.config: own for table, own in found if own is not None}
-    kept = tuple(table for table, _ in found)
-    return DetectionData(source.noted(notes), kept, calibration, threshold)
+    return of_each(tested, with_threshold, named=bool(configs))
 
 
 def read_training_data(
@@ -155,8 +144,8 @@ def read_training_data(
     tested = tuple(document_tables(source, wanted, split, max_items))
     missing = f"no split {split!r} to test on; expected another with --split"
     _require(source, wanted, tested, missing)
-    calibration = {table.config: validation for table in tested}
-    return TrainingData(training, validation, DetectionData(source, tested, calibration))
+    inputs = tuple(DetectionInput(table, validation) for table in tested)
+    return TrainingData(source, training, validation, inputs)
 
 
 def _found(dataset: str, revision: str | None, configs: Sequence[str]) -> Source:

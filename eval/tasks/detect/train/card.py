@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from coherencegym.eval.statistics.estimate import Estimate
-from coherencegym.eval.tasks.detect.results import DetectionResults
 from coherencegym.eval.tasks.detect.scores import DetectionScore
 from coherencegym.eval.tasks.detect.train.results import SeedScore
 from coherencegym.eval.tasks.detect.train.train import Trained
+from coherencegym.eval.tasks.task import Findings
 from coherencegym.eval.tasks.training.card import card_front, card_row, card_training, plain_cell
 
 _COLUMNS = {
@@ -20,9 +20,7 @@ _COLUMNS = {
 }
 
 
-def detector_card(
-    results: DetectionResults, trained: Trained, summary: Sequence[SeedScore] = ()
-) -> str:
+def detector_card(results: Findings, trained: Trained, summary: Sequence[SeedScore] = ()) -> str:
     """The card of one seed's model, with the figures of its own and of all seeds.
 
     Args:
@@ -34,7 +32,7 @@ def detector_card(
     return "\n".join([*lines, *_training(results, trained)]) + "\n"
 
 
-def _front(results: DetectionResults) -> Iterator[str]:
+def _front(results: Findings) -> Iterator[str]:
     name = str(results.model["name"])
     tags = ("coherencegym", "discourse", "coherence")
     hub, repo = results.model["hub"], results.dataset["repo"]
@@ -47,7 +45,7 @@ def _front(results: DetectionResults) -> Iterator[str]:
     )
 
 
-def _use(results: DetectionResults) -> Iterator[str]:
+def _use(results: Findings) -> Iterator[str]:
     yield from (
         "",
         "```python",
@@ -64,15 +62,15 @@ def _use(results: DetectionResults) -> Iterator[str]:
         "| config | decision | threshold |",
         "|---|---|---|",
     )
-    for threshold in results.thresholds:
-        yield f"| {threshold.config} | {threshold.decision} | {threshold.threshold:.4f} |"
+    for own in (each for one in results.details for each in one.thresholds):
+        yield card_row(plain_cell(own.config), own.decision, f"{own.threshold:.4f}")
 
 
-def _figures(results: DetectionResults, summary: Sequence[SeedScore]) -> Iterator[str]:
+def _figures(results: Findings, summary: Sequence[SeedScore]) -> Iterator[str]:
     yield from ("", "## Figures", "")
     yield card_row("documents", "who", "n", *_COLUMNS)
     yield "|---" * (3 + len(_COLUMNS)) + "|"
-    for score in results.scores:
+    for score in (each for one in results.details for each in one.scores):
         cells = (_cell(getattr(score, field)) for field in _COLUMNS.values())
         yield card_row(*_named(score), f"{score.documents:,}", *cells)
     yield from (
@@ -90,7 +88,7 @@ def _figures(results: DetectionResults, summary: Sequence[SeedScore]) -> Iterato
             yield card_row(*_named(mean), *map(mean.cell, _COLUMNS.values()))
 
 
-def _training(results: DetectionResults, trained: Trained) -> Iterator[str]:
+def _training(results: Findings, trained: Trained) -> Iterator[str]:
     settings = results.settings
     about = {
         "encoder": f"{results.model['name']} at {results.model['commit']}",

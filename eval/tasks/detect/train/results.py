@@ -7,20 +7,24 @@ with its tokenizer, its card (``README.md``), its ``results.json`` and ``documen
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
-from functools import partial
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from coherencegym.eval.data.notes import Note, caution, detail
 from coherencegym.eval.data.signature import versions
+from coherencegym.eval.outcomes.tables import OutcomeWriter
 from coherencegym.eval.statistics.intervals import INTERVALS
 from coherencegym.eval.statistics.scores import Score
 from coherencegym.eval.tasks.detect.data import TrainingData
 from coherencegym.eval.tasks.detect.decisions import DECISIONS
-from coherencegym.eval.tasks.detect.results import DetectionResults, judged
+from coherencegym.eval.tasks.detect.options import DetectOptions
+from coherencegym.eval.tasks.detect.results import detect_detail
 from coherencegym.eval.tasks.detect.scores import MODEL, NAMES, DetectionScore
+from coherencegym.eval.tasks.detect.task import TASK as DETECT
 from coherencegym.eval.tasks.detect.train.train import Trained, pairs_of
+from coherencegym.eval.tasks.findings import findings_of
 from coherencegym.eval.tasks.results import TaskResults, signature_of
+from coherencegym.eval.tasks.task import Findings
 from coherencegym.eval.tasks.training.encoder import Encoder
 from coherencegym.eval.tasks.training.fine_tuning import Settings
 from coherencegym.eval.tasks.training.seeds import (
@@ -61,7 +65,7 @@ class TrainingResults(TaskResults):
         summary: scores over the seeds.
     """
 
-    seeds: Sequence[DetectionResults]
+    seeds: Sequence[Findings]
     trained: Sequence[Trained]
     summary: Sequence[SeedScore]
 
@@ -79,7 +83,7 @@ class TrainingResults(TaskResults):
             {
                 **_about(trained),
                 "folder": f"seed-{trained.seed}",
-                "thresholds": [asdict(threshold) for threshold in own.thresholds],
+                "thresholds": own.more()["thresholds"],
             }
             for own, trained in zip(self.seeds, self.trained, strict=True)
         ]
@@ -98,11 +102,11 @@ def gather_training(
     Args:
         data: the documents.
         encoder, settings: the beginning of all seeds.
-        trained: the models of the seeds, with the scores of ``data.detection.tables``.
+        trained: the models of the seeds, with the scores of ``data.tables``.
         chosen: other options: ``configs``, ``split``, ``max_items``, ``decision``.
     """
     about = about_encoder(encoder, trained[0].model)
-    read = [table.documents for table in (data.training, *data.detection.tables)]
+    read = [table.documents for table in (data.training, *data.tables)]
     recorded = {
         **chosen,
         **asdict(settings),
@@ -115,26 +119,39 @@ def gather_training(
         "intervals": INTERVALS,
         "versions": versions(about),
     }
-    seeds = []
-    for one in trained:
-        own = {**recorded, "training": _about(one)}
-        signed = partial(_signed, about, recorded, [one])
-        notes = _notes(recorded, [one])
-        seeds.append(
-            judged("train-documents", data.detection, one.scores, about, own, signed, notes)
-        )
+    seeds = [_of_seed(data, about, recorded, one) for one in trained]
     heads = [one.headline for one in seeds if one.headline is not None]
     return TrainingResults(
         signature=_signed(about, recorded, trained, seeds[0].dataset),
         model=about,
         dataset=seeds[0].dataset,
         settings=seeds[0].settings,
-        notes=[*data.detection.source.notes, *_notes(recorded, trained)],
+        notes=[*data.source.notes, *_notes(recorded, trained)],
         seeds=seeds,
         trained=trained,
-        summary=over_seeds([one.scores for one in seeds]),
+        summary=over_seeds(
+            [[score for own in one.details for score in own.scores] for one in seeds]
+        ),
         task="train-documents",
         headline=mean_over_seeds(heads) if len(heads) == len(seeds) else None,
+    )
+
+
+def _of_seed(
+    data: TrainingData, about: Mapping[str, Any], recorded: Mapping[str, Any], one: Trained
+) -> Findings:
+    """The results of one seed, those of a run of ``detect`` with its model."""
+    writer = OutcomeWriter()
+    options = DetectOptions(decision=recorded["decision"] or "")
+    scores = {table.key: own for table, own in zip(data.tables, one.scores, strict=True)}
+    pairs = [(each, detect_detail(each, scores, options.decisions, writer)) for each in data.inputs]
+    found = findings_of(DETECT, pairs, writer.tables(), about, options)
+    return replace(
+        found,
+        task="train-documents",
+        signature=_signed(about, recorded, [one], found.dataset),
+        settings={**recorded, "training": _about(one)},
+        notes=[*data.source.notes, *_notes(recorded, [one]), *found.notes],
     )
 
 

@@ -94,7 +94,7 @@ def test_end_to_end(saved: Path, tmp_path: Path, capsys: pytest.CaptureFixture[s
         in printed.out
     )
     assert results["signature"] in printed.out
-    assert "|task:detect|detector:mutual|threshold:detect_one/validation" in results["signature"]
+    assert "|detector:mutual|" in results["signature"]
     assert results["task"] == "detect"
     assert results["dataset"]["verified"] is True
     assert [table["split"] for table in results["dataset"]["tables"]] == ["test"]
@@ -144,9 +144,10 @@ def test_end_to_end(saved: Path, tmp_path: Path, capsys: pytest.CaptureFixture[s
 def test_every_measure_has_its_interval_at_any_width(width: int) -> None:
     from rich.console import Console
 
+    from coherencegym.eval.report.grid import in_width
     from coherencegym.eval.statistics.estimate import Estimate
+    from coherencegym.eval.tasks.detect.report import detection_grid
     from coherencegym.eval.tasks.detect.scores import DetectionScore
-    from coherencegym.eval.views.detect.table import detection_table
 
     half = Estimate(0.5, 0.4, 0.6, "clopper-pearson", 40)
     score = DetectionScore(
@@ -155,7 +156,7 @@ def test_every_measure_has_its_interval_at_any_width(width: int) -> None:
 
     console = Console(width=width, file=io.StringIO())
     with console.capture() as printed:
-        console.print(detection_table([score], width))
+        console.print(in_width(detection_grid([score]), width=width))
     text = printed.get()
     assert max(map(len, text.splitlines())) <= width
     assert text.count("50.0 [40.0, 60.0]") == 7
@@ -206,7 +207,7 @@ def test_across_domains(saved: Path, tmp_path: Path, capsys: pytest.CaptureFixtu
     assert Path(results["dataset"]["name"]).name == "other"
     assert [Path(d["name"]).name for d in results["calibration"]] == ["data"]
     assert results["thresholds"][0]["threshold"] == threshold["threshold"]
-    assert f"{saved / 'data'}:detect_one/validation" in results["signature"]
+    assert f"|calibrate_on:{saved / 'data'}:detect_one|" in results["signature"]
     assert "40 documents of" in capsys.readouterr().out
 
 
@@ -218,7 +219,7 @@ def test_a_fixed_threshold_needs_no_validation_split(
     words[words.index(str(saved / "data"))] = str(data)
     assert main(words) == 0
     results = results_of(tmp_path / "out")
-    assert results["signature"].endswith("|threshold:-1000")
+    assert "|threshold:-1000.0|" in results["signature"]
     independent = [s for s in rows_of(results) if s["judge"] == "independent"]
     assert independent[0]["recall"]["value"] == 1.0
     assert independent[0]["document_accuracy"]["value"] == 0.5
@@ -353,7 +354,7 @@ def test_a_dry_run_says_what_it_would_do_and_writes_nothing(
     finally:
         (saved / "model" / "away").rename(saved / "model" / "model.safetensors")
     printed = capsys.readouterr().out
-    assert "detect_two (test): 50 documents, 25 with an intruder" in printed
+    assert " detect_two (test) " in printed
     assert f"would be written to {tmp_path / 'out'}" in printed
     assert not (tmp_path / "out").exists()
 

@@ -1,0 +1,53 @@
+"""The choices of a run of ``detect``."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from coherencegym.errors import EvaluationError
+from coherencegym.eval.tasks.detect.decisions import DECISIONS, Decision
+from coherencegym.eval.tasks.detect.detectors import DEFAULT_DETECTOR, DETECTORS
+from coherencegym.eval.tasks.options import option
+from coherencegym.numbers import finite
+
+
+@dataclass(frozen=True)
+class DetectOptions:
+    """The detector, and how its scores become decisions."""
+
+    detector: str = option(
+        DEFAULT_DETECTOR,
+        "; ".join(f"{one.name}: {one.summary}" for one in DETECTORS.values()),
+        choices=tuple(DETECTORS),
+    )
+    decision: str = option(
+        "",
+        "argmax: the highest score, if above the threshold; independent: every sentence above it; "
+        "default both",
+        choices=("", *DECISIONS),
+    )
+    calibrate_on: str | None = option(
+        None,
+        "choose the threshold on the validation split of this config; default its own",
+        parse=str,
+        metavar="CONFIG|DATASET:CONFIG",
+    )
+    threshold: float | None = option(
+        None, "this threshold, for all decisions", parse=finite, metavar="X"
+    )
+
+    @property
+    def decisions(self) -> tuple[Decision, ...]:
+        """The decisions that are made."""
+        return tuple(one for one in DECISIONS if self.decision in ("", one))
+
+
+def check_detection(options: DetectOptions) -> DetectOptions:
+    """The options.
+
+    Raises:
+        EvaluationError: there is a threshold, and a place to choose one.
+    """
+    if options.threshold is not None and options.calibrate_on is not None:
+        raise EvaluationError("--threshold: nothing is chosen; expected no --calibrate-on with it")
+    return options

@@ -1,0 +1,182 @@
+"""The report of detection: its tables, and documents with the scores of their sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, Protocol
+
+from coherencegym.eval.report import grid
+from coherencegym.eval.report.blocks import DocumentLists, ReportSection, Strips
+from coherencegym.eval.statistics.estimate import Estimate
+from coherencegym.eval.tasks.detect.decisions import Decision, highest, intruders, was_read
+from coherencegym.eval.tasks.detect.probes import ProbeScore
+from coherencegym.eval.tasks.detect.results import DetectDetail, ScoredTable
+from coherencegym.eval.tasks.detect.scores import MODEL, DetectionScore
+from coherencegym.eval.tasks.score.summary import FEW_ITEMS
+from coherencegym.eval.tasks.task import Findings
+
+#: Columns, from the fields of a score, with their intervals where there is room.
+DETECTION_COLUMNS = {
+    "document acc.": "document_accuracy",
+    "exact acc.": "exact_accuracy",
+    "F1": "f1",
+    "precision": "precision",
+    "recall": "recall",
+    "AUC": "auc",
+    "place": "place",
+}
+_PROBEDETECTION_COLUMNS = (
+    *("incoherent", "F1, %", "F1, probe, %", "difference, points"),
+    *("coherent", "right, %", "right, probe, %", "difference, points "),
+)
+
+
+#: Documents of each table that are listed.
+_MOST_DOCUMENTS = 200
+
+
+def detect_sections(found: Findings) -> Iterator[ReportSection]:
+    """The parts of the report."""
+    details: list[DetectDetail] = list(found.details)
+    scores = [score for one in details for score in one.scores]
+    probes = [probe for one in details for probe in one.probes]
+    if scores:
+        yield ReportSection("Every measure and decision", detection_grid(scores))
+    if probes:
+        yield ReportSection("Without a probe, and with it", probe_grid(probes))
+    drawn = tuple(row for row in found.rows if row.level == "all")
+    yield ReportSection("Scores", Strips(drawn, ("partial input", "chance")))
+    yield ReportSection(
+        "Documents",
+        DocumentLists(tuple(map(_listed, details))),
+        "The score of a sentence, as the signature's detector gives it: the higher, the more like "
+        "an intruder. The opening sentence has none.",
+    )
+
+
+def _listed(one: DetectDetail) -> dict[str, Any]:
+    table = one.tested.table
+    predicted = [(own.decision, own.threshold) for own in one.thresholds]
+    return {
+        "name": table.name,
+        "place": f"{table.config}/{table.split}",
+        "total": len(table.documents),
+        "documents": [
+            {
+                "name": document.item_id,
+                "sentences": list(_sentences(one.tested, number, predicted)),
+            }
+            for number, document in enumerate(table.documents[:_MOST_DOCUMENTS])
+        ],
+    }
+
+
+def _sentences(
+    scored: ScoredTable, number: int, predicted: Sequence[tuple[Decision, float]]
+) -> Iterator[dict[str, Any]]:
+    """Sentences, their scores (bits per token; none for the opening one), and what they are.
+
+    ``marks``: the intruder, the highest score, and by which decisions it was predicted.
+    """
+    document, scores = scored.table.documents[number], scored.scores[number]
+    too_long = not was_read(scores)
+    for place, text in enumerate(document.sentences):
+        marks = ["intruder"] if place == document.intruder_position else []
+        if not too_long:
+            marks += ["highest score"] * (place == highest(scores))
+            marks += [
+                f"predicted by {decision}"
+                for decision, threshold in predicted
+                if place in intruders(scores, threshold, decision)
+            ]
+        score = "too long" if too_long else f"{scores[place]:+.3f}"
+        yield {"text": text, "score": score if place else "", "marks": marks}
+
+
+class Decided(Protocol):
+    """A row of the table: of a run, or of several seeds."""
+
+    @property
+    def config(self) -> str:
+        """The documents'."""
+
+    @property
+    def split(self) -> str:
+        """The documents'."""
+
+    @property
+    def group(self) -> str:
+        """A group of them; empty: all."""
+
+    @property
+    def judge(self) -> str:
+        """The system that decided."""
+
+    @property
+    def documents(self) -> int:
+        """Their number."""
+
+    @property
+    def intruded(self) -> int:
+        """The number of those with an intruder."""
+
+
+def detection_grid(scores: Sequence[DetectionScore]) -> grid.Grid:
+    """The table of detection."""
+    return detection_table(
+        [
+            detection_row(s, (_cell(getattr(s, field)) for field in DETECTION_COLUMNS.values()))
+            for s in scores
+        ]
+    )
+
+
+def detection_row(score: Decided, measures: Iterable[str]) -> grid.GridRow:
+    """A score under its config or group, and below it who decides."""
+    first = score.judge == MODEL and not score.group
+    if score.judge != MODEL:
+        name = f"    {score.judge}"
+    else:
+        name = f"  {score.group}" if score.group else f"{score.config} ({score.split})"
+    cells = (name, _count(score.documents), f"{score.intruded:,}", *measures)
+    return grid.GridRow(cells, 0 if first else 1, bold=first)
+
+
+def detection_table(rows: Sequence[grid.GridRow]) -> grid.Grid:
+    """The table of such rows."""
+    return grid.made(
+        "config, group, decision",
+        ("documents", "intruded", *(f"{name}, %" for name in DETECTION_COLUMNS)),
+        rows,
+    )
+
+
+def probe_grid(scores: Sequence[ProbeScore]) -> grid.Grid:
+    """The table of probes, without and with each."""
+    rows = [
+        grid.GridRow(
+            (
+                f"{score.config} ({score.split}) {score.decision}",
+                _count(score.documents),
+                _cell(score.f1),
+                _cell(score.f1_probe),
+                _cell(score.difference, "+.1f"),
+                _count(score.coherent_documents),
+                _cell(score.coherent),
+                _cell(score.coherent_probe),
+                _cell(score.coherent_difference, "+.1f"),
+            )
+        )
+        for score in scores
+    ]
+    return grid.made("probe, decision", _PROBEDETECTION_COLUMNS, rows)
+
+
+def _cell(measure: Estimate | None, form: str = ".1f") -> str:
+    if measure is None:
+        return ""
+    return grid.share_with_interval(measure.value, measure.low, measure.high, form)
+
+
+def _count(n: int) -> str:
+    return f"{n:,}" + (" !" if n < FEW_ITEMS else "")

@@ -1,0 +1,120 @@
+"""Find the sentence of a document that does not belong there (INSteD, Shen et al. 2021).
+
+A language model gives each sentence a score, a threshold makes decisions of scores, and validation
+documents choose it. Beside the model stand the majority class, a random place, and people.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from coherencegym.eval.data.notes import Note
+from coherencegym.eval.kinds.documents import DOCUMENTS
+from coherencegym.eval.outcomes.tables import OutcomeWriter
+from coherencegym.eval.plan.requests import Query
+from coherencegym.eval.tasks.detect.data import DetectionInput, detection_names, read_inputs
+from coherencegym.eval.tasks.detect.detect import detections, document_queries
+from coherencegym.eval.tasks.detect.detectors import detector_of
+from coherencegym.eval.tasks.detect.options import DetectOptions, check_detection
+from coherencegym.eval.tasks.detect.probes import PROBE_METRICS
+from coherencegym.eval.tasks.detect.report import detect_sections
+from coherencegym.eval.tasks.detect.results import (
+    DetectDetail,
+    detect_detail,
+    detection_facts,
+    detection_more,
+    detection_notes,
+    detection_rows,
+    write_sentence_scores,
+)
+from coherencegym.eval.tasks.detect.scores import AUC, DETECTION_METRICS
+from coherencegym.eval.tasks.detect.tables import DocumentTable
+from coherencegym.eval.tasks.score.headline import Headline, area_headline
+from coherencegym.eval.tasks.task import Findings, Task, TaskContext
+
+
+def _texts(one: DetectionInput, options: DetectOptions) -> list[Query]:
+    detector = detector_of(options.detector)
+    return [query for table in one.tables for query in _queries(table, detector)]
+
+
+def _queries(table: DocumentTable, detector: Any) -> list[Query]:
+    names = [document.item_id for document in table.documents]
+    return document_queries([one.sentences for one in table.documents], detector, names)
+
+
+def detect_in_table(
+    context: TaskContext, one: DetectionInput, options: DetectOptions, writer: OutcomeWriter
+) -> DetectDetail:
+    """Score the sentences of documents, those that the threshold is chosen on as well."""
+    for table in one.tables:
+        if table.key not in context.memo:
+            context.memo[table.key] = _scores(context, table, options)
+    return detect_detail(one, context.memo, options.decisions, writer)
+
+
+def _scores(
+    context: TaskContext, table: DocumentTable, options: DetectOptions
+) -> list[list[float]]:
+    found = detections(
+        context.model.model,
+        context.model.tokenizer,
+        [document.sentences for document in table.documents],
+        options.detector,
+        context.reading,
+        names=[document.item_id for document in table.documents],
+        uses_separator=table.separator,
+        store=context.store,
+        progress=context.progress,
+        world=context.world,
+    )
+    if found.scored is not None:
+        context.executions.append(found.scored.execution)
+    return found.scores
+
+
+def _headline(found: Findings) -> Headline | None:
+    assert found.outcomes is not None
+    return area_headline(found.outcomes, AUC)
+
+
+def _notes(found: Findings) -> Iterator[Note]:
+    yield from detection_notes(found.details, found.model)
+
+
+def _files(found: Findings, folder: Path) -> None:
+    write_sentence_scores(found.details, folder)
+
+
+TASK = Task(
+    name="detect",
+    kind=DOCUMENTS,
+    metrics=(*DETECTION_METRICS, *PROBE_METRICS),
+    run=detect_in_table,
+    texts=_texts,
+    names=detection_names,
+    config_flags=("--test-on",),
+    inputs=read_inputs,
+    table=lambda one: one.table,
+    digests=lambda one: (f"{own.split} {own.rows_sha256}" for own in one.tables),
+    options=DetectOptions,
+    check=check_detection,
+    headline=_headline,
+    sections=detect_sections,
+    rows=lambda found: detection_rows(found.details),
+    notes=_notes,
+    facts=detection_facts,
+    more=lambda found: detection_more(found.details),
+    files=_files,
+    spreads=True,
+    units="documents",
+    examples="""\
+  coherencegym detect --model gpt2 --dataset coherencegym/intruder_sentences --revision v1.0.0
+  coherencegym detect --model demo --dataset suites/intruder_sentences --detector context
+  coherencegym detect --model gpt2 --dataset DATA --calibrate-on wikipedia --test-on cnn
+  coherencegym detect --model gpt2 --dataset coherencegym/linguistic_probes \\
+      --calibrate-on coherencegym/intruder_sentences:detect_wikipedia
+""",
+)

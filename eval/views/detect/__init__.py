@@ -1,1 +1,0 @@
-"""Views of detection: its tables, and its page."""
