@@ -81,7 +81,7 @@ def _legend() -> Any:
 
 
 def _beginning(condition: ConditionView, earlier: Sequence[ConditionView]) -> tuple[int, str]:
-    """How many tokens a condition begins with as one before it does, and which; 0: too few."""
+    """The number of tokens with which one before it begins, too, and its name; 0: too few."""
 
     def same(other: ConditionView) -> int:
         pairs = enumerate(zip(condition.tokens, other.tokens, strict=False))
