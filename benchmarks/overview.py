@@ -108,7 +108,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     arguments = parser.parse_args(argv)
     with figures.style():
         figure = draw(rows_of([read_run(folder) for folder in arguments.folders]))
-        figure.savefig(arguments.output, metadata={"Date": None})
+        figures.write_svg(figure, arguments.output)
     print(f"written to {arguments.output}")
 
 

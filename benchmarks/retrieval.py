@@ -98,6 +98,8 @@ def draw(rows: list[dict[str, Any]], path: Path) -> None:
     matplotlib.use("agg")
     from matplotlib import pyplot, ticker
 
+    from coherencegym.eval.report.figures import write_svg
+
     matplotlib.rcParams["svg.hashsalt"] = "coherencegym"
     figure, axes = pyplot.subplots(figsize=(5, 3.4), layout="constrained")
     numbers = [row["documents"] for row in rows]
@@ -117,7 +119,10 @@ def draw(rows: list[dict[str, Any]], path: Path) -> None:
     axes.set_xlabel("documents of five sentences")
     axes.set_ylabel("processor time, seconds")
     axes.legend(frameon=False)
-    figure.savefig(path, metadata={"Date": None} if path.suffix == ".svg" else None)
+    if path.suffix == ".svg":
+        write_svg(figure, path)
+    else:
+        figure.savefig(path)
 
 
 def memory_field(name: str) -> float:

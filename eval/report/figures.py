@@ -70,8 +70,6 @@ def save(figure: Any, path: Path) -> list[str]:
     Returns:
         The characters that no installed font has: they are drawn as boxes.
     """
-    from matplotlib.backends.backend_svg import FigureCanvasSVG
-
     longest = max(figure.get_size_inches())
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -79,11 +77,7 @@ def save(figure: Any, path: Path) -> list[str]:
         figure.dpi, original = min(_DPI, int(_MOST_PIXELS / longest)), figure.dpi
         figure.canvas.print_png(path.with_suffix(".png"))
         figure.dpi = original
-        canvas: Any = FigureCanvasSVG(figure)
-        drawn = StringIO()
-        canvas.print_svg(drawn, metadata={"Date": None})
-    text = drawn.getvalue().replace(_STYLE, _STYLE + _DARK, 1)
-    path.with_suffix(".svg").write_bytes(text.encode())
+        write_svg(figure, path.with_suffix(".svg"))
     missing: dict[str, None] = {}
     for warning in caught:
         if found := re.match(r"Glyph (\d+) .*missing from", str(warning.message)):
@@ -93,6 +87,16 @@ def save(figure: Any, path: Path) -> list[str]:
                 warning.message, warning.category, warning.filename, warning.lineno
             )
     return list(missing)
+
+
+def write_svg(figure: Any, path: Path) -> None:
+    """Write a figure as an SVG file, without a date, that is dark where its reader prefers that."""
+    from matplotlib.backends.backend_svg import FigureCanvasSVG
+
+    canvas: Any = FigureCanvasSVG(figure)
+    drawn = StringIO()
+    canvas.print_svg(drawn, metadata={"Date": None})
+    path.write_bytes(drawn.getvalue().replace(_STYLE, _STYLE + _DARK, 1).encode())
 
 
 def missing_note(characters: Sequence[str]) -> list[str]:

@@ -118,7 +118,7 @@ def _differences(texts: Sequence[str]) -> list[list[Mark]]:
 
 
 def _joined(several: Iterable[Sequence[Mark]]) -> list[Mark]:
-    """Marks of one kind or another."""
+    """The marks of all, those that touch as one."""
     found: list[Mark] = []
     for mark in sorted(chain.from_iterable(several), key=lambda mark: mark.start):
         if found and mark.start <= found[-1].end:

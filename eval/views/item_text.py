@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from operator import itemgetter
 from typing import Any
 
-from coherencegym.eval.views.item_view import ConditionView, ItemView, PredictionView, in_words
+from coherencegym.eval.views.item_view import (
+    ConditionView,
+    ItemView,
+    PredictionView,
+    TokenView,
+    in_words,
+)
 
 #: Bits from which on a background is taken, and the letters on it (dark on light, light on dark).
 SHADES = (
@@ -16,6 +23,10 @@ SHADES = (
     (12.0, "#1764ab", "#ffffff"),
     (16.0, "#08306b", "#ffffff"),
 )
+#: Tokens at the beginning that a condition has in common with another at least, to leave them out.
+_FEWEST = 8
+#: Bits by which the same token after the same text may differ: batches round, and two places show.
+_NOISE = 0.005
 
 
 def print_item(view: ItemView, console: Any) -> None:
@@ -31,13 +42,16 @@ def print_item(view: ItemView, console: Any) -> None:
         say(f"cut to fit: {view.truncated:,} tokens on the left")
     if coloured:
         console.print(_legend())
-    for condition in view.conditions:
+    for place, condition in enumerate(view.conditions):
         say()
         say(condition.name, "bold")
+        same, other = _beginning(condition, view.conditions[:place])
+        if same:
+            say(f"  the first {same:,} tokens are those of {other}, with the same bits", "dim")
         if coloured:
-            console.print(_coloured(condition))
+            console.print(_coloured(condition, same))
         else:
-            for line in _listing(condition):
+            for line in _listing(condition.tokens[same:]):
                 say(line)
         for line in _regions(condition):
             say(line, "dim")
@@ -66,12 +80,35 @@ def _legend() -> Any:
     return legend.append("  │2│ region 2 begins", style="default")
 
 
-def _coloured(condition: ConditionView) -> Any:
+def _beginning(condition: ConditionView, earlier: Sequence[ConditionView]) -> tuple[int, str]:
+    """The number of tokens with which one before it begins, too, and its name; 0: too few."""
+
+    def same(other: ConditionView) -> int:
+        pairs = enumerate(zip(condition.tokens, other.tokens, strict=False))
+        shortest = min(len(condition.tokens), len(other.tokens))
+        return next((place for place, pair in pairs if not _alike(*pair)), shortest)
+
+    found, name = max(
+        ((same(other), other.name) for other in earlier), default=(0, ""), key=itemgetter(0)
+    )
+    return (found, name) if found >= _FEWEST else (0, "")
+
+
+def _alike(one: TokenView, other: TokenView) -> bool:
+    if (one.text, one.region) != (other.text, other.region):
+        return False
+    if one.bits is None or other.bits is None:
+        return one.bits == other.bits
+    return abs(one.bits - other.bits) <= _NOISE
+
+
+def _coloured(condition: ConditionView, start: int) -> Any:
+    """The text from a token on; the mark of a region stands where it begins."""
     from rich.text import Text
 
     text = Text()
-    region: int | None = None
-    for token in condition.tokens:
+    region = condition.tokens[start - 1].region if start else None
+    for token in condition.tokens[start:]:
         if token.region is not None and token.region != region:
             text.append(f"│{token.region or '–'}│", style="bold")
             region = token.region
@@ -79,14 +116,16 @@ def _coloured(condition: ConditionView) -> Any:
     return text
 
 
-def _listing(condition: ConditionView) -> Iterator[str]:
+def _listing(tokens: Sequence[TokenView]) -> Iterator[str]:
     """Token, bits and region, a line each; white space is visible."""
     from rich.cells import cell_len
 
-    shown = [token.text.replace(" ", "␣") for token in condition.tokens]
+    if not tokens:
+        return
+    shown = [token.text.replace(" ", "␣") for token in tokens]
     widest = max(map(cell_len, [*shown, "token"]))
     yield f"  {'token'.ljust(widest)}    bits  region"
-    for token, text in zip(condition.tokens, shown, strict=True):
+    for token, text in zip(tokens, shown, strict=True):
         space = " " * (widest - cell_len(text))
         bits = "–" if token.bits is None else f"{token.bits:.2f}"
         yield f"  {text}{space}  {bits:>6}  {token.region or '–':>6}"

@@ -10,7 +10,7 @@ from coherencegym.eval.report import figures
 from coherencegym.eval.results.learning import LearningCurve, learning_curves
 from coherencegym.eval.results.runs import Run
 from coherencegym.eval.results.steps import AS_NAMED, Axis, short_count
-from coherencegym.eval.statistics.scores import CD
+from coherencegym.eval.statistics.scores import CD, chance_names
 
 #: The name of the figure, with its first ending.
 CURVE = "curve.png"
@@ -164,7 +164,7 @@ def _legend(figure: Any, curves: Sequence[LearningCurve], trainings: Sequence[st
     ]
     heads = [head for curve in curves for head in curve.heads]
     handles += [
-        figures.key(name, **look)
+        figures.key(chance_names(heads) if field == "chance" else name, **look)
         for name, (field, look) in _REFERENCES.items()
         if any(getattr(head, field) is not None for head in heads)
     ]

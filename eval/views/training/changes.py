@@ -124,7 +124,11 @@ def _title(one: CurveChanges) -> str:
 def _notes(one: CurveChanges) -> Iterator[str]:
     """Lines below the table of a suite."""
     curve, head = one.curve, one.curve.heads[-1]
-    floors = {"chance": head.chance, "artefact": head.artefact_score, "overlap": head.overlap_score}
+    floors = {
+        head.chance_name: head.chance,
+        "artefact": head.artefact_score,
+        "overlap": head.overlap_score,
+    }
     named = ", ".join(f"{n} {grid.share_cell(s)}" for n, s in floors.items() if s is not None)
     above = curve.above_from
     if curve.controlled:

@@ -9,6 +9,7 @@ from dataclasses import replace
 from coherencegym.eval.report import grid
 from coherencegym.eval.results.learning import LearningCurve, above_all
 from coherencegym.eval.results.steps import short_count
+from coherencegym.eval.statistics.scores import chance_names
 from coherencegym.eval.tasks.score.headline import Headline
 
 #: Checkpoints that have a column; of more those that are evenly apart on a logarithmic axis.
@@ -21,7 +22,7 @@ LEGEND = (
     "there are any; the figure has the intervals of all checkpoints",
     f"{ABOVE}: the first checkpoint from which on that is so of each; –: not of the last",
 )
-_FLOORS = ("artefact", "overlap", "chance")
+_FLOORS = ("artefact", "overlap")
 
 
 def training_grids(curves: Sequence[LearningCurve]) -> Iterator[grid.Grid]:
@@ -36,8 +37,9 @@ def training_grids(curves: Sequence[LearningCurve]) -> Iterator[grid.Grid]:
         title = f"{name}: scores in per cent by {unit or 'count'}"
         title += f" ({len(shown)} of {len(counts)} checkpoints)" if left_out else ""
         headings = [grid.GridRow((curve.suite + " †" * curve.controlled,)) for curve in own]
-        cells = [_cells(curve, shown) for curve in own]
-        always = [column for column in cells[0] if column not in _FLOORS]
+        floors = (*_FLOORS, chance_names(head for curve in own for head in curve.heads))
+        cells = [_cells(curve, shown, floors) for curve in own]
+        always = [column for column in cells[0] if column not in floors]
         yield replace(grid.of_cells("suite", headings, cells, ("–",), always), title=title)
 
 
@@ -51,7 +53,7 @@ def few_of(counts: Sequence[float], most: int) -> list[float]:
     return [counts[place] for place in sorted(near)]
 
 
-def _cells(curve: LearningCurve, shown: Sequence[float]) -> dict[str, str]:
+def _cells(curve: LearningCurve, shown: Sequence[float], names: Sequence[str]) -> dict[str, str]:
     heads = dict(zip(curve.counts, curve.heads, strict=True))
     *before, last = shown
     end, any_head, above = heads.get(last), curve.heads[-1], curve.above_from
@@ -61,7 +63,7 @@ def _cells(curve: LearningCurve, shown: Sequence[float]) -> dict[str, str]:
         **{short_count(count): _cell(heads.get(count)) for count in before},
         f"{short_count(last)} [95 % interval]": _cell(end, with_interval=True),
         ABOVE: "–" if above is None or curve.controlled else short_count(above),
-        **dict(zip(_FLOORS, map(grid.share_cell, floors), strict=True)),
+        **dict(zip(names, map(grid.share_cell, floors), strict=True)),
     }
 
 

@@ -286,10 +286,8 @@ def test_four_texts_stand_two_by_two_and_below_each_other_on_a_telephone(
     formula = "(2;%red%) + (2;%blue%) > (2;%green%) + (2;%old%)"
     folder = write_dataset(tmp_path / "data", [make_item(texts, formula, item_id="i/0")], "c")
     (table,) = tables(find_dataset(str(folder)))
-    runs = [
-        run(tmp_path / name, [margin], folder, table.rows_sha256)
-        for name, margin in (("a", -1.0), ("b", 1.0))
-    ]
+    about: dict[str, Any] = {"data": folder, "sha256": table.rows_sha256}
+    runs = [run(tmp_path / name, [margin], **about) for name, margin in (("a", -1.0), ("b", 1.0))]
     for number, one in enumerate(runs):
         judged = tuple(replace(own, formula=formula) for own in one.tables[0].judgements)
         runs[number] = replace(one, tables=(replace(one.tables[0], judgements=judged),))

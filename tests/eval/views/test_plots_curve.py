@@ -145,7 +145,7 @@ def test_a_training_is_a_table_of_its_steps() -> None:
         replace(
             a_run(f"run/step{count}"),
             headline=replace(HEAD, ci_low=low, score=low + 0.1, ci_high=1.0, artefact_score=0.45),
-            notes=[caution("! fewer"), caution("the score is no better than chance")],
+            notes=[caution("† fewer"), caution("the score is no better than chance")],
         )
         for count, low in sorted(heads.items(), reverse=True)
     ]
@@ -169,6 +169,15 @@ def test_a_training_is_a_table_of_its_steps() -> None:
     assert sum("the whole interval is above chance" in line for line in found) == 1
     assert "· fewer: toy 1.0.0" in found
     assert not any("no better than" in line for line in found)
+    # What reads nothing has its own name where it does not guess.
+    heads_of_spans = [(one, one.headline) for one in runs if one.headline is not None]
+    named = [
+        replace(one, headline=replace(head, chance_name="best constant answer"))
+        for one, head in heads_of_spans
+    ]
+    (table,) = training_grids(learning_curves(named))
+    assert table.headers[-1] == "best constant answer"
+    assert legend(draw_curves(learning_curves(named)))[-1] == "best constant answer"
     # Beside another model the last checkpoint is a column of the overview as well.
     both = lines_of(*runs, a_run("other"))
     assert any(line.startswith("suite items step1000 other") for line in both)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -201,8 +202,6 @@ def test_only_chosen_conditions_and_what_can_be_said_of_them(
 def test_a_difference_within_the_error_of_the_run_is_too_close_to_call(
     model: tuple[Any, Any], pair_items: list[Item]
 ) -> None:
-    from dataclasses import replace
-
     (scored,) = score_items(*model, pair_items[:1], Options(every_token=True)).items
     for error, close in ((0.0, False), (1e6, True)):
         shown = view_item(replace(scored, error=error), model[1], "c", "t", rules=DEFAULT)
@@ -253,6 +252,51 @@ def test_a_terminal_gets_coloured_text_with_a_legend(
             if token.bits is not None:
                 red, green, blue = bytes.fromhex(shade(token.bits)[-6:])
                 assert f"48;2;{red};{green};{blue}m{token.text}" in text
+
+
+@pytest.mark.parametrize("terminal", [False, True])
+def test_a_beginning_that_conditions_share_is_printed_once(
+    view: Callable[..., ItemView], make_item: Callable[..., Item], terminal: bool
+) -> None:
+    story = "The old dog slept beside the warm stove all day long."
+    texts = {"good": [story, "It woke."], "bad": [story, "It sang."], "other": ["No.", "It is."]}
+    item = make_item(texts, "(2;%bad%) > (2;%good%) & (2;%other%) > (2;%good%)")
+    shown = view(item)
+    own = console(200, force_terminal=terminal, color_system="truecolor", _environ={})
+    print_item(shown, own)
+    plain = re.sub(r"\x1b\[[\d;]*m", "", own.file.getvalue())
+    said = re.findall("the first ([0-9]+) tokens are those of (.*), with the same bits", plain)
+    ((number, name),) = said
+    good, bad, _ = shown.conditions
+    assert name == "good"
+    tokens = [[(one.text, one.region) for one in own.tokens] for own in (good, bad)]
+    assert tokens[0][: int(number)] == tokens[1][: int(number)]
+    assert tokens[0][int(number)] != tokens[1][int(number)]
+    pieces = [one.text for one in (*good.tokens, *bad.tokens[int(number) :])]
+    begin, end = plain.index("\ngood\n"), plain.index("\nother\n")
+    if terminal:
+        assert re.sub(r"\s|│.│", "", plain[begin:end]).count(re.sub(r"\s", "", story)) == 1
+    else:
+        rows = re.findall(r"(?m)^  (\S+) +(?:[\d.]+|–)  +(?:\d|–)$", plain[begin:end])
+        assert rows == [piece.replace(" ", "␣") for piece in pieces]
+
+
+def test_tokens_of_other_bits_are_not_left_out(
+    view: Callable[..., ItemView], make_item: Callable[..., Item]
+) -> None:
+    """As under a masked model, which sees what comes after."""
+    story = "The old dog slept beside the warm stove all day long."
+    item = make_item(
+        {"good": [story, "It woke."], "bad": [story, "It sang."]}, "(2;%bad%) > (2;%good%)"
+    )
+    shown = view(item)
+    good, bad = shown.conditions
+    raised = tuple(
+        replace(one, bits=None if one.bits is None else one.bits + 1) for one in bad.tokens
+    )
+    own = console(200)
+    print_item(replace(shown, conditions=(good, replace(bad, tokens=raised))), own)
+    assert "are those of" not in own.file.getvalue()
 
 
 @pytest.mark.parametrize("environ", [{"NO_COLOR": "1"}, {"TERM": "dumb"}])
@@ -322,8 +366,6 @@ def test_bars_are_as_high_as_the_bits(
 def test_a_bar_under_zero_is_in_the_plot(
     view: Callable[..., ItemView], pair_items: list[Item]
 ) -> None:
-    from dataclasses import replace
-
     shown = view(pair_items[0])
     first, *others = shown.conditions
     low = replace(first.tokens[3], bits=-0.5)
