@@ -60,7 +60,7 @@ def add_arguments(parser: Parser) -> None:
     add("--threshold", type=options.finite, metavar="X", help="this threshold, for all decisions")
     options.add_reading(parser, "the texts of a document")
     options.add_output(parser, "default results/DATA--MODEL--detect", "results")
-    options.add_alike(parser, "--dry-run", "--verbose")
+    options.add_alike(parser, "--dry-run", "--quiet", "--verbose")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -117,7 +117,7 @@ def run(arguments: argparse.Namespace) -> int:
 def _detect(run_: Running, table: DocumentTable, detector: str, chosen: Options) -> Detected:
     from coherencegym.eval.tasks.detect.detect import detections
 
-    with run_.reading(table.name) as how:
+    with run_.reading(table.name, len(table.documents), "documents") as how:
         return detections(
             run_.loaded.model,
             run_.loaded.tokenizer,

@@ -33,7 +33,7 @@ def add_arguments(parser: Parser) -> None:
     options.add_tables(parser, "configs; default all that hold labelled examples")
     _add_probing(parser)
     options.add_output(parser, "default results/DATA--MODEL--probe", "results")
-    options.add_alike(parser, "--dry-run", "--verbose")
+    options.add_alike(parser, "--dry-run", "--quiet", "--verbose")
 
 
 def _add_probing(parser: Parser) -> None:
@@ -136,7 +136,7 @@ def layers(text: str) -> tuple[int, ...]:
 
 def run(arguments: argparse.Namespace) -> int:
     """Probe a model on a dataset; prints the table and writes the folder."""
-    from coherencegym.eval.commands.running import closed, opened
+    from coherencegym.eval.commands.running import closed, opened, timed
     from coherencegym.eval.data.notes import of_each
     from coherencegym.eval.data.source import find_dataset
     from coherencegym.eval.tasks.probe.data import read_probe_tables
@@ -171,7 +171,9 @@ def run(arguments: argparse.Namespace) -> int:
     chosen = settled(chosen, model, pooled=arguments.pool is not None)
 
     def probe(table: ProbeTable) -> Probed:
-        with _progress(table.table.name) as progress:
+        rows = len(table.train) + len(table.validation) + len(table.table.rows)
+        name, is_quiet = table.table.name, arguments.quiet
+        with timed(name, rows, "rows", is_quiet), _progress(name, is_quiet) as progress:
             return probed(model, table, chosen, folder=folder, progress=progress)
 
     found, more = of_each(tables, probe)
@@ -187,9 +189,9 @@ def _folder(arguments: argparse.Namespace) -> Path | None:
 
 
 @contextmanager
-def _progress(what: str) -> Iterator[ProbeProgress]:
+def _progress(what: str, is_quiet: bool) -> Iterator[ProbeProgress]:
     """Progress bars on standard error if that is a terminal, one below the other; else silence."""
-    if not sys.stderr.isatty():
+    if is_quiet or not sys.stderr.isatty():
         yield lambda step, done, total: None
         return
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn

@@ -42,7 +42,7 @@ def add_arguments(parser: Parser) -> None:
     _add_answering(parser)
     options.add_reading(parser, "spans")
     options.add_output(parser, "default results/DATA--MODEL--spans", "results")
-    options.add_alike(parser, "--dry-run", "--verbose")
+    options.add_alike(parser, "--dry-run", "--quiet", "--verbose")
 
 
 def _add_answering(parser: Parser) -> None:
@@ -187,7 +187,7 @@ def _answered(
     arguments: argparse.Namespace, chosen: SpanOptions, tables: Sequence[SpanTable]
 ) -> tuple[LoadedModel, list[Answered], list[Note]]:
     """The model, what it says of each table, and notes on those that it cannot be asked about."""
-    from coherencegym.eval.commands.running import running
+    from coherencegym.eval.commands.running import running, timed
     from coherencegym.eval.data.notes import of_each
     from coherencegym.eval.tasks.spans.asking import ask_spans
     from coherencegym.eval.tasks.spans.heads import HEADS
@@ -195,11 +195,16 @@ def _answered(
     reading = _reading(arguments)
     if chosen.scorer in HEADS:
         model = _with_head(arguments, chosen)
-        return model, *of_each(tables, lambda table: ask_spans(model, table, chosen, reading))
+
+        def ask_head(table: SpanTable) -> Answered:
+            with timed(table.table.name, len(table.rows), "texts", arguments.quiet):
+                return ask_spans(model, table, chosen, reading)
+
+        return model, *of_each(tables, ask_head)
     with running(arguments, reading) as run_:
 
         def ask(table: SpanTable) -> Answered:
-            with run_.reading(table.table.name) as more:
+            with run_.reading(table.table.name, len(table.rows), "texts") as more:
                 return ask_spans(run_.loaded, table, chosen, reading, **more)
 
         return run_.loaded, *of_each(tables, ask)

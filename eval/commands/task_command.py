@@ -36,7 +36,7 @@ class TaskCommand:
             if one.is_rare:
                 rare(action)
         options.add_output(parser, f"default results/DATA--MODEL--{task.name}", "results")
-        options.add_alike(parser, "--dry-run", "--verbose")
+        options.add_alike(parser, "--dry-run", "--quiet", "--verbose")
 
     def run(self, arguments: argparse.Namespace) -> int:
         """Ask the model about every table; prints the findings and writes the folder."""
@@ -69,7 +69,7 @@ class TaskCommand:
         with running(arguments, chosen) as run_:
 
             def ask(table: Table[Any]) -> Table[Any]:
-                with run_.reading(table.name) as how:
+                with run_.reading(table.name, len(table.rows), task.units) as how:
                     task.run(TaskContext(run_.loaded, chosen, **how), table, own, writer)
                 return table
 
