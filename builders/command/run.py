@@ -154,7 +154,7 @@ class BuildJob:
     Attributes:
         alone: false where it is one of several, which have folders in those that are named.
         preview: the lines of a dry run on what a push and an export would do.
-        is_there: what :meth:`make` has built was there already, and stays as it is.
+        is_there: the build that :meth:`make` was asked for was there already, and stays.
 
     Raises:
         CorpusError, PublishError, OSError, ValueError: before any work is done.
