@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from collections.abc import Iterable
@@ -27,6 +28,15 @@ def one_line(text: str) -> str:
     assert text.count("\n") == 1, text
     assert "Traceback" not in text
     return text
+
+
+#: The line on a table that was read: ``sample (test): 234 items in 1.2 s``.
+_READ = re.compile(r"^.+: [\d,]+ [a-z]+ in [\d,]+\.\d s\n", re.MULTILINE)
+
+
+def without_progress(text: str) -> str:
+    """What was said on standard error, but for the lines on tables that were read."""
+    return _READ.sub("", text)
 
 
 def lint_examples(repository: Path, folder: Path, examples: Iterable[str], ignored: str) -> None:

@@ -120,7 +120,7 @@ def test_help_of_every_subcommand_is_short(name: str, capsys: pytest.CaptureFixt
         (["score", "--model", "demo", "--dataset", "nowhere"], "coherencegym score: "),
         (["corpora", "show", "winogrnd"], "did you mean 'winogrande'?"),
         (["corpora", "fetch", "winogrd"], "did you mean 'winograd'?"),
-        (["judge"], "coherencegym judge: expected the folder of a build"),
+        (["judge"], "judge: the following arguments are required: FOLDER"),
         (["judge", "nowhere"], "coherencegym judge: nowhere: no manifest.json"),
         (["export", "nowhere"], "coherencegym export: expected --export-syntaxgym DIR"),
         (["new", "suit", "x"], "did you mean 'suite'?"),

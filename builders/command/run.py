@@ -19,6 +19,7 @@ from coherencegym.builders.judgement.match import Matcher
 from coherencegym.builders.judgement.read import read_answers
 from coherencegym.builders.judgement.span_answers import SpanMatcher
 from coherencegym.builders.making.build import BuildOptions, build
+from coherencegym.builders.making.entries import toolkit_version
 from coherencegym.builders.making.sources import Sources, find_sources, only_crossed
 from coherencegym.builders.release.changes import Version
 from coherencegym.builders.release.manifest import Manifest
@@ -35,9 +36,11 @@ from coherencegym.cards.scores import SCORES
 from coherencegym.command_line import SIGNALLED
 from coherencegym.engines.engine import RAY, Engine
 from coherencegym.engines.start import started
-from coherencegym.eval.data.source import BUILDS
+from coherencegym.errors import EvaluationError
+from coherencegym.eval.data.source import BUILDS, read_manifest
 from coherencegym.eval.kinds.items import ITEMS
 from coherencegym.eval.kinds.spans import SPANS
+from coherencegym.files.checksums import checksums, read_checksums, strange_part
 from coherencegym.files.folders import check_folder, written_beside
 from coherencegym.hub.answers import hub_answers
 from coherencegym.hub.commits import check_rights, check_target
@@ -151,6 +154,7 @@ class BuildJob:
     Attributes:
         alone: false where it is one of several, which have folders in those that are named.
         preview: the lines of a dry run on what a push and an export would do.
+        is_there: the build that :meth:`make` was asked for was there already, and stays.
 
     Raises:
         CorpusError, PublishError, OSError, ValueError: before any work is done.
@@ -161,6 +165,7 @@ class BuildJob:
     alone: bool = True
     output_option: str = "--output"
     preview: list[str] = field(default_factory=list)
+    is_there: bool = False
 
     def __post_init__(self) -> None:
         repo_id = self.request.repo_id or self.suite.repo_id
@@ -174,8 +179,9 @@ class BuildJob:
         )
         if request.version:
             Version.parse(request.version)
+        self.may_be_there = not request.dry_run and not request.overwrite and self._may_be_there()
         if not request.dry_run:
-            place = self.destination, request.overwrite, self.output_option
+            place = self.destination, request.overwrite or self.may_be_there, self.output_option
             check_folder(*place, inputs=request.scores, around=request.data_folders)
             self.exports.check(self.destination)
         self.private = True
@@ -220,6 +226,35 @@ class BuildJob:
             )
         return SpanMatcher(suite.name, given.judgements, given.skip_bad_rows)
 
+    def _may_be_there(self) -> bool:
+        """Tell whether the destination may hold just this build, as far as its manifest says.
+
+        It says too little to be sure, but enough to refuse another build before any work.
+        """
+        if strange_part(self.destination):
+            return False
+        try:
+            made = read_manifest(self.destination / MANIFEST)
+        except (EvaluationError, OSError):
+            return False
+        suite, given = self.suite, self.request
+        expected = {
+            "seed": given.seed,
+            "limit": given.limit,
+            "settings": dict(suite.settings),
+            "splits_asked": [] if "all" in given.splits else list(given.splits),
+            "suite_version": suite.version,
+            "toolkit_version": toolkit_version(),
+        }
+        # A corpus of the user's own has another name than what it is asked for by.
+        is_own = given.hub_dataset or any(name.endswith(".py") for name in given.corpora)
+        corpora = () if is_own else given.corpora
+        return made.get("suite") == suite.name and all(
+            expected.items() <= entry.items()
+            and (not corpora or entry.get("corpus", {}).get("name") in corpora)
+            for entry in made["configs"].values()
+        )
+
     def _part(self, folder: Path | None) -> Path | None:
         return folder if folder is None or self.alone else folder / self.suite.name
 
@@ -229,7 +264,11 @@ class BuildJob:
         engine: Engine | None = None,
         cache: ReadingCache | None = None,
     ) -> Manifest:
-        """Build, into :attr:`destination` but in a dry run."""
+        """Build, into :attr:`destination` but in a dry run.
+
+        Raises:
+            EvaluationError: something else is there, and may not be replaced.
+        """
         with self._folder() as folder:
             manifest = build(
                 self.suite,
@@ -251,9 +290,13 @@ class BuildJob:
 
     @contextmanager
     def _folder(self) -> Iterator[Path]:
-        if self.request.dry_run:
+        if self.request.dry_run or self.may_be_there:
             with tempfile.TemporaryDirectory() as folder:
                 yield Path(folder)
+                if not self.request.dry_run:
+                    if checksums(Path(folder)) != read_checksums(self.destination):
+                        check_folder(self.destination, False, self.output_option)
+                    self.is_there = True
         else:
             with written_beside(self.destination, self.request.overwrite) as work:
                 yield work
@@ -404,10 +447,13 @@ def _run_one(
         manifest = job.make(progress, engine, cache)
     # From here on the build is in its place: a push that fails does not lose it.
     dry_run = job.request.dry_run
-    where = None if dry_run else job.destination
-    print_build(job.suite, manifest, job.sources, where, brief=not job.alone)
-    if job.matcher is not None:
-        print_lines(job.matcher.lines())
+    if job.is_there:
+        print_lines([f"{suite.name}: {job.destination} is there already, as this build makes it"])
+    else:
+        where = None if dry_run else job.destination
+        print_build(job.suite, manifest, job.sources, where, brief=not job.alone)
+        if job.matcher is not None:
+            print_lines(job.matcher.lines())
     print_lines(job.preview)
     if not dry_run:
         with spinner() as progress:

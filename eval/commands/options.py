@@ -89,6 +89,11 @@ _ALIKE: dict[str, _Option] = {
             "help": "say how much work it is; load no weights",
         },
     ),
+    "--quiet": _Option(
+        WRITTEN,
+        {"action": "store_true", "help": "say nothing of progress on standard error"},
+        True,
+    ),
     "--verbose": _Option(
         WRITTEN, {"action": "store_true", "help": "print all tables and notes, unfolded"}
     ),

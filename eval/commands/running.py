@@ -6,6 +6,7 @@ import argparse
 import json
 import os
 import sys
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
@@ -74,17 +75,22 @@ def closed(
 
 @dataclass(frozen=True)
 class Running:
-    """A loaded model, with cache and processes of the run, and the options as they are for it."""
+    """A loaded model, with cache and processes of the run, and the options as they are for it.
+
+    ``is_quiet``: nothing is said of what is being read.
+    """
 
     loaded: LoadedModel
     cache: Cache | None
     processes: World
     options: Options
+    is_quiet: bool = False
 
     @contextmanager
-    def reading(self, what: str) -> Iterator[dict[str, Any]]:
-        """Arguments for the reading of one table, under a progress bar."""
-        with _progress_bar(what, self.processes.is_first) as progress:
+    def reading(self, what: str, number: int, units: str) -> Iterator[dict[str, Any]]:
+        """Arguments for the reading of one table, of so many units, whose progress is shown."""
+        is_quiet = self.is_quiet or not self.processes.is_first
+        with timed(what, number, units, is_quiet), _progress_bar(what, is_quiet) as progress:
             yield {"store": self.cache, "progress": progress, "world": self.processes}
 
     def print_cache(self, known: int, texts: int) -> None:
@@ -113,7 +119,7 @@ def running(arguments: argparse.Namespace, options: Options) -> Iterator[Running
         loaded = load_model(arguments, scorer=options.scorer)
         settled = options.settled(loaded.scorer, flag_of)
         with open_cache(arguments, loaded, settled.identity()) or nullcontext() as cache:
-            yield Running(loaded, cache, processes, settled)
+            yield Running(loaded, cache, processes, settled, arguments.quiet)
 
 
 def open_cache(
@@ -165,9 +171,23 @@ def in_bytes(count: int) -> str:
 
 
 @contextmanager
-def _progress_bar(what: str, shown: bool) -> Iterator[Callable[[int, int], None] | None]:
+def timed(what: str, number: int, units: str, is_quiet: bool) -> Iterator[None]:
+    """Say on standard error what was done, and how long it took, where no bar has shown it.
+
+    ``number`` and ``units`` count it: ``sample (test): 234 items in 1.2 s``. What fails has a line
+    of its own.
+    """
+    began = time.monotonic()
+    yield
+    if not is_quiet and not sys.stderr.isatty():
+        counted = f"{number:,} {units if number != 1 else units.removesuffix('s')}"
+        print(f"{what}: {counted} in {time.monotonic() - began:,.1f} s", file=sys.stderr)
+
+
+@contextmanager
+def _progress_bar(what: str, is_quiet: bool) -> Iterator[Callable[[int, int], None] | None]:
     """A progress bar on standard error if that is a terminal; None, and silence, if not."""
-    if not shown or not sys.stderr.isatty():
+    if is_quiet or not sys.stderr.isatty():
         yield None
         return
     from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
@@ -179,10 +199,11 @@ def _progress_bar(what: str, shown: bool) -> Iterator[Callable[[int, int], None]
 
 
 @contextmanager
-def step_bars(what: str) -> Iterator[StepProgress]:
-    """Progress bars on standard error if that is a terminal, one below the other; else silence."""
-    if not sys.stderr.isatty():
-        yield lambda step, done, total: None
+def step_bars(what: str, number: int, units: str, is_quiet: bool) -> Iterator[StepProgress]:
+    """Progress bars on standard error if that is a terminal; else what :func:`timed` says."""
+    if is_quiet or not sys.stderr.isatty():
+        with timed(what, number, units, is_quiet):
+            yield lambda step, done, total: None
         return
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 

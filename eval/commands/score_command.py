@@ -49,7 +49,7 @@ def add_arguments(parser: Parser) -> None:
     options.add_reading(parser, "an item's conditions")
     said = "default results/DATA--MODEL"
     options.add_output(parser, said, "results")
-    options.add_alike(parser, "--dry-run", "--verbose")
+    options.add_alike(parser, "--dry-run", "--quiet", "--verbose")
     add = parser.group(options.WRITTEN).add_argument
     rare(add("--tokens", action="store_true", help="also write the surprisal of every token"))
     add("--push-results", metavar="REPO", help="also push them to a Hub dataset repository")

@@ -167,10 +167,11 @@ class Several:
         from coherencegym.eval.views.report import score_folder
 
         if not run_.processes.is_first:
-            _tallies(run_, tables, plans, None)
+            _tallies(run_, tables, plans)
             return
         with score_folder(own.output, overwrite=own.overwrite, tokens=own.tokens) as folder:
-            tallies = _tallies(run_, tables, plans, folder)
+            above = f"{own.output.name}: " if self.above is not None else ""
+            tallies = _tallies(run_, tables, plans, folder, above)
             settings = options.settings_of(own, run_.options, _RECORDED)
             results = gather_tallies(source, run_.loaded, tallies, settings)
             folder.finish(results)
@@ -255,10 +256,12 @@ def _tallies(
     run_: Running,
     tables: Sequence[ItemTable],
     plans: PlansOf | None,
-    folder: ScoreFolder | None,
+    folder: ScoreFolder | None = None,
+    above: str = "",
 ) -> list[ItemTally]:
     """Score tables, those that are not in memory in parts, whose rows go into the folder.
 
+    ``above`` is what the name of a table begins with, where progress is shown.
     A part is planned while a device other than the CPU reads the one before it.
     """
     from coherencegym.eval.data.dataset import StoredItems
@@ -274,12 +277,12 @@ def _tallies(
     kept = None if in_parts else plans
 
     def plan(tally: ItemTally, number: int, part: Sequence[Item]) -> _Part:
-        title = f"{table_name(tally.table)}{f', part {number + 1}' if number else ''}"
+        title = f"{above}{table_name(tally.table)}{f', part {number + 1}' if number else ''}"
         how: Any = {"uses_separator": tally.table.separator, "plans": kept}
         return _Part(tally, title, plan_items(model, tokenizer, part, run_.options, **how))
 
     def read(one: _Part) -> None:
-        with run_.reading(one.title) as how:
+        with run_.reading(one.title, len(one.planned.items), "items") as how:
             scored = score_items(model, tokenizer, one.planned, run_.options, **how)
         judgements = one.tally.add(scored)
         if folder is not None:

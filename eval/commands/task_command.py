@@ -53,7 +53,7 @@ class TaskCommand:
             if one.is_rare:
                 rare(action)
         options.add_output(parser, f"default results/DATA--MODEL--{task.name}", "results")
-        options.add_alike(parser, "--dry-run", "--verbose")
+        options.add_alike(parser, "--dry-run", "--quiet", "--verbose")
 
     def run(self, arguments: argparse.Namespace) -> int:
         """Ask the model about every input; prints the findings and writes the folder."""
@@ -89,7 +89,7 @@ class TaskCommand:
             own = task.settle(own, model)
 
             def ask(one: Any) -> tuple[Any, Any]:
-                with context_of(task.table(one).name) as context:
+                with context_of(task.table(one)) as context:
                     return one, task.run(context, one, own, writer)
 
             asked, more = of_each(inputs, ask)
@@ -128,9 +128,9 @@ class TaskCommand:
     def _asking(
         self, arguments: argparse.Namespace, own: Any, chosen: Any
     ) -> Iterator[
-        tuple[LoadedModel, Callable[[str], AbstractContextManager[TaskContext]], Running | None]
+        tuple[LoadedModel, Callable[[Any], AbstractContextManager[TaskContext]], Running | None]
     ]:
-        """The model, what a table is asked with, by its name, and the run if texts are read."""
+        """The model, what a table is asked with, and the run if texts are read."""
         task, memo = self.task, dict[Any, Any]()
         self.executions: list[Any] = []
         kept: dict[str, Any] = {"executions": self.executions, "memo": memo}
@@ -138,8 +138,8 @@ class TaskCommand:
             with running(arguments, chosen) as run_:
 
                 @contextmanager
-                def reading(name: str) -> Iterator[TaskContext]:
-                    with run_.reading(name) as how:
+                def reading(table: Any) -> Iterator[TaskContext]:
+                    with run_.reading(table.name, len(table.rows), task.units) as how:
                         yield TaskContext(run_.loaded, chosen, **how, **kept)
 
                 yield run_.loaded, reading, run_
@@ -153,8 +153,8 @@ class TaskCommand:
         vectors = None if arguments.no_cache else cache_folder(arguments.cache) / "states"
 
         @contextmanager
-        def stepping(name: str) -> Iterator[TaskContext]:
-            with step_bars(name) as step:
+        def stepping(table: Any) -> Iterator[TaskContext]:
+            with step_bars(table.name, len(table.rows), task.units, arguments.quiet) as step:
                 yield TaskContext(model, chosen, vectors=vectors, step=step, **kept)
 
         yield model, stepping, None

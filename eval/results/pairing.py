@@ -1,4 +1,4 @@
-"""Pairs of results to compare, of many: those of one suite, and of like tasks."""
+"""Results that are compared with each other: of many, those of one suite and of like tasks."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ SIGNALLED = 128
 #: Objects between two rounds of the garbage collector, and rounds between deeper ones.
 _COLLECT = (200_000, 20, 20)
 
-#: The beginning of argparse's message on options that are missing.
+#: The beginning of what argparse says of options that are missing.
 _REQUIRED = re.compile("the following arguments are required|one of the arguments .* is required")
 
 _Action = TypeVar("_Action", bound=argparse.Action)

@@ -10,8 +10,9 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import pytest
 from commands import build_command, one_line
@@ -129,8 +130,11 @@ def test_a_request_needs_no_command_line(tmp_path: Path) -> None:
     manifest = job.make(progress=lambda message: None)
     assert manifest["configs"]["sample"]["splits"]["test"]["rows"] == 21
     assert (job.destination / "manifest.json").read_text() == dump_manifest(manifest)
+    again = BuildJob(load_suite("story_cloze"), request)
+    assert again.make(progress=lambda message: None) == manifest
+    assert (job.is_there, again.is_there) == (False, True)
     with pytest.raises(EvaluationError, match="out exists"):
-        BuildJob(load_suite("story_cloze"), request)
+        BuildJob(load_suite("story_cloze"), replace(request, limit=20))
 
 
 def test_all_suites_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -139,17 +143,70 @@ def test_all_suites_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     assert {path.name for path in (tmp_path / "out").iterdir()} == set(SUITES)
 
 
-def test_an_existing_folder_is_not_overwritten(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_build_that_is_there_stays(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     arguments = ("--corpus", "sample", "--limit", 21, "--output", "out")
     assert build_command("story_cloze", *arguments) == 0
-    before = (tmp_path / "out/manifest.json").read_bytes()
+    folder = tmp_path / "out"
+    before = {path: (path.stat().st_ino, path.stat().st_mtime_ns) for path in folder.rglob("*")}
+    capsys.readouterr()
+    assert build_command("story_cloze", *arguments) == 0
+    out, err = capsys.readouterr()
+    assert (one_line(out), err) == (
+        "story_cloze: out is there already, as this build makes it\n",
+        "",
+    )
+    assert before == {p: (p.stat().st_ino, p.stat().st_mtime_ns) for p in folder.rglob("*")}
+    manifest = (folder / "manifest.json").read_bytes()
+    assert build_command("story_cloze", *arguments, "--overwrite") == 0
+    assert (folder / "manifest.json").read_bytes() == manifest
+    assert (folder / "manifest.json").stat().st_ino != before[folder / "manifest.json"][0]
+    assert [path.name for path in tmp_path.iterdir() if "out" in path.name] == ["out"]
+
+
+def test_another_build_that_is_there_is_refused_before_any_work(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def work(*_: object, **__: object) -> NoReturn:
+        raise AssertionError("built before all was checked")
+
+    arguments = ("--limit", 21, "--output", "out", "--corpus", "sample")
+    assert build_command("story_cloze", *arguments) == 0
+    monkeypatch.setattr("coherencegym.builders.command.run.build", work)
+    readme = tmp_path / "out/README.md"
+    for suite, *words in (
+        ("winograd", *arguments),
+        ("story_cloze", *arguments, "--seed", 1),
+        ("story_cloze", *arguments, "--limit", 20),
+        ("story_cloze", *arguments, "--split", "test"),
+        ("story_cloze", *arguments[:-1], "storycloze"),
+    ):
+        capsys.readouterr()
+        assert build_command(suite, *words) == 2
+        said = one_line(capsys.readouterr().err)
+        assert "out exists; name another folder with --output, or pass --overwrite" in said
+    readme.write_text("Mine.")
+    assert build_command("story_cloze", *arguments) == 2
+    assert "out exists; " in one_line(capsys.readouterr().err)
+    assert readme.read_text() == "Mine."
+
+
+def test_a_build_of_other_files_is_refused_and_nothing_is_left(
+    storycloze: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    arguments = ("--corpus", "storycloze", "--data-dir", storycloze, "--output", "out")
+    assert build_command("story_cloze", *arguments) == 0
+    (file,) = storycloze.iterdir()
+    lines = file.read_text().splitlines(keepends=True)
+    file.write_text("".join(lines[:-1]))
+    before = {path: path.read_bytes() for path in (tmp_path / "out").rglob("*") if path.is_file()}
     capsys.readouterr()
     assert build_command("story_cloze", *arguments) == 2
-    assert "--overwrite" in one_line(capsys.readouterr().err)
-    assert build_command("story_cloze", *arguments, "--overwrite") == 0
-    assert (tmp_path / "out/manifest.json").read_bytes() == before
+    assert "out exists; name another" in one_line(capsys.readouterr().err)
+    found = {path: path.read_bytes() for path in (tmp_path / "out").rglob("*") if path.is_file()}
+    assert found == before
+    assert not list(tmp_path.glob(".out-*"))
+    file.write_text("".join(lines))
+    assert build_command("story_cloze", *arguments) == 0
 
 
 def test_a_dry_run_writes_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

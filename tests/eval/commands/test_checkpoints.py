@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from commands import one_line
+from commands import one_line, without_progress
 from hub.server import HubServer
 
 from coherencegym.errors import EvaluationError
@@ -130,7 +130,7 @@ def test_one_command_scores_all_checkpoints_and_prepares_them_once(
     words: list[str], tmp_path: Path, loads: list[str], planned: list[int], capsys: Capture
 ) -> None:
     assert main(words) == 0
-    assert capsys.readouterr().err == ""
+    assert without_progress(capsys.readouterr().err) == ""
     assert loads == ["checkpoint-3", "checkpoint-20", "checkpoint-100"]
     assert planned == [8, 5]
     assert names(tmp_path / "out") == ALL
@@ -317,7 +317,8 @@ def test_a_checkpoint_that_is_broken_does_not_end_the_others(
     weights.write_bytes(whole[: len(whole) // 2])
     assert main(words) == 2
     printed = capsys.readouterr()
-    broken, summary = printed.err.splitlines()
+    broken, summary = without_progress(printed.err).splitlines()
+    assert printed.err.endswith(f"{summary}\n")
     assert broken.startswith(f"{runs}/checkpoint-20: not scored: model ")
     assert summary.endswith(
         "2 of 6 runs could not be made, as said above; the same command keeps the others and tries "
@@ -362,7 +363,9 @@ def test_a_suite_that_a_model_cannot_read_does_not_end_the_others(
 
     monkeypatch.setattr(scoring, "score_items", fail_at_the_third)
     assert main(words) == 2
-    first, second = capsys.readouterr().err.splitlines()
+    said = capsys.readouterr().err
+    first, second = without_progress(said).splitlines()
+    assert said.endswith(f"{second}\n")
     assert first == f"{tmp_path}/out/one--checkpoint-20: not scored: a surprisal that is not finite"
     assert "1 of 6 runs could not be made" in second
     assert names(tmp_path / "out") == [name for name in ALL if name != "one--checkpoint-20"]

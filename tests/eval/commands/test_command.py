@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import re
 import signal
 import sys
 import threading
@@ -14,11 +15,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from commands import one_line
+from commands import one_line, without_progress
 
 from coherencegym.command_line import Parser
+from coherencegym.errors import EvaluationError
 from coherencegym.eval.commands import options
 from coherencegym.eval.commands.cli import main
+from coherencegym.eval.commands.running import timed
 from coherencegym.eval.forward.execute import execute
 from coherencegym.eval.kinds.items import Item
 from coherencegym.eval.plan.ahead import one_ahead
@@ -80,6 +83,43 @@ def arguments(saved: Path, output: Path, *more: str) -> list[str]:
     ]
 
 
+def test_each_table_that_was_read_is_a_line_beside_the_output(
+    saved: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(arguments(saved, tmp_path / "said", "--limit", "3", "--no-cache")) == 0
+    said = capsys.readouterr()
+    assert re.fullmatch(
+        r"toy_context \(test\): 3 items in \d+\.\d s\ntoy_again \(test\): 3 items in \d+\.\d s\n",
+        said.err,
+    )
+    assert "items in" not in said.out
+    assert main(arguments(saved, tmp_path / "quiet", "--limit", "3", "--no-cache", "--quiet")) == 0
+    quiet = capsys.readouterr()
+    assert quiet.err == ""
+    assert quiet.out == said.out.replace(str(tmp_path / "said"), str(tmp_path / "quiet"))
+    # Of several runs a line says which one it is of.
+    words = [*arguments(saved, tmp_path / "several", "--limit", "1"), "--model", "demo"]
+    assert main(words) == 0
+    lines = capsys.readouterr().err.splitlines()
+    assert [line.partition(": ")[0] for line in lines] == ["data--model"] * 2 + ["data--demo"] * 2
+    assert lines[0].startswith("data--model: toy_context (test): 1 item in ")
+
+
+def test_what_fails_has_no_line_but_its_own(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(EvaluationError), timed("sample (test)", 3, "items", False):
+        raise EvaluationError("sample: too long")
+    assert capsys.readouterr().err == ""
+
+
+def test_on_a_terminal_a_bar_says_it(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
+    with timed("sample (test)", 3, "items", False):
+        pass
+    assert capsys.readouterr().err == ""
+
+
 @pytest.mark.usefixtures("real_figures")
 def test_end_to_end(saved: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     from pyarrow import parquet
@@ -87,7 +127,7 @@ def test_end_to_end(saved: Path, tmp_path: Path, capsys: pytest.CaptureFixture[s
     output = tmp_path / "out"
     assert main(arguments(saved, output, "--tokens")) == 0
     printed = capsys.readouterr()
-    assert printed.err == ""
+    assert without_progress(printed.err) == ""
     for text in ("toy_context", "moved=true", "75.0", "fewer than 30 items", "|rows:"):
         assert text in printed.out
     assert sorted(path.name for path in output.iterdir()) == [

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from commands import without_progress
 from hub.server import HubServer
 
 import coherencegym.eval.models.libraries
@@ -106,7 +107,7 @@ class Run:
         command = ["--model", model, "--dataset", self.saved / "data", "--output", output, *more]
         self.capsys.readouterr()
         assert main([str(word) for word in command]) == 0, self.capsys.readouterr().err
-        assert self.capsys.readouterr().err == ""
+        assert without_progress(self.capsys.readouterr().err) == ""
         results: dict[str, Any] = json.loads((output / "results.json").read_text())
         return results
 

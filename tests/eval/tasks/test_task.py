@@ -8,7 +8,7 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
-from commands import one_line
+from commands import one_line, without_progress
 from suites import Sample
 
 from coherencegym.eval.commands.cli import commands, main
@@ -68,8 +68,10 @@ def test_a_task_is_a_module_and_a_line(
     folders = [tmp_path / name for name in ("one", "two")]
     for folder in folders:
         assert main([*asked, "--output", str(folder)]) == 0
-    printed = capsys.readouterr().out
+    printed, err = capsys.readouterr()
     assert "sample_holistic: Spearman with length" in printed
+    assert err.count("sample_holistic (test): 36 rows in ") == 2
+    assert without_progress(err) == ""
     results = json.loads((folders[0] / "results.json").read_text())
     (score,) = [one for one in results["scores"] if one["config"] == "sample_holistic"]
     assert score["ci_low"] < score["score"] < score["ci_high"]

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from commands import one_line
+from commands import one_line, without_progress
 from made_documents import about_families, with_intruders, write_documents
 
 from coherencegym.errors import EvaluationError
@@ -84,7 +84,8 @@ def test_end_to_end(saved: Path, tmp_path: Path, capsys: pytest.CaptureFixture[s
     output = tmp_path / "out"
     assert main(arguments(saved, output, "--config", "one")) == 0
     printed = capsys.readouterr()
-    assert printed.err == ""
+    assert " documents in " in printed.err
+    assert without_progress(printed.err) == ""
     for text in ("detect_one (test)", "argmax", "independent", "majority", "random place", "AUC"):
         assert text in printed.out
     results = results_of(output)
@@ -342,7 +343,10 @@ def test_a_config_without_a_threshold_does_not_keep_others_from_being_tested(
         "left out: detect_long (validation): no document with an intruder",
     ]
     assert main([*words, "--overwrite", "--config", "plain"]) == 2
-    assert "no document with an intruder" in one_line(capsys.readouterr().err)
+    # What was read is said above the error.
+    *read, error = capsys.readouterr().err.splitlines(keepends=True)
+    assert without_progress("".join(read)) == ""
+    assert "no document with an intruder" in one_line(error)
 
 
 def test_a_dry_run_says_what_it_would_do_and_writes_nothing(

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from commands import one_line
+from commands import one_line, without_progress
 from made_documents import about_families, with_intruders, write_documents
 
 from coherencegym.eval.commands.cli import main
@@ -153,7 +153,7 @@ def test_end_to_end(saved: Path, tmp_path: Path, capsys: pytest.CaptureFixture[s
     elsewhere = f"{saved / 'documents'}:wiki"
     assert main(arguments(saved, output, "--calibrate-on", elsewhere)) == 0
     printed = capsys.readouterr()
-    assert printed.err == ""
+    assert without_progress(printed.err) == ""
     for text in ("gender_flip (test) argmax", "negation (test) independent", "F1, probe"):
         assert text in printed.out
     results = json.loads((output / "results.json").read_text())

@@ -124,7 +124,9 @@ def test_other_ways_to_read(
     (own,) = results_of(tmp_path / "run")["probes"]
     assert own["layers"] == [2]
     assert (own["surprisal"] is not None) == (encoding == "in-context")
-    assert "order_toy: layer 2 of" in capsys.readouterr().out
+    printed = capsys.readouterr()
+    assert "order_toy: layer 2 of" in printed.out
+    assert "order_toy (test): 160 rows in " in one_line(printed.err)
 
 
 def test_a_dry_run_says_how_much_work_it_is(

@@ -135,6 +135,17 @@ def _opposite(row: SpanText) -> SpanText:
     return replace(row, label=1 - row.label, gold=gold)
 
 
+def test_each_config_that_was_read_is_a_line(
+    saved: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    few = ("--config", "conversational_entailment", "--limit", "2")
+    assert main(arguments(saved, tmp_path / "said", *few)) == 0
+    said = one_line(capsys.readouterr().err)
+    assert said.startswith("conversational_entailment (test): 2 texts in ")
+    assert main(arguments(saved, tmp_path / "quiet", *few, "--quiet")) == 0
+    assert capsys.readouterr().err == ""
+
+
 def test_inverted_answers_are_said_where_one_looks(
     saved: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -214,9 +225,13 @@ def test_prompts_have_a_range(
     assert "by bootstrap over sources" in said
 
 
-def test_a_classifier_by_its_head(saved: Path, tmp_path: Path) -> None:
+def test_a_classifier_by_its_head(
+    saved: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     more = ("--config", "conversational_entailment", "--label-map", "entailment=1")
     assert main(arguments(saved, tmp_path / "out", *more, model="classifier")) == 0
+    said = one_line(capsys.readouterr().err)
+    assert said.startswith("conversational_entailment (test): 24 texts in ")
     results = results_of(tmp_path / "out")
     assert results["settings"]["scorer"] == "classifier"
     assert "scorer:classifier" in results["signature"]
