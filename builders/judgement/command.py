@@ -147,7 +147,10 @@ def _build_again(source: Source) -> str:
     A manifest says what a build was of, but names no folder of this machine.
     """
     suite, configs = source.suite, list(source.manifest["configs"].values())
-    corpora = list(dict.fromkeys(config["corpus"]["name"] for config in configs))
+    named = (config.get("corpus", {}).get("name") for config in configs)
+    corpora = list(dict.fromkeys(filter(None, named)))
+    if not corpora:  # a dataset of somebody else's
+        return "with --judgements answers-*.jsonl"
     is_ours, about = suite in all_suites(), configs[0]
     settings = load_suite(suite).settings if is_ours else {}
     own = about.get("settings", {}).items()

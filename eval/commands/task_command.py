@@ -89,7 +89,7 @@ class TaskCommand:
             own = task.settle(own, model)
 
             def ask(one: Any) -> tuple[Any, Any]:
-                with context_of(task.table(one)) as context:
+                with context_of(one) as context:
                     return one, task.run(context, one, own, writer)
 
             asked, more = of_each(inputs, ask)
@@ -138,8 +138,8 @@ class TaskCommand:
             with running(arguments, chosen) as run_:
 
                 @contextmanager
-                def reading(table: Any) -> Iterator[TaskContext]:
-                    with run_.reading(table.name, len(table.rows), task.units) as how:
+                def reading(one: Any) -> Iterator[TaskContext]:
+                    with run_.reading(task.table(one).name, len(one.rows), task.units) as how:
                         yield TaskContext(run_.loaded, chosen, **how, **kept)
 
                 yield run_.loaded, reading, run_
@@ -153,8 +153,9 @@ class TaskCommand:
         vectors = None if arguments.no_cache else cache_folder(arguments.cache) / "states"
 
         @contextmanager
-        def stepping(table: Any) -> Iterator[TaskContext]:
-            with step_bars(table.name, len(table.rows), task.units, arguments.quiet) as step:
+        def stepping(one: Any) -> Iterator[TaskContext]:
+            name, number = task.table(one).name, len(one.rows)
+            with step_bars(name, number, task.units, arguments.quiet) as step:
                 yield TaskContext(model, chosen, vectors=vectors, step=step, **kept)
 
         yield model, stepping, None

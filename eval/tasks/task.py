@@ -106,8 +106,9 @@ class Loader:
 class Task(Generic[_I, _O, _D]):
     """A question to models.
 
-    A task asks of inputs, one for each config: the table of a split, or what ``inputs`` reads. What
-    ``run`` returns of one is its detail, for the report and for files of the task's own.
+    A task asks of inputs, one for each config: the table of a split, or what ``inputs`` reads,
+    which has all rows that are read as ``rows``. What ``run`` returns of one is its detail, for the
+    report and for files of the task's own.
 
     Attributes:
         name: the subcommand.

@@ -76,7 +76,8 @@ SUBCOMMANDS: Mapping[str, Subcommand] = {
 
 def subcommands() -> dict[str, Subcommand]:
     """All subcommands, the tasks of other packages included."""
-    return {**_evaluator(_ASK, *all_tasks()), **SUBCOMMANDS}
+    others = (name for name in all_tasks() if name not in SUBCOMMANDS)
+    return {**SUBCOMMANDS, **_evaluator(_ASK, *others)}
 
 
 _EXAMPLES = """\

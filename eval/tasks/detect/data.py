@@ -10,6 +10,7 @@ from pathlib import Path
 from coherencegym.errors import ConfigError, EvaluationError
 from coherencegym.eval.data.notes import Note, of_each
 from coherencegym.eval.data.source import Source, find_dataset
+from coherencegym.eval.kinds.documents import Document
 from coherencegym.eval.tasks.detect.options import DetectOptions
 from coherencegym.eval.tasks.detect.tables import (
     DETECT_PREFIX,
@@ -35,6 +36,11 @@ class DetectionInput:
     table: DocumentTable
     calibration: DocumentTable | None
     threshold: float | None = None
+
+    @property
+    def rows(self) -> list[Document]:
+        """All documents that are read."""
+        return [document for table in self.tables for document in table.documents]
 
     @property
     def tables(self) -> list[DocumentTable]:

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from coherencegym.eval.commands.cli import COMMANDS
+from coherencegym.eval.commands.cli import commands
 from coherencegym.eval.kinds.documents import Document
 from coherencegym.eval.kinds.examples import LabelledExample, Slot
 from coherencegym.eval.kinds.items import Condition, Item, Prediction, Region
@@ -111,7 +111,7 @@ def test_a_command_and_a_task_read_it(kind: TableKind[Any]) -> None:
     assert importlib.util.find_spec(f"coherencegym.eval.tasks.{kind.task}") is not None
     program, _, subcommand = kind.command.partition(" ")
     assert program == "coherencegym"
-    assert subcommand in COMMANDS
+    assert subcommand in commands()
 
 
 @pytest.mark.parametrize("kind", TABLE_KINDS.values(), ids=list(TABLE_KINDS))
