@@ -109,9 +109,9 @@ def validate_span_text(value: SpanText) -> None:
 
     Raises:
         SuiteError: there is neither a text nor a choice, or both; alternatives differ in their
-            number of units; a unit is empty; speakers are not as many as units; an answer is none
-            of the question's; evidence or a span is not in the text; a span stands twice; or the
-            whole has no answer, or another than the label.
+            number of units, or in nothing; a unit is empty; speakers are not as many as units; an
+            answer is none of the question's; evidence or a span is not in the text; a span stands
+            twice; or the whole has no answer, or another than the label.
     """
     for problem in _problems(value):
         raise SuiteError(f"{value.item_id}: {problem}")
@@ -124,6 +124,8 @@ def _problems(value: SpanText) -> Iterator[str]:
         return
     if len(sizes) > 1:
         yield f"alternatives of {min(sizes)} and of {max(sizes)} units; expected equally many"
+    if value.is_choice and len({*value.alternatives}) == 1:
+        yield "all alternatives have the same text; expected a difference"
     if not all(text.strip() for text in value.texts):
         yield "a unit is empty; expected text"
     if len(value.speakers) not in (0, value.size):

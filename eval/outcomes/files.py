@@ -21,6 +21,10 @@ UNITS_FILE, SYSTEMS_FILE, OUTCOMES_FILE = (
 )
 
 
+#: Numbers from here on have a square that is none.
+_MOST = 1e150
+
+
 def write_tables(tables: OutcomeTables, folder: Path) -> None:
     """Write the three files into a folder that is there."""
     import pyarrow as pa
@@ -89,8 +93,13 @@ def _check(tables: OutcomeTables, folder: Path) -> None:
     for name in ("value", *OPTIONAL):
         if name not in own.column_names:
             continue
-        wrong = ~np.isfinite(own[name].to_numpy()) & own[name].is_valid().to_numpy()
-        _refuse(path, wrong, f"{name} is not finite; expected a number")
+        wrong = ~(np.abs(own[name].to_numpy()) < _MOST) & own[name].is_valid().to_numpy()
+        _refuse(path, wrong, f"{name} is not finite, or vast; expected a number")
+    metric = np.unique(own["metric"].to_pylist(), return_inverse=True)[1]
+    keys = np.stack([own["unit_id"], own["system_id"], metric], axis=1)
+    is_again = np.ones(len(own), bool)
+    is_again[np.unique(keys, axis=0, return_index=True)[1]] = False
+    _refuse(path, is_again, "the unit has another outcome of this system and metric; expected one")
     has_reason = np.array(own["reason"].to_pylist()) != ""
     wrong = has_reason != np.array(own["value"].is_null().to_pylist(), bool)
     _refuse(path, wrong, "expected either a value or a reason why there is none")

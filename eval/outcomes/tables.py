@@ -12,7 +12,6 @@ from coherencegym.eval.outcomes.schema import (
     OPTIONAL,
     Group,
     OutcomeRow,
-    Role,
     System,
     UnitRow,
     outcome_schemas,
@@ -181,13 +180,6 @@ class OutcomeTables:
     def select(self, places: Any) -> OutcomeTables:
         """The outcomes at some places alone."""
         return replace(self, outcomes=self.outcomes.take(places))
-
-    def of_role(self, role: Role) -> OutcomeTables:
-        """The outcomes of the systems of a role."""
-        import numpy as np
-
-        there = np.array([one.role == role for one in self.systems], bool)
-        return self.select(np.flatnonzero(there[self._arrays["system_id"]]))
 
     def paired(self, other: OutcomeTables) -> Iterator[tuple[OutcomeSeries, Any]]:
         """The outcomes that another run has, too, of the same unit, metric and system.

@@ -109,3 +109,9 @@ def test_alternatives_are_equally_long() -> None:
     row = to_row(CHOICE) | {"alternatives": [["a", "b"], ["a"]]}
     with pytest.raises(SuiteError, match="c: alternatives of 1 and of 2 units; expected equally"):
         span_text_from_row(row)
+
+
+def test_alternatives_differ() -> None:
+    row = to_row(CHOICE) | {"alternatives": [["a", "b"], ["a", "b"]]}
+    with pytest.raises(SuiteError, match="c: all alternatives have the same text; expected a diff"):
+        span_text_from_row(row)

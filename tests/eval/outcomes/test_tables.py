@@ -140,10 +140,8 @@ def test_columns_that_no_metric_needs_are_left_out() -> None:
     assert [one.weight for one in writer.tables().rows()][-2:] == [2.0, 2.0]
 
 
-def test_outcomes_of_a_role_and_of_some_places() -> None:
+def test_outcomes_of_some_places() -> None:
     tables = made([unit(0), unit(1)], (MODEL, OTHER))
-    assert {one.system for one in tables.of_role("baseline").rows()} == {OTHER}
-    assert not list(tables.of_role("people").rows())
     assert [one.unit.item for one in tables.select(np.array([3, 0])).rows()] == ["u1", "u0"]
     rows = list(tables.rows())
     assert list(tables.rows(np.array([3, 0]))) == [rows[3], rows[0]]
@@ -194,7 +192,7 @@ def test_a_unit_that_a_run_has_twice_is_paired_with_one_of_them() -> None:
 # ---------------------------------------------------------------- files
 
 NAMES = st.text(st.characters(codec="utf-8"), max_size=4)
-FLOATS = st.floats(allow_nan=False, allow_infinity=False)
+FLOATS = st.floats(-1e149, 1e149)
 MAYBE = st.none() | FLOATS
 UNITS = st.builds(
     UnitRow, config=NAMES, split=NAMES, item=NAMES, unit=NAMES, discourse=NAMES, cluster=NAMES,
@@ -210,7 +208,11 @@ ADDED = st.tuples(NAMES, SYSTEMS, st.lists(st.tuples(MAYBE, MAYBE, MAYBE, MAYBE,
                   min_size=1, max_size=4), st.text("why", min_size=1, max_size=2))  # fmt: skip
 
 
-@given(st.lists(UNITS, min_size=4, max_size=6), st.lists(ADDED, max_size=4))
+@given(
+    st.lists(UNITS, min_size=4, max_size=6),
+    # One outcome of a unit under a metric, by each system.
+    st.lists(ADDED, max_size=4, unique_by=lambda one: one[:2]),
+)
 def test_what_is_read_back_is_what_was_written(units: list[UnitRow], added: list[Any]) -> None:
     def write() -> OutcomeTables:
         writer = OutcomeWriter()
