@@ -9,6 +9,8 @@ from typing import Any
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.metrics.accuracy import Accuracy
 from coherencegym.eval.metrics.auc import AreaUnderCurve
+from coherencegym.eval.metrics.item_accuracy import ItemAccuracy
+from coherencegym.eval.metrics.margin import Margin
 from coherencegym.eval.metrics.metric import Metric
 from coherencegym.eval.metrics.ratio import Ratio
 from coherencegym.eval.metrics.spearman import PartialSpearman, Spearman, SpearmanWithin
@@ -20,7 +22,10 @@ from coherencegym.eval.statistics.scores import REFERENCE, Score, score_fields
 #: The kinds of metrics by their estimators: a new one is one line here.
 KINDS: Mapping[str, type[Metric]] = {
     kind.estimator: kind
-    for kind in (Accuracy, Ratio, AreaUnderCurve, Spearman, PartialSpearman, SpearmanWithin)
+    for kind in (
+        *(Accuracy, ItemAccuracy, Margin, Ratio, AreaUnderCurve),
+        *(Spearman, PartialSpearman, SpearmanWithin),
+    )
 }
 
 

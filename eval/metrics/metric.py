@@ -21,6 +21,8 @@ class Metric(ABC):
         estimator: the way in which outcomes add up, as files have it.
         chance: the value of a system that reads nothing, where that is the same for all data.
         is_signed: it goes from -1 to 1, and else from 0 to 1.
+        unit: that of its values where they are no shares.
+        is_compared: two systems are compared by it.
     """
 
     name: str
@@ -29,11 +31,17 @@ class Metric(ABC):
     estimator: ClassVar[str]
     chance: ClassVar[float | None] = None
     is_signed: ClassVar[bool] = False
+    unit: ClassVar[str] = ""
+    is_compared: ClassVar[bool] = True
 
     @property
     def said(self) -> str:
         """The name that people read."""
         return self.label or self.name
+
+    def counted(self, cells: Cells) -> Cells:
+        """What the value is over: the units, or the items that they are of."""
+        return cells
 
     @abstractmethod
     def value(self, cells: Cells) -> float | None:
@@ -51,7 +59,7 @@ class Metric(ABC):
         """
 
     def rightness(self, cells: Cells) -> Any:
-        """The share of each unit that is right: an array; None where no unit alone is judged."""
+        """The share of each of :meth:`counted` that is right; None where none alone is judged."""
         return None
 
     @abstractmethod

@@ -6,9 +6,11 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
+from operator import itemgetter
 from typing import Any
 
 from coherencegym.eval.outcomes.schema import (
+    FLAGS,
     OPTIONAL,
     Group,
     OutcomeRow,
@@ -24,6 +26,7 @@ class Cells:
 
     Attributes:
         unit: ids of the units.
+        item: numbers of their items, the same in all cells of tables.
         value, weight, target, given: see :class:`eval.outcomes.schema.OutcomeRow`; NaN where none.
         cluster, discourse: whole numbers in the order of their names, the same in all cells of
             tables.
@@ -31,6 +34,7 @@ class Cells:
     """
 
     unit: Any
+    item: Any
     value: Any
     weight: Any
     target: Any
@@ -41,6 +45,11 @@ class Cells:
 
     def __len__(self) -> int:
         return len(self.unit)
+
+    def take(self, places: Any) -> Cells:
+        """Some of them; what was left out is that of all."""
+        names = (one.name for one in fields(self) if one.name != "left_out")
+        return replace(self, **{name: getattr(self, name)[places] for name in names})
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -91,23 +100,22 @@ class OutcomeTables:
         if not len(self):
             return
         columns = self._arrays
-        unit = columns["unit_id"]
-        keys = np.stack(
-            [*(self._names(name)[0][unit] for name in ("config", "split")), columns["metric"],
-             columns["system_id"]], axis=1,
-        )  # fmt: skip
-        _, first, owner = np.unique(keys, axis=0, return_index=True, return_inverse=True)
-        order = np.argsort(owner.ravel(), kind="stable")
-        ends = np.cumsum(np.bincount(owner.ravel()))
-        parts = np.split(order, ends[:-1])
-        for number in np.argsort(first, kind="stable"):
-            config, split, metric, system = keys[first[number]]
+        names = {name: self.unit_codes(name, slice(None)) for name in ("config", "split")}
+        key = np.zeros(len(self), np.int32)
+        for codes, number in (
+            *((own[columns["unit_id"]], len(there)) for own, there in names.values()),
+            (columns["metric"], len(self._metrics)),
+            (columns["system_id"], len(self.systems)),
+        ):
+            key = key * np.int32(number) + codes
+        known, first = np.unique(key, return_index=True)
+        for code, place in sorted(zip(known, first, strict=True), key=itemgetter(1)):
+            unit = columns["unit_id"][place]
             yield OutcomeSeries(
-                self._names("config")[1][config],
-                self._names("split")[1][split],
-                self._metrics[metric],
-                self.systems[system],
-                parts[number],
+                *(there[own[unit]] for own, there in names.values()),
+                self._metrics[columns["metric"][place]],
+                self.systems[columns["system_id"][place]],
+                np.flatnonzero(key == code).astype(np.int32),
             )
 
     def parts(self, places: Any, by_group: bool = True) -> dict[Group | None, Any]:
@@ -117,19 +125,64 @@ class OutcomeTables:
         """
         import numpy as np
 
-        starts, codes, names = self._groups
-        unit = self._arrays["unit_id"][places]
-        counts = (starts[1:] - starts[:-1])[unit]
-        if not by_group or not counts.sum():
+        of, own, names = self.memberships(places)
+        if not by_group or not len(own):
             return {None: places}
-        offsets = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
-        own = codes[np.repeat(starts[unit], counts) + offsets]
-        of = np.repeat(places, counts)
         _, first = np.unique(own, return_index=True)
         there = [int(own[number]) for number in sorted(first)]
         columns = list(dict.fromkeys(_column(names[code]) for code in there))
         there.sort(key=lambda code: columns.index(_column(names[code])))
         return {None: places, **{names[code]: of[own == code] for code in there}}
+
+    def memberships(self, places: Any) -> tuple[Any, Any, list[Group]]:
+        """The groups of the units of some outcomes.
+
+        Returns:
+            The place and the code of the group of each membership, in the order of the places and
+            then of the groups of a unit, and the groups by their codes.
+        """
+        import numpy as np
+
+        starts, codes, names = self._groups
+        unit = self._arrays["unit_id"][places]
+        counts = (starts[1:] - starts[:-1])[unit]
+        offsets = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
+        return np.repeat(places, counts), codes[np.repeat(starts[unit], counts) + offsets], names
+
+    def unit_codes(self, column: str, units: Any) -> tuple[Any, list[str]]:
+        """The codes of some units in a column of names, and the names that they stand for."""
+        codes, names = self._names(column)
+        return codes[units], names
+
+    def units_of(self, places: Any) -> Any:
+        """The ids of the units of some outcomes: an array."""
+        return self._arrays["unit_id"][places]
+
+    def flags(self, places: Any, name: str) -> Any:
+        """True for each outcome that has a flag of :data:`eval.outcomes.schema.FLAGS`: an array."""
+        return (self._arrays["flags"][places] & FLAGS[name]) > 0
+
+    def items(self, places: Any) -> Any:
+        """The numbers of the items of some outcomes, by their first places: an array."""
+        return self._items[self._arrays["unit_id"][places]]
+
+    def reasons(self, places: Any) -> Counter[str]:
+        """The reasons why outcomes have no value, with the number of each."""
+        return Counter(self._reasons[code] for code in self._arrays["reason"][places].tolist())
+
+    def by_unit(self, metric: str, system: System, column: str = "value") -> Any:
+        """A column of a system's outcomes under a metric, by the ids of units: an array.
+
+        NaN where a unit has none.
+        """
+        import numpy as np
+
+        columns, found = self._arrays, np.full(len(self.units), np.nan)
+        if metric in self._metrics:
+            same = columns["metric"] == self._metrics.index(metric)
+            same &= columns["system_id"] == self.systems.index(system)
+            found[columns["unit_id"][same]] = columns[column][same]
+        return found
 
     def has_value(self, places: Any) -> Any:
         """True for each outcome that has a value: an array."""
@@ -150,6 +203,7 @@ class OutcomeTables:
         unit = columns["unit_id"][known]
         return Cells(
             unit=unit,
+            item=self._items[unit],
             value=value[there],
             weight=columns["weight"][known],
             target=columns["target"][known],
@@ -189,13 +243,16 @@ class OutcomeTables:
         import numpy as np
 
         theirs = {one.key: one for one in other.series()}
-        number_of = {unit.key: number for number, unit in enumerate(other.unit_rows)}
-        units = np.array([number_of.get(unit.key, -1) for unit in self.unit_rows], np.int64)
+        if self.units.equals(other.units):
+            units = np.arange(len(self.units))
+        else:
+            number_of = {unit.key: number for number, unit in enumerate(other.unit_rows)}
+            units = np.array([number_of.get(unit.key, -1) for unit in self.unit_rows], np.int64)
         for one in self.series():
             if (same := theirs.get(one.key)) is None:
                 continue
             # The last one stands for units that the other has not got.
-            place_of = np.full(len(other.unit_rows) + 1, -1)
+            place_of = np.full(len(other.units) + 1, -1)
             place_of[other._arrays["unit_id"][same.places]] = same.places
             there = place_of[units[self._arrays["unit_id"][one.places]]]
             yield replace(one, places=one.places[there >= 0]), there[there >= 0]
@@ -241,11 +298,19 @@ class OutcomeTables:
         import numpy as np
 
         if column not in self._known_ranks:
-            codes, names = self._names(column)
-            # As Python orders texts.
-            order = {name: number for number, name in enumerate(sorted(names))}
-            self._known_ranks[column] = np.array([order[name] for name in names], np.int32)[codes]
+            from pyarrow import compute
+
+            whole = _whole(self.units[column])
+            # Bytes of UTF-8 have the order of the texts.
+            order = compute.sort_indices(whole.dictionary).to_numpy()
+            rank = np.empty(len(order), np.int32)
+            rank[order] = np.arange(len(order), dtype=np.int32)
+            self._known_ranks[column] = rank[whole.indices.to_numpy()]
         return self._known_ranks[column]
+
+    @cached_property
+    def _items(self) -> Any:
+        return _whole(self.units["item"].dictionary_encode()).indices.to_numpy()
 
     @cached_property
     def _groups(self) -> tuple[Any, Any, list[Group]]:
@@ -254,10 +319,13 @@ class OutcomeTables:
 
         column = self.units["groups"].combine_chunks()
         starts = np.asarray(column.offsets) - int(column.offsets[0].as_py() if len(column) else 0)
-        pairs = [(one["column"], one["value"]) for one in column.flatten().to_pylist()]
-        number_of: dict[Group, int] = {}
-        codes = [number_of.setdefault(pair, len(number_of)) for pair in pairs]
-        return starts, np.array(codes, np.int32), list(number_of)
+        pairs = column.flatten()
+        columns, values = (pairs.field(number).dictionary_encode() for number in (0, 1))
+        heads, names = (coded.dictionary.to_pylist() for coded in (columns, values))
+        both = columns.indices.to_numpy() * np.int32(len(names)) + values.indices.to_numpy()
+        known, codes = np.unique(both, return_inverse=True)
+        groups = [(heads[code // len(names)], names[code % len(names)]) for code in known.tolist()]
+        return starts, codes.astype(np.int32), groups
 
 
 def _column(group: Group) -> str:
@@ -267,9 +335,14 @@ def _column(group: Group) -> str:
 
 def _codes(column: Any) -> tuple[Any, list[str]]:
     """The codes of a dictionary column, and its names."""
-    whole = column.unify_dictionaries().combine_chunks()
-    whole = whole.chunk(0) if hasattr(whole, "chunk") else whole
+    whole = _whole(column)
     return whole.indices.to_numpy(zero_copy_only=False), whole.dictionary.to_pylist()
+
+
+def _whole(column: Any) -> Any:
+    """A dictionary column in one piece."""
+    whole = column.unify_dictionaries().combine_chunks()
+    return whole.chunk(0) if hasattr(whole, "chunk") else whole
 
 
 #: One number for all units, or one for each.
@@ -310,7 +383,7 @@ class OutcomeWriter:
     def add(
         self,
         units: Sequence[int],
-        metric: str,
+        metric: str | Sequence[str],
         system: System,
         values: Sequence[float | None],
         *,
@@ -323,6 +396,7 @@ class OutcomeWriter:
         """Add the outcomes of a system under a metric, one for each of these units.
 
         Args:
+            metric: one for all, or that of each outcome, of units that may be there several times.
             values: None where there is none; ``reason`` says why, and stands for no other outcome.
             weight, target, given: see :class:`eval.outcomes.schema.OutcomeRow`.
         """
@@ -333,7 +407,7 @@ class OutcomeWriter:
         number_of = self._systems.setdefault(system, len(self._systems))
         columns = {
             "unit_id": units,
-            "metric": [metric] * number,
+            "metric": [metric] * number if isinstance(metric, str) else metric,
             "system_id": [number_of] * number,
             "value": values,
             "reason": [

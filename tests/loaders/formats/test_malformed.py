@@ -1,9 +1,9 @@
 """What is wrong with a file, layout by layout: what is said, where, and what is skipped.
 
 Each damage (the table is in :mod:`damages`) is one line: an error with file and line and exit code
-2, or, under ``--skip-bad-rows``, a count of its reason, with the other discourse of the file still
-read. XML that is not well-formed cannot be read on, and neither can a table without its columns:
-that stays an error.
+2, or, under ``--skip-bad-rows``, a count of its reason, with the other discourse of the file
+still read. XML that is not well-formed cannot be read on, and neither can a table without its
+columns: that stays an error.
 """
 
 from __future__ import annotations
