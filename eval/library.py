@@ -353,6 +353,7 @@ def rows(results: Results, kind: Kind = "scores") -> list[dict[str, Any]]:
     Raises:
         EvaluationError: there is no such table, or these are no results of :func:`score`.
     """
+    from coherencegym.eval.tasks.score.outcomes import prediction_rows
     from coherencegym.eval.views import report
 
     if not isinstance(results, Results):
@@ -361,7 +362,7 @@ def rows(results: Results, kind: Kind = "scores") -> list[dict[str, Any]]:
         case "scores":
             return [asdict(row) for row in results.scores]
         case "predictions":
-            return list(report.prediction_rows(results))
+            return [] if results.outcomes is None else list(prediction_rows(results.outcomes))
         case "regions":
             return list(report.region_rows(results))
         case "tokens":

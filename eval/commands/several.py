@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from coherencegym.eval.data.dataset import ItemTable
     from coherencegym.eval.data.source import Source
     from coherencegym.eval.kinds.items import Item
+    from coherencegym.eval.outcomes.tables import OutcomeWriter
     from coherencegym.eval.plan.options import Options
     from coherencegym.eval.results.results import Results
     from coherencegym.eval.results.runs import Run
@@ -163,17 +164,19 @@ class Several:
         plans: PlansOf | None,
     ) -> None:
         """Score tables; the first of several processes writes the folder of the run."""
+        from coherencegym.eval.outcomes.tables import OutcomeWriter
         from coherencegym.eval.results.results import gather_tallies
         from coherencegym.eval.views.report import score_folder
 
         if not run_.processes.is_first:
-            _tallies(run_, tables, plans)
+            _tallies(run_, tables, OutcomeWriter(), plans)
             return
         with score_folder(own.output, overwrite=own.overwrite, tokens=own.tokens) as folder:
             above = f"{own.output.name}: " if self.above is not None else ""
-            tallies = _tallies(run_, tables, plans, folder, above)
+            writer = OutcomeWriter()
+            tallies = _tallies(run_, tables, writer, plans, folder, above)
             settings = options.settings_of(own, run_.options, _RECORDED)
-            results = gather_tallies(source, run_.loaded, tallies, settings)
+            results = gather_tallies(source, run_.loaded, tallies, writer.tables(), settings)
             folder.finish(results)
         self.runs[own.output] = self._reported(own, run_, results, tallies)
 
@@ -255,6 +258,7 @@ def model_name(one: argparse.Namespace) -> str:
 def _tallies(
     run_: Running,
     tables: Sequence[ItemTable],
+    writer: OutcomeWriter,
     plans: PlansOf | None,
     folder: ScoreFolder | None = None,
     above: str = "",
@@ -271,7 +275,7 @@ def _tallies(
 
     in_parts = any(isinstance(table.items, StoredItems) for table in tables)
     most_shown = max(1, _MOST_SHOWN // len(tables)) if in_parts else None
-    tallies = [ItemTally(table, most_shown) for table in tables]
+    tallies = [ItemTally(table, writer, most_shown) for table in tables]
     model, tokenizer = run_.loaded.model, run_.loaded.tokenizer
     # Parts are read anew for each model: their plans would be kept for nobody.
     kept = None if in_parts else plans
@@ -284,9 +288,9 @@ def _tallies(
     def read(one: _Part) -> None:
         with run_.reading(one.title, len(one.planned.items), "items") as how:
             scored = score_items(model, tokenizer, one.planned, run_.options, **how)
-        judgements = one.tally.add(scored)
+        one.tally.add(scored)
         if folder is not None:
-            folder.add(one.tally.table, scored, judgements)
+            folder.add(one.tally.table, scored)
 
     works = (
         partial(plan, tally, number, part)

@@ -21,6 +21,7 @@ class ItemAccuracy(Accuracy):
     """
 
     estimator: ClassVar[str] = "accuracy of items"
+    is_of_items: ClassVar[bool] = True
 
     def counted(self, cells: Cells) -> Cells:
         """The items; ``weight`` is the number of their predictions."""

@@ -9,7 +9,7 @@ from coherencegym.eval.metrics.item_accuracy import by_item
 from coherencegym.eval.metrics.metric import Metric, over
 from coherencegym.eval.outcomes.tables import Cells
 from coherencegym.eval.statistics.estimate import Estimate, PairedDifference
-from coherencegym.eval.statistics.intervals import mean_interval, median_interval
+from coherencegym.eval.statistics.intervals import Interval, mean_interval, median_interval
 
 
 class Margin(Metric):
@@ -20,6 +20,7 @@ class Margin(Metric):
 
     estimator: ClassVar[str] = "mean margin"
     unit: ClassVar[str] = "bits"
+    is_of_items: ClassVar[bool] = True
     is_compared: ClassVar[bool] = False
 
     def counted(self, cells: Cells) -> Cells:
@@ -39,16 +40,14 @@ class Margin(Metric):
         if not len(items):
             return over(Estimate(None, None, None, "", 0), items)
         found = mean_interval(items.value, items.cluster)
-        limits = (found.low, found.high, found.method) if found else (None, None, "")
-        return over(Estimate(fmean(items.value), *limits, len(items)), items)
+        return _estimate(fmean(items.value), found, items)
 
     def median_of(self, items: Cells) -> Estimate:
         """The median of items, with its interval where they are worth six or more."""
         import numpy as np
 
         found = median_interval(items.value, items.cluster)
-        limits = (found.low, found.high, found.method) if found else (None, None, "")
-        return over(Estimate(float(np.median(items.value)), *limits, len(items)), items)
+        return _estimate(float(np.median(items.value)), found, items)
 
     def compare(self, before: Cells, after: Cells, seed: int = 0) -> PairedDifference | None:
         """None."""
@@ -57,3 +56,10 @@ class Margin(Metric):
     def fault(self, cells: Cells) -> str:
         """Nothing: all numbers are margins."""
         return ""
+
+
+def _estimate(value: float, found: Interval | None, items: Cells) -> Estimate:
+    n = len(items)
+    if found is None:
+        return over(Estimate(value, None, None, "", n), items)
+    return over(Estimate(value, found.low, found.high, found.method, n), items)

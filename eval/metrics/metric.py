@@ -22,6 +22,7 @@ class Metric(ABC):
         chance: the value of a system that reads nothing, where that is the same for all data.
         is_signed: it goes from -1 to 1, and else from 0 to 1.
         unit: that of its values where they are no shares.
+        is_of_items: it is over items, whose units come first to one value.
         is_compared: two systems are compared by it.
     """
 
@@ -32,6 +33,7 @@ class Metric(ABC):
     chance: ClassVar[float | None] = None
     is_signed: ClassVar[bool] = False
     unit: ClassVar[str] = ""
+    is_of_items: ClassVar[bool] = False
     is_compared: ClassVar[bool] = True
 
     @property

@@ -22,7 +22,8 @@ Group = tuple[str, str]
 
 def name_of_group(group: Group) -> str:
     """The name of a group: ``column=value``, or its own."""
-    return "=".join(filter(None, group))
+    column, value = group
+    return f"{column}={value}" if column else value
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -111,8 +111,10 @@ class OutcomeTables:
         known, first = np.unique(key, return_index=True)
         for code, place in sorted(zip(known, first, strict=True), key=itemgetter(1)):
             unit = columns["unit_id"][place]
+            config, split = (there[own[unit]] for own, there in names.values())
             yield OutcomeSeries(
-                *(there[own[unit]] for own, there in names.values()),
+                config,
+                split,
                 self._metrics[columns["metric"][place]],
                 self.systems[columns["system_id"][place]],
                 np.flatnonzero(key == code).astype(np.int32),
@@ -165,6 +167,13 @@ class OutcomeTables:
     def items(self, places: Any) -> Any:
         """The numbers of the items of some outcomes, by their first places: an array."""
         return self._items[self._arrays["unit_id"][places]]
+
+    def with_reason(self, places: Any, reason: str) -> Any:
+        """Those of some places at which there is no value for this reason."""
+        import numpy as np
+
+        there = np.array([name == reason for name in self._reasons], bool)
+        return places[there[self._arrays["reason"][places]]]
 
     def reasons(self, places: Any) -> Counter[str]:
         """The reasons why outcomes have no value, with the number of each."""

@@ -1,39 +1,24 @@
 """One model against another on the same items: what ``coherencegym compare`` reports.
 
-Judgements are paired on config, split, item, formula and metric, other outcomes on config, split,
-measure, judge and unit (:mod:`eval.results.paired_scores`). A prediction that is undefined for
-either model, or whose item is too long for either, is left out for both and counted; so a score
+Outcomes are paired on the table, the metric, the system and the unit: for a prediction its item,
+formula and region aggregation (:mod:`eval.results.paired_scores`). A prediction that is undefined
+for either model, or whose item is too long for either, is left out for both and counted; so a score
 here can be another than in the folder that it is from.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from statistics import fmean
 from typing import Any
 
 from coherencegym.errors import EvaluationError
-from coherencegym.eval.results.folder import SavedJudgement
 from coherencegym.eval.results.labels import printable
-from coherencegym.eval.results.paired_scores import (
-    PairedScore,
-    of_difference,
-    unit_rows,
-)
+from coherencegym.eval.results.paired_scores import PairedScore, compared_outcomes, paired_rows
 from coherencegym.eval.results.saved import Saved, SavedTable
-from coherencegym.eval.statistics.estimate import PairedDifference
-from coherencegym.eval.statistics.paired import difference_interval, holm, paired_test
-from coherencegym.eval.tasks.score.columns import (
-    Columns,
-    ItemValues,
-    count_distinct,
-    item_values,
-    judgement_columns,
-)
-from coherencegym.eval.tasks.score.selections import Selection, select
-from coherencegym.eval.tasks.score.summary import kind_of, shown_rows
+from coherencegym.eval.statistics.paired import holm
+from coherencegym.eval.tasks.score.summary import shown_rows
 from coherencegym.files.strict_json import kind
 
 
@@ -42,7 +27,7 @@ class ModelComparison:
     """A model against a baseline.
 
     Attributes:
-        baseline, model: the results, with their judgements.
+        baseline, model: the results, with their outcomes.
         rows: those that :func:`eval.tasks.score.summary.summarise` has for each config and split.
         details: rows of level ``detail`` are shown, and in the family.
         obstacles: reasons against comparing, where it was done nevertheless.
@@ -79,10 +64,6 @@ def family(rows: Sequence[PairedScore], details: bool) -> list[PairedScore]:
     return [row for row in shown_rows(rows) if details or row.level != "detail"]
 
 
-#: A prediction of an item as the baseline and the model met it; it is called as the baseline's is.
-PairedJudgements = tuple[SavedJudgement, SavedJudgement]
-
-
 def compare(
     baseline: Saved, model: Saved, *, anyway: bool = False, details: bool = False, seed: int = 0
 ) -> ModelComparison:
@@ -104,17 +85,9 @@ def compare(
             f"{folders}: not comparable: {_some(found)}; expected results on the same items by the "
             "same rules (--anyway compares what both have)"
         )
-    rows: list[PairedScore] = []
-    unpaired = sum(len(table.judgements) for table in (*baseline.tables, *model.tables))
-    for table in baseline.tables:
-        if (other := model.table(table.config, table.split)) is not None:
-            pairs = list(judged_pairs(table, other))
-            unpaired -= 2 * len(pairs)
-            rows += _rows(table, pairs, seed) if pairs else ()
-    if baseline.outcomes is not None and model.outcomes is not None:
-        both = sum(len(theirs) for _, theirs in baseline.outcomes.paired(model.outcomes))
-        unpaired += len(baseline.outcomes) + len(model.outcomes) - 2 * both
-        rows += unit_rows(baseline.outcomes, model.outcomes, baseline.metrics, seed)
+    both = 2 * sum(len(places) for _, places in compared_outcomes(baseline, model))
+    unpaired = baseline.n_compared + model.n_compared - both
+    rows = list(paired_rows(baseline, model, seed))
     if not rows:
         raise EvaluationError(f"{folders}: no item is in both; nothing can be compared")
     about: Any = tuple(rows), details, tuple(found), tuple(remarks(baseline, model)), unpaired
@@ -144,88 +117,6 @@ _MOST_NAMED = 6
 def _some(found: Sequence[str]) -> str:
     more = f"; and {len(found) - _MOST_NAMED} more" if len(found) > _MOST_NAMED else ""
     return "; ".join(found[:_MOST_NAMED]) + more
-
-
-def judged_pairs(table: SavedTable, other: SavedTable) -> Iterator[PairedJudgements]:
-    """The predictions that both have, of one table, as either met them."""
-    if len(table.judgements) == len(other.judgements) and all(
-        map(_is_same, table.judgements, other.judgements)
-    ):
-        yield from zip(table.judgements, other.judgements, strict=True)
-        return
-    theirs = dict(_keyed(other.judgements))
-    for key, judgement in _keyed(table.judgements):
-        if key in theirs:
-            yield judgement, theirs[key]
-
-
-def _is_same(one: SavedJudgement, other: SavedJudgement) -> bool:
-    names = (one.item.item_id, one.formula, one.metric)
-    return names == (other.item.item_id, other.formula, other.metric)
-
-
-_Key = tuple[str, str, str, int]
-
-
-def _keyed(judgements: Iterable[SavedJudgement]) -> Iterator[tuple[_Key, SavedJudgement]]:
-    """Judgements by item, formula and metric, and a number where an item has one several times."""
-    seen: dict[tuple[str, str, str], int] = {}
-    for judgement in judgements:
-        key = judgement.item.item_id, judgement.formula, judgement.metric
-        seen[key] = seen.get(key, -1) + 1
-        yield (*key, seen[key]), judgement
-
-
-def _rows(table: SavedTable, pairs: Sequence[PairedJudgements], seed: int) -> Iterator[PairedScore]:
-    ours, theirs = (judgement_columns(pair[side] for pair in pairs) for side in (0, 1))
-    # The predictions are paired, and so are their items.
-    theirs = theirs.take(slice(None), item=ours.item)
-    for row in select(ours, table.headline):
-        yield _row(table, row, ours, theirs, seed)
-
-
-def _row(
-    table: SavedTable, row: Selection, ours: Columns, theirs: Columns, seed: int
-) -> PairedScore:
-    places = row.places
-    known = [columns.reason[places] == 0 for columns in (ours, theirs)]
-    both = places[known[0] & known[1]]
-    values, others = (item_values(columns, both) for columns in (ours, theirs))
-    formula, metric = kind_of(ours, places)
-    return PairedScore(
-        config=table.config,
-        split=table.split,
-        formula=formula,
-        metric=metric,
-        group="" if row.level == "formula" else row.name,
-        level=row.level,
-        left_out=count_distinct(ours.item[places]) - len(values),
-        undefined_baseline=int((~known[0]).sum()),
-        undefined=int((~known[1]).sum()),
-        too_close=int((ours.too_close[both] | theirs.too_close[both]).sum()),
-        **_compared(values, others, seed),
-    )
-
-
-def _compared(values: ItemValues, others: ItemValues, seed: int) -> dict[str, Any]:
-    """The fields of a row that the values of its items give, for the baseline and the model."""
-    clusters, left, right = values.cluster, values.share, others.share
-    differences = right - left
-    fields: dict[str, Any] = {"baseline_score": None, "score": None}
-    if len(values):
-        test = paired_test(left, right, clusters, seed)
-        interval = difference_interval(differences, clusters, test)
-        fields = {"baseline_score": fmean(left), "score": fmean(right)}
-        found = fmean(right) - fmean(left), interval.low, interval.high, interval.method
-        fields |= of_difference(PairedDifference(*found, test.method, test.p))
-    return {
-        **fields,
-        "n": len(values),
-        "n_discourses": count_distinct(values.discourse),
-        "n_clusters": count_distinct(clusters),
-        "baseline_higher": int((differences < 0).sum()),
-        "higher": int((differences > 0).sum()),
-    }
 
 
 #: Settings that may differ. All others that were chosen may not, those of a later release included:

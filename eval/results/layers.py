@@ -18,7 +18,7 @@ def at_layer(results: Saved, layer: int) -> Saved:
     import numpy as np
 
     found = results.outcomes
-    series = list(found.series()) if found is not None else []
+    series = list(found.series())
     for table in results.tables:
         own = [one for one in series if (one.config, one.split) == (table.config, table.split)]
         known = dict.fromkeys(one.system.label for one in own if one.system.layer is not None)
@@ -27,7 +27,6 @@ def at_layer(results: Saved, layer: int) -> Saved:
                 f"{results.folder}: {table.config}: no layer {layer}; expected "
                 + (f"one of {', '.join(known)}" if known else "results of coherencegym probe")
             )
-    assert found is not None
     places = [one.places for one in series if one.system.layer == layer]
     chosen = found.select(np.sort(np.concatenate(places)))
     systems = tuple(MODEL if one.layer == layer else one for one in found.systems)

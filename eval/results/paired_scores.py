@@ -5,16 +5,19 @@ Each measure of units has the paired test that suits it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
 from coherencegym.eval.metrics.estimates import score_level
 from coherencegym.eval.metrics.metric import Metric
-from coherencegym.eval.outcomes.schema import Group, name_of_group
+from coherencegym.eval.outcomes.schema import name_of_group
 from coherencegym.eval.outcomes.tables import OutcomeSeries, OutcomeTables
+from coherencegym.eval.results.saved import Saved, SavedTable
 from coherencegym.eval.statistics.estimate import PairedDifference
 from coherencegym.eval.statistics.scores import ScoreRow
+from coherencegym.eval.tasks.score.selections import Selection, select
+from coherencegym.eval.tasks.score.summary import count_distinct, kind_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,53 +72,80 @@ def of_difference(found: PairedDifference | None) -> dict[str, Any]:
     }
 
 
-def unit_rows(
-    baseline: OutcomeTables, model: OutcomeTables, metrics: Mapping[str, Metric], seed: int
-) -> Iterator[PairedScore]:
-    """A row of all units that both have by table, metric and system, and one of each group."""
-    for one, theirs in baseline.paired(model):
-        there = dict(zip(one.places.tolist(), theirs.tolist(), strict=True))
-        is_whole = one.system.role == "model" and one.system.layer is None
-        by_group = metrics[one.metric].by_group and is_whole
-        for group, places in baseline.parts(one.places, by_group).items():
-            if len(places):
-                yield _row(one, group, (baseline, places), (model, there), metrics, seed)
+def compared_outcomes(baseline: Saved, model: Saved) -> Iterator[tuple[OutcomeSeries, Any]]:
+    """The outcomes that both have, under metrics by which models are compared.
+
+    The series have their places in the baseline, those in the model come beside them.
+    """
+    for one, there in baseline.outcomes.paired(model.outcomes):
+        if baseline.metrics[one.metric].is_compared:
+            yield one, there
 
 
-def _row(
-    of: OutcomeSeries,
-    group: Group | None,
-    ours: tuple[OutcomeTables, Any],
-    theirs: tuple[OutcomeTables, Mapping[int, int]],
-    metrics: Mapping[str, Metric],
-    seed: int,
-) -> PairedScore:
+def paired_rows(baseline: Saved, model: Saved, seed: int) -> Iterator[PairedScore]:
+    """A row of all units that both have by table, metric and system, and one of each group.
+
+    Of predictions the rows are those of a table of scores (:mod:`eval.tasks.score.selections`).
+    """
     import numpy as np
 
-    (before, places), (after, there) = ours, theirs
-    others = np.array([there[place] for place in places.tolist()])
+    ours, theirs = baseline.outcomes, model.outcomes
+    for one, there in compared_outcomes(baseline, model):
+        metric, table = baseline.metrics[one.metric], baseline.table(one.config, one.split)
+        assert table is not None
+        place_of = np.full(len(ours), -1)
+        place_of[one.places] = there
+        for row, about in _rows_of(ours, one, metric, table):
+            if len(row.places):
+                sides = (ours, row.places), (theirs, place_of[row.places])
+                yield replace(_row(metric, sides, seed), **about)
+
+
+def _rows_of(
+    ours: OutcomeTables, of: OutcomeSeries, metric: Metric, table: SavedTable
+) -> Iterator[tuple[Selection, dict[str, Any]]]:
+    about: dict[str, Any] = {"config": of.config, "split": of.split}
+    if metric.is_of_items:
+        for row in select(ours, of.places, table.headline, table.breakdowns):
+            formula, aggregation = kind_of(ours, row.places)
+            group = "" if row.level == "formula" else row.name
+            kinds = {"formula": formula, "metric": aggregation}
+            yield row, {**about, **kinds, "level": row.level, "group": group}
+        return
+    about |= {"measure": metric.said, "judge": of.system.label}
+    is_whole = of.system.role == "model" and of.system.layer is None
+    for part, places in ours.parts(of.places, metric.by_group and is_whole).items():
+        level, name = score_level(of.system, part), name_of_group(part) if part else ""
+        yield Selection(level, name, places), {**about, "level": level, "group": name}
+
+
+def _row(metric: Metric, sides: Any, seed: int) -> PairedScore:
+    """A row without what it is about."""
+    (before, places), (after, others) = sides
     has = before.has_value(places), after.has_value(others)
     both = has[0] & has[1]
     left = before.cells(places[both])
-    right = replace(after.cells(others[both]), cluster=left.cluster)
-    metric = metrics[of.metric]
+    # The units are paired, and so are their items and clusters.
+    right = replace(after.cells(others[both]), cluster=left.cluster, item=left.item)
+    counted = metric.counted(left)
+    whole = count_distinct(before.items(places)) if metric.is_of_items else len(places)
     shares = metric.rightness(left), metric.rightness(right)
+    close = before.flags(places, "too close") | after.flags(others, "too close")
     return PairedScore(
-        config=of.config,
-        split=of.split,
-        group=name_of_group(group) if group else "",
-        level=score_level(of.system, group),
-        n=len(left),
-        n_discourses=len(np.unique(left.discourse)),
-        n_clusters=len(np.unique(left.cluster)),
-        left_out=len(places) - len(left),
+        config="",
+        split="",
+        group="",
+        level="",
+        n=len(counted),
+        n_discourses=count_distinct(counted.discourse),
+        n_clusters=count_distinct(counted.cluster),
+        left_out=whole - len(counted),
         undefined_baseline=int((~has[0]).sum()),
         undefined=int((~has[1]).sum()),
+        too_close=int(close[both].sum()),
         baseline_score=metric.value(left),
         score=metric.value(right),
         baseline_higher=0 if shares[0] is None else int((shares[0] > shares[1]).sum()),
         higher=0 if shares[0] is None else int((shares[1] > shares[0]).sum()),
-        measure=metric.said,
-        judge=of.system.label,
         **of_difference(metric.compare(left, right, seed)),
     )

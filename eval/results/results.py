@@ -14,26 +14,22 @@ from coherencegym.eval.data.signature import signature, versions
 from coherencegym.eval.data.source import Published, Source, published
 from coherencegym.eval.data.syntaxgym import SPLIT as SUITE_SPLIT
 from coherencegym.eval.forward.agreement import TIMES, Trial
+from coherencegym.eval.metrics.metric import Metric
 from coherencegym.eval.models.load import LoadedModel
+from coherencegym.eval.outcomes.tables import OutcomeTables, OutcomeWriter
 from coherencegym.eval.plan.options import MODES, Rules
 from coherencegym.eval.statistics.intervals import INTERVALS
+from coherencegym.eval.statistics.scores import FEW_ITEMS
 from coherencegym.eval.tasks.results import TaskResults, about_dataset, about_table
 from coherencegym.eval.tasks.score.closeness import LEVEL
-from coherencegym.eval.tasks.score.columns import Columns
 from coherencegym.eval.tasks.score.controls import Difference, differences
 from coherencegym.eval.tasks.score.headline import floor_notes, headline_of
 from coherencegym.eval.tasks.score.lengths import LengthCorrelation, length_correlations
 from coherencegym.eval.tasks.score.metrics import Judgement
+from coherencegym.eval.tasks.score.outcomes import ACCURACY, MARGIN
 from coherencegym.eval.tasks.score.scoring import Scored
-from coherencegym.eval.tasks.score.summary import (
-    FEW_ITEMS,
-    ItemScore,
-    Macro,
-    macro,
-    shown_rows,
-    summarise,
-)
-from coherencegym.eval.tasks.score.tally import ItemTally, tallied
+from coherencegym.eval.tasks.score.summary import ItemScore, Macro, macro, shown_rows, summarise
+from coherencegym.eval.tasks.score.tally import ItemTally
 from coherencegym.eval.tasks.score.word_effect import WordEffect, effect_line
 
 Tables = Sequence[tuple[ItemTable, Scored]]
@@ -56,6 +52,17 @@ class Results(TaskResults):
     published: Sequence[Published] = ()
     word_effects: Sequence[WordEffect] = ()
     judged: Mapping[tuple[str, str], Sequence[Judgement]] = field(default_factory=dict)
+    predictions: OutcomeTables | None = None
+
+    @property
+    def outcomes(self) -> OutcomeTables | None:
+        """What became of the predictions of all items."""
+        return self.predictions
+
+    @property
+    def metrics(self) -> Sequence[Metric]:
+        """Those of predictions."""
+        return ACCURACY, MARGIN
 
     @property
     def rows(self) -> Sequence[ItemScore]:
@@ -84,19 +91,27 @@ def gather(
 
     ``settings`` are the choices that the command line and :func:`eval.library.score` record.
     """
-    return gather_tallies(source, model, [tallied(*each) for each in tables], settings)
+    writer = OutcomeWriter()
+    tallies = []
+    for table, scored in tables:
+        tallies.append(ItemTally(table, writer))
+        tallies[-1].add(scored)
+    return gather_tallies(source, model, tallies, writer.tables(), settings)
 
 
 def gather_tallies(
-    source: Source, model: LoadedModel, tallies: Sequence[ItemTally], settings: Mapping[str, Any]
+    source: Source,
+    model: LoadedModel,
+    tallies: Sequence[ItemTally],
+    outcomes: OutcomeTables,
+    settings: Mapping[str, Any],
 ) -> Results:
     """The results of a run on tables that were scored in parts; the rest as for :func:`gather`."""
     about = {**model.about(), "context": tallies[0].last.context}
     dataset = _about_dataset(source, tallies)
     recorded = _recorded(settings, tallies, versions(about))
-    columns = {_at(one.table): one.columns for one in tallies}
     tables = [one.table for one in tallies]
-    scores = [score for one in tallies for score in _scores(one.table, one.columns)]
+    scores = [score for table in tables for score in summarise(outcomes, table)]
     found = Results(
         signature=signature(about, dataset, recorded),
         model=about,
@@ -104,34 +119,21 @@ def gather_tallies(
         settings=recorded,
         notes=(),
         scores=scores,
-        macros=[
-            one
-            for table in tables
-            if (one := macro(*_at(table), columns[_at(table)], table.headline))
-        ],
+        macros=[one for table in tables if (one := macro(outcomes, table))],
         tables=[one.shown for one in tallies],
-        differences=list(_differences(tables, columns)),
-        lengths=[one for table in tables for one in _lengths_of(table, columns[_at(table)])],
+        differences=list(_differences(tables, outcomes)),
+        lengths=[one for table in tables for one in length_correlations(outcomes, table)],
         published=published(source.manifest, [table.config for table in tables]),
         word_effects=[one.word_effect for one in tallies if one.word_effect],
         judged={_at(one.table): one.judgements for one in tallies},
-        headline=headline_of(tables, columns, scores),
+        headline=headline_of(tables, outcomes, scores),
+        predictions=outcomes,
     )
     return replace(found, notes=list(_notes(found, source, model, tallies)))
 
 
 def _at(table: ItemTable) -> tuple[str, str]:
     return table.config, table.split
-
-
-def _scores(table: ItemTable, columns: Columns) -> list[ItemScore]:
-    return summarise(
-        *_at(table),
-        columns,
-        floors=table.floors,
-        humans=table.humans,
-        headline=table.headline,
-    )
 
 
 def _recorded(
@@ -185,18 +187,12 @@ def _shown_notes(tables: Tables, tallies: Sequence[ItemTally]) -> Iterator[Note]
             )
 
 
-def _lengths_of(table: ItemTable, columns: Columns) -> list[LengthCorrelation]:
-    return length_correlations(*_at(table), columns, asked=table.length_confound)
-
-
-def _differences(
-    tables: Sequence[ItemTable], columns: Mapping[tuple[str, str], Columns]
-) -> Iterator[Difference]:
+def _differences(tables: Sequence[ItemTable], outcomes: OutcomeTables) -> Iterator[Difference]:
     """Each table against those of its controls that were scored."""
+    known = set(map(_at, tables))
     for table in tables:
-        keys = {name: (name, table.split) for name in table.controls}
-        controls = {name: columns[key] for name, key in keys.items() if key in columns}
-        yield from differences(*_at(table), columns[_at(table)], controls)
+        controls = [name for name in table.controls if (name, table.split) in known]
+        yield from differences(outcomes, *_at(table), controls)
 
 
 def _numeric_error(tallies: Sequence[ItemTally]) -> dict[str, float] | None:

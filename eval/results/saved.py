@@ -1,12 +1,12 @@
 """A folder of results, read back: what ``coherencegym score`` wrote, now or on another machine.
 
-It may come from anybody, so every value is held to its type, and the judgements to the scores.
+It may come from anybody, so every value is held to its type, and the outcomes to the scores.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -17,18 +17,11 @@ from coherencegym.errors import EvaluationError
 from coherencegym.eval.metrics.estimates import SavedMetric, known_metrics
 from coherencegym.eval.metrics.metric import Metric
 from coherencegym.eval.outcomes.files import OUTCOMES_FILE, read_outcome_tables
-from coherencegym.eval.outcomes.tables import OutcomeTables
-from coherencegym.eval.results.folder import (
-    MARKER,
-    PREDICTIONS_FILE,
-    RESULTS_FORMAT,
-    Key,
-    SavedJudgement,
-    read_judgements,
-)
+from coherencegym.eval.outcomes.tables import Cells, OutcomeTables
+from coherencegym.eval.results.folder import MARKER, RESULTS_FORMAT
 from coherencegym.eval.results.runs import results_head
 from coherencegym.eval.statistics.scores import CD
-from coherencegym.eval.tasks.score.columns import item_values, judgement_columns
+from coherencegym.eval.tasks.score.selections import inside
 from coherencegym.files import strict_json
 from coherencegym.files.strict_json import Many, SignedShare, Some, kind
 
@@ -79,10 +72,7 @@ class SavedTable(_Table):
         families: items of different discourses share text, and intervals are over families.
         headline_value: ``column=value`` of the items that count in the suite's one number; empty:
             all of them.
-        judgements: one for each prediction of each item, in their order; of ``score``.
     """
-
-    judgements: tuple[SavedJudgement, ...] = field(default=(), repr=False)
 
 
 @dataclass(frozen=True)
@@ -96,7 +86,7 @@ class Saved:
         settings: the user's choices, and what came of them; JSON.
         tables: one or more.
         task: the task that these are the results of.
-        outcomes, metrics: those of all other tasks than ``score``.
+        outcomes, metrics: what every unit came to, and by which metrics.
     """
 
     folder: Path
@@ -105,14 +95,20 @@ class Saved:
     dataset: SavedDataset
     settings: Mapping[str, Any]
     tables: tuple[SavedTable, ...]
-    task: str = "score"
-    outcomes: OutcomeTables | None = field(default=None, repr=False)
-    metrics: Mapping[str, Metric] = field(default_factory=dict, repr=False)
+    task: str
+    outcomes: OutcomeTables = field(repr=False)
+    metrics: Mapping[str, Metric] = field(repr=False)
 
     def table(self, config: str, split: str) -> SavedTable | None:
         """The table of that name, or None."""
         same = (t for t in self.tables if (t.config, t.split) == (config, split))
         return next(same, None)
+
+    @property
+    def n_compared(self) -> int:
+        """Outcomes under metrics by which models are compared."""
+        series = self.outcomes.series()
+        return sum(len(one.places) for one in series if self.metrics[one.metric].is_compared)
 
 
 def read_saved(folder: Path) -> Saved:
@@ -137,7 +133,7 @@ def read_saved(folder: Path) -> Saved:
             f"{path}: format {kind(head.format)}; expected {RESULTS_FORMAT} (a newer release may "
             "read it)"
         )
-    file = folder / (PREDICTIONS_FILE if head.task == "score" else OUTCOMES_FILE)
+    file = folder / OUTCOMES_FILE
     if (folder / "seed-0").is_dir() and not file.is_file():
         raise EvaluationError(
             f"{folder}: results of several seeds; expected the folder of one, such as "
@@ -146,17 +142,17 @@ def read_saved(folder: Path) -> Saved:
     if not file.is_file():
         raise EvaluationError(f"{folder}: no {file.name}; expected the whole folder of results")
     results = strict_json.read_json(path, _Results)
-    outcomes = None if head.task == "score" else read_outcome_tables(folder)
+    outcomes = read_outcome_tables(folder)
     metrics = known_metrics(results.metrics, str(path))
-    if outcomes is not None:
-        _check_outcomes(results, outcomes, metrics, path, file)
+    _check_tables(results, outcomes, path, file)
+    _check_outcomes(results, outcomes, metrics, path, file)
     return Saved(
         folder=folder,
         signature=results.signature,
         model=results.model,
         dataset=results.dataset,
         settings=results.settings.model_dump(),
-        tables=tuple(_tables(results, path, file, head.task)),
+        tables=tuple(SavedTable(**asdict(table)) for table in results.dataset.tables),
         task=head.task,
         outcomes=outcomes,
         metrics=metrics,
@@ -178,7 +174,6 @@ class _Score:
     split: str
     level: str
     n: int
-    met: float = 0.0
     measure: str = CD
     judge: str = ""
     score: SignedShare | None = None
@@ -196,24 +191,18 @@ class _Results:
     metrics: Many[SavedMetric] = ()
 
 
-def _tables(results: _Results, path: Path, file: Path, task: str) -> Iterator[SavedTable]:
-    """The tables, with judgements or outcomes that are held to the scores."""
-    is_score = task == "score"
-    found: dict[Key, list[SavedJudgement]] = read_judgements(file) if is_score else {}
-    seen: set[Key] = set()
+def _check_tables(results: _Results, outcomes: OutcomeTables, path: Path, file: Path) -> None:
+    """Hold the tables to each other, and to what there are outcomes of."""
+    seen: set[tuple[str, str]] = set()
     for number, about in enumerate(results.dataset.tables):
         where = f"{path}: dataset.tables[{number}]"
         key = about.config, about.split
         if key in seen:
             raise EvaluationError(f"{where}: there twice; expected each config and split once")
         seen.add(key)
-        table = SavedTable(**asdict(about), judgements=tuple(found.get(key, ())))
-        scores = [s for s in results.scores if (s.config, s.split, s.level) == (*key, "all")]
-        if is_score:
-            _check_agreement(table, (scores[-1].n, scores[-1].met) if scores else None, where, file)
-        yield table
-    if others := set(found) - seen:
-        raise EvaluationError(f"{file}: {kind(min(others)[0])}: not in {path.name}; {_AGAIN}")
+    for config, split in {(one.config, one.split): None for one in outcomes.series()}:
+        if (config, split) not in seen:
+            raise EvaluationError(f"{file}: {kind(config)}: not in {path.name}; {_AGAIN}")
 
 
 def _check_outcomes(
@@ -224,65 +213,42 @@ def _check_outcomes(
     file: Path,
 ) -> None:
     """Hold the outcomes to the metrics, and to what ``results.json`` says of them."""
-    tables = {(about.config, about.split) for about in results.dataset.tables}
+    headlines = {(one.config, one.split): one.headline for one in results.dataset.tables}
     scores = {
-        (one.config, one.split, one.measure, one.judge): one.score
+        (one.config, one.split, one.measure, one.judge): one
         for one in results.scores
         if one.level == "all"
     }
     for one in outcomes.series():
         where = f"{file}: {kind(one.config)}"
-        if (one.config, one.split) not in tables:
-            raise EvaluationError(f"{where}: not in {path.name}; {_AGAIN}")
         if (metric := metrics.get(one.metric)) is None:
             raise EvaluationError(f"{where}, {kind(one.metric)}: no such metric; {_AGAIN}")
-        cells = outcomes.cells(one.places)
-        if fault := metric.fault(cells):
+        if fault := metric.fault(outcomes.cells(one.places)):
             raise EvaluationError(f"{where}, {kind(metric.said)}: {fault}")
-        key = one.config, one.split, metric.said, one.system.label
-        if key not in scores:
-            continue
-        score, value = scores.pop(key), metric.value(cells)
-        # What is not defined is far from everything that is.
-        if not math.isclose(*(math.inf if v is None else v for v in (value, score)), abs_tol=1e-6):
+        score = scores.pop((one.config, one.split, metric.said, one.system.label), None)
+        if score is not None:
+            headline = headlines[one.config, one.split]
+            cells = outcomes.cells(inside(outcomes, one.places, headline))
+            _check_score(score, metric, cells, path, file)
+    for score in scores.values():
+        if score.score is not None:
             raise EvaluationError(
-                f"{path}: {kind(one.config)}, {kind(metric.said)}: {kind(score)}, but in "
-                f"{file.name} it is {kind(value)}; {_AGAIN}"
+                f"{path}: {kind(score.config)}, {kind(score.measure)}: nothing of it in "
+                f"{file.name}; {_AGAIN}"
             )
-    for (config, _, measure, _), score in scores.items():
-        if score is None:
-            continue
+
+
+def _check_score(score: _Score, metric: Metric, cells: Cells, path: Path, file: Path) -> None:
+    value = metric.value(cells)
+    # A ratio counts the parts of its units, of which the outcomes do not know the number.
+    number = len(metric.counted(cells)) if metric.is_of_items else score.n
+    # What is not defined is far from everything that is.
+    values = (math.inf if v is None else v for v in (value, score.score))
+    if number != score.n or not math.isclose(*values, abs_tol=1e-6):
         raise EvaluationError(
-            f"{path}: {kind(config)}, {kind(measure)}: nothing of it in {file.name}; {_AGAIN}"
+            f"{path}: {kind(score.config)}, {kind(metric.said)}: {kind(score.score)} of "
+            f"{score.n:,}, but in {file.name} it is {kind(value)} of {number:,}; {_AGAIN}"
         )
 
 
 _AGAIN = "the files are not of one run: score the model again"
-
-
-def _check_agreement(
-    table: SavedTable, score: tuple[int, float] | None, where: str, file: Path
-) -> None:
-    """Hold the judgements to what ``results.json`` says of them."""
-    items = {judgement.item.item_id for judgement in table.judgements}
-    if len(items) != table.items:
-        raise EvaluationError(
-            f"{where}: {table.items} items, but {len(items)} in {file.name}; {_AGAIN}"
-        )
-    labels = table.judgements[0].item.columns if table.judgements else table.breakdowns
-    if len(labels) != len(table.breakdowns) or not all(
-        map(str.startswith, labels, table.breakdowns)
-    ):
-        raise EvaluationError(
-            f"{file}: {kind(table.config)}: columns other than its breakdowns; {_AGAIN}"
-        )
-    columns = judgement_columns(table.judgements)
-    shares = item_values(columns, columns.inside(table.headline)).share
-    if score is None:
-        raise EvaluationError(f"{where}: no score of the table; {_AGAIN}")
-    if len(shares) != score[0] or not math.isclose(math.fsum(shares), score[1], abs_tol=1e-6):
-        raise EvaluationError(
-            f"{where}: the score is over {score[0]} items of which "
-            f"{score[1]:g} hold, but in {file.name} it is {math.fsum(shares):g} of {len(shares)}; "
-            f"{_AGAIN}"
-        )

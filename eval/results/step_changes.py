@@ -7,17 +7,17 @@ checkpoint with the one before it, and the last with the first.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import fmean
 from typing import Any
 
 from coherencegym.errors import EvaluationError
-from coherencegym.eval.results.comparison import PairedJudgements, judged_pairs, obstacles
+from coherencegym.eval.results.comparison import obstacles
 from coherencegym.eval.results.learning import LearningCurve
-from coherencegym.eval.results.paired_scores import of_difference
-from coherencegym.eval.results.saved import Saved, SavedTable, read_saved
+from coherencegym.eval.results.paired_scores import compared_outcomes, of_difference
+from coherencegym.eval.results.saved import Saved, read_saved
 from coherencegym.eval.statistics.estimate import PairedDifference
 from coherencegym.eval.statistics.paired import (
     difference_interval,
@@ -26,9 +26,8 @@ from coherencegym.eval.statistics.paired import (
     paired_test,
 )
 from coherencegym.eval.statistics.scores import CD
-from coherencegym.eval.tasks.score.columns import item_values, judgement_columns
-from coherencegym.eval.tasks.score.headline import Headline
-from coherencegym.eval.tasks.score.summary import cells_of
+from coherencegym.eval.tasks.score.headline import Headline, headline_cells
+from coherencegym.eval.tasks.score.outcomes import ACCURACY
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,51 +151,51 @@ def _change(
     import numpy as np
 
     before, after = results
-    cells: dict[tuple[str, str], list[tuple[float, float, bytes]]] = {}
+    sides = before.outcomes, after.outcomes
+    cells: dict[tuple[str, str], list[tuple[Any, Any, Any]]] = {}
     n = left_out = 0
-    for table in before.tables:
-        other = after.table(table.config, table.split)
-        if table.config not in head.over or other is None:
+    for one, there in compared_outcomes(before, after):
+        table = before.table(one.config, one.split)
+        if table is None or one.config not in head.over:
             continue
-        pairs = list(_counted(table, judged_pairs(table, other)))
-        ours, theirs = (judgement_columns(pair[side] for pair in pairs) for side in (0, 1))
-        # The predictions are paired, and so are their items.
-        theirs = theirs.take(slice(None), item=ours.item)
-        defined = (ours.reason == 0) & (theirs.reason == 0)
-        clusters = ours.clusters.to_pylist()
+        place_of = np.full(len(sides[0]), -1)
+        place_of[one.places] = there
         items, known = set[int](), set[int]()
-        for group, places in cells_of(ours, np.arange(len(ours)), table.headline).items():
-            both = places[defined[places]]
-            values, others = (item_values(columns, both) for columns in (ours, theirs))
-            if len(values):
-                names = (clusters[number] for number in values.cluster)
-                cells.setdefault((table.config, group), []).extend(
-                    zip(values.share.tolist(), others.share.tolist(), names, strict=True)
-                )
-            known.update(ours.item[places].tolist())
-            items.update(values.item.tolist())
+        for group, places in headline_cells(sides[0], table).items():
+            own = places[place_of[places] >= 0]
+            others = place_of[own]
+            has = sides[0].has_value(own) & sides[1].has_value(others)
+            left = sides[0].cells(own[has])
+            right = replace(sides[1].cells(others[has]), item=left.item)
+            old, new = ACCURACY.counted(left), ACCURACY.counted(right)
+            if len(old):
+                key = table.config, group
+                cells.setdefault(key, []).append((old.value, new.value, old.cluster))
+            known.update(sides[0].items(own).tolist())
+            items.update(old.item.tolist())
         n, left_out = n + len(items), left_out + len(known - items)
     if not cells:
         raise EvaluationError(
             f"{before.folder} and {after.folder}: no item is in both; nothing can be compared"
         )
+    joined = [tuple(map(np.concatenate, zip(*own, strict=True))) for own in cells.values()]
     return StepChange(
         before=counts[0],
         after=counts[1],
         n=n,
-        n_clusters=len({cluster for own in cells.values() for *_, cluster in own}),
+        n_clusters=len(np.unique(np.concatenate([clusters for *_, clusters in joined]))),
         left_out=left_out,
-        **_tested(list(cells.values()), seed),
+        **_tested(joined, seed),
     )
 
 
-def _tested(cells: Sequence[Sequence[tuple[float, float, bytes]]], seed: int) -> dict[str, Any]:
+def _tested(cells: Sequence[tuple[Any, ...]], seed: int) -> dict[str, Any]:
     """The fields of a change that its difference, the interval and the test give."""
-    groups = [([new - old for old, new, _ in own], [c for *_, c in own]) for own in cells]
+    groups = [(new - old, clusters) for old, new, clusters in cells]
     if len(groups) == 1:
-        old, new, clusters = zip(*cells[0], strict=True)
+        old, new, clusters = cells[0]
         test = paired_test(old, new, clusters, seed)
-        interval = difference_interval(groups[0][0], clusters, test)
+        interval = difference_interval(*groups[0], test)
     else:
         test, interval = macro_difference(groups, seed)
     value = fmean(fmean(own) for own, _ in groups)
@@ -208,30 +207,19 @@ def _checked(folder: str, head: Headline) -> Saved:
     """The results of a folder, whose one number comes of its predictions.
 
     Raises:
-        EvaluationError: it does not: an older release did not say which items count in it.
+        EvaluationError: it does not.
     """
-    import numpy as np
-
     results = read_saved(Path(folder))
-    cells: dict[tuple[str, str], list[float]] = {}
+    found = results.outcomes
+    values: dict[tuple[str, str], list[float]] = {}
     for table in results.tables:
-        if table.config in head.over:
-            counted = [own for own, _ in _counted(table, ((j, j) for j in table.judgements))]
-            columns = judgement_columns(counted)
-            cut = cells_of(columns, np.arange(len(columns)), table.headline)
-            for group, places in cut.items():
-                shares = item_values(columns, places).share.tolist()
-                cells.setdefault((table.config, group), []).extend(shares)
-    score = fmean(fmean(own) for own in cells.values() if own)
+        cells = headline_cells(found, table) if table.config in head.over else {}
+        for group, places in cells.items():
+            items = ACCURACY.counted(found.cells(places))
+            values.setdefault((table.config, group), []).extend(items.value.tolist())
+    score = fmean(fmean(own) for own in values.values() if own)
     if head.score is None or not math.isclose(score, head.score, abs_tol=1e-6):
         raise EvaluationError(
-            f"{folder}: its predictions do not give the score of the suite, as those of an older "
-            "release; score the model again"
+            f"{folder}: its predictions do not give the score of the suite; score the model again"
         )
     return results
-
-
-def _counted(table: SavedTable, pairs: Iterable[PairedJudgements]) -> Iterator[PairedJudgements]:
-    """The predictions of the items that count in the suite's one number."""
-    value = table.headline_value
-    return (pair for pair in pairs if not value or value in pair[0].item.columns)

@@ -9,6 +9,8 @@ from typing import Any, Protocol
 from coherencegym.eval.statistics.estimate import Estimate
 from coherencegym.files.strict_json import Share, SignedShare
 
+#: Fewer items than this in a score, and the report warns.
+FEW_ITEMS = 30
 #: The measure of a suite of minimal pairs or sets (Beyer et al. 2021, section 3).
 CD = "CD score"
 #: The level of a score that is not the model's: of people, or of a baseline.

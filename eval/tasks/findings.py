@@ -12,6 +12,7 @@ from coherencegym.eval.data.source import Source
 from coherencegym.eval.models.load import LoadedModel
 from coherencegym.eval.outcomes.tables import OutcomeTables
 from coherencegym.eval.statistics.intervals import INTERVALS
+from coherencegym.eval.statistics.scores import FEW_ITEMS
 from coherencegym.eval.tasks.options import signed_options
 from coherencegym.eval.tasks.results import (
     about_dataset,
@@ -20,7 +21,6 @@ from coherencegym.eval.tasks.results import (
     signature_of,
 )
 from coherencegym.eval.tasks.score.headline import floor_notes
-from coherencegym.eval.tasks.score.summary import FEW_ITEMS
 from coherencegym.eval.tasks.task import Findings, Task
 
 

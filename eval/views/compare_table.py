@@ -10,8 +10,7 @@ from coherencegym.eval.report import grid
 from coherencegym.eval.results.comparison import ModelComparison
 from coherencegym.eval.results.labels import labels, printable
 from coherencegym.eval.results.paired_scores import PairedScore
-from coherencegym.eval.statistics.scores import CD, is_correlation
-from coherencegym.eval.tasks.score.summary import FEW_ITEMS
+from coherencegym.eval.statistics.scores import CD, FEW_ITEMS, is_correlation
 from coherencegym.eval.views.table import items
 
 #: Bound below which an adjusted p-value is marked.

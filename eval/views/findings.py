@@ -22,7 +22,7 @@ from coherencegym.eval.report.blocks import (
 from coherencegym.eval.results.folder import results_folder
 from coherencegym.eval.results.labels import labels
 from coherencegym.eval.results.runs import run_of
-from coherencegym.eval.tasks.score.summary import FEW_ITEMS
+from coherencegym.eval.statistics.scores import FEW_ITEMS
 from coherencegym.eval.tasks.task import Findings
 from coherencegym.eval.views.html_report import (
     notebook_cell,

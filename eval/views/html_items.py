@@ -14,8 +14,8 @@ from coherencegym.eval.kinds.formula import RegionRef
 from coherencegym.eval.kinds.items import Condition
 from coherencegym.eval.results.results import Results
 from coherencegym.eval.surprisal import ScoredCondition
-from coherencegym.eval.tasks.score.columns import column_labels
 from coherencegym.eval.tasks.score.metrics import Judgement
+from coherencegym.eval.tasks.score.outcomes import group_names
 from coherencegym.eval.tasks.score.scoring import Scored, ScoredItem
 from coherencegym.eval.text.regions import SPECIAL
 from coherencegym.eval.views.html_marks import Mark, unit_marks
@@ -53,7 +53,7 @@ def collect(results: Results, most_characters: int = MOST_CHARACTERS) -> PageIte
 
 def _select(results: Results, table: ItemTable, limit: int) -> list[PageSelection]:
     columns, judged = _columns(table), results.judged[table.config, table.split]
-    return select_shown(table.config, table.split, judged, limit, lambda j: _groups(j, columns))
+    return select_shown(table.config, table.split, judged, limit, lambda j: group_names(j, columns))
 
 
 def _characters(results: Results, kept: Sequence[Sequence[int]]) -> int:
@@ -68,11 +68,6 @@ def _characters(results: Results, kept: Sequence[Sequence[int]]) -> int:
         }
         total += sum(compared.values())
     return total
-
-
-def _groups(judgement: Judgement, columns: Sequence[str]) -> list[str]:
-    """The names that a prediction is found by: its groups, and ``column=value``."""
-    return [*judgement.groups, *column_labels(judgement.item, columns)]
 
 
 def _columns(table: ItemTable) -> list[str]:
@@ -112,7 +107,7 @@ class _Packer:
                 {
                     "i": items[item_id],
                     "k": self._number("kinds", f"{judgement.formula} {judgement.metric}"),
-                    "g": [self._number("groups", name) for name in _groups(judgement, columns)],
+                    "g": [self._number("groups", name) for name in group_names(judgement, columns)],
                     "m": _rounded(margin(judgement)),
                     "s": state(judgement),
                     "w": judgement.reason,

@@ -21,11 +21,11 @@ from coherencegym.eval.report.figures import short_model
 from coherencegym.eval.report.grid import share_cell, share_with_interval
 from coherencegym.eval.results.results import Results
 from coherencegym.eval.results.runs import run_of
-from coherencegym.eval.statistics.scores import chance_names
+from coherencegym.eval.statistics.scores import FEW_ITEMS, chance_names
 from coherencegym.eval.tasks.results import TaskResults
 from coherencegym.eval.tasks.score.metrics import Judgement
 from coherencegym.eval.tasks.score.scoring import Scored, ScoredItem
-from coherencegym.eval.tasks.score.summary import FEW_ITEMS, shown_rows
+from coherencegym.eval.tasks.score.summary import shown_rows
 from coherencegym.eval.views.html_items import collect
 from coherencegym.eval.views.html_marks import Segment, marked
 from coherencegym.eval.views.html_selection import PageSelection

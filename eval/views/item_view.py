@@ -12,7 +12,6 @@ from coherencegym.errors import EvaluationError
 from coherencegym.eval.kinds.formula import WHOLE, RegionRef, values_of
 from coherencegym.eval.kinds.items import Item
 from coherencegym.eval.plan.options import Rules
-from coherencegym.eval.results.folder import SavedJudgement
 from coherencegym.eval.surprisal import ScoredCondition
 from coherencegym.eval.tasks.score.metrics import Judgement, judge
 from coherencegym.eval.tasks.score.scoring import ScoredItem
@@ -157,10 +156,14 @@ def check_conditions(item: Item, chosen: Sequence[str]) -> None:
         )
 
 
-def reads(judgement: Judgement | SavedJudgement) -> list[tuple[RegionRef, str]]:
+def reads(judgement: Judgement) -> list[tuple[RegionRef, str]]:
     """The (region, condition) pairs that a prediction reads, in its order, each once."""
-    pairs = [(value.region, value.condition) for value in values_of(judgement.formula)]
-    return list(dict.fromkeys(pairs))
+    return read_in(judgement.formula)
+
+
+def read_in(formula: str) -> list[tuple[RegionRef, str]]:
+    """The (region, condition) pairs that a formula reads, in its order, each once."""
+    return list(dict.fromkeys((value.region, value.condition) for value in values_of(formula)))
 
 
 def read_values(
@@ -182,11 +185,17 @@ def read_values(
     ]
 
 
-def state(judgement: Judgement | SavedJudgement) -> str:
+def state(judgement: Judgement) -> str:
     """``met``, ``not met``, ``tie`` or ``undefined``."""
-    if judgement.outcome is None:
+    outcome = judgement.outcome
+    return state_of(outcome.met, outcome.tie) if outcome else state_of(None, False)
+
+
+def state_of(met: bool | None, tie: bool) -> str:
+    """The word for whether a prediction holds; None: it is undefined."""
+    if met is None:
         return "undefined"
-    return "met" if judgement.outcome.met else "tie" if judgement.outcome.tie else "not met"
+    return "met" if met else "tie" if tie else "not met"
 
 
 def _tokens(scored: ScoredCondition, content: str, tokenizer: Any) -> tuple[TokenView, ...]:

@@ -15,8 +15,7 @@ from typing import Any
 
 from coherencegym.eval.report import figures
 from coherencegym.eval.results.runs import Run
-from coherencegym.eval.statistics.scores import Score
-from coherencegym.eval.tasks.score.summary import FEW_ITEMS
+from coherencegym.eval.statistics.scores import FEW_ITEMS, Score
 from coherencegym.eval.views.plot_rows import merged, suites_of
 
 #: Inches: of a cell, around the panels, for the title of one, below one, and for the key.

@@ -6,8 +6,8 @@ and ``scores.svg`` (the scores with their intervals), and ``report.html``, all o
 ``score`` adds to ``results.json`` the differences from control configs
 (:mod:`eval.tasks.score.controls`), the correlations of margin and length
 (:mod:`eval.tasks.score.lengths`) and published scores (:mod:`eval.data.source`), and writes
-``predictions.parquet``, ``regions.parquet``, the surprisal
-of every region that was read, and if asked for ``tokens.parquet``, that of every token;
+``regions.parquet``, the surprisal of every region that was read, and if asked for
+``tokens.parquet``, that of every token;
 ``heatmap.png`` and ``heatmap.svg``, where the suite replaces words by others, have the scores by
 both (:mod:`eval.views.plots_heatmap`).
 
@@ -18,32 +18,23 @@ a folder of its own, ``seed-N``, with its model as safetensors, its tokenizer an
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from coherencegym.eval.data.dataset import ItemTable
 from coherencegym.eval.kinds.formula import WHOLE, read_of
 from coherencegym.eval.results.folder import (
-    MARKER,
-    PREDICTIONS_FILE,
     TOKENS_FILE,
     RowWriter,
-    judgement_rows,
-    predictions_schema,
-    results_json,
-    write_json,
+    write_common,
 )
 from coherencegym.eval.results.results import Results
 from coherencegym.eval.results.runs import run_of
-from coherencegym.eval.tasks.score.metrics import Judgement
 from coherencegym.eval.tasks.score.scoring import Scored, ScoredItem
 from coherencegym.eval.text.regions import SPECIAL
 from coherencegym.files.folders import written_beside
-
-if TYPE_CHECKING:
-    pass
 
 #: Their names in the folder of results.
 REGIONS_FILE, DOCUMENTS_FILE = "regions.parquet", "documents.parquet"
@@ -60,7 +51,7 @@ def write(results: Results, folder: Path, *, overwrite: bool = False, tokens: bo
     """
     with score_folder(folder, overwrite=overwrite, tokens=tokens) as written:
         for table, scored in results.tables:
-            written.add(table, scored, results.judged[table.config, table.split])
+            written.add(table, scored)
         written.finish(results)
 
 
@@ -72,7 +63,6 @@ class ScoreFolder:
         self._folder = folder
         files = {
             REGIONS_FILE: regions_schema(),
-            PREDICTIONS_FILE: predictions_schema(),
         }
         if tokens:
             files[TOKENS_FILE] = _schema(
@@ -84,11 +74,10 @@ class ScoreFolder:
             for name, schema in files.items()
         }
 
-    def add(self, table: ItemTable, scored: Scored, judgements: Sequence[Judgement]) -> None:
-        """Write the rows of items of a table, of which these are the judgements."""
+    def add(self, table: ItemTable, scored: Scored) -> None:
+        """Write the rows of items of a table."""
         rows = {
             REGIONS_FILE: _regions(table, scored),
-            PREDICTIONS_FILE: judgement_rows(table, judgements),
             TOKENS_FILE: _tokens(table, scored),
         }
         for name, writer in self._writers.items():
@@ -100,7 +89,7 @@ class ScoreFolder:
         from coherencegym.eval.views.plots import plot_runs
 
         self._open.close()
-        write_json(results_json(results), self._folder / MARKER)
+        write_common(results, self._folder)
         plot_runs([run_of(results)], self._folder)
         write_report(results, self._folder)
 
@@ -137,12 +126,6 @@ def _schema(*columns: str) -> Any:
 
     named = [column.split() for column in columns]
     return pa.schema([(name, pa.type_for_alias(kind)) for name, kind in named])
-
-
-def prediction_rows(results: Results) -> Iterator[dict[str, Any]]:
-    """Rows of ``predictions.parquet``: every prediction of every item."""
-    for table, _ in results.tables:
-        yield from judgement_rows(table, results.judged[table.config, table.split])
 
 
 def region_rows(results: Results) -> Iterator[dict[str, Any]]:

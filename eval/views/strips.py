@@ -6,8 +6,7 @@ from collections.abc import Sequence
 
 from coherencegym.eval.report.grid import Grid, GridRow, made, share_with_interval
 from coherencegym.eval.results.labels import labels
-from coherencegym.eval.statistics.scores import Score
-from coherencegym.eval.tasks.score.summary import FEW_ITEMS
+from coherencegym.eval.statistics.scores import FEW_ITEMS, Score
 
 
 def strip_grid(scores: Sequence[Score], counts: bool = True) -> Grid:

@@ -13,11 +13,11 @@ from coherencegym.eval.plan.options import SYNTAXGYM_2021
 from coherencegym.eval.report import grid
 from coherencegym.eval.results.labels import difference_labels, formula_labels, labels
 from coherencegym.eval.results.results import Results
-from coherencegym.eval.statistics.scores import CD, is_correlation
+from coherencegym.eval.statistics.scores import CD, FEW_ITEMS, is_correlation
 from coherencegym.eval.tasks.score.controls import Difference
 from coherencegym.eval.tasks.score.headline import Headline
 from coherencegym.eval.tasks.score.lengths import LengthCorrelation
-from coherencegym.eval.tasks.score.summary import FEW_ITEMS, ItemScore, shown_rows
+from coherencegym.eval.tasks.score.summary import ItemScore, shown_rows
 
 #: The column of scores with their intervals.
 SCORE = "CD, % [95 % interval]"

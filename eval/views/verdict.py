@@ -13,8 +13,7 @@ from typing import Protocol
 
 from coherencegym.eval.report.blocks import Bearing, Verdict
 from coherencegym.eval.report.grid import number_cell, score_cell, share_cell
-from coherencegym.eval.statistics.scores import CD, chance_names, is_correlation
-from coherencegym.eval.tasks.score.summary import FEW_ITEMS
+from coherencegym.eval.statistics.scores import CD, FEW_ITEMS, chance_names, is_correlation
 
 
 class Measured(Protocol):

@@ -559,27 +559,17 @@ def _saved(results: Any) -> Saved:
     """Results as a folder has them; those in memory are written into one for a moment."""
     import tempfile
 
-    from coherencegym.eval.results.folder import (
-        PREDICTIONS_FILE,
-        predictions_schema,
-        write_common,
-        write_rows,
-    )
-    from coherencegym.eval.results.results import Results
+    from coherencegym.eval.results.folder import write_common
     from coherencegym.eval.results.saved import read_saved
     from coherencegym.eval.tasks.results import TaskResults
-    from coherencegym.eval.views.report import prediction_rows
 
     if isinstance(results, str | Path):
         return read_saved(Path(results))
     if not isinstance(results, TaskResults):
         raise EvaluationError(f"compare: {_named(results)}; expected results or a folder of them")
     with tempfile.TemporaryDirectory() as made:
-        folder = Path(made)
-        write_common(results, folder)
-        if isinstance(results, Results):
-            write_rows(prediction_rows(results), predictions_schema(), folder / PREDICTIONS_FILE)
-        return read_saved(folder)
+        write_common(results, Path(made))
+        return read_saved(Path(made))
 
 
 def build(

@@ -25,12 +25,7 @@ from coherencegym.eval.library import task_loaded
 from coherencegym.eval.models.in_memory import in_memory
 from coherencegym.eval.models.load import LoadedModel
 from coherencegym.eval.results.comparison import compare, corrected_together
-from coherencegym.eval.results.folder import (
-    PREDICTIONS_FILE,
-    predictions_schema,
-    write_common,
-    write_rows,
-)
+from coherencegym.eval.results.folder import write_common
 from coherencegym.eval.results.layers import at_layer
 from coherencegym.eval.results.learning import learning_curves
 from coherencegym.eval.results.results import Results
@@ -39,7 +34,6 @@ from coherencegym.eval.results.saved import read_saved
 from coherencegym.eval.results.step_changes import step_changes
 from coherencegym.eval.tasks.results import TaskResults
 from coherencegym.eval.tasks.task import Findings
-from coherencegym.eval.views.report import prediction_rows
 
 #: Items of a config, of suites whose samples take seconds.
 _LIMITS = {"sentence_order": 8, "story_cloze": 30, "linguistic_probes": 10, "discourse_tasks": 12}
@@ -84,8 +78,6 @@ def saved(results: TaskResults, folder: Path) -> Path:
     """A folder of results, without pages and figures."""
     folder.mkdir(parents=True)
     write_common(results, folder)
-    if isinstance(results, Results):
-        write_rows(prediction_rows(results), predictions_schema(), folder / PREDICTIONS_FILE)
     return folder
 
 

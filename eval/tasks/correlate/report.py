@@ -11,9 +11,14 @@ from coherencegym.eval.metrics.metric import Metric
 from coherencegym.eval.outcomes.schema import Group, System, name_of_group
 from coherencegym.eval.report import figures, grid
 from coherencegym.eval.report.blocks import Figure, ReportSection, Text, TextLists
-from coherencegym.eval.statistics.scores import BAG_OF_WORDS, LENGTH, ONE_RATER, REPEATED_WORDS
+from coherencegym.eval.statistics.scores import (
+    BAG_OF_WORDS,
+    FEW_ITEMS,
+    LENGTH,
+    ONE_RATER,
+    REPEATED_WORDS,
+)
 from coherencegym.eval.tasks.correlate.systems import BY_TOKEN
-from coherencegym.eval.tasks.score.summary import FEW_ITEMS
 from coherencegym.eval.tasks.table import Table
 from coherencegym.eval.tasks.task import Findings
 

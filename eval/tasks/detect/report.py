@@ -8,11 +8,11 @@ from typing import Any, Protocol
 from coherencegym.eval.report import grid
 from coherencegym.eval.report.blocks import DocumentLists, ReportSection, Strips
 from coherencegym.eval.statistics.estimate import Estimate
+from coherencegym.eval.statistics.scores import FEW_ITEMS
 from coherencegym.eval.tasks.detect.decisions import Decision, highest, intruders, was_read
 from coherencegym.eval.tasks.detect.probes import ProbeScore
 from coherencegym.eval.tasks.detect.results import DetectDetail, ScoredTable
 from coherencegym.eval.tasks.detect.scores import MODEL, DetectionScore
-from coherencegym.eval.tasks.score.summary import FEW_ITEMS
 from coherencegym.eval.tasks.task import Findings
 
 #: Columns, from the fields of a score, with their intervals where there is room.

@@ -8,23 +8,17 @@ is the control of which is declared by the suite and stands in the dataset's man
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from statistics import fmean
 from typing import Any
 
+from coherencegym.eval.outcomes.schema import MODEL
+from coherencegym.eval.outcomes.tables import Cells, OutcomeTables
 from coherencegym.eval.statistics.intervals import difference_of_means
-from coherencegym.eval.tasks.score.columns import (
-    Columns,
-    ItemValues,
-    by_first_place,
-    common_clusters,
-    count_distinct,
-    in_columns,
-    item_values,
-    places_where,
-)
-from coherencegym.eval.tasks.score.metrics import Judgement
+from coherencegym.eval.tasks.score.outcomes import MARGIN, predictions_of
+from coherencegym.eval.tasks.score.selections import by_kind
+from coherencegym.eval.tasks.score.summary import count_distinct
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,49 +56,50 @@ class Difference:
 
 
 def differences(
-    config: str,
-    split: str,
-    judgements: Columns | Sequence[Judgement],
-    controls: Mapping[str, Columns | Sequence[Judgement]],
+    outcomes: OutcomeTables, config: str, split: str, controls: Sequence[str]
 ) -> list[Difference]:
     """The differences of one table from its controls, one for each formula that both have.
 
     A formula without a margin (an equality takes part in it) has no difference. ``controls`` are
-    the judgements of the same split of other configs, by name.
+    other configs of the same split that were scored.
     """
+    own = _margins(outcomes, config, split) if controls else {}
     rows = []
-    columns = in_columns(judgements)
-    own = _values(columns) if controls else {}
-    for control, judged in controls.items():
-        theirs = in_columns(judged)
-        other = _values(theirs)
-        clusters = common_clusters([columns, theirs])
+    for control in controls:
+        other = _margins(outcomes, control, split)
         for kind in own:
-            if kind in other and own[kind].has_margins and other[kind].has_margins:
-                sides = own[kind], other[kind]
-                named = [each[side.item] for each, side in zip(clusters, sides, strict=True)]
-                fields = {"formula": kind[0], "metric": kind[1], **_compared(sides, named)}
+            sides = own[kind], other.get(kind)
+            if sides[0] is not None and sides[1] is not None:
+                fields = {"formula": kind[0], "metric": kind[1], **_compared(sides[0], sides[1])}
                 rows.append(Difference(config=config, split=split, control=control, **fields))
     return rows
 
 
-def _values(columns: Columns) -> dict[tuple[str, str], ItemValues]:
-    """Item values by formula and metric, in the order in which they first occur."""
-    return {
-        columns.kinds[number]: item_values(columns, places_where(columns.kind == number))
-        for number in by_first_place(columns.kind)
-    }
+def _margins(
+    outcomes: OutcomeTables, config: str, split: str
+) -> dict[tuple[str, str], Cells | None]:
+    """The items of each formula and aggregation with their margins; None where one has none."""
+    import numpy as np
+
+    bits = outcomes.by_unit(MARGIN.name, MODEL)
+    found: dict[tuple[str, str], Cells | None] = {}
+    for kind, places in by_kind(outcomes, predictions_of(outcomes, config, split)).items():
+        cells = outcomes.cells(places)
+        own = bits[cells.unit]
+        found[kind] = None if np.isnan(own).any() else MARGIN.counted(replace(cells, value=own))
+    return found
 
 
-def _compared(sides: tuple[ItemValues, ItemValues], named: Sequence[Any]) -> dict[str, Any]:
-    """The fields of a difference that the values of items, and their clusters, give."""
-    own, other = ((side.margin, names) for side, names in zip(sides, named, strict=True))
-    left, right = (fmean(margins) if len(margins) else None for margins, _ in (own, other))
-    clusters = [count_distinct(names) for names in named]
-    interval = difference_of_means(own, other) if min(clusters) > 0 else None
+def _compared(own: Cells, other: Cells) -> dict[str, Any]:
+    """The fields of a difference that the margins of items, and their clusters, give."""
+    left, right = (fmean(side.value) if len(side) else None for side in (own, other))
+    clusters = [count_distinct(side.cluster) for side in (own, other)]
+    interval = None
+    if min(clusters) > 0:
+        interval = difference_of_means((own.value, own.cluster), (other.value, other.cluster))
     return {
-        "n": len(sides[0]),
-        "n_control": len(sides[1]),
+        "n": len(own),
+        "n_control": len(other),
         "n_clusters": clusters[0],
         "n_clusters_control": clusters[1],
         "margin_mean": left,

@@ -6,10 +6,10 @@ else all items of a config (a genre): no cell counts more for having more items.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from statistics import fmean
-from typing import Any
+from typing import Any, Protocol
 
 from coherencegym.eval.data.dataset import ItemTable
 from coherencegym.eval.data.notes import Note, caution
@@ -19,13 +19,9 @@ from coherencegym.eval.metrics.auc import AreaUnderCurve
 from coherencegym.eval.outcomes.tables import OutcomeTables
 from coherencegym.eval.statistics.intervals import macro_interval
 from coherencegym.eval.statistics.scores import CD, CHANCE_NAME, Score
-from coherencegym.eval.tasks.score.columns import (
-    Columns,
-    common_clusters,
-    in_columns,
-    item_values,
-)
-from coherencegym.eval.tasks.score.summary import ItemScore, cells_of
+from coherencegym.eval.tasks.score.outcomes import ACCURACY, predictions_of
+from coherencegym.eval.tasks.score.selections import cells_of, inside
+from coherencegym.eval.tasks.score.summary import ItemScore
 from coherencegym.files.strict_json import Share, SignedShare
 
 
@@ -99,9 +95,7 @@ def floor_notes(headline: Headline | None) -> Iterator[Note]:
 
 
 def headline_of(
-    tables: Sequence[ItemTable],
-    judged: Mapping[tuple[str, str], Columns | Sequence[Any]],
-    scores: Sequence[ItemScore],
+    tables: Sequence[ItemTable], outcomes: OutcomeTables, scores: Sequence[ItemScore]
 ) -> Headline | None:
     """The headline of a run's tables; None where none of them is in it or has a score.
 
@@ -109,22 +103,22 @@ def headline_of(
     things on, count only where there are no others.
 
     Args:
-        tables, judged: the tables of a run, and their judgements by config and split.
+        tables, outcomes: the tables of a run, and what became of their predictions.
         scores: the tables' own, with the floors and the scores of people.
     """
     import numpy as np
 
     chosen = [table for table in tables if table.in_headline]
     chosen = [table for table in chosen if table.corpora - {SAMPLE}] or chosen
-    columns = [in_columns(judged[t.config, t.split], t.breakdowns) for t in chosen]
-    clusters = common_clusters(columns) if columns else []
     cells: dict[tuple[str, str], list[tuple[Any, Any]]] = {}
     n_items = 0
-    for table, own, cluster in zip(chosen, columns, clusters, strict=True):
-        number, found = _cells(table, own, cluster)
-        n_items += number
-        for group, shares in found.items():
-            cells.setdefault((table.config, group), []).append(shares)
+    for table in chosen:
+        counted: list[Any] = []
+        for group, places in headline_cells(outcomes, table).items():
+            if len(items := ACCURACY.counted(outcomes.cells(places))):
+                counted.append(items.item)
+                cells.setdefault((table.config, group), []).append((items.value, items.cluster))
+        n_items += len(np.unique(np.concatenate(counted))) if counted else 0
     if not cells:
         return None
     groups: Any = [
@@ -148,28 +142,31 @@ def headline_of(
     )
 
 
-def _cells(table: ItemTable, columns: Columns, cluster: Any) -> tuple[int, dict[str, Any]]:
-    """The number of items that count, and by cell the shares of those in it, and their clusters."""
-    import numpy as np
+class CountedTable(Protocol):
+    """A table, and what of it counts in the suite's one number (:class:`ItemTable`)."""
 
-    counted, found = np.zeros(len(cluster), bool), {}
-    for group, at in cells_of(columns, _counted(table, columns), table.headline).items():
-        if len(values := item_values(columns, at)):
-            counted[values.item] = True
-            found[group] = values.share, cluster[values.item]
-    return int(counted.sum()), found
+    @property
+    def config(self) -> str:
+        """Its config."""
+
+    @property
+    def split(self) -> str:
+        """Its split."""
+
+    @property
+    def headline(self) -> str:
+        """The group that its own score is over; empty: all."""
+
+    @property
+    def headline_value(self) -> str:
+        """The ``column=value`` of the items that count; empty: all."""
 
 
-def _counted(table: ItemTable, columns: Columns) -> Any:
-    """The places of the items of a table that count in the suite's one number."""
-    import numpy as np
-
-    places = np.arange(len(columns), dtype=np.int32)
-    if not table.headline_value:
-        return places
-    column = table.breakdowns.index(table.headline_value.partition("=")[0])
-    there = [name == table.headline_value for name in columns.label_names[column]]
-    return places[np.array(there, bool)[columns.label(column, places)]]
+def headline_cells(outcomes: OutcomeTables, table: CountedTable) -> dict[str, Any]:
+    """The predictions of each cell of a table that count in the suite's one number."""
+    places = predictions_of(outcomes, table.config, table.split)
+    counted = inside(outcomes, places, table.headline_value)
+    return cells_of(outcomes, counted, table.headline)
 
 
 def _scores_over(table: ItemTable, scores: Sequence[ItemScore]) -> list[ItemScore]:

@@ -8,15 +8,16 @@ it correlates with the difference in length over the items of a prediction.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
-from coherencegym.eval.kinds.formula import Comparison, Value, parse_formula
-from coherencegym.eval.tasks.score.columns import UNKNOWN, Columns, by_first_place, places_where
-from coherencegym.eval.tasks.score.metrics import Judgement
-from coherencegym.eval.tasks.score.scoring import ScoredItem
-from coherencegym.eval.tasks.score.summary import FEW_ITEMS
+from coherencegym.eval.data.dataset import ItemTable
+from coherencegym.eval.outcomes.schema import MODEL
+from coherencegym.eval.outcomes.tables import OutcomeTables
+from coherencegym.eval.statistics.scores import FEW_ITEMS
+from coherencegym.eval.tasks.score.outcomes import MARGIN, predictions_of
+from coherencegym.eval.tasks.score.selections import by_kind
 
 #: Correlations of this size or more are shown unasked, with enough items to mean something: Cohen
 #: (1988, section 3.2) calls .30 medium.
@@ -86,53 +87,22 @@ def correlations(xs: Sequence[float], ys: Sequence[float]) -> tuple[float | None
     return pearson, spearman
 
 
-def length_difference(scored: ScoredItem, formula: str) -> int | None:
-    """Tokens of the region that a formula predicts to be more surprising, minus the other's.
+def length_correlations(outcomes: OutcomeTables, table: ItemTable) -> list[LengthCorrelation]:
+    """One for each formula of a table that compares one region with another."""
+    import numpy as np
 
-    None where the formula is not one value ``>`` or ``<`` another, or a condition was not scored.
-    """
-    tree = parse_formula(formula)
-    if not isinstance(tree, Comparison) or tree.operator == "=":
-        return None
-    sides = (tree.left, tree.right) if tree.operator == ">" else (tree.right, tree.left)
-    lengths = []
-    for side in sides:
-        if not isinstance(side, Value) or side.condition not in scored.conditions:
-            return None
-        lengths.append(len(scored.conditions[side.condition].region_bits(side.region)))
-    return lengths[0] - lengths[1]
-
-
-def length_differences(
-    items: Sequence[ScoredItem], judgements: Sequence[Judgement]
-) -> Iterator[int | None]:
-    """The difference in length of each judgement of some items; None where it has no margin."""
-    by_id = {scored.item.item_id: scored for scored in items}
-    for judgement in judgements:
-        if judgement.outcome is None or judgement.outcome.margin is None:
-            yield None
-        else:
-            yield length_difference(by_id[judgement.item.item_id], judgement.formula)
-
-
-def length_correlations(
-    config: str, split: str, columns: Columns, *, asked: bool = False
-) -> list[LengthCorrelation]:
-    """One for each formula of a table that compares one region with another.
-
-    ``asked``: the suite wants them shown; see :class:`LengthCorrelation`.
-    """
-    points = places_where(columns.longer != UNKNOWN)
+    bits, tokens = (outcomes.by_unit(MARGIN.name, MODEL, name) for name in ("value", "target"))
+    places = predictions_of(outcomes, table.config, table.split)
+    places = places[~np.isnan(tokens[outcomes.units_of(places)])]
     rows = []
-    for number in by_first_place(columns.kind[points]):
-        own = points[columns.kind[points] == number]
-        margins, tokens_more = columns.margin[own], columns.longer[own].astype(float)
-        formula, metric = columns.kinds[number]
-        pearson, spearman = correlations(margins, tokens_more)
+    for (formula, metric), own in by_kind(outcomes, places).items():
+        units = outcomes.units_of(own)
+        tokens_more = tokens[units]
+        pearson, spearman = correlations(bits[units], tokens_more)
         rows.append(
             LengthCorrelation(
-                config=config,
-                split=split,
+                config=table.config,
+                split=table.split,
                 formula=formula,
                 metric=metric,
                 n=len(own),
@@ -140,7 +110,7 @@ def length_correlations(
                 tokens_mean=fmean(tokens_more),
                 pearson=pearson,
                 spearman=spearman,
-                asked=asked,
+                asked=table.length_confound,
             )
         )
     return rows

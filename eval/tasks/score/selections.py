@@ -5,75 +5,135 @@ The scores of one run and the comparison of two (:mod:`eval.results.comparison`)
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
-from coherencegym.eval.tasks.score.columns import Columns, by_first_place, places_where
+from coherencegym.eval.outcomes.schema import name_of_group
+from coherencegym.eval.outcomes.tables import OutcomeTables
 
 
 class Selection(NamedTuple):
     """A row: its level (see :class:`eval.tasks.score.summary.ItemScore`), its name, and the places
-    of its predictions."""
+    of its predictions among the outcomes."""
 
     level: str
     name: str
     places: Any
 
 
-def select(columns: Columns, headline: str = "") -> Iterator[Selection]:
+def select(
+    outcomes: OutcomeTables, places: Any, headline: str = "", breakdowns: Sequence[str] = ()
+) -> Iterator[Selection]:
     """The rows of one table, those of level ``detail`` last: they are many.
 
     Args:
-        columns: the predictions of the table.
+        outcomes, places: the predictions of the table.
         headline: the group that the row of all items, and those by column, are over; empty: all.
+        breakdowns: the columns by which there are rows.
     """
-    counted = columns.inside(headline)
+    counted = inside(outcomes, places, headline)
     yield Selection("all", "", counted)
-    yield from _by_formula(columns)
-    groups = _groups(columns, headline)
-    details = {row: codes for row, codes in groups.items() if row[0] == "detail"}
-    yield from _by_group(columns, {k: v for k, v in groups.items() if k not in details})
-    yield from _by_column(columns, counted)
-    yield from _by_group(columns, details)
+    yield from _by_formula(outcomes, places)
+    groups = list(_by_group(outcomes, places, headline))
+    yield from (row for row in groups if row.level != "detail")
+    yield from _by_column(outcomes, places, counted, breakdowns)
+    yield from (row for row in groups if row.level == "detail")
 
 
-def _by_formula(columns: Columns) -> Iterator[Selection]:
-    kinds = by_first_place(columns.kind)
-    for number in kinds if len(kinds) > 1 else ():
-        name = " ".join(columns.kinds[number])
-        yield Selection("formula", name, places_where(columns.kind == number))
-
-
-#: A row, by level and name.
-_Row = tuple[str, str]
-
-
-def _groups(columns: Columns, headline: str) -> dict[_Row, list[int]]:
-    """The groups in their order, and which combinations of groups have each of them."""
-    rows: dict[_Row, list[int]] = {}
-    for number in by_first_place(columns.group):
-        for place, group in enumerate(columns.groups[number]):
-            level = "detail" if headline and place == 0 else "group"
-            row = "headline" if headline and group == headline else level, group
-            rows.setdefault(row, []).append(number)
-    return rows
-
-
-def _by_group(columns: Columns, rows: dict[_Row, list[int]]) -> Iterator[Selection]:
+def inside(outcomes: OutcomeTables, places: Any, group: str) -> Any:
+    """The predictions that are in a group, by its whole name; empty: all."""
     import numpy as np
 
-    for (level, name), numbers in rows.items():
-        # A prediction may name a group twice, and then is in it twice.
-        times = np.bincount(numbers, minlength=len(columns.groups)).astype(np.uint8)
-        everything = np.arange(len(columns), dtype=np.int32)
-        yield Selection(level, name, np.repeat(everything, times[columns.group]))
+    if not group:
+        return places
+    of, codes, names = outcomes.memberships(places)
+    there = np.array([name_of_group(name) == group for name in names], bool)
+    return np.unique(of[there[codes]])
 
 
-def _by_column(columns: Columns, counted: Any) -> Iterator[Selection]:
-    for place, names in enumerate(columns.label_names):
-        there = by_first_place(columns.label(place, slice(None)))
-        inside = columns.label(place, counted)
+def by_first_group(outcomes: OutcomeTables, places: Any) -> dict[str | None, Any]:
+    """Predictions by the first group of each, the row of the suite's table; None: it has none."""
+    import numpy as np
+
+    of, codes, names = outcomes.memberships(places)
+    is_first = _positions(of) == 0
+    is_first &= np.array([not column for column, _ in names], bool)[codes]
+    own = np.full(len(places), -1, np.int32)
+    own[np.searchsorted(places, of[is_first])] = codes[is_first]
+    return {
+        None if code < 0 else names[code][1]: places[own == code] for code in by_first_place(own)
+    }
+
+
+def cells_of(outcomes: OutcomeTables, places: Any, headline: str) -> dict[str, Any]:
+    """The predictions of each cell of a table: of its groups, as a macro average has them, where
+    its own score is over a group, and all of them where not."""
+    if not headline:
+        return {"": places}
+    found = by_first_group(outcomes, inside(outcomes, places, headline))
+    return {name or "": own for name, own in found.items()}
+
+
+def by_kind(outcomes: OutcomeTables, places: Any) -> dict[tuple[str, str], Any]:
+    """Predictions by formula and region aggregation, in the order in which these first occur."""
+    units = outcomes.units_of(places)
+    formula, formulas = outcomes.unit_codes("formula", units)
+    aggregation, aggregations = outcomes.unit_codes("aggregation", units)
+    kind = formula.astype("i") * len(aggregations) + aggregation
+    return {
+        (formulas[code // len(aggregations)], aggregations[code % len(aggregations)]): places[
+            kind == code
+        ]
+        for code in by_first_place(kind)
+    }
+
+
+def by_first_place(codes: Any) -> list[int]:
+    """The codes that there are, by their first places."""
+    import numpy as np
+
+    known, first = np.unique(codes, return_index=True)
+    return [int(code) for code in known[np.argsort(first)]]
+
+
+def _by_formula(outcomes: OutcomeTables, places: Any) -> Iterator[Selection]:
+    kinds = by_kind(outcomes, places)
+    for kind, own in kinds.items() if len(kinds) > 1 else ():
+        yield Selection("formula", " ".join(kind), own)
+
+
+def _by_group(outcomes: OutcomeTables, places: Any, headline: str) -> Iterator[Selection]:
+    """The groups of predictions in their order; a prediction may be in one twice."""
+    import numpy as np
+
+    of, codes, names = outcomes.memberships(places)
+    own = np.array([not column for column, _ in names], bool)[codes]
+    is_detail = (_positions(of) == 0) if headline else np.zeros(len(of), bool)
+    of, rows = of[own], (codes * 2 + is_detail)[own]
+    for row in by_first_place(rows):
+        name = names[row // 2][1]
+        level = "headline" if headline and name == headline else "detail" if row % 2 else "group"
+        yield Selection(level, name, of[rows == row])
+
+
+def _by_column(
+    outcomes: OutcomeTables, places: Any, counted: Any, breakdowns: Sequence[str]
+) -> Iterator[Selection]:
+    of, codes, names = outcomes.memberships(places)
+    there = {names[code]: code for code in by_first_place(codes)}
+    if len(counted) < len(places):
+        of, codes, _ = outcomes.memberships(counted)
+    for column in breakdowns:
+        own = sorted((name for name in there if name[0] == column), key=name_of_group)
         # Of one value its row is that of all items.
-        for number in sorted(there, key=names.__getitem__) if len(there) > 1 else ():
-            if len(own := counted[inside == number]):
-                yield Selection("column", names[number], own)
+        for name in own if len(own) > 1 else ():
+            if len(found := of[codes == there[name]]):
+                yield Selection("column", name_of_group(name), found)
+
+
+def _positions(of: Any) -> Any:
+    """The number of each membership among those of its prediction."""
+    import numpy as np
+
+    starts = np.flatnonzero(np.diff(of, prepend=-1))
+    return np.arange(len(of)) - np.repeat(starts, np.diff(starts, append=len(of)))

@@ -8,30 +8,23 @@ value is the share of them that holds.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from statistics import fmean
 from typing import Any, TypeVar
 
-from coherencegym.eval.statistics.intervals import (
-    macro_interval,
-    mean_interval,
-    median_interval,
-    share_interval,
+from coherencegym.eval.data.dataset import ItemTable
+from coherencegym.eval.outcomes.schema import MODEL
+from coherencegym.eval.outcomes.tables import Cells, OutcomeTables
+from coherencegym.eval.statistics.intervals import macro_interval
+from coherencegym.eval.statistics.scores import FEW_ITEMS, REFERENCE, Score, ScoreRow, score_fields
+from coherencegym.eval.tasks.score.outcomes import ACCURACY, MARGIN, predictions_of
+from coherencegym.eval.tasks.score.selections import (
+    Selection,
+    by_first_group,
+    by_kind,
+    inside,
+    select,
 )
-from coherencegym.eval.statistics.scores import REFERENCE, Score, ScoreRow
-from coherencegym.eval.tasks.score.columns import (
-    Columns,
-    ItemValues,
-    by_first_place,
-    count_distinct,
-    in_columns,
-    item_values,
-)
-from coherencegym.eval.tasks.score.metrics import Judgement
-from coherencegym.eval.tasks.score.selections import Selection, select
-
-#: Fewer items than this in a score, and the report warns.
-FEW_ITEMS = 30
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,28 +81,12 @@ class Macro:
     ci_method: str
 
 
-def summarise(
-    config: str,
-    split: str,
-    judgements: Columns | Sequence[Judgement],
-    *,
-    breakdowns: Sequence[str] = (),
-    floors: Mapping[str, Sequence[Mapping[str, Any]]] | None = None,
-    headline: str = "",
-    humans: Sequence[Mapping[str, Any]] = (),
-) -> list[ItemScore]:
-    """The scores of one table: of all items, then by formula, by group, by column.
-
-    Args:
-        config, split, judgements: the table, and all its predictions.
-        breakdowns: columns by whose values scores are also reported; columns have them already.
-        floors, humans: the manifest's scores of this table, the former by name.
-        headline: the group of predictions that the score of all items, and those by column, are
-            over; empty: all predictions.
-    """
-    columns = in_columns(judgements, breakdowns)
-    about = {"config": config, "split": split}
-    return [_score(about, columns, row, floors or {}, humans) for row in select(columns, headline)]
+def summarise(outcomes: OutcomeTables, table: ItemTable) -> list[ItemScore]:
+    """The scores of one table: of all items, then by formula, by group, by column."""
+    places = predictions_of(outcomes, table.config, table.split)
+    margins = outcomes.by_unit(MARGIN.name, MODEL)
+    rows = select(outcomes, places, table.headline, table.breakdowns)
+    return [_score(outcomes, margins, table, row) for row in rows]
 
 
 #: Levels of scores that are over a group of predictions.
@@ -135,102 +112,97 @@ def shown_rows(scores: Sequence[R]) -> list[R]:
     ]
 
 
-def macro(
-    config: str, split: str, judgements: Columns | Sequence[Judgement], headline: str = ""
-) -> Macro | None:
+def macro(outcomes: OutcomeTables, table: ItemTable) -> Macro | None:
     """The macro average over a table's groups; None where there are fewer than two.
 
-    Over the first group of each prediction, the row of the suite's table; with a ``headline`` only
-    of predictions in that group.
+    Over the first group of each prediction, the row of the suite's table; with a headline only of
+    predictions in that group.
     """
-    columns = in_columns(judgements)
+    places = predictions_of(outcomes, table.config, table.split)
     groups = []
-    for name, places in by_first_group(columns, columns.inside(headline)).items():
-        values = item_values(columns, places)
-        if name is not None and len(values):
-            groups.append((values.share, values.cluster))
+    for name, own in by_first_group(outcomes, inside(outcomes, places, table.headline)).items():
+        items = ACCURACY.counted(outcomes.cells(own))
+        if name is not None and len(items):
+            groups.append((items.value, items.cluster))
     if len(groups) < 2:
         return None
-    interval = macro_interval(groups)
+    found = macro_interval(groups)
     score = fmean(fmean(values) for values, _ in groups)
-    return Macro(config, split, len(groups), score, interval.low, interval.high, interval.method)
+    about = table.config, table.split, len(groups), score
+    return Macro(*about, found.low, found.high, found.method)
 
 
-def by_first_group(columns: Columns, places: Any) -> dict[str | None, Any]:
-    """The places of predictions by the first group of each, the row of the suite's table; None: it
-    has none."""
-    import numpy as np
-
-    groups = columns.group[places]
-    number_of: dict[str | None, int] = {}
-    numbers = np.zeros(len(columns.groups), np.int32)
-    for group in by_first_place(groups):
-        name = next(iter(columns.groups[group]), None)
-        numbers[group] = number_of.setdefault(name, len(number_of))
-    return {name: places[numbers[groups] == number] for name, number in number_of.items()}
-
-
-def cells_of(columns: Columns, places: Any, headline: str) -> dict[str, Any]:
-    """The places of each cell of a table: of its groups, as :func:`macro` has them, where its own
-    score is over a group, and all of them where not."""
-    if not headline:
-        return {"": places}
-    import numpy as np
-
-    there = np.array([headline in own for own in columns.groups], bool)
-    inside = places[there[columns.group[places]]]
-    return {name or "": own for name, own in by_first_group(columns, inside).items()}
-
-
-def _score(
-    about: Mapping[str, Any],
-    columns: Columns,
-    row: Selection,
-    floors: Mapping[str, Sequence[Mapping[str, Any]]],
-    humans: Sequence[Mapping[str, Any]],
-) -> ItemScore:
-    formula, metric = kind_of(columns, row.places)
+def _score(outcomes: OutcomeTables, margins: Any, table: ItemTable, row: Selection) -> ItemScore:
+    formula, metric = kind_of(outcomes, row.places)
     group = row.name if row.level in (*_GROUPS, "column") else ""
     # People judged texts, whatever the formula and the metric.
-    human = next((h for h in humans if row.level != "formula" and h["group"] == group), {})
+    human = next((h for h in table.humans if row.level != "formula" and h["group"] == group), {})
     beside = _named("human", human)
-    for name, own in floors.items():
+    for name, own in table.floors.items():
         beside |= _named(name, _floor(own, formula, metric, group))
     return ItemScore(
-        **about,
+        config=table.config,
+        split=table.split,
         **beside,
         formula=formula,
         metric=metric,
         group=group,
         level=row.level,
-        **_values_of(item_values(columns, row.places)),
-        **_counts_of(columns, row.places),
+        **_values_of(outcomes.cells(row.places), margins),
+        **_counts_of(outcomes, row.places),
         human_n=human.get("n", 0),
     )
 
 
-def _counts_of(columns: Columns, places: Any) -> dict[str, Any]:
+def _values_of(cells: Cells, margins: Any) -> dict[str, Any]:
+    """The fields of a score that are about the values of items, and about their margins."""
+    import numpy as np
+
+    items = ACCURACY.counted(cells)
+    fields: dict[str, Any] = {
+        **score_fields(ACCURACY.estimate_of(items)),
+        "n_discourses": count_distinct(items.discourse),
+        "n_clusters": count_distinct(items.cluster),
+        "met": sum(map(float, items.value)),
+    }
+    bits = margins[cells.unit]
+    # An average of a part of them says nothing of the rest.
+    if len(items) and not np.isnan(bits).any():
+        own = MARGIN.counted(replace(cells, value=bits))
+        for name, found in (("mean", MARGIN.estimate_of(own)), ("median", MARGIN.median_of(own))):
+            fields[f"margin_{name}"] = found.value
+            fields |= {f"margin_{name}_low": found.low, f"margin_{name}_high": found.high}
+    return fields
+
+
+def _counts_of(outcomes: OutcomeTables, places: Any) -> dict[str, Any]:
     """The fields of a score that count predictions, or items that are left out."""
-    reasons, items = columns.reason[places], columns.item[places]
-    numbers = {columns.reasons[n]: n for n in by_first_place(reasons) if n}
-    why = {name: int((reasons == number).sum()) for name, number in numbers.items()}
+    why = outcomes.reasons(places[~outcomes.has_value(places)])
     too_long = 0
     if why.pop("too_long", 0):
-        too_long = count_distinct(items[reasons == numbers["too_long"]])
+        too_long = count_distinct(outcomes.items(outcomes.with_reason(places, "too_long")))
+    first = places[outcomes.flags(places, "first token left out")]
     return {
-        "ties": int(columns.tie[places].sum()),
+        "ties": int(outcomes.flags(places, "tie").sum()),
         "undefined": sum(why.values()),
-        "undefined_why": why,
+        "undefined_why": dict(why),
         "too_long": too_long,
-        "first_left_out": count_distinct(items[columns.first_left_out[places]]),
-        "too_close": int(columns.too_close[places].sum()),
+        "first_left_out": count_distinct(outcomes.items(first)),
+        "too_close": int(outcomes.flags(places, "too close").sum()),
         "counts": {**why, **({"too_long": too_long} if too_long else {})},
     }
 
 
-def kind_of(columns: Columns, places: Any) -> tuple[str, str]:
-    """The formula and the metric that predictions have in common; empty where they differ."""
-    kinds = [columns.kinds[number] for number in by_first_place(columns.kind[places])]
+def count_distinct(numbers: Any) -> int:
+    """The count of different numbers."""
+    import numpy as np
+
+    return len(np.unique(numbers))
+
+
+def kind_of(outcomes: OutcomeTables, places: Any) -> tuple[str, str]:
+    """The formula and the aggregation that predictions have in common; empty where they differ."""
+    kinds = by_kind(outcomes, places)
     return only_one(formula for formula, _ in kinds), only_one(metric for _, metric in kinds)
 
 
@@ -243,37 +215,6 @@ def only_one(names: Iterable[str]) -> str:
 def _named(whose: str, score: Mapping[str, Any]) -> dict[str, Any]:
     """The score and interval of somebody else, as the manifest has them."""
     return {f"{whose}_{name}": score.get(name) for name in ("score", "ci_low", "ci_high")}
-
-
-def _values_of(values: ItemValues) -> dict[str, Any]:
-    """The fields of a score that are about the values of items, and about their margins."""
-    fields: dict[str, Any] = {
-        "n": len(values),
-        "n_discourses": count_distinct(values.discourse),
-        "n_clusters": count_distinct(values.cluster),
-        "met": sum(map(float, values.share)),
-        **dict.fromkeys(("score", "ci_low", "ci_high")),
-    }
-    if not len(values):
-        return fields
-    interval = share_interval(values.share, values.cluster, values.predictions)
-    fields |= {"score": fmean(values.share), "ci_low": interval.low, "ci_high": interval.high}
-    fields["ci_method"] = interval.method
-    if values.has_margins:
-        for name, mean, of in (
-            ("mean", fmean, mean_interval),
-            ("median", _median, median_interval),
-        ):
-            fields[f"margin_{name}"] = mean(values.margin)
-            if (found := of(values.margin, values.cluster)) is not None:
-                fields |= {f"margin_{name}_low": found.low, f"margin_{name}_high": found.high}
-    return fields
-
-
-def _median(values: Any) -> float:
-    import numpy as np
-
-    return float(np.median(values))
 
 
 def _floor(

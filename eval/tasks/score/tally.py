@@ -1,7 +1,7 @@
-"""Sums over a table whose items were scored, in one part or in many.
+"""A table whose items are scored, in one part or in many.
 
-Of every item that was scored some dozens of bytes stay (:mod:`eval.tasks.score.columns`), and sums;
-the items themselves only where they are all to be shown, or of a sample of them.
+Of every item its outcomes stay, and sums; the items themselves only where they are all to be shown,
+or of a sample of them.
 """
 
 from __future__ import annotations
@@ -17,11 +17,10 @@ from operator import itemgetter
 
 from coherencegym.eval.data.dataset import FILTER_MODEL, ItemTable
 from coherencegym.eval.forward.agreement import Trial
-from coherencegym.eval.forward.memory import give_back_memory
 from coherencegym.eval.kinds.table_kind import FAMILY
-from coherencegym.eval.tasks.score.columns import Columns, ColumnsBuilder, column_labels
-from coherencegym.eval.tasks.score.lengths import length_differences
+from coherencegym.eval.outcomes.tables import OutcomeWriter
 from coherencegym.eval.tasks.score.metrics import Judgement, judge
+from coherencegym.eval.tasks.score.outcomes import add_predictions
 from coherencegym.eval.tasks.score.scoring import Scored, ScoredItem
 from coherencegym.eval.tasks.score.word_effect import WordEffect, added_effects, word_effect
 
@@ -47,7 +46,7 @@ _Judged = tuple[ScoredItem, Sequence[Judgement]]
 
 
 class ItemTally:
-    """A table, to which its scored items are added.
+    """A table, to which its scored items are added; their outcomes go to the writer of the run.
 
     Attributes:
         table: the table.
@@ -59,8 +58,11 @@ class ItemTally:
         word_effect: the effect of the correction for words, where there is one.
     """
 
-    def __init__(self, table: ItemTable, most_shown: int | None = None) -> None:
+    def __init__(
+        self, table: ItemTable, writer: OutcomeWriter, most_shown: int | None = None
+    ) -> None:
         self.table = table
+        self._writer = writer
         self.n_items = self.too_long = self.truncated = self.spanning_tokens = 0
         self.families = False
         self.chosen_with: set[str] = set()
@@ -71,13 +73,12 @@ class ItemTally:
         self._sample: list[tuple[int, int, bytes]] = []
         self._order = count()
         self._last: Scored | None = None
-        self._builder = ColumnsBuilder(lambda item: column_labels(item, table.breakdowns))
 
     def add(self, scored: Scored) -> list[Judgement]:
         """Count some items, and judge their predictions."""
         judged = [list(judge(item, scored.rules)) for item in scored.items]
         judgements = [judgement for own in judged for judgement in own]
-        self._builder.add(judgements, length_differences(scored.items, judgements))
+        add_predictions(self._writer, self.table, judgements, scored.items)
         self._count(scored)
         self.runs.append(_ran(scored))
         effect = word_effect(self.table, scored, judgements, scored.rules)
@@ -113,15 +114,6 @@ class ItemTally:
         if len(self._sample) > self._most_shown:
             heapq.heappop(self._sample)
 
-    @cached_property
-    def columns(self) -> Columns:
-        """The judgements of all items; from now on nothing can be added."""
-        columns = self._builder.done()
-        if self._most_shown is not None:
-            # They came in pieces, which are free now.
-            give_back_memory()
-        return columns
-
     @property
     def last(self) -> Scored:
         """The last part without its items: the start of texts and the rules are those of all."""
@@ -146,13 +138,6 @@ class ItemTally:
         if self._most_shown is None:
             return self._whole
         return [pickle.loads(packed) for *_, packed in sorted(self._sample, key=itemgetter(1))]
-
-
-def tallied(table: ItemTable, scored: Scored) -> ItemTally:
-    """A table all of whose items were scored at once, and are shown."""
-    tally = ItemTally(table)
-    tally.add(scored)
-    return tally
 
 
 def _ran(scored: Scored) -> Ran:

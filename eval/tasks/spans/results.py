@@ -22,9 +22,8 @@ from coherencegym.eval.metrics.ratio import Ratio
 from coherencegym.eval.outcomes.schema import MODEL, Group, System
 from coherencegym.eval.outcomes.tables import OutcomeWriter
 from coherencegym.eval.statistics.intervals import macro_interval
-from coherencegym.eval.statistics.scores import REFERENCE, Score, text_of
+from coherencegym.eval.statistics.scores import FEW_ITEMS, REFERENCE, Score, text_of
 from coherencegym.eval.tasks.score.headline import Headline
-from coherencegym.eval.tasks.score.summary import FEW_ITEMS
 from coherencegym.eval.tasks.spans.answers import SpanAnswers, judged_rows
 from coherencegym.eval.tasks.spans.baselines import (
     BAG,

@@ -7,7 +7,6 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import partial
 from math import isfinite
 from pathlib import Path
 from typing import Any
@@ -18,16 +17,17 @@ from coherencegym.eval.kinds.formula import FormulaError, RegionRef
 from coherencegym.eval.kinds.items import Item
 from coherencegym.eval.metrics.accuracy import Accuracy
 from coherencegym.eval.metrics.metric import Metric
-from coherencegym.eval.outcomes.schema import OutcomeRow, name_of_group
-from coherencegym.eval.results.comparison import ModelComparison, PairedJudgements, judged_pairs
-from coherencegym.eval.results.folder import SavedJudgement
-from coherencegym.eval.results.saved import Saved, SavedTable
+from coherencegym.eval.outcomes.schema import FLAGS, MODEL, OutcomeRow, name_of_group
+from coherencegym.eval.results.comparison import ModelComparison
+from coherencegym.eval.results.paired_scores import compared_outcomes
+from coherencegym.eval.results.saved import Saved
+from coherencegym.eval.tasks.score.outcomes import MARGIN
 from coherencegym.eval.views.compare.texts import ItemPlace, Texts, texts_of
 from coherencegym.eval.views.compare.values import RegionBits, region_bits, sentence_scores
 from coherencegym.eval.views.html_items import MOST_CHARACTERS
 from coherencegym.eval.views.html_marks import marked
 from coherencegym.eval.views.html_selection import LIMITS
-from coherencegym.eval.views.item_view import reads, state
+from coherencegym.eval.views.item_view import read_in, state_of
 
 #: Names of what may have become of a pair: see :class:`ItemPair`.
 OUTCOMES = ("both", "model", "baseline", "neither", "undefined")
@@ -152,45 +152,55 @@ def collect_pairs(
 
 def item_pairs(comparison: ModelComparison) -> Iterator[ItemPair]:
     """The predictions that both have; of a task without predictions, the units."""
-    units: list[ItemPair] = []
-    for table in comparison.baseline.tables:
-        other = comparison.model.table(table.config, table.split)
-        if other is not None and comparison.baseline.task == "score":
-            yield from map(partial(_of_prediction, table), judged_pairs(table, other))
+    found: list[ItemPair] = []
     ours, theirs = comparison.baseline.outcomes, comparison.model.outcomes
-    if ours is not None and theirs is not None:
-        for one, there in ours.paired(theirs):
-            metric = comparison.baseline.metrics[one.metric]
-            if isinstance(metric, Accuracy):
-                pairs = zip(ours.rows(one.places), theirs.rows(there), strict=True)
-                units += [_of_unit(metric, pair) for pair in pairs]
-    yield from sorted(units, key=lambda pair: not pair.kind.startswith(_FIRST))
+    margins = [own.by_unit(MARGIN.name, MODEL) for own in (ours, theirs)]
+    for one, there in compared_outcomes(comparison.baseline, comparison.model):
+        metric = comparison.baseline.metrics[one.metric]
+        if not isinstance(metric, Accuracy):
+            continue
+        pairs = zip(ours.rows(one.places), theirs.rows(there), strict=True)
+        if not metric.is_of_items:
+            found += [_of_unit(metric, pair) for pair in pairs]
+            continue
+        units = zip(ours.units_of(one.places), theirs.units_of(there), strict=True)
+        for pair, both in zip(pairs, units, strict=True):
+            bits = [float(own[unit]) for own, unit in zip(margins, both, strict=True)]
+            found.append(_of_prediction(pair, [None if b != b else b for b in bits]))
+    yield from sorted(found, key=lambda pair: not pair.kind.startswith(_FIRST))
 
 
-def _of_prediction(table: SavedTable, pair: PairedJudgements) -> ItemPair:
-    own = pair[0]
-    right = [one.outcome.met if one.outcome else None for one in pair]
-    margins = [one.outcome.margin if one.outcome else None for one in pair]
-    said = [state(one) + (", too close to call" if one.too_close else "") for one in pair]
+def _of_prediction(
+    pair: tuple[OutcomeRow, OutcomeRow], margins: Sequence[float | None]
+) -> ItemPair:
+    own = pair[0].unit
+    right = [None if one.value is None else one.value == 1 for one in pair]
+    said = [_state(one) for one in pair]
     return ItemPair(
-        table.config,
-        table.split,
-        own.item.item_id,
-        f"{own.formula} {own.metric}",
-        (*own.groups, *own.item.columns),
+        own.config,
+        own.split,
+        own.item,
+        f"{own.formula} {own.aggregation}",
+        tuple(map(name_of_group, own.groups)),
         _outcome(right[0], right[1]),
         (said[0], said[1]),
         (margins[0], margins[1]),
         (pair[0].reason, pair[1].reason),
-        _compared(own),
-        own.metric,
+        _compared(own.formula),
+        own.aggregation,
     )
 
 
-def _compared(judgement: SavedJudgement) -> tuple[tuple[RegionRef, str], ...]:
+def _state(one: OutcomeRow) -> str:
+    met = None if one.value is None else one.value == 1
+    close = ", too close to call" if one.flags & FLAGS["too close"] else ""
+    return state_of(met, bool(one.flags & FLAGS["tie"])) + close
+
+
+def _compared(formula: str) -> tuple[tuple[RegionRef, str], ...]:
     """The values that a prediction compares; none where the file has no formula there."""
     try:
-        return tuple(reads(judgement))
+        return tuple(read_in(formula))
     except FormulaError:
         return ()
 

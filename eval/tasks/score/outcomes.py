@@ -1,0 +1,155 @@
+"""Predictions as outcomes: of each whether it holds, and by how many bits."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from coherencegym.eval.data.dataset import ItemTable
+from coherencegym.eval.kinds.formula import Comparison, Value, parse_formula
+from coherencegym.eval.kinds.items import Item
+from coherencegym.eval.metrics.item_accuracy import ItemAccuracy
+from coherencegym.eval.metrics.margin import Margin
+from coherencegym.eval.outcomes.schema import FLAGS, MODEL, Group, UnitRow, name_of_group
+from coherencegym.eval.outcomes.tables import OutcomeTables, OutcomeWriter
+from coherencegym.eval.statistics.scores import CD, text_of
+from coherencegym.eval.tasks.score.metrics import Judgement
+from coherencegym.eval.tasks.score.scoring import ScoredItem
+
+#: Whether predictions hold; they hold by a margin, whose target is the difference in length.
+ACCURACY, MARGIN = ItemAccuracy("accuracy", CD), Margin("margin")
+
+
+def add_predictions(
+    writer: OutcomeWriter,
+    table: ItemTable,
+    judgements: Sequence[Judgement],
+    items: Sequence[ScoredItem] = (),
+) -> None:
+    """Add the outcomes of the predictions of a table, all those of an item at once.
+
+    Args:
+        items: gives the tokens by which one region is longer than the other; none: not known.
+    """
+    units = writer.units(_units(table, judgements))
+    lengths = length_differences(items, judgements) if items else [None] * len(judgements)
+    rows: list[tuple[Any, ...]] = []
+    for unit, one, longer in zip(units, judgements, lengths, strict=True):
+        outcome = one.outcome
+        met = None if outcome is None else float(outcome.met)
+        rows.append((unit, ACCURACY.name, met, one.reason, None, _flags(one)))
+        if outcome is not None and outcome.margin is not None:
+            rows.append((unit, MARGIN.name, outcome.margin, "", longer, 0))
+    if rows:
+        of, metric, values, reasons, targets, flags = zip(*rows, strict=True)
+        writer.add(of, metric, MODEL, values, reason=reasons, target=targets, flags=flags)
+
+
+def _units(table: ItemTable, judgements: Sequence[Judgement]) -> Iterator[UnitRow]:
+    seen: dict[tuple[str, str, str], int] = {}
+    for one in judgements:
+        item, kind = one.item, (one.item.item_id, one.formula, one.metric)
+        seen[kind] = seen.get(kind, 0) + 1
+        yield UnitRow(
+            config=table.config,
+            split=table.split,
+            item=item.item_id,
+            unit=f"#{seen[kind]}" if seen[kind] > 1 else "",
+            discourse=item.discourse_id,
+            cluster=item.cluster,
+            formula=one.formula,
+            aggregation=one.metric,
+            groups=(*(("", group) for group in one.groups), *item_groups(item, table.breakdowns)),
+        )
+
+
+def _flags(one: Judgement) -> int:
+    facts = {
+        "tie": one.outcome is not None and one.outcome.tie,
+        "too close": one.too_close,
+        "first token left out": one.first_left_out,
+    }
+    return sum(FLAGS[name] for name, holds in facts.items() if holds)
+
+
+def length_difference(scored: ScoredItem, formula: str) -> int | None:
+    """Tokens of the region that a formula predicts to be more surprising, minus the other's.
+
+    None where the formula is not one value ``>`` or ``<`` another, or a condition was not scored.
+    """
+    tree = parse_formula(formula)
+    if not isinstance(tree, Comparison) or tree.operator == "=":
+        return None
+    sides = (tree.left, tree.right) if tree.operator == ">" else (tree.right, tree.left)
+    lengths = []
+    for side in sides:
+        if not isinstance(side, Value) or side.condition not in scored.conditions:
+            return None
+        lengths.append(len(scored.conditions[side.condition].region_bits(side.region)))
+    return lengths[0] - lengths[1]
+
+
+def length_differences(
+    items: Sequence[ScoredItem], judgements: Sequence[Judgement]
+) -> Iterator[int | None]:
+    """The difference in length of each judgement of some items; None where it has no margin."""
+    by_id = {scored.item.item_id: scored for scored in items}
+    for judgement in judgements:
+        if judgement.outcome is None or judgement.outcome.margin is None:
+            yield None
+        else:
+            yield length_difference(by_id[judgement.item.item_id], judgement.formula)
+
+
+def item_groups(item: Item, columns: Sequence[str]) -> list[Group]:
+    """The groups that an item is in by its columns."""
+    return [(column, text_of(item.extra[column])) for column in columns]
+
+
+def group_names(judgement: Judgement, columns: Sequence[str]) -> list[str]:
+    """The names of all groups that a prediction is in."""
+    own = map(name_of_group, item_groups(judgement.item, columns))
+    return [*judgement.groups, *own]
+
+
+def predictions_of(outcomes: OutcomeTables, config: str, split: str) -> Any:
+    """The places of the outcomes of a table's predictions: whether they hold, in their order."""
+    import numpy as np
+
+    for one in outcomes.series():
+        if (one.config, one.split, one.metric) == (config, split, ACCURACY.name):
+            return one.places
+    return np.zeros(0, np.int32)
+
+
+def prediction_rows(outcomes: OutcomeTables) -> Iterator[dict[str, Any]]:
+    """One row for each prediction of each item: what became of it.
+
+    ``met``, ``tie`` and ``margin`` (bits) are null where there is a ``reason`` against them, the
+    last also where a formula has none.
+    """
+    margins = outcomes.by_unit(MARGIN.name, MODEL)
+    for one in outcomes.series():
+        if one.metric != ACCURACY.name:
+            continue
+        for row, unit in zip(
+            outcomes.rows(one.places), outcomes.units_of(one.places).tolist(), strict=True
+        ):
+            margin = float(margins[unit])
+            met = None if row.value is None else row.value == 1
+            yield {
+                "config": row.unit.config,
+                "split": row.unit.split,
+                "item_id": row.unit.item,
+                "discourse_id": row.unit.discourse,
+                "cluster": row.unit.cluster,
+                "columns": [name_of_group(group) for group in row.unit.groups if group[0]],
+                "formula": row.unit.formula,
+                "metric": row.unit.aggregation,
+                "groups": [name for column, name in row.unit.groups if not column],
+                "met": met,
+                "tie": None if met is None else bool(row.flags & FLAGS["tie"]),
+                "margin": None if margin != margin else margin,
+                "too_close": bool(row.flags & FLAGS["too close"]),
+                "reason": row.reason,
+            }
