@@ -153,7 +153,7 @@ class OutcomeTables:
 
     def unit_codes(self, column: str, units: Any) -> tuple[Any, list[str]]:
         """The codes of some units in a column of names, and the names that they stand for."""
-        codes, names = self._names(column)
+        codes, names = self._names[column]
         return codes[units], names
 
     def units_of(self, places: Any) -> Any:
@@ -217,8 +217,8 @@ class OutcomeTables:
             weight=columns["weight"][known],
             target=columns["target"][known],
             given=columns["given"][known],
-            cluster=self._ranked("cluster")[unit],
-            discourse=self._ranked("discourse")[unit],
+            cluster=self._ranks["cluster"][unit],
+            discourse=self._ranks["discourse"][unit],
             left_out=Counter(names[code] for code in missing.tolist()),
         )
 
@@ -289,33 +289,25 @@ class OutcomeTables:
         return _codes(self.outcomes["reason"])[1]
 
     @cached_property
-    def _known_names(self) -> dict[str, tuple[Any, list[str]]]:
-        return {}
-
-    def _names(self, column: str) -> tuple[Any, list[str]]:
-        """The codes of a column of units, and the names that they stand for."""
-        if column not in self._known_names:
-            self._known_names[column] = _codes(self.units[column])
-        return self._known_names[column]
+    def _names(self) -> dict[str, tuple[Any, list[str]]]:
+        columns = ("config", "split", "formula", "aggregation")
+        return {column: _codes(self.units[column]) for column in columns}
 
     @cached_property
-    def _known_ranks(self) -> dict[str, Any]:
-        return {}
-
-    def _ranked(self, column: str) -> Any:
-        """Numbers of the names in a column of units, in the order of the names."""
+    def _ranks(self) -> dict[str, Any]:
+        """Numbers of the names in columns of units, in the order of the names."""
         import numpy as np
+        from pyarrow import compute
 
-        if column not in self._known_ranks:
-            from pyarrow import compute
-
+        found = {}
+        for column in ("cluster", "discourse"):
             whole = _whole(self.units[column])
             # Bytes of UTF-8 have the order of the texts.
             order = compute.sort_indices(whole.dictionary).to_numpy()
             rank = np.empty(len(order), np.int32)
             rank[order] = np.arange(len(order), dtype=np.int32)
-            self._known_ranks[column] = rank[whole.indices.to_numpy()]
-        return self._known_ranks[column]
+            found[column] = rank[whole.indices.to_numpy()]
+        return found
 
     @cached_property
     def _items(self) -> Any:

@@ -14,11 +14,11 @@ from statistics import fmean
 from typing import Any
 
 from coherencegym.errors import EvaluationError
+from coherencegym.eval.metrics.metric import difference_of
 from coherencegym.eval.results.comparison import obstacles
 from coherencegym.eval.results.learning import LearningCurve
 from coherencegym.eval.results.paired_scores import compared_outcomes, of_difference
 from coherencegym.eval.results.saved import Saved, read_saved
-from coherencegym.eval.statistics.estimate import PairedDifference
 from coherencegym.eval.statistics.paired import (
     difference_interval,
     holm,
@@ -199,8 +199,7 @@ def _tested(cells: Sequence[tuple[Any, ...]], seed: int) -> dict[str, Any]:
     else:
         test, interval = macro_difference(groups, seed)
     value = fmean(fmean(own) for own, _ in groups)
-    found = interval.low, interval.high, interval.method, test.method, test.p
-    return of_difference(PairedDifference(value, *found))
+    return of_difference(difference_of(value, interval, test))
 
 
 def _checked(folder: str, head: Headline) -> Saved:
