@@ -65,7 +65,7 @@ MATCHED_COLUMNS = {
 
 
 def _pieces(window: Discourse) -> str:
-    """Say that a window of prose has half a sentence: which the other half goes to shows."""
+    # Half a sentence shows which one has the other half.
     prose = window.meta.get("domain") != "chat" and not any(u.speaker for u in window.units)
     return _PIECES if prose and any(map(badly_split, window.texts)) else ""
 

@@ -143,7 +143,6 @@ def question_figures(question: Question, judged: Sequence[JudgedPair]) -> dict[s
 
 
 def _grammatical(judged: Sequence[JudgedPair]) -> dict[str, Any]:
-    """Count, by condition, the texts that were judged, and the share that most call grammatical."""
     found: dict[str, list[bool]] = defaultdict(list)
     for one in judged:
         for name in (one.pair.coherent, one.pair.incoherent):
@@ -156,12 +155,9 @@ def _grammatical(judged: Sequence[JudgedPair]) -> dict[str, Any]:
 
 
 def _coherence_labels(judged: Sequence[JudgedPair]) -> Iterator[Label]:
-    """List the text that each annotator called the less coherent: first or second by digest.
-
-    Not the coherent or the incoherent one: where all agree with the suite that would leave no
-    variation, and alpha no meaning. Digests are as good as the order in which pairs were shown, and
-    the same for two sheets that show a pair in different orders.
-    """
+    # By digest, not the coherent or the incoherent text: where all agree with the suite that would
+    # leave no variation, and alpha no meaning. Digests are as good as the order in which pairs were
+    # shown, and the same for two sheets that show a pair in different orders.
     for one in judged:
         texts = one.pair.coherent_text, one.pair.incoherent_text
         order = sorted(texts, key=lambda text: hashlib.sha256(text.encode("utf-8")).hexdigest())

@@ -233,7 +233,6 @@ def _agreement(pairs: Sequence[tuple[str, str]]) -> str:
 
 
 def _kappa(pairs: Sequence[tuple[str, str]]) -> float | None:
-    """Cohen's κ; none where all answers are one."""
     from sklearn.metrics import cohen_kappa_score
 
     if len({value for pair in pairs for value in pair}) < 2:

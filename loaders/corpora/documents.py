@@ -83,8 +83,7 @@ def read_articles(
 
 @dataclass
 class _Once(ReadOptions):
-    """Options that say only once what is wrong: a file is read once for each split in it."""
-
+    # A file is read once for each split in it.
     said: set[str] = field(default_factory=set)
 
     def bad(self, message: str, reason: str) -> None:
@@ -117,12 +116,10 @@ def _read_records(
 
 
 def _stem(file: CorpusFile) -> str:
-    """The name of a file without its suffix."""
     return tidy(_SUFFIX.sub("", file.path.name)) or file.path.name
 
 
 def _split(value: object) -> str:
-    """The split that a row says it is of."""
     name = _UNSPLIT if value is None else tidy(str(value)).lower() or _UNSPLIT
     if name not in _BY_NAME and name != _UNSPLIT:
         expected = ", ".join((*_SPLITS, _UNSPLIT))
@@ -132,13 +129,13 @@ def _split(value: object) -> str:
 
 
 def _patterns() -> Iterator[FilePattern]:
-    """Name the files of each split; files that may hold rows of all splits last."""
     for split, names in _SPLITS.items():
         for name in names:
             for suffix in (".txt", *_JSON):
                 yield FilePattern(f"{name}/*{suffix}", split, f"{split}/*.(txt|jsonl[.gz])")
             for suffix in _JSON:
                 yield FilePattern(f"{name}[-_.]*{suffix[1:]}", split, f"{split}.jsonl[.gz]")
+    # Files that may hold rows of all splits come last.
     yield FilePattern("*.txt", _UNSPLIT)
     for split in (*_SPLITS, _UNSPLIT):
         for suffix in _JSON:

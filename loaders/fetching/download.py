@@ -42,8 +42,7 @@ class StoppedError(Exception):
 
 
 class _TryAgainError(Exception):
-    """No whole answer; ``after`` is how many seconds the server asks to wait."""
-
+    # ``after``: the seconds that the server asks to wait.
     def __init__(self, what: str, after: float = 0.0) -> None:
         super().__init__(what)
         self.after = after
@@ -173,7 +172,6 @@ def download(link: Link, url: str, file: RemoteFile, target: Path) -> None:
 
 
 def _fill(link: Link, url: str, file: RemoteFile, part: Path) -> None:
-    """Ask until the whole file is there."""
     for pause in (*PAUSES, None):
         if link.stop.is_set():
             raise StoppedError
@@ -192,7 +190,6 @@ def _fill(link: Link, url: str, file: RemoteFile, part: Path) -> None:
 
 
 def _receive(link: Link, url: str, file: RemoteFile, part: Path) -> None:
-    """Ask once."""
     import httpx2
 
     had = 0
@@ -240,7 +237,7 @@ def _check_status(url: str, answer: httpx2.Response) -> None:
 
 
 def _seconds(retry_after: str) -> float:
-    """``Retry-After``: a number, or a date (RFC 9110, section 10.2.3); 0 where it is neither."""
+    # A number, or a date (RFC 9110, section 10.2.3).
     if retry_after.strip().isdecimal():
         return float(retry_after)
     try:

@@ -103,7 +103,6 @@ def fetch_origin(
 
 
 def _not_replaced(origin: Origin, folder: Path, differing: Sequence[RemoteFile]) -> CorpusError:
-    """The refusal to replace what may be somebody's own work."""
     first, *others = differing
     path = folder / first.path
     found = f"sha256 {digest(path)}" if path.is_file() else "no regular file"
@@ -115,7 +114,6 @@ def _not_replaced(origin: Origin, folder: Path, differing: Sequence[RemoteFile])
 
 
 def _fetch_all(link: Link, origin: Origin, folder: Path, todo: list[RemoteFile], jobs: int) -> None:
-    """Download files, some at a time; the first failure stops the others."""
     from multiprocessing.pool import ThreadPool
 
     def one(file: RemoteFile) -> None:

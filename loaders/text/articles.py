@@ -210,7 +210,6 @@ def heading(block: str) -> str | None:
 
 
 def _marked(line: str) -> str | None:
-    """The words of a line with the marks of a heading; none where it has no such marks."""
     line = line.strip()
     if wiki := _WIKI_HEADING.fullmatch(line):
         return tidy(wiki[2])
@@ -219,7 +218,6 @@ def _marked(line: str) -> str | None:
 
 
 def _blocks(article: str) -> list[str]:
-    """The blocks; a line with the marks of a heading is one by itself."""
     lines = [
         f"\n{line}\n" if _marked(line) is not None else line
         for block in re.split(r"\n[^\S\n]*\n\s*", article)

@@ -106,11 +106,11 @@ def read_discoeval(corpus: Corpus, file: CorpusFile, options: ReadOptions) -> It
 
 
 def _in_order(task: str, number: int, line: str) -> list[str] | None:
-    """The sentences of a line as they stood; none where one of them is from another document."""
     label, fields = label_and_sentences(number, line, _SENTENCES[task], _LABELS.get(task, ()))
     if task == "SP":
         place, (moved, *others) = int(label), fields
         return [*others[:place], moved, *others[place:]]
+    # Of label 0 one sentence is from another document.
     return None if label == "0" else fields
 
 
@@ -166,7 +166,6 @@ def _by_itself(tokenised: str, domain: str, ordered: bool) -> str:
 
 
 def _plain(tokenised: str, domain: str, ordered: bool) -> str:
-    """A tokenised sentence without the marks that its file adds."""
     if domain == "chat":
         return _ADDRESSEE.sub("", tokenised, count=1)
     plain = _ENTITY.sub(_character, tokenised)
@@ -174,21 +173,20 @@ def _plain(tokenised: str, domain: str, ordered: bool) -> str:
 
 
 def _natural(plain: str, domain: str) -> str:
-    """A sentence in its natural spelling."""
     if domain == "arxiv":
         return without_tex_spaces(plain, detokenize)
     return detokenize(_wiki(plain) if domain == "wikipedia" else plain)
 
 
 def _character(match: re.Match[str]) -> str:
-    """Give the character that a tokenised entity of HTML (``& amp ;``) stands for."""
+    # Entities of HTML are tokenised: ``& amp ;``.
     entity = f"&{match[1]};"
     character = html.unescape(entity)
     return match[0] if character == entity or not character.isprintable() else character
 
 
 def _wiki(text: str) -> str:
-    """Wikipedia without what an empty template left in brackets, doubled marks, and ``R & B``."""
+    # What an empty template left in brackets, doubled marks, and ``R & B``.
     if " & " in text:
         text = re.sub(r"(?<!\S)([A-Z]{1,3}) & ([A-Z]{1,3})(?!\S)", r"\1&\2", text)
     if "( " in text:
@@ -200,7 +198,7 @@ def _wiki(text: str) -> str:
 
 
 def _apart(text: str) -> str:
-    """Join signs that are never set apart in running text: names, fractions, ranges, ``R&B``."""
+    # Signs that are never set apart in running text: of names, fractions, ranges.
     if " '" in text:
         text = re.sub(r"(?<!\S)([OLDTSNCJMQoldtsncjmq]) '(?=\w)", r"\1'", text)
         text = re.sub(r"(?<=[^\W\d_]) '(?=[a-zà-ÿ]{2})(?!(?:re|ve|ll|em|til|tis)\b)", "'", text)
@@ -209,12 +207,9 @@ def _apart(text: str) -> str:
 
 
 def _directed(tokenised: str) -> str:
-    """Tell opening quotation marks from closing ones, where all of them are two backquotes.
-
-    They open and close by turns, unless they do not pair: then a mark behind the full stop belonged
-    to the next sentence, and one that can only close a quotation lost its beginning to the sentence
-    before.
-    """
+    # Marks open and close by turns, unless they do not pair: then a mark behind the full stop
+    # belonged to the next sentence, and one that can only close a quotation lost its beginning to
+    # the sentence before.
     tokens = tokenised.split()
     marks = [place for place, token in enumerate(tokens) if token == "``"]
     if len(marks) % 2 and len(tokens) > 1 and tokens[-1] == "``" and tokens[-2] in _STOPS:
@@ -229,14 +224,13 @@ def _directed(tokenised: str) -> str:
 
 
 def _closes(tokens: Sequence[str], place: int) -> bool:
-    """Tell whether a first mark closes a quotation: a name begins the text, and none follows it."""
+    # A name begins the text, and none follows the mark.
     after = tokens[place + 1 : place + 2]
     begins = 0 < place <= 8 and tokens[0][0].isalnum()
     return begins and bool(after) and (after[0][0].islower() or after[0] in {",", ".", "(", "'s"})
 
 
 def _patterns() -> Iterator[FilePattern]:
-    """The files as the repository has them, with or without its folder ``data``."""
     for folder, prefix in (("SP/wiki", _UNORDERED), ("SP/*", ""), ("DC/*", ""), ("BSO/*", "bso_")):
         for part, split in (("train", "train"), ("valid", "validation"), ("test", "test")):
             for place in ("", "data/"):

@@ -43,8 +43,6 @@ TOKENISED = "tokenised"
 
 @dataclass(frozen=True, slots=True)
 class _Task:
-    """The lines of a task: the number of sentences, and what a label may be."""
-
     sentences: int
     labels: tuple[str, ...] = ()
 
@@ -107,7 +105,6 @@ def read_rows(corpus: Corpus, file: CorpusFile, options: ReadOptions) -> Iterato
 
 
 def _patterns() -> Iterator[FilePattern]:
-    """The files as the repository has them, with or without its folder ``data``."""
     for task in _TASKS:
         for part, split in (("train", "train"), ("valid", "validation"), ("test", "test")):
             for place in ("", "data/"):

@@ -72,8 +72,6 @@ class Schema:
 
 
 class _BadSchemaError(Exception):
-    """A fault of a schema with what was expected, and the reason under which it is counted."""
-
     def __init__(self, problem: str, reason: str) -> None:
         super().__init__(problem)
         self.reason = reason
@@ -117,7 +115,6 @@ def _xml(file: CorpusFile, options: ReadOptions) -> Iterator[Schema]:
 
 
 def _of_element(number: int, element: Element, inside: list[Element]) -> Schema:
-    """The schema of an element, from the elements in it."""
     depth = len(element.path)
     found: dict[str, list[str]] = {}
     for part in inside:
@@ -152,7 +149,6 @@ def _of_element(number: int, element: Element, inside: list[Element]) -> Schema:
 
 
 def _records(file: CorpusFile, records: Iterable[Record], options: ReadOptions) -> Iterator[Schema]:
-    """The schemas of records in one of the three layouts; the first record says which."""
     records = iter(records)
     if (first := next(records, None)) is None:
         raise CorpusError(f"{file.path}:1: no record, expected Winograd schemas")
@@ -223,7 +219,7 @@ def _of_winogrande(record: Record) -> Schema:
 
 
 def _pairs(records: Iterable[Record], options: ReadOptions) -> Iterator[Schema]:
-    """The schemas of records two by two; one without a partner spoils no other pair."""
+    # A record without a partner spoils no other pair.
     one: Record | None = None
     for two in chain(records, [None]):
         if one is None:
@@ -239,7 +235,6 @@ def _pairs(records: Iterable[Record], options: ReadOptions) -> Iterator[Schema]:
 
 
 def _of_pair(one: Record, two: Record | None) -> Schema:
-    """The schema of two substituted texts: the candidates are where they differ."""
     if two is None:
         raise _BadSchemaError("the last record has no partner, expected two", _NO_PARTNER)
     first, second = (_value(record, "question_id") for record in (one, two))
@@ -258,6 +253,7 @@ def _of_pair(one: Record, two: Record | None) -> Schema:
     texts = [tidy(_text(record, "substitution")) for record in (one, two)]
     if not all(texts):
         raise _BadSchemaError("substitution is empty, expected text", "empty text")
+    # The candidates are where the texts differ.
     if (cuts := difference(*texts)) is None:
         raise _BadSchemaError("both substitutions are the same, expected two", "same candidates")
     start, ends = cuts

@@ -106,10 +106,8 @@ def delete_listed(folder: Path) -> bool:
 
 
 def _inside(folder: Path, folders: Container[str] | None = None) -> Iterator[tuple[str, Path]]:
-    """All that is in a folder but for its list, by name; a folder comes before what it holds.
-
-    ``folders``: those that are looked into, and no link; None: all.
-    """
+    # A folder comes before what it holds. ``folders``: those that are looked into, and no link;
+    # None: all.
     left = [folder]
     while left:
         for path in sorted(left.pop().iterdir()):
@@ -122,7 +120,6 @@ def _inside(folder: Path, folders: Container[str] | None = None) -> Iterator[tup
 
 
 def _folders(listed: Checksums) -> set[str]:
-    """The names of the folders that files are in."""
     return {str(above) for name in listed for above in PurePosixPath(name).parents}
 
 
