@@ -47,7 +47,7 @@ import pytest
 from hypothesis import settings
 
 if TYPE_CHECKING:
-    from suites import Sample
+    from support.suites import Sample
 
     from coherencegym.loaders.discourse import Discourse
 
@@ -152,7 +152,7 @@ def real_build(
     gum_once: Callable[[pytest.MonkeyPatch], None],
 ) -> Callable[[str, str], Path]:
     """``real_build(suite, corpus)``: a build of a real corpus, without artefact scores."""
-    from suites import build_from, no_classifiers
+    from support.suites import build_from, no_classifiers
 
     from coherencegym.builders.registry import load_suite
 
@@ -177,7 +177,7 @@ def built_sample(
     made_once: Callable[[str, Callable[[Path], object]], Path],
 ) -> Sample:
     """``built_sample(suite)``: a build of its sample as a user makes it, and the manifest."""
-    from suites import build_from
+    from support.suites import build_from
 
     from coherencegym.builders.registry import load_suite
 

@@ -13,8 +13,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from commands import one_line
-from forked import Fork
+from support.commands import one_line
+from support.forked import Fork
 
 from coherencegym.__main__ import SUBCOMMANDS, main
 from coherencegym.builders.command.new import WHAT

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import NoReturn
 
 import pytest
-from forked import Fork
+from support.forked import Fork
 
 from coherencegym.command_line import Parser, did_you_mean, finish, rare
 from coherencegym.errors import EvaluationError

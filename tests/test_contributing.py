@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from commands import lint_examples
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import discourses
+from support.commands import lint_examples
+from support.strategies import discourses
 
 from coherencegym.builders.making.build import BuildOptions, build
 from coherencegym.builders.making.sources import PlannedCorpus, Sources

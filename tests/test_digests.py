@@ -12,7 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from suites import Sample
+from support.suites import Sample
 
 from coherencegym.builders.registry import SUITES
 from coherencegym.eval.kinds.table_kind import SAMPLE

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from commands import one_line
+from support.commands import one_line
 
 from coherencegym.__main__ import main
 from coherencegym.builders.command.new import skeleton

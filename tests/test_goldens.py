@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 from goldens.adapter import VALUES, Golden, unique
 from goldens.runs import TASKS
-from suites import Sample
+from support.suites import Sample
 
 FOLDER = Path(__file__).with_name("goldens")
 #: Differences that a message names.

@@ -6,8 +6,8 @@ import json
 from pathlib import Path
 
 import pytest
-from hub.fixtures import hub, hub_clients, hub_sleeps
-from hub.server import HubServer
+from support.hub.fixtures import hub, hub_clients, hub_sleeps
+from support.hub.server import HubServer
 
 from coherencegym.builders.command.cli import run_suite
 from coherencegym.builders.registry import load_suite

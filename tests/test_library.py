@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any, cast
 
 import pytest
-from made_span_files import write_spans_dataset
-from made_spans import intruded
+from support.datasets import write_spans_dataset
+from support.span_texts import intruded
 
 import coherencegym as cg
 from coherencegym.errors import EvaluationError

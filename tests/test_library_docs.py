@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from commands import lint_examples
+from support.commands import lint_examples
 
 from coherencegym.eval import Results
 

@@ -96,7 +96,7 @@ def test_training_is_what_it_is_without_scores(make_trainer: MakeTrainer, folder
 def test_a_masked_model_is_scored_while_it_is_trained(
     make_trainer: MakeTrainer, folder: Path
 ) -> None:
-    from tiny_masked import masked_model, masked_tokenizer
+    from support.tiny_encoders import masked_model, masked_tokenizer
 
     masked = masked_tokenizer("bert")
     trainer = make_trainer()

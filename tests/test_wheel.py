@@ -12,7 +12,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from forked import Fork
+from support.forked import Fork
 
 ROOMS = ("builders", "cards", "eval", "loaders", "manipulations")
 #: What modules of the project, installed or not, may be called.

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hub.fixtures import hub, hub_api, hub_clients, hub_env, hub_sleeps, portal
-from toy import SUITE, stories, toy_corpus
-from toy_shapes import SHAPES, shapes_corpus
+from support.hub.fixtures import hub, hub_api, hub_clients, hub_env, hub_sleeps, portal
+from support.toy import SUITE, stories, toy_corpus
+from support.toy_shapes import SHAPES, shapes_corpus
 
 from coherencegym.builders.export.write import Exports, export_build
 from coherencegym.builders.making.build import BuildOptions, build

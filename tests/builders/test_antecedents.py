@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from annotated import annotated
-from suites import Sample, rows
+from support.marked_texts import annotated
+from support.suites import Sample, rows
 
 from coherencegym.builders.antecedents import SUITE, count_tokens, count_words
 from coherencegym.builders.crossing.balance import Balanced, side

@@ -12,8 +12,8 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from suites import Sample, rows
-from toy import SUITE, stories, toy_corpus
+from support.suites import Sample, rows
+from support.toy import SUITE, stories, toy_corpus
 
 from coherencegym.builders.making.build import BuildOptions, build
 from coherencegym.builders.making.sources import PlannedCorpus, Sources

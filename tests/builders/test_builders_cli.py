@@ -15,11 +15,11 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 import pytest
-from commands import build_command, one_line
-from forked import Fork
-from hub.server import HubServer
 from huggingface_hub import HfApi
-from suites import no_classifiers
+from support.commands import build_command, one_line
+from support.forked import Fork
+from support.hub.server import HubServer
+from support.suites import no_classifiers
 
 from coherencegym.builders.command.cli import main, suite_parser
 from coherencegym.builders.command.run import BuildJob, BuildRequest

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from commands import build_command, one_line
-from hub.server import HubServer
+from support.commands import build_command, one_line
+from support.hub.server import HubServer
 
 from coherencegym.builders.command.cli import main as build_main
 from coherencegym.builders.release.publish import publishable

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from native_files import LAYOUTS
-from suites import Sample
+from support.native_files import LAYOUTS
+from support.suites import Sample
 
 from coherencegym.builders.coherence_ratings import SUITE, Rate
 from coherencegym.loaders.discourse import Discourse, HumanJudgement, Unit

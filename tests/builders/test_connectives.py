@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from related import parsed, related
-from suites import Sample
+from support.marked_texts import parsed, related
+from support.suites import Sample
 
 from coherencegym.builders.connectives import HEADLINE, SUITE
 from coherencegym.builders.registry import load_suite

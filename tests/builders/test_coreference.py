@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from annotated import annotated
-from suites import Sample, build_from, rows
+from support.marked_texts import annotated
+from support.suites import Sample, build_from, rows
 
 from coherencegym.builders.command.cli import run_suite
 from coherencegym.builders.coreference import SUITE

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 from hypothesis import given
-from strategies import discourses
-from suites import Sample, rows
+from support.strategies import discourses
+from support.suites import Sample, rows
 
 from coherencegym.builders.discourse.arguments import argument_text, in_context
 from coherencegym.builders.discourse.relations import ArgumentPairs, TreeNodes, relation_class

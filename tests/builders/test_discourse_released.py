@@ -10,8 +10,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
-from commands import build_command, one_line
-from suites import build_from, no_classifiers, rows
+from support.commands import build_command, one_line
+from support.suites import build_from, no_classifiers, rows
 
 from coherencegym.builders.discourse.released import ReleasedCoherence, twins
 from coherencegym.builders.making.fitting import Fits

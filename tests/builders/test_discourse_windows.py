@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from commands import build_command, one_line
 from hypothesis import given
 from hypothesis import strategies as st
-from suites import Sample, build_from, no_classifiers, rows
+from support.commands import build_command, one_line
+from support.suites import Sample, build_from, no_classifiers, rows
 
 from coherencegym.builders.command.show import build_grid
 from coherencegym.builders.discourse.cutting import (

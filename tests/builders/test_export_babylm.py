@@ -12,7 +12,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from babylm_reader import (
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from support.babylm_reader import (
     Reader,
     Version,
     averages,
@@ -20,10 +22,8 @@ from babylm_reader import (
     first_is_chosen,
     read_folder,
 )
-from commands import build_command
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from suites import build_from, no_classifiers
+from support.commands import build_command
+from support.suites import build_from, no_classifiers
 
 from coherencegym.builders.export.__main__ import main as export_main
 from coherencegym.builders.export.babylm import (

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 import yaml
-from commands import build_command, one_line
-from hub.server import HubServer
+from support.commands import build_command, one_line
+from support.hub.server import HubServer
 
 from coherencegym.builders.command.cli import main
 from coherencegym.builders.export.__main__ import main as export_main

@@ -10,9 +10,9 @@ import sys
 from pathlib import Path
 
 import pytest
-from commands import build_command
 from markdown_it import MarkdownIt
-from task_files import read_task
+from support.commands import build_command
+from support.task_files import read_task
 
 from coherencegym.builders.export.harness import ExportedRelease
 from coherencegym.builders.export.write import Exports, export_build

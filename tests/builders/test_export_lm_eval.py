@@ -15,10 +15,10 @@ from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
-from commands import build_command
-from hub.server import HubServer
-from task_files import read_task
-from toy_shapes import SHAPES, shapes_corpus
+from support.commands import build_command
+from support.hub.server import HubServer
+from support.task_files import read_task
+from support.toy_shapes import SHAPES, shapes_corpus
 
 from coherencegym.builders.export.pairs import pair_table
 from coherencegym.builders.export.write import Exports, export_build

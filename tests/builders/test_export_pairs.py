@@ -14,8 +14,8 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from task_files import read_task
-from toy_shapes import HEADLINE
+from support.task_files import read_task
+from support.toy_shapes import HEADLINE
 
 from coherencegym.builders.export.harness import (
     ExportedRelease,

@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from suites import Sample
+from support.suites import Sample
 
 from coherencegym.builders.export.syntaxgym import (
     ODD_NAME,

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from related import parsed
-from suites import Sample, rows
+from support.marked_texts import parsed
+from support.suites import Sample, rows
 
 from coherencegym.builders.implicit_relations import (
     ASKED,

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from suites import Sample, build_from, no_classifiers, rows
+from support.suites import Sample, build_from, no_classifiers, rows
 
 from coherencegym.builders import linguistic_probes, span_coherence
 from coherencegym.builders.command.cli import run_suite

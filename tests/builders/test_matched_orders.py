@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from suites import Sample, no_classifiers, rows
+from support.suites import Sample, no_classifiers, rows
 
 from coherencegym.__main__ import main
 from coherencegym.builders.discourse.matched_orders import MatchedOrders

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from toy import SUITE, last_unit, stories, toy_corpus
+from support.toy import SUITE, last_unit, stories, toy_corpus
 
 from coherencegym.builders.making.build import BuildOptions, build
 from coherencegym.builders.making.sources import PlannedCorpus, Sources

@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 import yaml
-from hub.client import NO_PARQUET_EXPORT, run_python
-from hub.server import HubServer
 from huggingface_hub import CommitOperationAdd, HfApi
 from huggingface_hub.errors import HfHubHTTPError, RepositoryNotFoundError
 from huggingface_hub.utils import httpx  # type: ignore[attr-defined]
-from toy import Texts, stories, toy_corpus
+from support.hub.client import NO_PARQUET_EXPORT, run_python
+from support.hub.server import HubServer
+from support.toy import Texts, stories, toy_corpus
 
 from coherencegym.builders.release.publish import Publication, PublishOptions, publish, publishable
 from coherencegym.builders.release.remote import PublishError

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from annotators import fill, incoherent_texts, perfect
-from hub.server import HubServer
 from huggingface_hub import HfApi
-from toy import stories, toy_corpus
+from support.annotators import fill, incoherent_texts, perfect
+from support.hub.server import HubServer
+from support.toy import stories, toy_corpus
 
 from coherencegym.builders.judgement.draw import draw, write_sheet
 from coherencegym.builders.judgement.match import Matcher

@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from commands import build_command, one_line
-from hub.client import patch_clients
-from hub.portal import INSTEAD, PAGE, UNREAD, WRITES, Portal, check_line, check_portal
-from hub.server import HubServer
 from huggingface_hub import HfApi
-from toy import SUITE
+from support.commands import build_command, one_line
+from support.hub.client import patch_clients
+from support.hub.portal import INSTEAD, PAGE, UNREAD, WRITES, Portal, check_line, check_portal
+from support.hub.server import HubServer
+from support.toy import SUITE
 
 from coherencegym.builders.command.cli import build_request, suite_parser
 from coherencegym.builders.command.run import push_build, resolve_privacy

@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import replace
 
 import pytest
-from toy import SUITE, stories
+from support.toy import SUITE, stories
 
 from coherencegym.builders.making.drafting import draft
 from coherencegym.builders.release.floors import floor_scores

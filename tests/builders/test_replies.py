@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from suites import Sample, rows
+from support.suites import Sample, rows
 
 from coherencegym.builders.crossing.chat import WithSameNames, of_two_threads, replies
 from coherencegym.builders.crossing.drafter import Crossed

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from native_files import LAYOUTS
-from suites import Sample
+from support.native_files import LAYOUTS
+from support.suites import Sample
 
 from coherencegym.builders.rewrites import SUITE, reason_columns
 from coherencegym.builders.suite import Config, Draft

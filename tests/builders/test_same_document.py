@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from suites import Sample, rows
+from support.suites import Sample, rows
 
 from coherencegym.builders.command.show import build_grid
 from coherencegym.builders.crossing.likeness import (

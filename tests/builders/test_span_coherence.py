@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from commands import build_command, one_line
-from hub.server import HubServer
 from hypothesis import given
 from hypothesis import strategies as st
-from native_files import LAYOUTS
-from suites import Sample, build_from, rows
+from support.commands import build_command, one_line
+from support.hub.server import HubServer
+from support.native_files import LAYOUTS
+from support.suites import Sample, build_from, rows
 
 from coherencegym.builders.making.fitting import Fits
 from coherencegym.builders.release.span_quality import span_quality

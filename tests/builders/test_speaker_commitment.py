@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import TEXTS
-from suites import Sample, build_from, rows
+from support.strategies import TEXTS
+from support.suites import Sample, build_from, rows
 
 from coherencegym.builders.making.drafting import draft
 from coherencegym.builders.making.fitting import Fits

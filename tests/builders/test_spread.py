@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from toy import SUITE
+from support.toy import SUITE
 
 from coherencegym.builders.making.drafting import part_name, spread
 from coherencegym.builders.release.floors import FloorDecision, floor_scores

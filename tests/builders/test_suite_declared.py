@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from toy import SUITE
+from support.toy import SUITE
 
 from coherencegym.builders.registry import SUITES, load_suite
 from coherencegym.builders.release.manifest import in_order

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from suites import Sample, build_from, rows
+from support.suites import Sample, build_from, rows
 
 from coherencegym.builders.winograd import SUITE
 from coherencegym.cards.render import dataset_card

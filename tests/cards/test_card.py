@@ -13,7 +13,7 @@ import pytest
 import yaml
 from hypothesis import given
 from hypothesis import strategies as st
-from toy import SUITE, stories, toy_corpus
+from support.toy import SUITE, stories, toy_corpus
 
 from coherencegym.builders.making.build import BuildOptions, build, write_documents
 from coherencegym.builders.making.sources import PlannedCorpus, Sources

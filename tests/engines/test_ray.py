@@ -19,8 +19,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hub.fixtures import hub, hub_clients
-from hub.server import HubServer
+from support.hub.fixtures import hub, hub_clients
+from support.hub.server import HubServer
 
 from coherencegym.builders.command.cli import main
 from coherencegym.engines import ray_cluster

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hub.fixtures import hub, hub_api, hub_clients, hub_env, hub_sleeps, portal
-from sketches import drawn, saving, sketch
+from support.hub.fixtures import hub, hub_api, hub_clients, hub_env, hub_sleeps, portal
+from support.sketches import drawn, saving, sketch
 
 from coherencegym.eval.kinds.items import ITEMS, Condition, Item, Prediction, Region
 from coherencegym.eval.kinds.table_kind import row_hash, to_row

@@ -11,11 +11,15 @@ from typing import Any
 
 from goldens import adapter
 from goldens.adapter import Golden
-from made_documents import about_families, with_intruders, write_documents
-from made_span_files import write_spans_dataset
-from made_spans import abduction
-from made_tables import write_table
-from suites import Sample
+from support.datasets import (
+    about_families,
+    with_intruders,
+    write_documents,
+    write_spans_dataset,
+    write_table,
+)
+from support.span_texts import abduction
+from support.suites import Sample
 
 import coherencegym as cg
 from coherencegym.builders.registry import SUITES

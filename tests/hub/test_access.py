@@ -9,10 +9,10 @@ from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
 import pytest
-from hub.server import HubServer
 from huggingface_hub import CommitOperationAdd, HfApi
 from huggingface_hub.errors import HfHubHTTPError, RepositoryNotFoundError
 from huggingface_hub.utils import httpx  # type: ignore[attr-defined]  # httpx2 by its stable name
+from support.hub.server import HubServer
 
 REPO = "coherencegym/demo"
 PARQUET = b"PAR1 not really PAR1"

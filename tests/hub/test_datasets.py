@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from datasets import Dataset, DatasetDict, get_dataset_config_names, load_dataset
 from datasets.exceptions import DatasetNotFoundError
-from hub.client import NO_PARQUET_EXPORT, run_python
-from hub.server import HubServer
+from support.hub.client import NO_PARQUET_EXPORT, run_python
+from support.hub.server import HubServer
 
 REPO = "coherencegym/demo"
 

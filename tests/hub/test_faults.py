@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from hub.faults import Faults
-from hub.server import HubServer
 from huggingface_hub import CommitInfo, HfApi
 from huggingface_hub.errors import GatedRepoError, HfHubHTTPError
 from huggingface_hub.utils import httpx  # type: ignore[attr-defined]  # httpx2 by its stable name
+from support.hub.faults import Faults
+from support.hub.server import HubServer
 
 REPO = "coherencegym/demo"
 PARQUET = b"PAR1 not really PAR1"

@@ -6,14 +6,14 @@ import hashlib
 from pathlib import Path
 
 import pytest
-from hub.server import HubServer
-from hub.store import git_oid
 from huggingface_hub import HfApi, RepoFile, repo_exists, snapshot_download
 from huggingface_hub.errors import (
     EntryNotFoundError,
     RemoteEntryNotFoundError,
     RevisionNotFoundError,
 )
+from support.hub.server import HubServer
+from support.hub.store import git_oid
 
 REPO = "coherencegym/demo"
 PARQUET = b"PAR1 not really PAR1"

@@ -8,9 +8,6 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
-from hub import uploads
-from hub.server import HubServer
-from hub.store import Blob
 from huggingface_hub import (
     CommitInfo,
     CommitOperationAdd,
@@ -22,6 +19,9 @@ from huggingface_hub.errors import (
     HfHubHTTPError,
     RevisionNotFoundError,
 )
+from support.hub import uploads
+from support.hub.server import HubServer
+from support.hub.store import Blob
 
 REPO = "coherencegym/demo"
 PARQUET = b"PAR1 not really PAR1"

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from annotators import always_a, answered, at_random, fill, incoherent_texts, perfect
-from commands import build_command, one_line
+from support.annotators import always_a, answered, at_random, fill, incoherent_texts, perfect
+from support.commands import build_command, one_line
 
 from coherencegym.__main__ import main as coherencegym
 from coherencegym.builders.command.cli import main

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from toy import SURE, WHY
+from support.toy import SURE, WHY
 
 from coherencegym.builders.judgement.draw import Drawing, draw
 from coherencegym.builders.judgement.pairs import condition_pairs, texts_digest

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from toy import SUITE, SURE, WHY
+from support.toy import SUITE, SURE, WHY
 
 from coherencegym.builders.judgement.figures import human_figures, human_scores, question_figures
 from coherencegym.builders.judgement.match import COHERENT, INCOHERENT, JudgedPair, Vote, human_ok

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from toy import SURE, WHY
+from support.toy import SURE, WHY
 
 from coherencegym.builders.judgement.pairs import texts_digest
 from coherencegym.builders.judgement.questions import fields

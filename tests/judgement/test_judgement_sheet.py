@@ -15,8 +15,8 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
-from browser import Browser, headless
-from toy import SURE, WHY
+from support.browser import Browser, headless
+from support.toy import SURE, WHY
 
 from coherencegym.builders.judgement.draw import DrawnPair, draw, json_lines, page, turns
 from coherencegym.builders.judgement.questions import QUESTIONS, fields, questions_of

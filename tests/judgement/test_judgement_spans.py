@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from commands import one_line
+from support.commands import one_line
 
 from coherencegym.builders.command.cli import main
 from coherencegym.builders.judgement.span_draw import SPAN_LINES, SPAN_SHEET, drawn_spans

@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from small_corpora import OfFile
+from support.small_corpora import OfFile
 
 from coherencegym.loaders.corpus import Corpus, FilePattern
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from annotated import annotated
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import discourses
+from support.marked_texts import annotated
+from support.strategies import discourses
 
 from coherencegym.loaders.discourse import Discourse, span_text, undo
 from coherencegym.manipulations.operator import Context

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import discourses
+from support.strategies import discourses
 
 from coherencegym.loaders.discourse import Alternative, Discourse, Unit, undo
 from coherencegym.manipulations.operator import Context

@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from related import parsed, related
-from strategies import discourses
+from support.marked_texts import parsed, related
+from support.strategies import discourses
 
 from coherencegym.loaders.discourse import Relation, Unit, span_text, undo
 from coherencegym.loaders.senses import CONNECTIVES as KNOWN

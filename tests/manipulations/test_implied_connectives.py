@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from related import parsed
+from support.marked_texts import parsed
 
 from coherencegym.loaders.discourse import Discourse, Features, Mention, Relation, Unit
 from coherencegym.manipulations.connectives.implied_connectives import (

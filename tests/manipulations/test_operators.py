@@ -7,8 +7,8 @@ from concurrent.futures import ProcessPoolExecutor
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from related import parsed
-from strategies import discourses
+from support.marked_texts import parsed
+from support.strategies import discourses
 
 from coherencegym.loaders.discourse import (
     Alternative,

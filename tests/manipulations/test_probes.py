@@ -13,7 +13,7 @@ import spacy
 from hypothesis import given
 from hypothesis import strategies as st
 from spacy.tokens import Doc
-from strategies import discourses
+from support.strategies import discourses
 
 from coherencegym.loaders.corpus import CorpusError
 from coherencegym.loaders.discourse import Discourse, Mention, Unit, span_text, undo

@@ -5,10 +5,10 @@ from __future__ import annotations
 import dataclasses
 
 import pytest
-from annotated import annotated
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import discourses
+from support.marked_texts import annotated
+from support.strategies import discourses
 
 from coherencegym.loaders.discourse import Discourse, Mention, Unit, span_text, spans, undo
 from coherencegym.manipulations.editing import cut_excerpt

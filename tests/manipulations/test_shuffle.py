@@ -8,7 +8,7 @@ from collections import Counter
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import discourses
+from support.strategies import discourses
 
 from coherencegym.loaders.discourse import (
     Discourse,

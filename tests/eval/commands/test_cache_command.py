@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
-from forked import ranks
+from support.forked import ranks
 
 from coherencegym.command_line import Parser
 from coherencegym.eval.commands.cli import main

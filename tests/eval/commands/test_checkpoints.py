@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from commands import one_line, without_progress
-from hub.server import HubServer
+from support.commands import one_line, without_progress
+from support.hub.server import HubServer
 
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.commands import options

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from commands import one_line, without_progress
+from support.commands import one_line, without_progress
 
 from coherencegym.command_line import Parser
 from coherencegym.errors import EvaluationError

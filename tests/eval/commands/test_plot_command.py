@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from commands import one_line
+from support.commands import one_line
 
 from coherencegym.eval.commands import options
 from coherencegym.eval.commands.cli import main

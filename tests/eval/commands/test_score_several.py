@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from commands import without_progress
-from hub.server import HubServer
+from support.commands import without_progress
+from support.hub.server import HubServer
 
 from coherencegym.builders.registry import SUITES, load_suite
 from coherencegym.eval.commands import options, score_command

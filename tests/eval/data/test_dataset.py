@@ -18,8 +18,8 @@ from coherencegym.eval.kinds.items import Item
 from coherencegym.eval.kinds.table_kind import to_row
 
 if TYPE_CHECKING:
-    from hub.server import HubServer
     from huggingface_hub import HfApi
+    from support.hub.server import HubServer
 
 Write = Callable[..., Path]
 EXTRA = {"moved": "bool"}

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from commands import one_line
+from support.commands import one_line
 
 from coherencegym.builders.export.__main__ import main as export
 from coherencegym.builders.judgement.command import main as judge

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from commands import without_progress
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from support.commands import without_progress
 
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.commands.cli import main

@@ -16,7 +16,7 @@ import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tiny_models import BOTH, BUDGET, MODELS, VOCABULARY, Memory, requests, tiny
+from support.tiny_models import BOTH, BUDGET, MODELS, VOCABULARY, Memory, requests, tiny
 
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.forward.agreement import TOLERANCE

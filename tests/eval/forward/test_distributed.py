@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from forked import Fork, ranks, rendezvous
+from support.forked import Fork, ranks, rendezvous
 
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.commands import cli

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from tiny_models import BUDGET, requests, tiny
+from support.tiny_models import BUDGET, requests, tiny
 
 from coherencegym.eval.forward import masks
 from coherencegym.eval.forward.backends import run_batch, run_each_alone

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from tiny_models import VOCABULARY, requests, tiny
+from support.tiny_models import VOCABULARY, requests, tiny
 
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.forward import backends

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from stand_in_vllm import LLM, RequestOutput, install
-from tiny_models import BUDGET, VOCABULARY, Memory, requests, tiny
+from support.stand_in_vllm import LLM, RequestOutput, install
+from support.tiny_models import BUDGET, VOCABULARY, Memory, requests, tiny
 
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.forward import prompts

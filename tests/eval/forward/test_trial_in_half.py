@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 import torch
-from tiny_models import BOTH, BUDGET, MODELS, requests, tiny
+from support.tiny_models import BOTH, BUDGET, MODELS, requests, tiny
 
 from coherencegym.eval.forward.agreement import TIMES, Errors, Trial, as_precise
 from coherencegym.eval.forward.altered import float32_head

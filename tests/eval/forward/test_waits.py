@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 import torch
-from tiny_models import BUDGET, requests, tiny
+from support.tiny_models import BUDGET, requests, tiny
 
 from benchmarks.waits import host_waits
 from coherencegym.eval.forward.altered import float32_head, fused_activations

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from tiny_models import BUDGET, Memory, requests, tiny
+from support.tiny_models import BUDGET, Memory, requests, tiny
 
 from coherencegym.eval.forward.altered import float32_head, in_float32
 from coherencegym.eval.forward.execute import execute

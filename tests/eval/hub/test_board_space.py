@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from commands import one_line
-from hub.server import HubServer
 from huggingface_hub import CommitOperationAdd, HfApi
-from made_runs import OPEN, changed_copy, score
+from support.commands import one_line
+from support.hub.server import HubServer
+from support.runs import OPEN, changed_copy, score
 
 from coherencegym.__main__ import main
 from coherencegym.errors import EvaluationError

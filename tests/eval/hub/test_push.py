@@ -13,8 +13,6 @@ from typing import Any
 
 import pytest
 import yaml
-from hub.portal import INSTEAD, PAGE, UNREAD, WRITES, Portal, check_line, check_portal
-from hub.server import HubServer
 from huggingface_hub import (
     CommitOperationAdd,
     DatasetCard,
@@ -27,6 +25,8 @@ from huggingface_hub import (
 from huggingface_hub.repocard_data import model_index_to_eval_results
 from markdown_it import MarkdownIt
 from pyarrow import parquet
+from support.hub.portal import INSTEAD, PAGE, UNREAD, WRITES, Portal, check_line, check_portal
+from support.hub.server import HubServer
 
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.commands.cli import main

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from commands import one_line as checked
 from hypothesis import given
 from hypothesis import strategies as st
+from support.commands import one_line as checked
 
 from coherencegym.builders.errors import explain
 from coherencegym.errors import LONGEST, EvaluationError, one_line

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 from datasets import Value
-from forked import ranks
 from pyarrow import parquet
-from tiny_masked import masked_model, masked_tokenizer
+from support.forked import ranks
+from support.tiny_encoders import masked_model, masked_tokenizer
 
 import coherencegym as cg
 from coherencegym.errors import EvaluationError

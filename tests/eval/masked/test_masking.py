@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from tiny_masked import masked_tokenizer
-from tiny_tokenizers import KINDS, make
+from support.tiny_encoders import masked_tokenizer
+from support.tiny_tokenizers import KINDS, make
 
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.forward.cache_row import row_key

@@ -19,7 +19,7 @@ import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tiny_masked import MASKED, masked_model, masked_tokenizer
+from support.tiny_encoders import MASKED, masked_model, masked_tokenizer
 
 from coherencegym.eval.forward.altered import hands_rows_on
 from coherencegym.eval.forward.cache import Cache

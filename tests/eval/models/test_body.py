@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 import torch
-from tiny_encoders import ENCODERS, encoder_tokenizer
+from support.tiny_encoders import ENCODERS, encoder_tokenizer
 
 from coherencegym.errors import EvaluationError
 from coherencegym.eval import load_encoder, random_twin

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from commands import without_progress
-from hub.server import HubServer
+from support.commands import without_progress
+from support.hub.server import HubServer
 
 import coherencegym.eval.models.libraries
 import coherencegym.eval.views.plots

@@ -11,9 +11,9 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 import torch
-from commands import one_line
-from stand_in_vllm import ENGINE_ARGUMENTS, LLM, SamplingParams, arguments_of, install
-from tiny_models import tiny
+from support.commands import one_line
+from support.stand_in_vllm import ENGINE_ARGUMENTS, LLM, SamplingParams, arguments_of, install
+from support.tiny_models import tiny
 
 from coherencegym.__main__ import main
 from coherencegym.errors import EvaluationError

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from made_results import made_difference
+from support.results import made_difference
 
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.results.learning import LearningCurve, learning_curves

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from commands import build_command, one_line
+from support.commands import build_command, one_line
 
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.commands.cli import main

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from tiny_encoders import CAUSAL, ENCODERS, encoder_tokenizer
+from support.tiny_encoders import CAUSAL, ENCODERS, encoder_tokenizer
 
 
 @pytest.fixture(scope="session")

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from tiny_encoders import CAUSAL, KINDS
+from support.tiny_encoders import CAUSAL, KINDS
 
 from coherencegym.errors import EvaluationError
 from coherencegym.eval import Passage, States, states

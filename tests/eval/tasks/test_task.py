@@ -8,8 +8,8 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
-from commands import one_line, without_progress
-from suites import Sample
+from support.commands import one_line, without_progress
+from support.suites import Sample
 
 from coherencegym.eval.commands.cli import commands, main
 from coherencegym.eval.kinds.ratings import RATINGS, RatedText

@@ -7,9 +7,9 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-import tiny_tokenizers as tiny
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from support import tiny_tokenizers as tiny
 from transformers import PreTrainedTokenizer
 
 from coherencegym.errors import EvaluationError

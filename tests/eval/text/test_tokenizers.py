@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import tiny_tokenizers as tiny
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from support import tiny_tokenizers as tiny
 from tokenizers import normalizers, pre_tokenizers, processors
 
 from coherencegym.errors import EvaluationError

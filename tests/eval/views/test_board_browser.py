@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from browser import Browser, headless, wait
+from support.browser import Browser, headless, wait
 
 from coherencegym.eval.data.notes import caution
 from coherencegym.eval.data.source import SuiteUse

@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from browser import headless
-from commands import one_line
-from made_runs import OPEN, changed_copy, renamed_suite, score
+from support.browser import headless
+from support.commands import one_line
+from support.runs import OPEN, changed_copy, renamed_suite, score
 
 from coherencegym.__main__ import main
 from coherencegym.eval.kinds.items import Item

@@ -13,11 +13,11 @@ from typing import Any
 from unittest import mock
 
 import pytest
-from browser import Browser, headless
 from hypothesis import given
 from hypothesis import strategies as st
-from made_documents import about_families, with_intruders, write_documents
-from made_runs import OPEN
+from support.browser import Browser, headless
+from support.datasets import about_families, with_intruders, write_documents
+from support.runs import OPEN
 
 from coherencegym.eval.commands.cli import main
 from coherencegym.eval.kinds.items import Item

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from browser import Browser, headless, wait
-from made_results import made_item, made_results
+from support.browser import Browser, headless, wait
+from support.results import made_item, made_results
 
 from coherencegym.eval.kinds.items import Item
 from coherencegym.eval.views.html_report import write_report

@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from made_results import made_item, made_results
+from support.results import made_item, made_results
 
 from coherencegym.eval.kinds.items import Condition, Item, Region
 from coherencegym.eval.kinds.predictions import Outcome

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from commands import one_line
+from support.commands import one_line
 
 from coherencegym.eval.commands.cli import main
 from coherencegym.eval.kinds.items import Item

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from made_results import made_difference
+from support.results import made_difference
 
 from coherencegym.eval.data.notes import Note, caution, detail
 from coherencegym.eval.kinds.items import Item

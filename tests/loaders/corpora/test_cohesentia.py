@@ -6,7 +6,7 @@ import json
 from collections import Counter
 from pathlib import Path
 
-from native_files import LAYOUTS, RATED
+from support.native_files import LAYOUTS, RATED
 
 from coherencegym.loaders.corpora.cohesentia import HOLISTIC, INCREMENTAL, ratings
 from coherencegym.loaders.discourse import span_text

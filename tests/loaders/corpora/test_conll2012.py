@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from small_corpora import OfFile, error, read_one
+from support.small_corpora import OfFile, error, read_one
 
 from coherencegym.loaders.corpora.conll2012 import CORPUS
 from coherencegym.loaders.discourse import span_text

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from native_files import LAYOUTS, REWRITES
+from support.native_files import LAYOUTS, REWRITES
 
 from coherencegym.loaders.corpora.decor import COHERENT, INCOHERENT
 from coherencegym.loaders.read import read

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from small_corpora import OfFile, error, read_one
+from support.small_corpora import OfFile, error, read_one
 
 from coherencegym.loaders.corpora.dialoguenli import CORPUS, LABELS
 from coherencegym.loaders.corpus import CorpusError

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from native_files import LAYOUTS, RELS
+from support.native_files import LAYOUTS, RELS
 
 from coherencegym.builders.discourse_tasks import SUITE
 from coherencegym.loaders.corpora.disrpt import CORPUS

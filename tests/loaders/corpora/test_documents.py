@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hub.client import patch_clients
-from hub.server import HubServer
+from support.hub.client import patch_clients
+from support.hub.server import HubServer
 
 from coherencegym.builders.command.cli import build_request, suite_parser
 from coherencegym.builders.registry import load_suite

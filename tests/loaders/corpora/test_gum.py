@@ -7,8 +7,8 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from native_files import LAYOUTS
-from small_corpora import OfFile, error, read_one
+from support.native_files import LAYOUTS
+from support.small_corpora import OfFile, error, read_one
 
 from coherencegym.loaders.corpora.gum import CORPUS, LICENCES, TEST, VALIDATION
 from coherencegym.loaders.corpus import CorpusError, CorpusFile

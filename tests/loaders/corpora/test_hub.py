@@ -13,8 +13,8 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hub.client import patch_clients
-from hub.server import HubServer
+from support.hub.client import patch_clients
+from support.hub.server import HubServer
 
 from coherencegym.engines.engine import Engine, InProcess, Processes
 from coherencegym.loaders.corpora.hub.texts import hub_corpus

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
-from small_corpora import OfFile, error
+from support.small_corpora import OfFile, error
 
 from coherencegym.loaders.corpora.personachat import CORPUS, VARIANTS
 from coherencegym.loaders.corpus import Corpus

@@ -7,7 +7,7 @@ import io
 from pathlib import Path
 
 import pytest
-from small_corpora import OfFile, error, read_one
+from support.small_corpora import OfFile, error, read_one
 
 from coherencegym.loaders.corpora.stories import ROCSTORIES, STORYCLOZE
 from coherencegym.loaders.corpus import CorpusError

@@ -6,7 +6,7 @@ import json
 from collections import Counter
 from pathlib import Path
 
-from native_files import LAYOUTS
+from support.native_files import LAYOUTS
 
 from coherencegym.loaders.corpora.verifiable import EVIDENCE
 from coherencegym.loaders.discourse import Discourse, span_text

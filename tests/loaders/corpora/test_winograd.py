@@ -11,7 +11,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from small_corpora import OfFile, error
+from support.small_corpora import OfFile, error
 
 from coherencegym.loaders.corpora.sample import sample_of
 from coherencegym.loaders.corpora.winograd.layouts import Schema, difference, read_schemas

@@ -12,7 +12,7 @@ from email.utils import format_datetime
 from pathlib import Path
 
 import pytest
-from file_server import Fault, FileServer, serving
+from support.file_server import Fault, FileServer, serving
 
 from coherencegym.loaders.corpus import CorpusError
 from coherencegym.loaders.fetching.download import check_base

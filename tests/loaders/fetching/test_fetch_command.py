@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from file_server import Fault, FileServer, serving
+from support.file_server import Fault, FileServer, serving
 
 from coherencegym.loaders.cli import main
 from coherencegym.loaders.fetching import download, origin

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from commands import build_command
 from hypothesis import given
 from hypothesis import strategies as st
+from support.commands import build_command
 
 from coherencegym.loaders.corpus import CorpusError
 from coherencegym.loaders.fetching.origin import Origin, origin, origin_names, read_origin

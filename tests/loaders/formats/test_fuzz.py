@@ -1,8 +1,8 @@
 """Whatever the bytes of a file: discourses, or a CorpusError of one line.
 
 Every registered corpus is read from any bytes. Damage is done to the two discourses of every layout
-in :mod:`native_files`, and to the sample of every corpus that has one: a new loader is tested here
-as soon as it has a sample.
+in :mod:`support.native_files`, and to the sample of every corpus that has one: a new loader is
+tested here as soon as it has a sample.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from native_files import LAYOUTS
+from support.native_files import LAYOUTS
 
 from coherencegym.errors import LONGEST
 from coherencegym.loaders.corpus import Corpus, CorpusError, CorpusFile

@@ -1,9 +1,9 @@
 """What is wrong with a file, layout by layout: what is said, where, and what is skipped.
 
-Each damage (the table is in :mod:`damages`) is one line: an error with file and line and exit code
-2, or, under ``--skip-bad-rows``, a count of its reason, with the other discourse of the file still
-read. XML that is not well-formed cannot be read on, and neither can a table without its columns:
-that stays an error.
+Each damage (:mod:`support.damages` has the table) is one line: an error with file, line and exit
+code 2, or, under ``--skip-bad-rows``, a count of its reason, with the other discourse of the file
+still read. XML that is not well-formed cannot be read on, and neither can a table without its
+columns: that stays an error.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import IO, Any
 
 import pytest
-from damages import DAMAGES, PUT_RIGHT
-from native_files import LAYOUTS
+from support.damages import DAMAGES, PUT_RIGHT
+from support.native_files import LAYOUTS
 
 from coherencegym.builders.command.cli import run_suite
 from coherencegym.builders.registry import load_suite

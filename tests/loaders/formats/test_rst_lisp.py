@@ -1,4 +1,4 @@
-"""Rhetorical trees as s-expressions; what is wrong with one is in :mod:`damages`."""
+"""Rhetorical trees as s-expressions; what is wrong with one is in :mod:`support.damages`."""
 
 from __future__ import annotations
 

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from commands import one_line
 from scipy import stats
+from support.commands import one_line
 
 from coherencegym.builders.coherence_ratings import SUITE
 from coherencegym.builders.making.build import BuildOptions, build

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from commands import one_line, without_progress
-from made_documents import about_families, with_intruders, write_documents
+from support.commands import one_line, without_progress
+from support.datasets import about_families, with_intruders, write_documents
 
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.commands.cli import main

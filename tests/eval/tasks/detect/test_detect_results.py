@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 import yaml
-from commands import one_line
-from hub.server import HubServer
 from huggingface_hub import HfApi
-from made_documents import about_families, with_intruders, write_documents
+from support.commands import one_line
+from support.datasets import about_families, with_intruders, write_documents
+from support.hub.server import HubServer
 
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.commands.cli import main

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from commands import one_line
-from made_documents import FAMILIES, write_documents
+from support.commands import one_line
+from support.datasets import FAMILIES, write_documents
 
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.commands.cli import main

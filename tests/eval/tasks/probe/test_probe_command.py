@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from commands import one_line
-from hub.server import HubServer
 from huggingface_hub import HfApi
-from made_examples import orders, write_examples
-from sketches import drawn
+from support.commands import one_line
+from support.datasets import orders, write_examples
+from support.hub.server import HubServer
+from support.sketches import drawn
 
 from coherencegym.eval.commands.cli import main
 from coherencegym.eval.hub.push_results import push_results

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from made_examples import orders, write_examples
+from support.datasets import orders, write_examples
 
 import coherencegym as cg
 from coherencegym.errors import EvaluationError
@@ -38,7 +38,7 @@ def tiny(make_tokenizer: Callable[..., Any], make_model: Callable[..., Any]) -> 
 @pytest.fixture(scope="module")
 def bert() -> Tiny:
     import torch
-    from tiny_encoders import ENCODERS, encoder_tokenizer
+    from support.tiny_encoders import ENCODERS, encoder_tokenizer
     from transformers import AutoConfig, AutoModel
 
     tokenizer = encoder_tokenizer("bert")

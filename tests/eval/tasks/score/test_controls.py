@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from commands import one_line
 from hypothesis import given
 from hypothesis import strategies as st
+from support.commands import one_line
 
 from coherencegym.eval.commands.cli import main
 from coherencegym.eval.kinds.items import Item

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from made_spans import (
+from support.span_texts import (
     abduction,
     entailment,
     judged_choice,

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from made_spans import STORY, abductions, entailments, intruded, places
+from support.span_texts import STORY, abductions, entailments, intruded, places
 
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.data.source import Source

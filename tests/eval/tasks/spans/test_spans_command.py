@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from commands import one_line
-from made_span_files import write_spans_dataset
-from made_spans import abductions, entailments, intruded
-from sketches import drawn
+from support.commands import one_line
+from support.datasets import write_spans_dataset
+from support.sketches import drawn
+from support.span_texts import abductions, entailments, intruded
 
 from coherencegym.eval.commands.cli import main
 from coherencegym.eval.kinds.spans import SpanText

@@ -17,11 +17,10 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from commands import one_line
-from made_documents import write_documents
-from made_span_files import write_spans_dataset
-from made_spans import STORY, abductions, entailments, intruded
 from markdown_it import MarkdownIt
+from support.commands import one_line
+from support.datasets import write_documents, write_spans_dataset
+from support.span_texts import STORY, abductions, entailments, intruded
 
 from coherencegym.eval.commands.cli import main
 from coherencegym.eval.kinds.documents import Document

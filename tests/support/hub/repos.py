@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from hub.site import Context, Route
-from hub.store import Blob, Commit
-from hub.wire import Answer, json_answer
+from support.hub.site import Context, Route
+from support.hub.store import Blob, Commit
+from support.hub.wire import Answer, json_answer
 
 
 def whoami(context: Context) -> Answer:

@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hub.server import HubServer
+
+from support.hub.server import HubServer
 
 # No variable turns this off. Without it a load of the newest revision asks the name service for
 # `datasets-server.127.0.0.1`.

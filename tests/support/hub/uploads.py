@@ -9,10 +9,10 @@ from collections.abc import Iterable
 from fnmatch import fnmatch
 from typing import Any
 
-from hub.content import check_signature
-from hub.site import Context, Route
-from hub.store import Blob, Commit, HubError, Repo
-from hub.wire import Answer, json_answer
+from support.hub.content import check_signature
+from support.hub.site import Context, Route
+from support.hub.store import Blob, Commit, HubError, Repo
+from support.hub.wire import Answer, json_answer
 
 REGULAR_LIMIT = 10 * 1024 * 1024  # git takes no bigger file on the Hub
 

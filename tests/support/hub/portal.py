@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from hub.wire import Answer, Call, Origin, json_answer
+from support.hub.wire import Answer, Call, Origin, json_answer
 
 PAGE = Answer(200, b"<html>Log in</html>", {"Content-Type": "text/html; charset=utf-8"})
 

@@ -1,4 +1,4 @@
-"""What can be wrong with a file of each layout (:mod:`native_files`), and what is said of it."""
+"""What can be wrong with a file of each layout of :mod:`support.native_files`, and the message."""
 
 from __future__ import annotations
 

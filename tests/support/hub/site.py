@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import Literal
 from urllib.parse import unquote
 
-from hub.store import Commit, HubError, Repo
-from hub.wire import Answer, Call
+from support.hub.store import Commit, HubError, Repo
+from support.hub.wire import Answer, Call
 
 
 @dataclass(frozen=True)

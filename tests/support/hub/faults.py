@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from dataclasses import dataclass
 
-from hub.wire import Answer
+from support.hub.wire import Answer
 
 
 @dataclass

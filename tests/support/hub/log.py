@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from hub.wire import Call
+from support.hub.wire import Call
 
 
 @dataclass(frozen=True)

@@ -6,9 +6,9 @@ import hashlib
 from collections.abc import Iterator, Mapping
 from urllib.parse import parse_qs
 
-from hub.site import Context, Route
-from hub.store import Blob, HubError
-from hub.wire import Answer, content_answer, json_answer
+from support.hub.site import Context, Route
+from support.hub.store import Blob, HubError
+from support.hub.wire import Answer, content_answer, json_answer
 
 
 def tree(context: Context) -> Answer:

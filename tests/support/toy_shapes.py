@@ -9,13 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
-from toy import toy_corpus
-
 from coherencegym.builders.suite import Config, Contrast, Draft, Suite
 from coherencegym.eval.kinds.items import Condition, Item, Region, validate_item
 from coherencegym.loaders.corpus import Corpus
 from coherencegym.loaders.discourse import Discourse
 from coherencegym.manipulations.operator import Context
+from support.toy import toy_corpus
 
 HEADLINE = "different sense, same syntax"
 

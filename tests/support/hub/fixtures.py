@@ -1,4 +1,4 @@
-"""Fixtures around `HubServer`; outside tests/hub, name this module in `pytest_plugins`."""
+"""Fixtures around `HubServer`."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from hub.client import environment, patch_clients, patch_sleep
-from hub.portal import Portal
-from hub.server import HubServer
+
+from support.hub.client import environment, patch_clients, patch_sleep
+from support.hub.portal import Portal
+from support.hub.server import HubServer
 
 if TYPE_CHECKING:
     from huggingface_hub import HfApi

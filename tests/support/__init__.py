@@ -1,0 +1,1 @@
+"""What several tests use: texts, corpora, datasets, results, models, servers, readers."""

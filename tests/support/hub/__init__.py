@@ -1,0 +1,1 @@
+"""A stand-in for the Hugging Face Hub on the loopback interface, and its portal."""
