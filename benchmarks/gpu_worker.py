@@ -194,8 +194,8 @@ def waits(model: Any, plan: Any, device: str) -> dict[str, Any]:
     """The host's waits in a few batches, all in all and by their cause."""
     from benchmarks.waits import host_waits, warned_of
     from coherencegym.eval.forward.altered import float32_head, fused_activations
-    from coherencegym.eval.forward.backends import run_batch
     from coherencegym.eval.forward.logits import Forward
+    from coherencegym.eval.forward.passes import run_batch
 
     forward = Forward(model, limits=plan.limits)
     batches = plan.batches[:: max(1, len(plan.batches) // _COUNTED)][:_COUNTED]

@@ -14,29 +14,20 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from coherencegym.errors import EvaluationError
+from coherencegym.eval.backends.backend import RunContext
+from coherencegym.eval.backends.registry import backend_of
 from coherencegym.eval.forward.distributed import ALONE, World
-from coherencegym.eval.forward.execute import (
-    BatchProgress,
-    Execution,
-    NotFiniteError,
-    execute,
-)
+from coherencegym.eval.forward.execute import BatchProgress, Execution, NotFiniteError
 from coherencegym.eval.forward.numeric import (
     Bits,
     Store,
     drawn_by_name,
     unless_finite,
 )
-from coherencegym.eval.forward.prompts import read_prompts
 from coherencegym.eval.kinds.formula import WHOLE, RegionRef
-from coherencegym.eval.models.engine import Engine
-from coherencegym.eval.models.kind import Scorer, padding_of, scorer_of
 from coherencegym.eval.models.limits import context_length, limits_of
-from coherencegym.eval.models.load import vocabulary_size
-from coherencegym.eval.models.placement import input_device
 from coherencegym.eval.models.refusals import refuse_unless_in_vocabulary
 from coherencegym.eval.plan.kept import PlansOf
-from coherencegym.eval.plan.memory import default_budget, free_budget
 from coherencegym.eval.plan.options import DEFAULT, DEFAULT_OPTIONS, Options, Rules
 from coherencegym.eval.plan.plan import Plan, Request, make_plan
 from coherencegym.eval.plan.requests import Prepared, Query, prepare, region_places
@@ -185,14 +176,11 @@ def plan_queries(
         EvaluationError: an option contradicts the mode, or the tokens of a text cannot be placed in
             it or are not in the model's vocabulary.
     """
-    if isinstance(model, Engine) and options.word_correction:
-        raise EvaluationError(
-            "--word-correction needs sums over all tokens that begin a word, and vLLM gives the "
-            "log-probabilities of single tokens; expected --backend transformers"
-        )
+    backend = backend_of(model)
+    backend.refuse_unless_it_gives(options)
     config = getattr(model, "config", None)
-    options = options.settled(_scorer_of(model))
-    size = model.vocabulary if isinstance(model, Engine) else vocabulary_size(model)
+    options = options.settled(backend.scorer_of(model))
+    size = backend.vocabulary(model)
     limits = limits_of(config)
 
     def make() -> Planned:
@@ -214,13 +202,6 @@ def plan_queries(
     )
 
 
-def _scorer_of(model: Any) -> Scorer:
-    """The way in which a model is read: vLLM has causal ones alone."""
-    if isinstance(model, Engine):
-        return "causal"
-    return scorer_of(getattr(model, "config", None), type(model).__name__)
-
-
 def surprisals(
     model: Any,
     tokenizer: Any,
@@ -239,7 +220,7 @@ def surprisals(
 
     Args:
         model: a causal or masked language model of transformers, in evaluation mode, or one that
-            vLLM has loaded (:class:`eval.models.engine.Engine`).
+            another backend has loaded (:mod:`eval.backends.registry`).
         tokenizer: its tokenizer.
         queries: conditions, and the regions that are read of each.
         options: ways to read and run them.
@@ -255,8 +236,8 @@ def surprisals(
         EvaluationError: an option contradicts the mode, the tokens of a text cannot be placed in it
             or are not in the model's vocabulary, or a surprisal is not finite.
     """
-    config = getattr(model, "config", None)
-    options = options.settled(_scorer_of(model))
+    backend = backend_of(model)
+    options = options.settled(backend.scorer_of(model))
     if planned is None:
         how: Any = {"uses_separator": uses_separator, "chat": chat}
         planned = plan_queries(model, tokenizer, queries, options, **how)
@@ -266,23 +247,9 @@ def surprisals(
     owners = zip(prepared.owners, plan.owner, strict=True)
     again = sorted({i for (number, _), i in owners if i is not None and number in sample})
     try:
-        if isinstance(model, Engine):
-            execution = read_prompts(
-                model, plan, share=options.share, store=store, progress=progress, twice=again
-            )
-        else:
-            execution = execute(
-                model,
-                plan,
-                default_budget(input_device(model).type, options.batch_tokens, free_budget(model)),
-                share=options.share and not options.is_masked,
-                padding=padding_of(config) if options.is_masked else None,
-                store=store,
-                progress=progress,
-                world=world,
-                beginnings=words.ids if words else (),
-                twice=again,
-            )
+        beginnings = words.ids if words else ()
+        context = RunContext(options, store, progress, world, beginnings, again)
+        execution = backend.run(model, plan, context)
     except NotFiniteError as error:
         number, name = prepared.owners[plan.owner.index(error.index)]
         raise EvaluationError(

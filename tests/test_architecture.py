@@ -18,6 +18,7 @@ EVAL = (
     "text",
     "plan",
     "forward",
+    "backends",
     "surprisal",
     "states",
     "statistics",
@@ -181,7 +182,8 @@ def test_rooms_say_what_they_are_for(graph: Graph, repository: Path) -> None:
 
 #: Names that every module of a kind has.
 HOOKS = frozenset(
-    {"CORPUS", "SUITE", "TASK", "EXAMPLES", "add_arguments", "main", "make_parser", "run"}
+    {"BACKEND", "CORPUS", "SUITE", "TASK", "EXAMPLES"}
+    | {"add_arguments", "main", "make_parser", "run"}
 )
 
 

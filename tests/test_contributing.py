@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import importlib.util
+import math
 import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -18,12 +20,14 @@ from support.strategies import discourses
 from coherencegym.builders.making.build import BuildOptions, build
 from coherencegym.builders.making.sources import PlannedCorpus, Sources
 from coherencegym.errors import EvaluationError
+from coherencegym.eval.backends.registry import BACKENDS
 from coherencegym.eval.commands.cli import main
 from coherencegym.eval.data.source import find_dataset
 from coherencegym.eval.data.table_rows import table_rows
 from coherencegym.eval.kinds import registry
 from coherencegym.eval.kinds.table_kind import SuiteError
 from coherencegym.eval.metrics.estimates import estimates
+from coherencegym.eval.models.load import load_config
 from coherencegym.eval.outcomes.schema import MODEL, UnitRow
 from coherencegym.eval.outcomes.tables import OutcomeWriter
 from coherencegym.eval.results.runs import read_run
@@ -45,6 +49,7 @@ HALVES = "eval/kinds/halves.py"
 RECIPE_HALVES = "builders/recipe_halves.py"
 MATCH = "eval/tasks/match/task.py"
 MEDIAN = "eval/metrics/median.py"
+UNIFORM = "eval/backends/uniform.py"
 
 
 def blocks(repository: Path, language: str) -> list[str]:
@@ -91,7 +96,7 @@ def build_recipes(
 def test_the_examples_make_a_suite(
     repository: Path, modules: dict[str, Any], tmp_path: Path
 ) -> None:
-    tasks = [HALVES, RECIPE_HALVES, MATCH, MEDIAN]
+    tasks = [HALVES, RECIPE_HALVES, MATCH, MEDIAN, UNIFORM]
     assert list(modules) == [RECIPES, REVERSE, OMIT, ORDER, *tasks]
     folder, manifest = build_recipes(repository, modules, modules[ORDER].SUITE, tmp_path)
     assert find(modules[RECIPES].CORPUS, tmp_path / "data").files
@@ -237,6 +242,34 @@ def test_the_example_of_a_metric_is_one_file(modules: dict[str, Any]) -> None:
     assert row.estimate.low is not None
     assert row.estimate.high is not None
     assert 0 < row.estimate.low < 9.5 / 20 < row.estimate.high < 1
+
+
+def test_the_example_of_a_backend_scores_and_says_what_it_is(
+    repository: Path,
+    modules: dict[str, Any],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    name = modules[UNIFORM].__name__
+    monkeypatch.setitem(BACKENDS, "uniform", ("chance", name))  # its line
+    data, _ = build_recipes(repository, modules, modules[ORDER].SUITE, tmp_path)
+    out, cache = tmp_path / "scores", str(tmp_path / "cache")
+    asked = ["score", "--model", "demo", "--backend", "uniform", "--dataset", str(data)]
+    assert main([*asked, "--output", str(out), "--cache", cache]) == 0
+    printed = capsys.readouterr().out
+    assert "no model has read the texts: all tokens are alike" in printed
+    assert "args:backend=uniform" in printed
+    rows = pq.read_table(out / "regions.parquet").to_pylist()
+    vocabulary = load_config("demo")[0].vocab_size
+    assert [row["mean_bits"] for row in rows] == pytest.approx([math.log2(vocabulary)] * len(rows))
+    assert main([*asked, "--output", str(out), "--cache", cache, "--overwrite"]) == 0
+    assert "texts were known from earlier runs" in capsys.readouterr().out
+    wrong = [*asked, "--output", str(tmp_path / "wrong")]
+    assert main([*wrong, "--scorer", "pll"]) == 2
+    assert "the uniform model reads causal models alone" in capsys.readouterr().err
+    assert main([*wrong, "--word-correction"]) == 2
+    assert "the uniform model gives the log-probabilities of" in capsys.readouterr().err
 
 
 def test_the_example_of_a_kind_refuses_what_it_is_not(modules: dict[str, Any]) -> None:

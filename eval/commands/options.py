@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, get_args
 
 from coherencegym.command_line import Names, Parser, completed, rare
 from coherencegym.errors import EvaluationError
+from coherencegym.eval.backends.registry import BACKENDS, backend_named
 from coherencegym.eval.forward.cache import VARIABLE
 from coherencegym.eval.models.arguments import parse_model_arguments
 from coherencegym.eval.models.kind import ScorerChoice
@@ -148,8 +149,9 @@ def add_model(parser: Parser, several: bool = False) -> None:
         add(
             "--backend",
             default="transformers",
-            choices=("transformers", "vllm"),
-            help="the library that runs it; vllm: for models too large or too slow in the other",
+            choices=tuple(BACKENDS),
+            help="the library that runs it; "
+            + "; ".join(f"{name}: {what}" for name, (what, _) in BACKENDS.items() if what),
         )
     )
     rare(
@@ -463,24 +465,16 @@ def load_model(
     Raises:
         EvaluationError: see :func:`eval.models.load.load`.
     """
-    from coherencegym.eval.models.load import load, load_encoder
-    from coherencegym.eval.models.vllm import load_in_vllm
+    from coherencegym.eval.models.load import load_encoder
 
-    in_vllm = arguments.backend == "vllm"
-    if in_vllm and not scores:
-        raise EvaluationError(
-            "--backend vllm gives no vectors of texts; expected --backend transformers"
-        )
-    if in_vllm and scorer not in ("auto", "causal"):
-        raise EvaluationError(
-            f"--backend vllm and --scorer {scorer}: vLLM reads causal models alone; expected "
-            "--backend transformers"
-        )
+    backend = backend_named(arguments.backend)
+    if not scores:
+        backend.refuse_unless_whole("gives no vectors of texts")
     how = loading(arguments)
     place = (arguments.model, arguments.device, arguments.dtype)
-    if in_vllm:
-        return load_in_vllm(*place, **how)
-    return load(*place, scorer=scorer, **how) if scores else load_encoder(*place, **how)
+    if scores:
+        return backend.load_scorer(*place, scorer=scorer, **how)
+    return load_encoder(*place, **how)
 
 
 def load_head(arguments: argparse.Namespace, head: Any) -> LoadedModel:
@@ -491,6 +485,7 @@ def load_head(arguments: argparse.Namespace, head: Any) -> LoadedModel:
     """
     from coherencegym.eval.models.load import load_with_head
 
+    backend_named(arguments.backend).refuse_unless_whole("takes no model with a head of its own")
     place = arguments.model, head, arguments.device, arguments.dtype
     return load_with_head(*place, **loading(arguments))
 

@@ -92,11 +92,11 @@ class Several:
 
     def _keep(self, there: Sequence[tuple[argparse.Namespace, tuple[Source, Any]]]) -> None:
         """Take over the results of one model, whose files are read for their digest."""
-        from coherencegym.eval.models.load import load_facts
+        from coherencegym.eval.backends.registry import backend_named
         from coherencegym.eval.results.earlier import earlier_run, is_of_code
 
         first = there[0][0]
-        facts, scorer = load_facts(
+        facts, scorer = backend_named(first.backend).read_facts(
             first.model,
             first.device,
             first.dtype,

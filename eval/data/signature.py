@@ -18,8 +18,8 @@ def versions(model: Mapping[str, Any]) -> dict[str, str]:
     if str(model.get("quantization")).startswith("bitsandbytes"):
         more.append("bitsandbytes")
     found = {"coherencegym": "uninstalled"}
-    if (model.get("arguments") or {}).get("backend") == "vllm":
-        more.append("vllm")
+    if backend := (model.get("arguments") or {}).get("backend"):
+        more.append(str(backend))
     for package in ("coherencegym", "torch", "transformers", "tokenizers", *more):
         with suppress(PackageNotFoundError):
             found[package] = version(package)

@@ -12,14 +12,6 @@ from typing import TYPE_CHECKING, Any
 from coherencegym.errors import EvaluationError, ProcessError
 from coherencegym.eval.forward.agreement import Trial
 from coherencegym.eval.forward.altered import float32_head, fused_activations
-from coherencegym.eval.forward.backends import (
-    CannotShareError,
-    Started,
-    run_alone,
-    run_batch,
-    run_each_alone,
-    start_batch,
-)
 from coherencegym.eval.forward.distributed import ALONE, World
 from coherencegym.eval.forward.logits import Forward
 from coherencegym.eval.forward.memory import in_memory_of, out_of_memory
@@ -30,6 +22,14 @@ from coherencegym.eval.forward.numeric import (
     Store,
     exactly,
     second_reading,
+)
+from coherencegym.eval.forward.passes import (
+    CannotShareError,
+    Started,
+    run_alone,
+    run_batch,
+    run_each_alone,
+    start_batch,
 )
 from coherencegym.eval.forward.trial import beside_longer, try_sharing
 from coherencegym.eval.plan.batches import Batch, Budget
@@ -78,6 +78,25 @@ class Execution:
     again: Bits = field(default_factory=dict)
     widened: bool = True
 
+    def keep(
+        self, indices: Sequence[int], results: Sequence[np.ndarray], store: Store | None
+    ) -> None:
+        """Put what came of some sequences where it belongs.
+
+        Raises:
+            NotFiniteError: a surprisal is not finite; nothing is kept.
+        """
+        import numpy as np
+
+        for index, values in zip(indices, results, strict=True):
+            if not np.isfinite(values).all():
+                raise NotFiniteError(index)
+            self.bits[index] = values
+        self.ran += indices
+        if store is not None:
+            members = (self.plan.sequences[index] for index in indices)
+            store.put(list(zip(members, results, strict=True)))
+
 
 def execute(
     model: Any,
@@ -111,7 +130,7 @@ def execute(
         EvaluationError: the memory does not suffice for one sequence.
         NotFiniteError: a surprisal is not finite; nothing of its batch is kept.
     """
-    execution, done = begun(plan, store, world)
+    execution, done = begin(plan, store, world)
     if not plan.sequences:
         return execution
     # Tried in this order: packed rows are the faster, a cache is what more models go by.
@@ -130,8 +149,8 @@ def execute(
     return execution
 
 
-def begun(plan: Plan, store: Store | None, world: World = ALONE) -> tuple[Execution, set[int]]:
-    """The execution of a plan with what is known of earlier runs, and the sequences that are."""
+def begin(plan: Plan, store: Store | None, world: World = ALONE) -> tuple[Execution, set[int]]:
+    """Begin to run a plan: with what is known of earlier runs, and the sequences that are."""
     import numpy as np
 
     bits: list[np.ndarray | None] = [None] * len(plan.sequences)
@@ -323,18 +342,8 @@ class _Run:
         raise out_of_memory(batch.length)
 
     def _keep(self, batch: Batch, results: Sequence[np.ndarray], queue: Sequence[Batch]) -> None:
-        """Put what came of a batch where it belongs, and say how much is left to do."""
-        import numpy as np
-
-        execution = self.execution
-        for index, values in zip(batch.indices, results, strict=True):
-            if not np.isfinite(values).all():
-                raise NotFiniteError(index)
-            execution.bits[index] = values
-        execution.ran += batch.indices
-        if self.store is not None:
-            members = (execution.plan.sequences[index] for index in batch.indices)
-            self.store.put(list(zip(members, results, strict=True)))
+        """Keep what came of a batch, and say how much is left to do."""
+        self.execution.keep(batch.indices, results, self.store)
         self.tokens += batch.padded_tokens
         if self.progress is not None:
             left = sum(each.padded_tokens for each in queue)

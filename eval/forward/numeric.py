@@ -15,9 +15,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
 
-from coherencegym.eval.forward.backends import MODEL_ERRORS, CannotShareError
 from coherencegym.eval.forward.distributed import ALONE, World
 from coherencegym.eval.forward.logits import Forward
+from coherencegym.eval.forward.passes import MODEL_ERRORS, CannotShareError
 from coherencegym.eval.text.sequence import TokenSequence
 
 if TYPE_CHECKING:

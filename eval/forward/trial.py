@@ -21,10 +21,10 @@ from coherencegym.eval.forward.agreement import (
     alike_within,
     as_precise,
 )
-from coherencegym.eval.forward.backends import CannotShareError, run_alone, run_batch
 from coherencegym.eval.forward.logits import Forward
 from coherencegym.eval.forward.masks import takes_rules, unmasked_layer
 from coherencegym.eval.forward.numeric import Bits, exactly
+from coherencegym.eval.forward.passes import CannotShareError, run_alone, run_batch
 from coherencegym.eval.models.placement import quantization
 from coherencegym.eval.plan.batches import Batch, Budget, make_batches
 from coherencegym.eval.plan.plan import Plan

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any, ClassVar
 
-from coherencegym.eval.metrics.metric import Metric, over
+from coherencegym.eval.metrics.metric import Metric, difference_of, over
 from coherencegym.eval.outcomes.tables import Cells
 from coherencegym.eval.statistics import measures
 from coherencegym.eval.statistics.estimate import Estimate, PairedDifference
@@ -32,9 +32,7 @@ class Accuracy(Metric):
             return None
         test = paired_test(before.value, after.value, before.cluster, seed)
         interval = difference_interval(after.value - before.value, before.cluster, test)
-        return PairedDifference(
-            right - left, interval.low, interval.high, interval.method, test.method, test.p
-        )
+        return difference_of(right - left, interval, test)
 
     def rightness(self, cells: Cells) -> Any:
         """The values."""

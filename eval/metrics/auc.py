@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
-from coherencegym.eval.metrics.metric import Metric, over
+from coherencegym.eval.metrics.metric import Metric, difference_of, over
 from coherencegym.eval.outcomes.tables import Cells
 from coherencegym.eval.statistics import measures
 from coherencegym.eval.statistics.effective_size import Clusters, owners, worth
@@ -70,9 +70,7 @@ class AreaUnderCurve(Metric):
             return None
         truths = before.target == 1
         found, test = measures.ranks_difference(before.value, after.value, truths, before.cluster)
-        return PairedDifference(
-            right - left, found.low, found.high, found.method, test.method, test.p
-        )
+        return difference_of(right - left, found, test)
 
     def fault(self, cells: Cells) -> str:
         """Targets that are neither 0 nor 1."""

@@ -106,7 +106,7 @@ class SavedMetric:
 
 
 def known_metrics(saved: Sequence[SavedMetric], where: str) -> dict[str, Metric]:
-    """The metrics by their names, from how they were described_metrics.
+    """The metrics by their names, from how they were described.
 
     Raises:
         EvaluationError: there is no such estimator.

@@ -8,6 +8,8 @@ from typing import Any, ClassVar
 
 from coherencegym.eval.outcomes.tables import Cells
 from coherencegym.eval.statistics.estimate import Estimate, PairedDifference
+from coherencegym.eval.statistics.intervals import Interval
+from coherencegym.eval.statistics.paired import Test
 
 
 @dataclass(frozen=True)
@@ -64,3 +66,9 @@ def over(estimate: Estimate, cells: Cells) -> Estimate:
     import numpy as np
 
     return replace(estimate, clusters=len(np.unique(cells.cluster)))
+
+
+def difference_of(value: float, interval: Interval | Estimate, test: Test) -> PairedDifference:
+    """A difference with its interval, or that of an estimate of it, and its test."""
+    limits = interval.low, interval.high, interval.method
+    return PairedDifference(value, *limits, test.method, test.p)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any, ClassVar
 
-from coherencegym.eval.metrics.metric import Metric, over
+from coherencegym.eval.metrics.metric import Metric, difference_of, over
 from coherencegym.eval.outcomes.tables import Cells
 from coherencegym.eval.statistics import measures
 from coherencegym.eval.statistics.estimate import Estimate, PairedDifference
@@ -36,9 +36,7 @@ class Ratio(Metric):
         sides = (before.value, before.weight), (after.value, after.weight)
         test = swaps(*sides, before.cluster, seed)
         found = measures.ratio_difference(*sides, before.cluster, test.p)
-        return PairedDifference(
-            right - left, found.low, found.high, found.method, test.method, test.p
-        )
+        return difference_of(right - left, found, test)
 
     def rightness(self, cells: Cells) -> Any:
         """The share of each unit; of one without any part 1."""

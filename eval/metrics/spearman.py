@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import ClassVar
 
-from coherencegym.eval.metrics.metric import Metric, over
+from coherencegym.eval.metrics.metric import Metric, difference_of, over
 from coherencegym.eval.outcomes.tables import Cells
 from coherencegym.eval.statistics.correlation import (
     RankCorrelation,
@@ -70,9 +70,7 @@ class Spearman(Metric):
         if left is None or right is None:
             return None
         value, interval, test = correlations_difference(left, right)
-        return PairedDifference(
-            value, interval.low, interval.high, interval.method, test.method, test.p
-        )
+        return difference_of(value, interval, test)
 
     def fault(self, cells: Cells) -> str:
         """Units without a target."""

@@ -15,12 +15,8 @@ from coherencegym.eval.outcomes.tables import OutcomeTables
 from coherencegym.files.parquet_rows import parquet_table
 
 #: The names of the files.
-UNITS_FILE, SYSTEMS_FILE, OUTCOMES_FILE = (
-    *("units.parquet", "systems.parquet"),
-    "outcomes.parquet",
-)
-
-
+UNITS_FILE, SYSTEMS_FILE = "units.parquet", "systems.parquet"
+OUTCOMES_FILE = "outcomes.parquet"
 #: Numbers from here on have a square that is none.
 _MOST = 1e150
 

@@ -118,7 +118,7 @@ FLAGS = {"tie": 1, "too close": 2, "first token left out": 4}
 
 @cache
 def outcome_schemas() -> dict[str, Any]:
-    """The Arrow outcome_schemas by the name of each table, which is also that of its file."""
+    """The Arrow schemas by the name of each table, which is also that of its file."""
     import pyarrow as pa
 
     text, name = pa.string(), pa.dictionary(pa.int32(), pa.string())

@@ -93,7 +93,7 @@ class OutcomeTables:
         columns = self._arrays
         unit = columns["unit_id"]
         keys = np.stack(
-            [*(self._names(name)[0][unit] for name in ("config", "split")), columns["metric"],
+            [*(self._names[name][0][unit] for name in ("config", "split")), columns["metric"],
              columns["system_id"]], axis=1,
         )  # fmt: skip
         _, first, owner = np.unique(keys, axis=0, return_index=True, return_inverse=True)
@@ -103,8 +103,8 @@ class OutcomeTables:
         for number in np.argsort(first, kind="stable"):
             config, split, metric, system = keys[first[number]]
             yield OutcomeSeries(
-                self._names("config")[1][config],
-                self._names("split")[1][split],
+                self._names["config"][1][config],
+                self._names["split"][1][split],
                 self._metrics[metric],
                 self.systems[system],
                 parts[number],
@@ -154,8 +154,8 @@ class OutcomeTables:
             weight=columns["weight"][known],
             target=columns["target"][known],
             given=columns["given"][known],
-            cluster=self._ranked("cluster")[unit],
-            discourse=self._ranked("discourse")[unit],
+            cluster=self._ranks["cluster"][unit],
+            discourse=self._ranks["discourse"][unit],
             left_out=Counter(names[code] for code in missing.tolist()),
         )
 
@@ -223,29 +223,21 @@ class OutcomeTables:
         return _codes(self.outcomes["reason"])[1]
 
     @cached_property
-    def _known_names(self) -> dict[str, tuple[Any, list[str]]]:
-        return {}
-
-    def _names(self, column: str) -> tuple[Any, list[str]]:
-        """The codes of a column of units, and the names that they stand for."""
-        if column not in self._known_names:
-            self._known_names[column] = _codes(self.units[column])
-        return self._known_names[column]
+    def _names(self) -> dict[str, tuple[Any, list[str]]]:
+        return {column: _codes(self.units[column]) for column in ("config", "split")}
 
     @cached_property
-    def _known_ranks(self) -> dict[str, Any]:
-        return {}
-
-    def _ranked(self, column: str) -> Any:
-        """Numbers of the names in a column of units, in the order of the names."""
+    def _ranks(self) -> dict[str, Any]:
+        """Numbers of the names in columns of units, in the order of the names."""
         import numpy as np
 
-        if column not in self._known_ranks:
-            codes, names = self._names(column)
+        found = {}
+        for column in ("cluster", "discourse"):
+            codes, names = _codes(self.units[column])
             # As Python orders texts.
             order = {name: number for number, name in enumerate(sorted(names))}
-            self._known_ranks[column] = np.array([order[name] for name in names], np.int32)[codes]
-        return self._known_ranks[column]
+            found[column] = np.array([order[name] for name in names], np.int32)[codes]
+        return found
 
     @cached_property
     def _groups(self) -> tuple[Any, Any, list[Group]]:

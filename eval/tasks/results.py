@@ -130,7 +130,7 @@ def signature_of(
     own: Mapping[str, Any],
     **data: Any,
 ) -> str:
-    """``key:value`` pairs signature_line by ``|``, as :mod:`eval.data.signature` has them.
+    """``key:value`` pairs joined by ``|``, as :mod:`eval.data.signature` has them.
 
     ``own`` are the options of the task, and the precision; ``data`` what else is read.
     """

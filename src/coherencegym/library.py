@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from coherencegym.eval.models.kind import ScorerChoice
     from coherencegym.eval.models.load import LoadedModel
     from coherencegym.eval.results.saved import Saved
+    from coherencegym.eval.tasks.task import Loader
     from coherencegym.eval.views.findings import ShownFindings
     from coherencegym.eval.views.notebook import Comparisons, ShownResults
     from coherencegym.eval.views.overview import ShownOverview
@@ -214,10 +215,8 @@ def probe(
             there already.
     """
     from coherencegym.eval.library import task_loaded
-    from coherencegym.eval.models.load import load, load_encoder, load_with_head
     from coherencegym.eval.tasks.options import task_options
     from coherencegym.eval.tasks.probe.task import TASK
-    from coherencegym.eval.tasks.task import Loader
     from coherencegym.eval.views.findings import write_findings
 
     chosen: dict[str, Any] = {"configs": configs, "split": split, "revision": revision}
@@ -232,11 +231,7 @@ def probe(
         _model(model, tokenizer, alone=True, scores=False),
         lambda name: TASK.load(
             how,
-            Loader(
-                lambda: load(name, device, dtype, scorer="causal"),
-                lambda: load_encoder(name, device, dtype),
-                lambda head: load_with_head(name, head, device, dtype),
-            ),
+            _loader(name, device, dtype),
         ),
         lambda loaded: task_loaded(TASK.name, loaded, data, options, **chosen, **more),
         write_findings,
@@ -392,16 +387,22 @@ def _asked(
 
 def _for_spans(name: str, options: Any, device: str, dtype: str) -> LoadedModel:
     """A model by its name, with the head that its scorer needs."""
-    from coherencegym.eval.models.load import load, load_config, load_encoder, load_with_head
+    from coherencegym.eval.models.load import load_config
     from coherencegym.eval.tasks.spans.task import TASK
+
+    how = TASK.resolve(options, lambda: load_config(name, scores=False)[0], "")
+    return TASK.load(how, _loader(name, device, dtype))
+
+
+def _loader(name: str, device: str, dtype: str) -> Loader:
+    from coherencegym.eval.models.load import load, load_encoder, load_with_head
     from coherencegym.eval.tasks.task import Loader
 
-    loader = Loader(
+    return Loader(
         lambda: load(name, device, dtype, scorer="causal"),
         lambda: load_encoder(name, device, dtype),
         lambda head: load_with_head(name, head, device, dtype),
     )
-    return TASK.load(TASK.resolve(options, lambda: load_config(name, scores=False)[0], ""), loader)
 
 
 def _folders(

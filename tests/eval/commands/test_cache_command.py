@@ -21,9 +21,9 @@ from coherencegym.eval.commands.cli import main
 from coherencegym.eval.commands.options import add_reading
 from coherencegym.eval.commands.running import open_cache
 from coherencegym.eval.forward import execute
-from coherencegym.eval.forward.backends import start_batch
 from coherencegym.eval.forward.cache import SUFFIX, Cache
 from coherencegym.eval.forward.logits import Forward
+from coherencegym.eval.forward.passes import start_batch
 from coherencegym.eval.kinds.items import Item
 from coherencegym.eval.models.load import LoadedModel
 from coherencegym.eval.text.sequence import TokenSequence

@@ -12,9 +12,9 @@ import torch
 from support.tiny_models import BUDGET, requests, tiny
 
 from coherencegym.eval.forward import masks
-from coherencegym.eval.forward.backends import run_batch, run_each_alone
 from coherencegym.eval.forward.execute import execute
 from coherencegym.eval.forward.logits import Forward
+from coherencegym.eval.forward.passes import run_batch, run_each_alone
 from coherencegym.eval.models.limits import limits_of
 from coherencegym.eval.plan.plan import Plan, make_plan
 

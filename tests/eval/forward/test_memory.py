@@ -14,10 +14,10 @@ import torch
 from support.tiny_models import VOCABULARY, requests, tiny
 
 from coherencegym.errors import EvaluationError
-from coherencegym.eval.forward import backends
-from coherencegym.eval.forward.backends import run_alone
+from coherencegym.eval.forward import passes
 from coherencegym.eval.forward.execute import Execution, execute
 from coherencegym.eval.forward.logits import Forward
+from coherencegym.eval.forward.passes import run_alone
 from coherencegym.eval.models.placement import send
 from coherencegym.eval.plan.batches import Budget
 from coherencegym.eval.plan.plan import Plan, Request, make_plan
@@ -145,14 +145,14 @@ def test_the_next_batch_is_on_its_way_before_one_is_waited_for(
     room: int, expected: list[np.ndarray], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     events: list[tuple[str, int]] = []
-    start, finish = backends.start_batch, backends.Started.finish
+    start, finish = passes.start_batch, passes.Started.finish
 
-    def starting(forward: Any, sequences: Any, batch: Any) -> backends.Started:
+    def starting(forward: Any, sequences: Any, batch: Any) -> passes.Started:
         found = start(forward, sequences, batch)
         events.append(("start", id(found)))
         return found
 
-    def finishing(started: backends.Started) -> list[np.ndarray]:
+    def finishing(started: passes.Started) -> list[np.ndarray]:
         events.append(("wait", id(started)))
         return finish(started)
 
@@ -164,7 +164,7 @@ def test_the_next_batch_is_on_its_way_before_one_is_waited_for(
         return execution.bits
 
     monkeypatch.setattr("coherencegym.eval.forward.execute.start_batch", starting)
-    monkeypatch.setattr(backends.Started, "finish", finishing)
+    monkeypatch.setattr(passes.Started, "finish", finishing)
     monkeypatch.setattr(
         "coherencegym.eval.forward.logits.send", lambda values, device: send(values, CPU)
     )

@@ -16,9 +16,9 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coherencegym.eval.forward.backends import run_alone, run_batch
 from coherencegym.eval.forward.execute import execute
 from coherencegym.eval.forward.logits import Forward
+from coherencegym.eval.forward.passes import run_alone, run_batch
 from coherencegym.eval.forward.trial import beside_longer, to_try
 from coherencegym.eval.models.limits import UNLIMITED, Limits, limits_of
 from coherencegym.eval.plan.batches import Budget

@@ -13,8 +13,8 @@ from torch.utils.flop_counter import FlopCounterMode
 from transformers import AutoModelForCausalLM
 
 from coherencegym.eval.commands.cli import main
-from coherencegym.eval.forward.backends import run_batch
 from coherencegym.eval.forward.logits import Forward
+from coherencegym.eval.forward.passes import run_batch
 from coherencegym.eval.kinds.items import Item
 from coherencegym.eval.plan.batches import Budget
 from coherencegym.eval.plan.explain import ModelShape, operations, shape_of

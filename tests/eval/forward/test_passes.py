@@ -21,9 +21,9 @@ from support.tiny_models import BOTH, BUDGET, MODELS, VOCABULARY, Memory, reques
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.forward.agreement import TOLERANCE
 from coherencegym.eval.forward.altered import fused_activations
-from coherencegym.eval.forward.backends import run_alone, run_batch
 from coherencegym.eval.forward.execute import execute
 from coherencegym.eval.forward.logits import Forward
+from coherencegym.eval.forward.passes import run_alone, run_batch
 from coherencegym.eval.forward.trial import to_try, try_sharing
 from coherencegym.eval.kinds.predictions import TIE_BITS
 from coherencegym.eval.models.limits import limits_of

@@ -12,14 +12,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from coherencegym.eval.forward.execute import (
-    BatchProgress,
-    Execution,
-    NotFiniteError,
-    begun,
-)
+from coherencegym.eval.backends.backend import RunContext
+from coherencegym.eval.backends.vllm_engine import Engine, Prompt
+from coherencegym.eval.forward.execute import Execution, begin
 from coherencegym.eval.forward.numeric import BY_ITSELF, Bits, Store, second_reading
-from coherencegym.eval.models.engine import Engine, Prompt
 from coherencegym.eval.plan.plan import Plan
 from coherencegym.eval.text.sequence import common_start
 
@@ -48,16 +44,8 @@ class _Asked:
     cached: bool
 
 
-def read_prompts(
-    engine: Engine,
-    plan: Plan,
-    *,
-    share: bool = True,
-    store: Store | None = None,
-    progress: BatchProgress | None = None,
-    twice: Sequence[int] = (),
-) -> Execution:
-    """Run a plan; the arguments are those of :func:`eval.forward.execute.execute`.
+def read_prompts(engine: Engine, plan: Plan, context: RunContext) -> Execution:
+    """Run a plan.
 
     What is read a second time is read one text at a time, without the cache.
 
@@ -65,20 +53,23 @@ def read_prompts(
         EvaluationError: vLLM fails.
         NotFiniteError: a surprisal is not finite; nothing that was asked with it is kept.
     """
-    execution, done = begun(plan, store)
+    store = context.store
+    execution, done = begin(plan, store)
     execution.widened = not plan.sequences
     tokens, total = 0, sum(s.length for i, s in enumerate(plan.sequences) if i not in done)
-    for asked in _chunks(plan, done, share):
+    for asked in _chunks(plan, done, context.options.share):
         _run(engine, plan, asked, execution, store)
         tokens += sum(plan.sequences[each.index].length for each in asked)
-        if progress is not None:
-            progress(tokens, total)
+        if context.progress is not None:
+            context.progress(tokens, total)
 
     def by_itself(indices: Sequence[int]) -> Bits:
         asked = [_Asked(index, plan.sequences[index].positions, {}, False) for index in indices]
         return dict(pair for one in asked for pair in _answers(engine, plan, [one], cached=False))
 
-    execution.again = second_reading(plan.sequences, twice, by_itself, BY_ITSELF, store) or {}
+    execution.again = (
+        second_reading(plan.sequences, context.twice, by_itself, BY_ITSELF, store) or {}
+    )
     return execution
 
 
@@ -131,19 +122,14 @@ def _run(
         found.update(_answers(engine, plan, some, cached=cached))
     again = [each for each in wanted if each.index not in found]
     found.update(_answers(engine, plan, again, cached=False))
+    read: dict[int, np.ndarray] = {}
     for each in asked:
-        sequence = plan.sequences[each.index]
         own = dict(zip(each.positions, found.get(each.index, ()), strict=True))
         for position, other in each.known.items():
             place = plan.sequences[other].positions.index(position)
-            own.setdefault(position, execution.bits[other][place])
-        values = np.array([own[position] for position in sequence.positions])
-        if not np.isfinite(values).all():
-            raise NotFiniteError(each.index)
-        execution.bits[each.index] = values
-    execution.ran += [each.index for each in asked]
-    if store is not None:
-        store.put([(plan.sequences[e.index], execution.bits[e.index]) for e in asked])
+            own.setdefault(position, read.get(other, execution.bits[other])[place])
+        read[each.index] = np.array([own[p] for p in plan.sequences[each.index].positions])
+    execution.keep(list(read), list(read.values()), store)
 
 
 def _answers(

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import argparse
 import json
+import shutil
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -17,17 +19,20 @@ from support.tiny_models import tiny
 
 from coherencegym.__main__ import main
 from coherencegym.errors import EvaluationError
+from coherencegym.eval.backends.vllm import BACKEND, SETTINGS
+from coherencegym.eval.backends.vllm_engine import Engine, Prompt
 from coherencegym.eval.commands.cli import main as evaluate
+from coherencegym.eval.commands.options import load_head
 from coherencegym.eval.data.signature import versions
 from coherencegym.eval.models.arguments import parse_model_arguments
-from coherencegym.eval.models.engine import Engine, Prompt
 from coherencegym.eval.models.limits import context_length
 from coherencegym.eval.models.load import LoadedModel, load
-from coherencegym.eval.models.vllm import SETTINGS, load_in_vllm
 
 
-def loaded(*pairs: str, name: str = "demo", **more: Any) -> LoadedModel:
-    return load_in_vllm(name, arguments=parse_model_arguments(pairs), **more)
+def loaded(
+    *pairs: str, name: str = "demo", device: str = "auto", dtype: str = "auto", **more: Any
+) -> LoadedModel:
+    return BACKEND.load_scorer(name, device, dtype, arguments=parse_model_arguments(pairs), **more)
 
 
 def test_what_vllm_is_asked_for_and_what_results_say(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -231,6 +236,29 @@ def test_what_needs_more_than_the_tokens_own_log_probability_is_refused(
     assert evaluate([*whole, "--output", "out"]) == 2
     assert said in one_line(capsys.readouterr().err)
     assert not Path("out").exists()
+
+
+def test_runs_that_are_there_are_kept_and_those_of_transformers_are_others(
+    build: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    install(monkeypatch)
+    common = ["score", "--model", "demo", "--limit", "2", "--no-cache", "--output", "runs"]
+    common += ["--dataset", "build", "again", "--config", "sample_narration_all"]
+    shutil.copytree("build", "again")
+    vllm = [*common, "--backend", "vllm", "--model-arg", "gpu_memory_utilization=0.5"]
+    assert evaluate(vllm) == 0
+    capsys.readouterr()
+    assert evaluate([*vllm, "--model-arg", "max_num_seqs=8"]) == 2
+    assert "results of another run" in one_line(capsys.readouterr().err)
+    assert evaluate(vllm) == 0
+    assert "2 of 2 runs are there already" in capsys.readouterr().out
+    assert evaluate([*common, "--device", "cpu"]) == 2
+    assert "model arguments" in one_line(capsys.readouterr().err)
+
+
+def test_a_head_is_refused() -> None:
+    with pytest.raises(EvaluationError, match="vllm takes no model with a head of its own"):
+        load_head(argparse.Namespace(backend="vllm"), None)
 
 
 @pytest.fixture

@@ -14,10 +14,12 @@ from support.stand_in_vllm import LLM, RequestOutput, install
 from support.tiny_models import BUDGET, VOCABULARY, Memory, requests, tiny
 
 from coherencegym.errors import EvaluationError
-from coherencegym.eval.forward import prompts
-from coherencegym.eval.forward.execute import NotFiniteError, execute
-from coherencegym.eval.forward.prompts import read_prompts
-from coherencegym.eval.models.engine import Engine, Prompt
+from coherencegym.eval.backends import vllm_prompts as prompts
+from coherencegym.eval.backends.backend import RunContext
+from coherencegym.eval.backends.vllm_engine import Engine, Prompt
+from coherencegym.eval.backends.vllm_prompts import read_prompts
+from coherencegym.eval.forward.execute import Execution, NotFiniteError, execute
+from coherencegym.eval.plan.options import Options
 from coherencegym.eval.plan.plan import Plan, Request, make_plan
 
 Made = Callable[..., tuple[Engine, LLM]]
@@ -49,6 +51,10 @@ def made(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Made:
     return make
 
 
+def read(engine: Engine, plan: Plan, share: bool = True, **more: Any) -> Execution:
+    return read_prompts(engine, plan, RunContext(Options(share=share), **more))
+
+
 def differ(found: Sequence[np.ndarray], expected: Sequence[np.ndarray]) -> float:
     assert [len(each) for each in found] == [len(each) for each in expected]
     return max(float(np.abs(one - other).max()) for one, other in zip(found, expected, strict=True))
@@ -60,10 +66,10 @@ def test_vllm_gives_what_transformers_gives_and_reads_less(made: Made, runner: i
     expected = execute(tiny("llama"), plan, BUDGET).bits
     engine, llm = made(runner)
     every = range(len(plan.sequences))
-    apart = read_prompts(engine, plan, share=False, twice=every)
+    apart = read(engine, plan, share=False, twice=every)
     read_apart, sample = llm.tokens, sum(s.length + 1 for s in plan.sequences)
     engine, llm = made(runner)
-    together = read_prompts(engine, plan, twice=every)
+    together = read(engine, plan, twice=every)
     for found in (apart, together):
         assert differ(found.bits, expected) < 1e-4
         assert sorted(found.ran) == list(range(len(plan.sequences)))
@@ -81,7 +87,7 @@ def test_half_precision_is_measured(made: Made) -> None:
     plan = make_plan(requests())
     exact = execute(tiny("llama"), plan, BUDGET).bits
     engine, _ = made(dtype="bfloat16", hf_overrides={"head_dtype": "float32"})
-    found = read_prompts(engine, plan, twice=[1, 4])
+    found = read(engine, plan, twice=[1, 4])
     assert 1e-4 < differ(found.bits, exact) < 5
     assert set(found.again) == {1, 4}
 
@@ -104,7 +110,7 @@ def test_what_the_cache_hides_is_read_again(made: Made) -> None:
     plan = make_plan([first, *whole])
     expected = execute(tiny("llama"), plan, BUDGET).bits
     engine, llm = made()
-    assert differ(read_prompts(engine, plan).bits, expected) < 1e-4
+    assert differ(read(engine, plan).bits, expected) < 1e-4
     # The first sequence of each item from its beginning; the others have but their ends to read.
     assert llm.calls[:2] == [(3, True), (2, False)]
 
@@ -117,7 +123,7 @@ def test_two_blocks_in_the_cache_hide_the_tokens_up_to_the_32nd(
     plan = family(((*BEGINNING, 50, 51), (40, 41)), ((*BEGINNING, 52, 53), (first, 41)))
     expected = execute(tiny("llama"), plan, BUDGET).bits
     engine, llm = made()
-    assert differ(read_prompts(engine, plan).bits, expected) < 1e-4
+    assert differ(read(engine, plan).bits, expected) < 1e-4
     assert llm.calls[:2] == [(1, True), (1, False)]
     assert len(llm.calls) == 2 + again
 
@@ -126,7 +132,7 @@ def test_a_text_that_an_earlier_one_has_read_is_not_asked_for(made: Made) -> Non
     plan = family(((*BEGINNING, 50, 51), tuple(range(1, 42))), (BEGINNING, tuple(range(30, 40))))
     expected = execute(tiny("llama"), plan, BUDGET).bits
     engine, llm = made()
-    assert differ(read_prompts(engine, plan).bits, expected) < 1e-4
+    assert differ(read(engine, plan).bits, expected) < 1e-4
     assert llm.calls == [(1, True)]
 
 
@@ -149,7 +155,7 @@ def test_whatever_families_read_it_is_what_each_would_read_alone(
             asked.append(Request(ids, tuple(sorted(some)), number))
     plan = make_plan(asked)
     engine, _ = made(data.draw(st.sampled_from([1, 2])))
-    found = read_prompts(engine, plan)
+    found = read(engine, plan)
     alone = [engine.ask([Prompt(s.ids, s.positions)], cached=False)[0] for s in plan.sequences]
     assert differ(found.bits, [each for each in alone if each is not None]) < 1e-5
 
@@ -158,7 +164,7 @@ def test_what_is_known_is_not_asked_for(made: Made, monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(prompts, "_CHUNK", 60)
     plan, store, seen = make_plan(requests()), Memory(), []
     engine, llm = made()
-    first = read_prompts(
+    first = read(
         engine,
         plan,
         store=store,
@@ -169,7 +175,7 @@ def test_what_is_known_is_not_asked_for(made: Made, monkeypatch: pytest.MonkeyPa
     assert seen[-1][0] == seen[-1][1] == sum(s.length for s in plan.sequences)
     assert seen == sorted(seen)
     engine, llm = made()
-    again = read_prompts(engine, plan, store=store, twice=[0, 3])
+    again = read(engine, plan, store=store, twice=[0, 3])
     assert llm.calls == []
     assert again.stored == len(plan.sequences)
     assert differ(again.bits, first.bits) == 0
@@ -177,7 +183,7 @@ def test_what_is_known_is_not_asked_for(made: Made, monkeypatch: pytest.MonkeyPa
     # A run that was cut off goes on with what is left.
     for sequence in plan.sequences[::2]:
         del store.kept[sequence]
-    rest = read_prompts(engine, plan, store=store)
+    rest = read(engine, plan, store=store)
     assert differ(rest.bits, first.bits) < 1e-4
     assert sorted(rest.ran) == list(range(0, len(plan.sequences), 2))
 
@@ -188,7 +194,7 @@ def test_no_number_is_said(made: Made) -> None:
         weights.data.fill_(float("nan"))
     store = Memory()
     with pytest.raises(NotFiniteError):
-        read_prompts(engine, make_plan(requests()), store=store)
+        read(engine, make_plan(requests()), store=store)
     assert store.puts == 0
 
 

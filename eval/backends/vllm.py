@@ -1,22 +1,24 @@
 """Load a model into vLLM, for models that are too large or too slow in transformers.
 
 Config and tokenizer are read as for every model, and refused by the same rules; vLLM gets token ids
-alone. What is read of vLLM is stated in :mod:`eval.models.engine`; written against the sources of
-vLLM 0.28 to 0.33, and not yet run with it.
+alone. What is read of vLLM is stated in :mod:`eval.backends.vllm_engine`; written against the
+sources of vLLM 0.28 to 0.33, and not yet run with it.
 """
 
 from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NoReturn
 
 from coherencegym.errors import EvaluationError
+from coherencegym.eval.backends.backend import Backend
+from coherencegym.eval.backends.vllm_engine import Engine
+from coherencegym.eval.backends.vllm_prompts import read_prompts
 from coherencegym.eval.models.arguments import ModelArguments, Scalar
-from coherencegym.eval.models.engine import Engine
+from coherencegym.eval.models.kind import ScorerChoice
 from coherencegym.eval.models.libraries import attempt
 from coherencegym.eval.models.limits import context_length, limits_of, rope_types, with_context
 from coherencegym.eval.models.load import LoadedModel, load_config
@@ -39,16 +41,17 @@ _OTHER_ROPES = frozenset({"dynamic"})
 _OPTION = "--backend vllm"
 
 
-def load_in_vllm(
+def _load(
     name: str,
-    device: str = "auto",
-    dtype: str = "auto",
+    device: str,
+    dtype: str,
     *,
     arguments: ModelArguments | None = None,
     device_map: str | None = None,
     trust_remote_code: bool = False,
+    scorer: ScorerChoice = "auto",
 ) -> LoadedModel:
-    """Load a model into vLLM; the arguments are those of :func:`eval.models.load.load`.
+    """Load a model into vLLM.
 
     A ``dtype`` of ``auto`` is bfloat16, or its own for a quantized model. vLLM chooses the device;
     ``device`` may only name it.
@@ -105,12 +108,7 @@ def load_in_vllm(
         parameters=stored(source)[1],
         other_tokenizer=_named(arguments.tokenizer),
         quantization=quantized or _said(own.get("quantization")),
-        arguments={"backend": "vllm", **_numeric(own)},
         remote_code=remote_code,
-        cautions=(
-            f"unproven: the numbers are those of vLLM {_version()}, and the way there has been "
-            "held to transformers with a stand-in alone",
-        ),
     )
 
 
@@ -223,9 +221,24 @@ def _refuse_positions(name: str, config: Any, most: int) -> None:
         )
 
 
-def _numeric(own: Mapping[str, Scalar]) -> dict[str, Scalar]:
-    return dict(sorted((key, value) for key, value in own.items() if key not in _MEMORY))
+def _numeric(arguments: ModelArguments) -> dict[str, Scalar]:
+    return {key: value for key, value in arguments.numeric().items() if key not in _MEMORY}
 
 
 def _said(value: Scalar) -> str | None:
     return None if value is None else str(value)
+
+
+BACKEND = Backend(
+    name="vllm",
+    title="vLLM",
+    load=_load,
+    run=read_prompts,
+    vocabulary=lambda engine: int(engine.vocabulary),
+    models=Engine,
+    numeric=_numeric,
+    caution=lambda engine: (
+        f"unproven: the numbers are those of vLLM {engine.version}, and the way there has been "
+        "held to transformers with a stand-in alone"
+    ),
+)

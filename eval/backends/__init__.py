@@ -1,0 +1,1 @@
+"""The libraries that run language models, a module each."""

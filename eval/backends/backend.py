@@ -1,0 +1,139 @@
+"""A backend: the library that runs language models, as a value that one module declares."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from coherencegym.errors import EvaluationError
+from coherencegym.eval.forward.distributed import ALONE, World
+from coherencegym.eval.forward.execute import BatchProgress, Execution
+from coherencegym.eval.forward.numeric import Store
+from coherencegym.eval.models.arguments import ModelArguments, Scalar
+from coherencegym.eval.models.kind import Scorer, ScorerChoice, scorer_of
+from coherencegym.eval.models.load import LoadedModel, load_facts
+from coherencegym.eval.plan.options import DEFAULT_OPTIONS, Options
+from coherencegym.eval.plan.plan import Plan
+
+
+@dataclass(frozen=True)
+class RunContext:
+    """The means to run a plan.
+
+    Attributes:
+        options: ways to read and run it, settled for the model.
+        store, progress, world, beginnings, twice: those of :func:`eval.forward.execute.execute`.
+    """
+
+    options: Options = DEFAULT_OPTIONS
+    store: Store | None = None
+    progress: BatchProgress | None = None
+    world: World = ALONE
+    beginnings: Sequence[int] = ()
+    twice: Sequence[int] = ()
+
+
+@dataclass(frozen=True)
+class Backend:
+    """A library that runs language models.
+
+    Attributes:
+        name: the word of ``--backend``, and the package whose version results record.
+        title: its name in messages.
+        load: loads a model that scores texts; its arguments are those of
+            :func:`eval.models.load.load`.
+        run: runs a plan through such a model.
+        vocabulary: counts the entries of its input vocabulary.
+        models: the class of what it loads; None: of all that no other backend loads, and results do
+            not name it.
+        scorers: the ways in which it reads texts.
+        has_vectors: it gives vectors of texts, too, and takes models with any head.
+        has_all_tokens: it gives log-probabilities of all tokens in a place, not of the text's own
+            alone.
+        numeric: gives the settings of ``--model-arg`` that numbers may depend on.
+        caution: gives what a reader of a model's scores must know of the backend; empty: nothing.
+    """
+
+    name: str
+    title: str
+    load: Callable[..., LoadedModel]
+    run: Callable[[Any, Plan, RunContext], Execution]
+    vocabulary: Callable[[Any], int]
+    models: type | None
+    scorers: tuple[Scorer, ...] = ("causal",)
+    has_vectors: bool = False
+    has_all_tokens: bool = False
+    numeric: Callable[[ModelArguments], dict[str, Scalar]] = ModelArguments.numeric
+    caution: Callable[[Any], str] = lambda model: ""
+
+    def load_scorer(
+        self,
+        name: str,
+        device: str,
+        dtype: str,
+        *,
+        arguments: ModelArguments,
+        scorer: ScorerChoice = "auto",
+        **how: Any,
+    ) -> LoadedModel:
+        """Load a model that scores texts; the arguments are those of :func:`eval.models.load.load`.
+
+        Raises:
+            EvaluationError: it does not score them in this way, or see there.
+        """
+        if scorer not in ("auto", *self.scorers):
+            raise EvaluationError(
+                f"--backend {self.name} and --scorer {scorer}: {self.title} reads "
+                f"{' and '.join(self.scorers)} models alone; expected --backend transformers"
+            )
+        loaded = self.load(name, device, dtype, arguments=arguments, scorer=scorer, **how)
+        cautions = (*loaded.cautions, *filter(None, [self.caution(loaded.model)]))
+        return replace(loaded, arguments=self._recorded(arguments), cautions=cautions)
+
+    def read_facts(
+        self, name: str, device: str, dtype: str, *, arguments: ModelArguments, **how: Any
+    ) -> tuple[dict[str, Any], Scorer]:
+        """Read facts of a model without loading it: see :func:`eval.models.load.load_facts`.
+
+        Raises:
+            EvaluationError: as there.
+        """
+        if self.models is None:
+            return load_facts(name, device, dtype, arguments=arguments, **how)
+        # Of these transformers knows nothing.
+        facts, scorer = load_facts(name, arguments=replace(arguments, passed={}), **how)
+        chosen = {key: value for key, value in facts.items() if key not in ("device", "dtype")}
+        return {**chosen, "arguments": self._recorded(arguments)}, scorer
+
+    def _recorded(self, arguments: ModelArguments) -> dict[str, Scalar]:
+        named = {} if self.models is None else {"backend": self.name}
+        return {**named, **self.numeric(arguments)}
+
+    def refuse_unless_whole(self, lack: str) -> None:
+        """Refuse what needs a model whose vectors are there; ``lack`` says what is not.
+
+        Raises:
+            EvaluationError: they are not.
+        """
+        if not self.has_vectors:
+            raise EvaluationError(f"--backend {self.name} {lack}; expected --backend transformers")
+
+    def refuse_unless_it_gives(self, options: Options) -> None:
+        """Refuse options that need more than the backend gives.
+
+        Raises:
+            EvaluationError: they do.
+        """
+        if options.word_correction and not self.has_all_tokens:
+            raise EvaluationError(
+                "--word-correction needs sums over all tokens that begin a word, and "
+                f"{self.title} gives the log-probabilities of single tokens; expected --backend "
+                "transformers"
+            )
+
+    def scorer_of(self, model: Any) -> Scorer:
+        """The way in which a model of it is read, unless another is asked for."""
+        if len(self.scorers) == 1:
+            return self.scorers[0]
+        return scorer_of(getattr(model, "config", None), type(model).__name__)

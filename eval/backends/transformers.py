@@ -1,0 +1,42 @@
+"""Run models in transformers: what all the project's promises are of."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from coherencegym.eval.backends.backend import Backend, RunContext
+from coherencegym.eval.forward.execute import Execution, execute
+from coherencegym.eval.models.kind import padding_of
+from coherencegym.eval.models.load import load, vocabulary_size
+from coherencegym.eval.models.placement import input_device
+from coherencegym.eval.plan.memory import default_budget, free_budget
+from coherencegym.eval.plan.plan import Plan
+
+
+def _run(model: Any, plan: Plan, context: RunContext) -> Execution:
+    options = context.options
+    return execute(
+        model,
+        plan,
+        default_budget(input_device(model).type, options.batch_tokens, free_budget(model)),
+        share=options.share and not options.is_masked,
+        padding=padding_of(getattr(model, "config", None)) if options.is_masked else None,
+        store=context.store,
+        progress=context.progress,
+        world=context.world,
+        beginnings=context.beginnings,
+        twice=context.twice,
+    )
+
+
+BACKEND = Backend(
+    name="transformers",
+    title="transformers",
+    load=load,
+    run=_run,
+    vocabulary=vocabulary_size,
+    models=None,
+    scorers=("causal", "pll", "mntp"),
+    has_vectors=True,
+    has_all_tokens=True,
+)
