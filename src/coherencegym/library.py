@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from coherencegym.eval.models.kind import ScorerChoice
     from coherencegym.eval.models.load import LoadedModel
     from coherencegym.eval.results.saved import Saved
+    from coherencegym.eval.tasks.task import Task
     from coherencegym.eval.views.findings import ShownFindings
     from coherencegym.eval.views.notebook import Comparisons, ShownResults
     from coherencegym.eval.views.overview import ShownOverview
@@ -212,10 +213,8 @@ def probe(
             there already.
     """
     from coherencegym.eval.library import task_loaded
-    from coherencegym.eval.models.load import load, load_encoder, load_with_head
     from coherencegym.eval.tasks.options import task_options
     from coherencegym.eval.tasks.probe.task import TASK
-    from coherencegym.eval.tasks.task import Loader
     from coherencegym.eval.views.findings import write_findings
 
     chosen: dict[str, Any] = {"configs": configs, "split": split, "revision": revision}
@@ -228,14 +227,7 @@ def probe(
     more: dict[str, Any] = {"max_items": limit, "vectors": cache}
     return _asked(
         _model(model, tokenizer, alone=True, scores=False),
-        lambda name: TASK.load(
-            how,
-            Loader(
-                lambda: load(name, device, dtype, scorer="causal"),
-                lambda: load_encoder(name, device, dtype),
-                lambda head: load_with_head(name, head, device, dtype),
-            ),
-        ),
+        lambda name: _loaded_for(TASK, how, name, device, dtype),
         lambda loaded: task_loaded(TASK.name, loaded, data, options, **chosen, **more),
         write_findings,
         output,
@@ -300,7 +292,7 @@ def spans(
     how = TASK.check(task_options(TASK.name, TASK.options, own))
     return _asked(
         _model(model, tokenizer, alone=True, scores=False),
-        lambda name: _for_spans(name, how, device, dtype),
+        lambda name: _loaded_for(TASK, how, name, device, dtype),
         lambda loaded: task_loaded(TASK.name, loaded, data, given, max_items=limit, **chosen),
         write_findings,
         output,
@@ -387,9 +379,10 @@ def _asked(
     return found
 
 
-def _for_spans(name: str, options: Any, device: str, dtype: str) -> LoadedModel:
+def _loaded_for(
+    task: Task[Any, Any, Any], options: Any, name: str, device: str, dtype: str
+) -> LoadedModel:
     from coherencegym.eval.models.load import load, load_config, load_encoder, load_with_head
-    from coherencegym.eval.tasks.spans.task import TASK
     from coherencegym.eval.tasks.task import Loader
 
     loader = Loader(
@@ -397,7 +390,8 @@ def _for_spans(name: str, options: Any, device: str, dtype: str) -> LoadedModel:
         lambda: load_encoder(name, device, dtype),
         lambda head: load_with_head(name, head, device, dtype),
     )
-    return TASK.load(TASK.resolve(options, lambda: load_config(name, scores=False)[0], ""), loader)
+    resolved = task.resolve(options, lambda: load_config(name, scores=False)[0], "")
+    return task.load(resolved, loader)
 
 
 def _folders(
