@@ -143,7 +143,7 @@ class Substitutions:
 
 
 def _name(word: str) -> str:
-    """The condition in which a connective is put: without spaces, for formulas of other tools."""
+    # Without spaces, for formulas of other tools.
     return word.replace(" ", "_")
 
 
@@ -288,7 +288,6 @@ class Place:
         return self.sentence[: self.start].endswith("(")
 
     def _aggregate(self, sense: str, *words: str) -> tuple[str, ...]:
-        """The group that a contrast of replacements counts in beside its row's own, if any."""
         grammar = "same" if all(map(self.same_syntax, words)) else "other"
         place = ", open" if self.is_open else ""
         return (f"{sense}, {grammar} syntax{place}",) if self.is_connective else ()
@@ -376,11 +375,8 @@ def segments_to_cross(discourse: Discourse, context: Context) -> Iterator[Partne
 
 
 def _says_what_follows(place: Place) -> bool:
-    """Tell whether ``but`` and ``so`` cannot change places: one denies a result, one gives it.
-
-    Behind either may stand what somebody will, can or wants to do (``so we can see it``), and
-    whoever tells something goes on with either at the start of a sentence (``So I watched``).
-    """
+    # Behind either may stand what somebody will, can or wants to do (``so we can see it``), and
+    # whoever tells something goes on with either at the start of a sentence (``So I watched``).
     result = place.word == "but" or place.sense.startswith("Contingency.Cause.Result")
     return result and place.start > 0 and not _OF_WILL.match(place.sentence[place.end :])
 
@@ -409,7 +405,6 @@ def connectives_change_places(one: Partner, other: Partner) -> bool:
 
 
 def _crossed_columns(couple: Couple) -> dict[str, Any]:
-    """Give the columns of two segments whose connectives change places."""
     places = [partner.columns["place"] for partner in (couple.first, couple.second)]
     return {
         "connectives": [place.word for place in places],
@@ -466,7 +461,6 @@ _CROSSED_COLUMNS = {
 
 
 def _configured(meanwhile: bool) -> dict[str, Any]:
-    """The configs; ``meanwhile`` adds that connective to those that are replaced and put."""
     words = tuple(sorted((*AMBIGUOUS, "meanwhile"))) if meanwhile else AMBIGUOUS
     return {
         "description": (

@@ -268,7 +268,6 @@ _LIMITATIONS = (
 
 
 def _configured(max_words: int) -> dict[str, Any]:
-    """The configs with repeated noun phrases of at most ``max_words`` words."""
     both = (False, True)
     return {
         "configs": (

@@ -91,7 +91,6 @@ def sentences_and_adverbial(sentences: Partner, adverbial: Partner) -> tuple[str
 
 
 def _crossed(couple: Couple) -> dict[str, Any]:
-    """Give the columns of two relations."""
     both: list[Implied] = [one.columns["implied"] for one in (couple.first, couple.second)]
     return {
         "connectives": [each.word for each in both],
@@ -156,7 +155,6 @@ class Cloze:
     def _converse(
         self, discourse: Discourse, each: Implied, ways: tuple[Way, ...]
     ) -> dict[str, Discourse]:
-        """The conditions in which the sentences have changed places; none where they cannot."""
         second, only = discourse.texts[each.unit], each.relation.arg1[0][0] == each.unit - 1
         put = [way.converse for way in ways if way.converse]
         if not ways[0].converse or len(put) < 2 or _POINTING.search(second) or not only:
@@ -170,7 +168,6 @@ class Cloze:
 
 
 def _three_units(discourse: Discourse, unit: int, first: str, rest: str) -> Discourse:
-    """A text with an empty unit between its sentences, for an adverbial."""
     units = tuple(Unit(text) for text in (first, "", rest))
     return Discourse(discourse.id, discourse.corpus, units, meta=discourse.meta, variant=f"u{unit}")
 
@@ -180,12 +177,11 @@ def _put(base: Discourse, word: str) -> Discourse:
 
 
 def _condition(word: str) -> str:
-    """The condition with an adverbial: without spaces, for formulas of other tools."""
+    # Without spaces, for formulas of other tools.
     return word.replace(" ", "_")
 
 
 def _compared(way: Way, other: Way, asked: bool) -> Iterator[Contrast]:
-    """The adverbial of another way against that of the annotated one, region by region."""
     worse, better = _condition(other.words[0]), _condition(way.words[0])
     detail = f"{way.name} → {other.name}"
     asked = asked and bool(other.converse)
@@ -199,7 +195,7 @@ def _compared(way: Way, other: Way, asked: bool) -> Iterator[Contrast]:
 
 
 def _junctions(way: Way, others: Sequence[Way], asked: bool) -> Iterator[Prediction]:
-    """Predictions on several comparisons: best of all, and DiSQ's on a pair and its converse."""
+    # Best of all, and DiSQ's on a pair and its converse.
     right = _condition(way.words[0])
     each = (
         Contrast(_condition(other.words[0]), right, 2, "sum", last=3).formula for other in others
@@ -220,7 +216,6 @@ def _junctions(way: Way, others: Sequence[Way], asked: bool) -> Iterator[Predict
 def _columns(
     discourse: Discourse, each: Implied, others: Sequence[Way], asked: bool
 ) -> dict[str, Any]:
-    """Give the columns of a relation."""
     return {
         "annotated": each.relation.implied,
         "sense": each.relation.senses[0],

@@ -64,7 +64,6 @@ _WHOLE = Contrast(INTRUDED, COHERENT_CONDITION, "*", groups=("whole",))
 
 
 def _around_slot(discourse: Discourse, slot: int) -> list[list[int]]:
-    """The units before the slot, the slot, and what follows it, if anything does."""
     regions = [list(range(slot)), [slot], list(range(slot + 1, len(discourse.units)))]
     return [region for region in regions if region]
 
@@ -234,7 +233,6 @@ KIND_OF_INCOHERENCE = Question(
 
 
 def _view_configs(operator: IntruderSentence, filter_model: str) -> tuple[Config, Config]:
-    """The two views of the documents of each domain of a corpus."""
     more = "; intruders that a language model does not find are preferred" * bool(filter_model)
     shared: dict[str, Any] = {
         "name": "filtered" if filter_model else "",
@@ -331,7 +329,6 @@ INTRUDER_SETTINGS: dict[str, Any] = {
 def _configured(
     test_share: float, validation_share: float, filter_model: str, **drawing: Any
 ) -> dict[str, Any]:
-    """The configs and the division with the settings of both."""
     return {
         "configs": (
             *_view_configs(IntruderSentence(**drawing), filter_model),

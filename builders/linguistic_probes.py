@@ -85,7 +85,6 @@ _COLUMNS = {
 
 
 def _probe_config(operator: IntruderSentence, probe: str) -> Config:
-    """The items of one probe."""
     return Config(
         name=probe,
         by="domain",
@@ -106,7 +105,6 @@ def _probe_config(operator: IntruderSentence, probe: str) -> Config:
 
 
 def _configured(test_share: float, validation_share: float, **drawing: Any) -> dict[str, Any]:
-    """The configs and the division with the settings of both."""
     operator = IntruderSentence(**drawing, share=1.0)
     return {
         "headline": tuple(PROBES),

@@ -201,7 +201,6 @@ MATCHED: tuple[Config, ...] = (
 
 
 def _configured(permutations: int) -> dict[str, Any]:
-    """The configs with ``permutations`` different orders of each discourse."""
     genres = (("narration", NARRATION, False), ("dialogue", DIALOGUE, False))
     return {
         "configs": (

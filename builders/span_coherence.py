@@ -33,7 +33,6 @@ from coherencegym.manipulations.intruders.intruder_sentence import IntruderSente
 
 
 def _config(**settings: Any) -> Config:
-    """A config of the suite's kind, whose rows have no regions."""
     return Config(**{"name": "", "kind": SPANS, "regions": (), **settings})
 
 

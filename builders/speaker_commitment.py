@@ -91,7 +91,7 @@ _CONTRADICTION, *_CONTROLS = (LABELS[label] for label in ("negative", "positive"
 
 
 def _more_than(control: str) -> Contrast:
-    """The speaker makes more of a difference to the contradiction than to the control."""
+    # The speaker makes more of a difference to the contradiction than to the control.
     return Contrast(
         (f"{_CONTRADICTION}_same_speaker", f"{control}_speaker_change"),
         (f"{_CONTRADICTION}_speaker_change", f"{control}_same_speaker"),
@@ -152,7 +152,7 @@ class Interaction:
 
 
 def _words(pair: Discourse) -> tuple[int, int, str]:
-    """The lengths of both utterances, the second first, and an id that makes the order total."""
+    # The second first; the id makes the order total.
     first, second = (len(text.split()) for text in pair.texts)
     return second, first, pair.id
 
@@ -160,11 +160,8 @@ def _words(pair: Discourse) -> tuple[int, int, str]:
 def _partners(
     ones: Sequence[Discourse], others: Sequence[Discourse], context: Context
 ) -> Iterator[tuple[str, Discourse]]:
-    """The id of each discourse and one of the others: the shortest with the shortest, and so on.
-
-    Of those of which there are more, as many as there are of the other kind are drawn.
-    """
-
+    # The shortest with the shortest, and so on; of the kind of which there are more, as many as
+    # there are of the other are drawn.
     def drawn(pairs: Sequence[Discourse]) -> list[Discourse]:
         numbered = sorted(pairs, key=lambda pair: context.random(pair, "Interaction").random())
         return sorted(numbered[: min(len(ones), len(others))], key=_words)

@@ -46,7 +46,7 @@ def stories(discourse: Discourse, context: Context) -> Iterator[Partner]:
     if not any(OwnNames()(discourse, context)):
         return
     *story, ending = discourse.texts
-    if _names(ending, story):
+    if _has_name(ending, story):
         context.skipped["the ending has a name"] += 1
         return
     told, ends = narrative_tense(" ".join(story)), narrative_tense(ending)
@@ -59,8 +59,7 @@ def stories(discourse: Discourse, context: Context) -> Iterator[Partner]:
     yield Partner(discourse, (" ".join(story), ending), alike=alike)
 
 
-def _names(ending: str, story: list[str]) -> bool:
-    """Tell whether an ending has a name: a capital within it, or a name at its start."""
+def _has_name(ending: str, story: list[str]) -> bool:
     first, *others = _WORD.findall(ending)
     names = {word for word in others if word[0].isupper()} - {"I"}
     told = first in _WORD.findall(" ".join(story)) and first.lower() not in _CLOSED

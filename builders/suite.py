@@ -454,7 +454,6 @@ class Suite:
                 self._check(config, contrast)
 
     def _check(self, config: Config, contrast: Contrast) -> None:
-        """Refuse a contrast of what the config says that it does not have."""
         where = f"in the contrast {contrast.formula} of {config.name!r}"
         # Other drafters make their conditions as they go.
         if isinstance(config.drafter, MinimalPairs):

@@ -57,7 +57,6 @@ def show_pair(row: dict[str, Any], headline: str = "") -> list[tuple[str, str]]:
 
 
 def _whole(condition: dict[str, Any], shown: tuple[str, ...]) -> str:
-    """The text of a condition with its regions as they are shown."""
     content, text, position = condition["content"], "", 0
     for region, as_shown in zip(condition["regions"], shown, strict=True):
         start = content.index(region["content"], position)
@@ -86,7 +85,6 @@ def contrasting_edits(row: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def _place_before(edit: dict[str, Any], discourse: str) -> int | None:
-    """The unit of its own discourse that the text was moved from; none where it was not moved."""
     return edit["source_unit"] if edit["source_discourse"] == discourse else None
 
 
@@ -128,7 +126,7 @@ def _show_regions(
 
 
 def _bold(text: str) -> str:
-    """Text in bold; white space at its ends stays outside the marks, which do not hold there."""
+    # White space at its ends stays outside the marks, which do not hold there.
     inner = text.strip()
     before, _, after = text.partition(inner)
     return f"{before}**{escape(inner)}**{after}" if inner else text

@@ -58,13 +58,11 @@ def card_yaml(manifest: dict[str, Any]) -> str:
 
 
 def _files_entry(name: str, config: dict[str, Any]) -> dict[str, Any]:
-    """The place of a config's files, for ``load_dataset``."""
     files = [{"split": split, "path": f"data/{name}/{split}-*"} for split in config["splits"]]
     return {"data_files": files, **({"default": True} if config["default"] else {})}
 
 
 def _dataset_info(name: str, config: dict[str, Any]) -> Any:
-    """The features and sizes of a config, as the Hub's viewer shows them."""
     from datasets import DatasetInfo, Features
     from datasets.splits import SplitDict
 
@@ -113,11 +111,8 @@ def licence_text(corpus: dict[str, Any], key: str) -> str:
 
 
 def _licence_field(manifest: dict[str, Any]) -> dict[str, str]:
-    """``license`` (and name and link where it is ``other``) for the YAML block.
-
-    One licence throughout, of texts and annotation, is named by its Hub identifier; several, or one
-    that is no SPDX licence, are ``other`` with the table in the card.
-    """
+    # One licence throughout is named by its Hub identifier; several, or one that is no SPDX
+    # licence, are ``other`` with the table in the card.
     identifiers = {licence for c in manifest["configs"].values() for licence in c["licences"]}
     identifiers |= {c["corpus"]["licence"] for c in manifest["configs"].values()}
     if len(identifiers) == 1 and (only := next(iter(identifiers))) != OTHER and " " not in only:

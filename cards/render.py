@@ -74,7 +74,7 @@ def dataset_card(manifest: dict[str, Any]) -> str:
 
 @cache
 def _templates() -> Any:
-    """The templates, read once: that takes longer than to fill them in."""
+    # Read once: that takes longer than to fill them in.
     environment = templates_of("cards", trim_blocks=False, lstrip_blocks=False)
     environment.filters |= {
         "cell": lambda text: str(text).replace("|", "\\|").replace("\n", " "),
@@ -97,11 +97,7 @@ def _templates() -> Any:
 
 
 def _tables(configs: _Configs) -> list[dict[str, Any]]:
-    """The configs by kind of table, each with the kind and with what a card shows of it.
-
-    That are the macros ``example`` and ``quality`` of ``templates/<kind>.md.jinja``, where there is
-    one.
-    """
+    # ``card`` are the macros ``example`` and ``quality`` of ``templates/<kind>.md.jinja``.
     by_kind: dict[str, _Configs] = {}
     for name, config in configs:
         by_kind.setdefault(config["kind"], []).append((name, config))
@@ -116,12 +112,10 @@ def _tables(configs: _Configs) -> list[dict[str, Any]]:
 
 
 def _classifiers(configs: _Configs) -> list[str]:
-    """The views of the configs' artefact classifiers, each once."""
     return sorted({q["artefact_classifier"] for _, c in configs for q in c["quality"].values()})
 
 
 def _sampled(configs: _Configs) -> str:
-    """Say of which configs a bag of words learned from some rows of ``train`` only."""
     of_train = [(name, config["quality"].get("train", {})) for name, config in configs]
     said = [
         f"`{name}` from {q['bag_learned_from']:,} of {q['items']:,} rows, of whole documents"
@@ -132,7 +126,6 @@ def _sampled(configs: _Configs) -> str:
 
 
 def _columns(configs: _Configs, tables: list[dict[str, Any]]) -> dict[str, Any]:
-    """The columns of the tables and what they hold: those of their kinds, then the dataset's."""
     of_kinds = {
         name: {
             "type": "list" if isinstance(column.type, list) else column.type,
@@ -145,7 +138,7 @@ def _columns(configs: _Configs, tables: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 def _kinds(configs: _Configs) -> list[tuple[list[str], dict[str, Any]]]:
-    """The configs by what they are: those that differ in their texts alone come together."""
+    # Those that differ in their texts alone come together.
     shared = ("summary", "regions", "predictions", "operators", "separator", "headline")
     found: dict[str, tuple[list[str], dict[str, Any]]] = {}
     for name, config in configs:
@@ -154,10 +147,7 @@ def _kinds(configs: _Configs) -> list[tuple[list[str], dict[str, Any]]]:
 
 
 def _human_rows(configs: _Configs) -> list[dict[str, Any]]:
-    """The judgements of people on the items, by config and split; empty where nobody was asked.
-
-    ``bound`` is the score of all pairs, none where nobody said which text is the less coherent.
-    """
+    # ``bound``: the score of all pairs, none where nobody said which text is the less coherent.
     return [
         {
             **quality["human"],
@@ -176,7 +166,6 @@ def _of_all(scores: list[dict[str, Any]], group: str = "") -> dict[str, Any] | N
 
 
 def _names(names: list[str]) -> str:
-    """Names of configs in a sentence: the first ones, and the number of others."""
     others = len(names) - _SHOWN_NAMES
     return ", ".join(f"`{name}`" for name in names[:_SHOWN_NAMES]) + (
         f" and {others} more" if others > 0 else ""
@@ -184,12 +173,10 @@ def _names(names: list[str]) -> str:
 
 
 def _qualities(configs: _Configs) -> Iterator[dict[str, Any]]:
-    """The figures of quality of every config and split."""
     return (quality for _, config in configs for quality in config["quality"].values())
 
 
 def _published(scores: Sequence[Published]) -> dict[str, Any]:
-    """Published scores as a table: a row for each row of the papers, a column for each model."""
     rows: dict[tuple[str, str], dict[str, Any]] = {}
     for one in scores:
         row = rows.setdefault(
@@ -267,7 +254,6 @@ def label_floors(quality: dict[str, Any]) -> dict[str, float | None]:
 
 
 def _floor_text(quality: dict[str, Any]) -> str:
-    """The figures that a score on a table is held against, in per cent."""
     if not (floors := label_floors(quality)):
         floors_of_items = artefact_score(quality), overlap_score(quality)
         return "; ".join(map(_share_text, floors_of_items))
@@ -275,10 +261,7 @@ def _floor_text(quality: dict[str, Any]) -> str:
 
 
 def _question_tables(human: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The further questions that people were asked: each with its answers and its rows.
-
-    A question that reads otherwise in another config is another one.
-    """
+    # A question that reads otherwise in another config is another one.
     found: dict[str, dict[str, Any]] = {}
     for of_split in human:
         for figures in of_split.get("questions", ()):
@@ -290,7 +273,6 @@ def _question_tables(human: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _corpora(configs: _Configs) -> list[dict[str, Any]]:
-    """The corpora behind the configs, each once, with what was read of them."""
     found: dict[str, dict[str, Any]] = {}
     for name, config in configs:
         corpus = config["corpus"]
@@ -345,13 +327,11 @@ def skips(manifest: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def _spread_text(spread: dict[str, float], digits: int) -> str:
-    """A mean and the quartiles: ``15.2; 10.0, 14.0, 19.0``."""
     quartiles = (f"{spread[name]:.{digits}f}" for name in ("q1", "median", "q3"))
     return f"{spread['mean']:.{digits}f}; {', '.join(quartiles)}"
 
 
 def _share_text(score: dict[str, Any] | None) -> str:
-    """A share and its interval in per cent: ``69.7 [63.3, 75.5]``."""
     if score is None:
         return "too few discourses"
     value, low, high = (100 * score[name] for name in ("score", "ci_low", "ci_high"))

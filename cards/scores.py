@@ -99,7 +99,6 @@ def _line(one: ModelScore) -> str:
 
 
 def _beside(one: ModelScore) -> Iterator[str]:
-    """Numbers that a score is held against, where they are known."""
     for name, value in (
         ("artefact score", one.artefact_score),
         ("overlap score", one.overlap_score),
@@ -111,5 +110,4 @@ def _beside(one: ModelScore) -> Iterator[str]:
 
 
 def _plain(text: str) -> str:
-    """A name that stays in its line, and is no Markdown."""
     return escape(" ".join(text.split()))

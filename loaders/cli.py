@@ -95,7 +95,6 @@ _DECLARED = (
 
 
 def _describe(declared: Corpus, data_dir: Path | None, with_first: bool = False) -> dict[str, Any]:
-    """Describe a corpus and the place where it was found, as plain values."""
     expected: dict[str, list[str]] = {name: [] for name in declared.splits}
     for pattern in declared.patterns:
         if (name := pattern.example or pattern.glob) not in expected[pattern.split]:

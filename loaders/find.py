@@ -124,7 +124,6 @@ def find(
 def _wanted(
     corpus: Corpus, place: Path, matches: list[_Match], splits: Sequence[str] | None
 ) -> list[_Match]:
-    """The matches in a place that are to be read."""
     if (place / UNFINISHED).exists():
         raise CorpusNotFoundError(
             f"{corpus.name}: {place} has a part of the files only, fetching them was cut off; "
@@ -143,7 +142,6 @@ def _wanted(
 
 
 def _expected(corpus: Corpus, splits: Sequence[str] | None) -> str:
-    """The file names that would do, as one phrase."""
     patterns = [p for p in corpus.patterns if splits is None or p.split in splits]
     return " or ".join(dict.fromkeys(f"'{p.example or p.glob}'" for p in patterns))
 
@@ -163,15 +161,12 @@ def _choose(corpus: Corpus, place: Path, matches: list[_Match]) -> Found:
 
 
 def _matches(corpus: Corpus, place: Path) -> list[_Match]:
-    """The files in a place with the first pattern that each matches, patterns in order.
-
-    A glob that is declared for two splits finds its file for both: one file can hold them.
-    """
     depth = max((pattern.glob.count("/") for pattern in corpus.patterns), default=0)
     left = {path: path.relative_to(place) for path in _regular_files(place, max(1, depth))}
     fitting: dict[str, list[Path]] = {}
     matches: list[_Match] = []
     for pattern in corpus.patterns:
+        # A glob that is declared for two splits finds its file for both: one file can hold them.
         if pattern.glob not in fitting:
             fitting[pattern.glob] = [path for path in left if _fits(left[path], pattern.glob)]
             for path in fitting[pattern.glob]:
@@ -181,17 +176,13 @@ def _matches(corpus: Corpus, place: Path) -> list[_Match]:
 
 
 def _fits(path: Path, glob: str) -> bool:
-    """Tell whether a relative path matches a glob, folder by folder and whatever the case."""
     parts, globs = path.as_posix().lower().split("/"), glob.lower().split("/")
     return len(parts) == len(globs) and all(map(fnmatch.fnmatchcase, parts, globs))
 
 
 def _regular_files(place: Path, depth: int) -> Iterator[Path]:
-    """The regular files in a folder, sorted, then those of folders in it, so many levels down.
-
-    No pipes and devices: reading one would hang. No hidden files: what an archive made on a Mac
-    leaves beside each file (``._name``) matches the same globs.
-    """
+    # No pipes and devices: reading one would hang. No hidden files: what an archive made on a Mac
+    # leaves beside each file (``._name``) matches the same globs.
     try:
         for path in sorted(place.iterdir()) if place.is_dir() else ():
             if path.name.startswith("."):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -14,6 +13,7 @@ from typing import Any
 from coherencegym.engines.blocks import BlockFolder, Codec, Cost, Values, run_blocks
 from coherencegym.engines.content import digest_of
 from coherencegym.engines.engine import ALONE_IN_PROCESS, Engine
+from coherencegym.files.checksums import sha256_of
 from coherencegym.loaders.corpus import Corpus, CorpusError, CorpusFile, ReadOptions
 from coherencegym.loaders.discourse import Discourse
 from coherencegym.loaders.find import Found, find
@@ -165,7 +165,7 @@ class Reading:
                     break
 
     def _shards(self) -> list[CorpusFile]:
-        """The parts of all files, where several workers read them; a few rows one reads sooner."""
+        # A few rows one worker reads sooner.
         spread = self.engine.workers > 1 or self.engine.keeps
         if not spread or self.limit is not None or self.corpus.shards is None:
             return []
@@ -173,7 +173,6 @@ class Reading:
         return [part for own in parts for part in own] if all(parts) else []
 
     def _read_shards(self, shards: list[CorpusFile]) -> Iterator[tuple[CorpusFile, Discourse]]:
-        """The discourses of the shards in their order, without those that are near-duplicates."""
         corpus, reader = self.corpus, self.corpus.shard_reader
         assert reader is not None
         sent = replace(corpus, reader=reader, shards=None, shard_reader=None)
@@ -190,7 +189,6 @@ class Reading:
                     yield shard, discourse
 
     def _first_ones(self, keys: list[list[int]]) -> list[bool]:
-        """Tell which texts stay, by their keys over all shards, and count those that do not."""
         if not keys:
             return []
         import numpy as np
@@ -210,7 +208,6 @@ class Reading:
         options: ReadOptions,
         seen: dict[str, str],
     ) -> Iterator[Discourse]:
-        """The discourses whose ids were not seen."""
         for file, discourse in found:
             source = discourse.units[0].source
             place = f"{file.path}:{source.start}" if source is not None else str(file.path)
@@ -295,8 +292,6 @@ def _provenance(file: CorpusFile) -> Iterator[FileRead]:
         return
     for path in file.parts or (file.path,):
         try:
-            with path.open("rb") as stream:
-                digest = hashlib.file_digest(stream, "sha256").hexdigest()
-                yield FileRead(path.name, file.split, digest, stream.tell())
+            yield FileRead(path.name, file.split, sha256_of(path), path.stat().st_size)
         except OSError as error:
             raise CorpusError(f"{path}: cannot be read ({error.strerror})") from error

@@ -47,7 +47,6 @@ _DECLARED = {
 
 
 def _others() -> dict[str, EntryPoint]:
-    """The corpora of other packages."""
     return added("corpora", (*_DECLARED, SAMPLE))
 
 
@@ -73,8 +72,6 @@ def _load(name: str) -> Corpus:
 
 
 class _Corpora(Mapping[str, Corpus]):
-    """The corpora by name; those of other packages, then ``sample``, last."""
-
     def __getitem__(self, name: str) -> Corpus:
         return _load(name)
 

@@ -118,7 +118,7 @@ def beside(connective: Connective, meaning: Meaning) -> str:
 
 
 def _beside_contrast(connective: Connective, denied: bool) -> str:
-    """The name of what often holds beside a contrast; ``denied``: beside a concession as well."""
+    # ``denied``: it holds beside a concession as well.
     if connective.time == "next":
         return "time for contrast"
     if connective.meanings == {"instance"}:

@@ -135,12 +135,10 @@ def _add_what_is_read(parser: Parser) -> None:
 
 
 def _corpora_by_suite() -> dict[str, list[str]]:
-    """The corpora that each suite is built from, and the sample."""
     return {name: [*load_suite(name).natives, SAMPLE] for name in all_suites()}
 
 
 def _add_other_sources(parser: Parser) -> None:
-    """Declare the options of Hugging Face datasets, and of the corpus ``documents``."""
     add = parser.group(_HUB).add_argument
     add("--hub-dataset", metavar="ID", help="a Hub dataset, or a folder of one")
     rare(add("--hub-config", metavar="NAME", help="default: the only one"))
@@ -267,14 +265,8 @@ def main(argv: Sequence[str] | None = None, prog: str = "python -m builders") ->
 
 
 def _named(words: Sequence[str], prog: str) -> list[Suite]:
-    """The suites that a command line names, each once; none under ``--all``.
-
-    Options that only one suite has are not known before that suite is: what cannot be placed yet
-    is left to the parser of the suite.
-
-    Raises:
-        EvaluationError: there is no such suite, or a file declares none.
-    """
+    # Options that only one suite has are not known before that suite is: what cannot be placed yet
+    # is left to the parser of the suite.
     from coherencegym.builders.command.declared import suite_named
 
     parser = make_parser(prog)

@@ -69,7 +69,6 @@ def main(argv: Sequence[str] | None = None, prog: str = "coherencegym new") -> i
 
 
 def _is_skeleton(path: Path, name: str) -> bool:
-    """Tell whether a file is one of a skeleton, of whatever kind, that nobody has worked on."""
     if path.is_symlink() or not path.is_file():
         return False
     begun = (text for what in WHAT for text in skeleton(what, name).values())

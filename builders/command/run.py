@@ -213,7 +213,6 @@ class BuildJob:
             _refuse_closed(self.sources)
 
     def _matcher(self) -> Matcher | SpanMatcher:
-        """Read what people said of the suite's items, or of its spans."""
         suite, given = self.suite, self.request
         kinds = {config.kind.name for config in suite.configs}
         if SPANS.name not in kinds:
@@ -227,10 +226,8 @@ class BuildJob:
         return SpanMatcher(suite.name, given.judgements, given.skip_bad_rows)
 
     def _may_be_there(self) -> bool:
-        """Tell whether the destination may hold just this build, as far as its manifest says.
-
-        It says too little to be sure, but enough to refuse another build before any work.
-        """
+        # The manifest says too little to be sure, but enough to refuse another build before any
+        # work.
         if strange_part(self.destination):
             return False
         try:
@@ -311,7 +308,6 @@ class BuildJob:
 
 
 def _refuse_partial(request: BuildRequest) -> None:
-    """Refuse to publish a part of a suite under the suite's own name and version."""
     chosen = request.splits and "all" not in request.splits
     for option, given in (("--limit", request.limit), ("--split", chosen)):
         if given and not request.allow_partial:
@@ -423,7 +419,6 @@ def _run_all(
 
 
 def _plan_one(suite: Suite, request: BuildRequest, alone: bool) -> int:
-    """Print what the build of a suite would cost, and build nothing."""
     from coherencegym.builders.making.plan import plan_build
 
     job = BuildJob(suite, request, alone)
@@ -441,7 +436,6 @@ def _run_one(
     engine: Engine,
     cache: ReadingCache | None,
 ) -> int:
-    """Build a suite, and print what was made as soon as it is there."""
     job = BuildJob(suite, request, alone)
     with spinner() as progress:
         manifest = job.make(progress, engine, cache)

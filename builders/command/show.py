@@ -118,7 +118,6 @@ def build_grid(manifest: dict[str, Any]) -> Grid:
 
 
 def _left_out(found: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Say what of a corpus was not used, and that texts a config is not about have no item."""
     lost = [each for each in found if each["config"].startswith("corpus ")]
     lines = [
         f"{each['config']}, {'repaired' if each['repaired'] else 'not used'}: "
@@ -136,7 +135,6 @@ def _left_out(found: Sequence[Mapping[str, Any]]) -> list[str]:
 
 
 def _missing(sources: Sources) -> Iterator[str]:
-    """Say which corpora are not here in one line; any other reason stands by itself."""
     nowhere = [name for name, why in sources.missing.items() if NO_FILES in why]
     for name, why in sources.missing.items():
         if name not in nowhere:

@@ -80,8 +80,6 @@ def choose_balanced(options: Iterable[Option], slack: int = 0) -> list[Option]:
 
 
 class _Choice:
-    """The chosen ones of some options, and how far they lean by each measure."""
-
     def __init__(self, options: Sequence[Option]) -> None:
         self.options = list(options)
         self.chosen: set[Option] = set()
@@ -90,7 +88,6 @@ class _Choice:
         self._user: dict[Hashable, Option] = {}
 
     def balance_with(self, new: Option | None, old: Option | None = None) -> list[int]:
-        """Tell how far the choice leans with one option more, and another one less."""
         balance = self.balance
         for option, sign in ((new, 1), (old, -1)):
             if option:
@@ -98,13 +95,12 @@ class _Choice:
         return balance
 
     def take(self, fits: Callable[[Option], bool]) -> None:
-        """Add the options that fit, the best first."""
         for option in self.options:
             if option.uses.isdisjoint(self._user) and fits(option):
                 self._change(option, None)
 
     def mend(self, is_even: Callable[[Sequence[int]], bool]) -> None:
-        """Make changes that even out: a drop only where nothing else does, and then for good."""
+        # A drop only where nothing else evens out, and then for good.
         changes = sorted(self._changes(), key=lambda change: change[:3])
         before = self.balance
         for *_, new, old in changes:
@@ -121,10 +117,8 @@ class _Choice:
             self._change(None, dropped)
 
     def _changes(self) -> Iterator[tuple[int, int, int, Option | None, Option | None]]:
-        """Changes that even out, the best by their first three values.
-
-        Those are additions, exchanges and drops, how far the choice leans after them, and the cost.
-        """
+        # Additions, exchanges and drops, how far the choice leans after them, and the cost: least
+        # first.
         for option in self.options:
             users = {self._user[used] for used in option.uses if used in self._user}
             if len(users) > 1:
@@ -138,7 +132,6 @@ class _Choice:
                 yield kind, far, cost, new, old
 
     def _is_open(self, new: Option | None, old: Option | None) -> bool:
-        """Tell whether one may still be added in the place of the other."""
         users = {self._user[used] for used in new.uses if used in self._user} if new else set()
         return users <= {old} and (old is None or old in self.chosen)
 
@@ -158,8 +151,6 @@ class _Choice:
 
 @dataclass(frozen=True, slots=True)
 class _Made:
-    """The items of a discourse that are chosen, and why others are not."""
-
     drafts: list[Draft]
     skipped: Counter[str]
 

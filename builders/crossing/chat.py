@@ -69,7 +69,6 @@ def replies(discourse: Discourse, context: Context) -> Iterator[Partner]:
 
 
 def _earlier(discourse: Discourse) -> dict[int, list[int]]:
-    """The messages that each message replies to."""
     found: dict[int, list[int]] = defaultdict(list)
     for link in discourse.meta.get("replies", "").split():
         first, _, then = link.partition("-")
@@ -87,7 +86,6 @@ def _unfit(
     earlier: Sequence[int],
     named: Mapping[int, Sequence[Mention]],
 ) -> str:
-    """Say why a message and what it replies to are not taken; nothing where they are."""
     if len(earlier) > 1:
         return "a reply to several messages"
     people = _speakers(discourse, earlier[0], unit)
@@ -111,10 +109,7 @@ def _unfit(
 def _others(
     discourse: Discourse, unit: int, named: Sequence[Mention], people: Sequence[str]
 ) -> bool:
-    """Tell whether a message names anybody else, or somebody without being marked as doing so.
-
-    ``natfallo: yes`` is to somebody, whose name is not spelt so, and ``stevenj 1.0 is old`` too.
-    """
+    # ``natfallo: yes`` is to somebody, whose name is not spelt so, and ``stevenj 1.0 is old`` too.
     text = _without_names(discourse, unit, named)
     speakers = {one.speaker.casefold() for one in discourse.units if one.speaker}
     words = {word.strip(_SIGNS) for word in text.casefold().split()}
@@ -139,10 +134,7 @@ def _before(
     earlier: Mapping[int, Sequence[int]],
     named: Mapping[int, Sequence[Mention]],
 ) -> list[int]:
-    """The message that is replied to, behind its author's earlier ones, while two people talk.
-
-    What the replier said earlier is left out: how they write would tell which reply is theirs.
-    """
+    # What the replier said earlier is left out: how they write would tell which reply is theirs.
     found = [at := earlier[unit][0]]
     people = _speakers(discourse, at, unit)
     while len(found) < _MOST and len(above := earlier.get(at, ())) == 1:
@@ -159,7 +151,6 @@ def _before(
 def _template(
     discourse: Discourse, unit: int, named: Sequence[Mention], people: Sequence[str]
 ) -> str:
-    """A message with marks for nicknames."""
     marks = [
         Replacement(start, end, _MARKS[people.index(mention.chain)])
         for mention in named
@@ -169,7 +160,6 @@ def _template(
 
 
 def _called(partner: Partner, people: Sequence[str] = ()) -> tuple[str, ...]:
-    """The parts of a partner with nicknames; none given: its own."""
     parts: tuple[str, ...] = partner.columns.get("template", partner.parts)
     for mark, name in zip(_MARKS, people or partner.columns["people"], strict=True):
         parts = tuple(part.replace(mark, name) for part in parts)

@@ -165,7 +165,6 @@ class Crossed:
         return replace(self, found=found)
 
     def _found(self, discourses: Sequence[Discourse], context: Context) -> dict[str, Coupled]:
-        """Couple the partners of some discourses, and say what is left of each."""
         found: dict[str, Coupled] = {}
         partners: list[Partner] = []
         for discourse in discourses:
@@ -254,7 +253,7 @@ def condition_of(name: str, texts: Sequence[str]) -> Condition:
 
 
 def _exchanges(own: Condition, exchanged: Condition, source: Partner) -> Iterator[ItemEdit]:
-    """Tell which regions of a condition are another's: units of such a text are its regions."""
+    # Units of such a text are its regions.
     for mine, other in zip(own.regions, exchanged.regions, strict=True):
         if mine.content != other.content:
             yield ItemEdit(

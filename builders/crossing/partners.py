@@ -148,7 +148,6 @@ class MostSimilar:
 
 
 def _ways_to_count(partners: Sequence[Partner]) -> tuple[CountWords, ...]:
-    """The content words of a text, all of its words, and those by how rare they are in partners."""
     texts = [text for partner in partners for text in (partner.parts[0], partner.parts[-1])]
     found_in = Counter(word for text in texts for word in all_words(text))
 
@@ -161,8 +160,7 @@ def _ways_to_count(partners: Sequence[Partner]) -> tuple[CountWords, ...]:
 
 
 def _favours(one: Partner, other: Partner, count: CountWords) -> int:
-    """Tell which combinations repeat more words: 1 the own ones, -1 the exchanged ones."""
-
+    # 1: the own combinations repeat more words; -1: the exchanged ones.
     def repeated(context: Partner, target: Partner) -> float:
         return cosine(count(context.parts[0]), count(target.parts[-1]))
 
@@ -177,7 +175,6 @@ def _best_first(
     context: Context,
     counted: Sequence[CountWords] = (),
 ) -> list[tuple[int, int, float]]:
-    """Choose couples of least cost first, each partner at most once; of equal cost by lot."""
     lots = [
         context.random(partner.discourse, _NAME, partner=partner.name).random()
         for partner in partners

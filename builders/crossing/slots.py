@@ -73,7 +73,6 @@ def slots(discourse: Discourse, context: Context) -> Iterator[Partner]:
 
 
 def _unfit(discourse: Discourse, place: int, before: range, begins: list[int]) -> str:
-    """Say why a sentence does not change its place; nothing where it may."""
     target, words = discourse.texts[place], len(discourse.texts[place].split())
     around = [discourse.texts[i] for i in (*before, place)]
     types = discourse.meta.get("sentence_types", "").split()

@@ -40,7 +40,6 @@ def argument_text(discourse: Discourse, span: Span) -> str:
 
 
 def _alone(text: str) -> str:
-    """A text without signs at its ends that stand alone, and without half of a pair of brackets."""
     if (leading := _BEFORE.match(text)) is not None:
         text = text[leading.end() :]
     text = re.sub(r" ?\(\)|\[\]", "", _AFTER.sub("", text))
@@ -84,7 +83,6 @@ def in_context(discourse: Discourse, *spans: Span) -> tuple[tuple[str, ...], tup
 
 
 def _stretch(text: str, parts: list[tuple[int, int]]) -> tuple[int, int] | None:
-    """The place of an argument, with signs that touch it; none where a word inside is not of it."""
     gaps = (text[one[1] : other[0]] for one, other in pairwise(parts))
     if any(any(map(str.isalnum, gap)) for gap in gaps):
         return None

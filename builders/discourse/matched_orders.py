@@ -65,7 +65,7 @@ MATCHED_COLUMNS = {
 
 
 def _pieces(window: Discourse) -> str:
-    """Say that a window has half a sentence, or of a quotation: where the other half goes shows."""
+    # Where the other half of a sentence or a quotation goes shows.
     prose = window.meta.get("domain") != "chat" and not any(u.speaker for u in window.units)
     halved = prose and any(map(badly_split, window.texts))
     return _PIECES if halved or any(map(unfinished, window.texts)) else ""

@@ -105,10 +105,6 @@ class TreeNodes:
 
 
 def _joined_units(tree: RhetoricalTree, relations: Sequence[Relation]) -> list[tuple[int, int]]:
-    """The units of a tree in which both arguments of each relation with a connective begin.
-
-    The one that comes first in the text is the first.
-    """
     starts = [unit[0][:2] for unit in tree.units]
     found = []
     for relation in relations:
@@ -120,7 +116,6 @@ def _joined_units(tree: RhetoricalTree, relations: Sequence[Relation]) -> list[t
 
 
 def _marked(node: RhetoricalNode, joined: Sequence[tuple[int, int]]) -> bool:
-    """Tell whether a connective joins something in one child to something in the other."""
     return any(node.first <= one < node.middle <= other < node.last for one, other in joined)
 
 
@@ -208,14 +203,12 @@ class ArgumentPairs:
             )
 
     def _labels(self, relation: Relation) -> Iterator[str]:
-        """The labels of a relation."""
         if self.type:
             yield from map(level_2, relation.senses)
         else:
             yield relation.unified
 
     def _of_type(self, discourse: Discourse, relations: Sequence[Relation]) -> dict[str, Any]:
-        """The columns of a pair where connectives may be annotated."""
         first = relations[0]
         return {
             "genre": discourse.meta.get("genre", ""),
@@ -226,7 +219,6 @@ class ArgumentPairs:
         }
 
     def _unusable(self, relation: Relation) -> str:
-        """Say why a relation makes no row, if it does not."""
         if not (relation.senses if self.type else relation.unified):
             return "a relation without a sense"
         for sense in relation.senses if self.type else ():
@@ -244,13 +236,11 @@ class ArgumentPairs:
 
 
 def _of_all_types(discourse: Discourse, relations: Sequence[Relation]) -> dict[str, Any]:
-    """The columns of a pair of a table of relations of several frameworks."""
     types = dict.fromkeys(one.type.lower() for one in relations)
     return {"language": discourse.meta.get("language", ""), "type": " + ".join(types)}
 
 
 def _connectives(discourse: Discourse, relations: Sequence[Relation]) -> str:
-    """The connectives of relations, in lower case; several joined by a plus sign."""
     found = (span_text(discourse, one.connective) for one in relations if one.connective)
     return " + ".join(dict.fromkeys(word.lower() for word in found))
 
@@ -322,7 +312,6 @@ _ARGUMENTS = ("Arg1", "Arg2")
 
 
 def _pairs_of(name: str, kind: str, summary: str) -> Iterator[Config]:
-    """A config of argument pairs from open corpora, and that of the paper's own."""
     yield Config(
         prefix="relation",
         name=name,

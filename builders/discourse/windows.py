@@ -176,8 +176,6 @@ class Order(Windows):
 
 @dataclass(frozen=True)
 class _Replacing(Windows):
-    """Six sentences, one of which is replaced by one of another document."""
-
     operator: IntruderSentence = field(default_factory=IntruderSentence)
     fitted: FittedIntruderSentence | None = field(default=None, repr=False, compare=False)
 
@@ -187,11 +185,9 @@ class _Replacing(Windows):
 
     @property
     def recipe(self) -> str:
-        """The operator, as the manifest records it."""
         return f"{self.operator}"
 
     def fit(self, discourses: Sequence[Discourse], context: Context, fits: Fits) -> Self:
-        """The drafter with the windows of these documents, and what is put into them."""
         made = super().fit(discourses, context, fits)
         family = made.chosen.family
         windows = [window for own in made.chosen.windows.values() for window in own]
@@ -208,7 +204,6 @@ class _Replacing(Windows):
     def replaced(
         self, discourse: Discourse, context: Context
     ) -> Iterator[tuple[Discourse, Discourse, int, dict[str, Any]]]:
-        """Each window, the same with a sentence replaced, its place, and columns."""
         assert self.fitted is not None
         for window in self.windows(discourse, context):
             for made in self.fitted(window, context):
@@ -226,7 +221,7 @@ class _Replacing(Windows):
 
 
 def _with_donors(windows: Sequence[Discourse], owner: Sequence[str]) -> list[Discourse]:
-    """The windows; where no other family is of their category, with one for all such."""
+    # Where no other family is of a window's category, one category stands for all such.
     owners = {(window.meta[CATEGORY], name) for window, name in zip(windows, owner, strict=True)}
     count = Counter(category for category, _ in owners)
     return [
@@ -377,7 +372,6 @@ _PLACE_COLUMNS = {
 
 
 def _examples(prefix: str, drafter: Drafter, summary: str, **more: Any) -> Config:
-    """A config of labelled examples."""
     settings: dict[str, Any] = {
         "columns": _COLUMNS,
         "breakdowns": ("genre",),
@@ -396,7 +390,6 @@ def _examples(prefix: str, drafter: Drafter, summary: str, **more: Any) -> Confi
 
 
 def _replaced_configs(most: int, similar: bool) -> tuple[Config, Config]:
-    """The rows and the pairs of one way to find the other sentence."""
     how: dict[str, Any] = {"strategy": "same_category", "category": CATEGORY}
     where = "of the same genre or domain, where another is"
     if similar:

@@ -165,7 +165,7 @@ def group_name(group: tuple[str, str, str, str]) -> str:
 
 
 def _counted_under(task: str, group: tuple[str, str, str, str]) -> dict[str, str]:
-    """The fields by which the pipeline counts a row; for other tasks it goes by the file's name."""
+    # By these the pipeline counts a row; for other tasks it goes by the file's name.
     name = group_name(group)
     if task == BLIMP:
         return {"field": "discourse", "linguistics_term": group[0], "UID": name}
@@ -176,7 +176,7 @@ def _counted_under(task: str, group: tuple[str, str, str, str]) -> dict[str, str
 
 
 def _about(table: ItemTable, item: Item, prediction: Prediction) -> dict[str, Any]:
-    """The fields that the pipeline does not read: where a row is from."""
+    # The pipeline does not read these.
     return {
         "item_id": item.item_id,
         "discourse_id": item.discourse_id,
@@ -191,20 +191,16 @@ def _about(table: ItemTable, item: Item, prediction: Prediction) -> dict[str, An
 
 @dataclass(frozen=True, slots=True)
 class _Passage:
-    """A stretch of a text, what stands before it, and the white space between them."""
-
     before: str
     joint: str
     text: str
 
     @property
     def halves(self) -> tuple[str, str]:
-        """The context and the target."""
         return self.before, self.text
 
 
 def _passage(condition: Condition, first: int, last: int) -> _Passage:
-    """The stretch from one region to another."""
     offsets = condition.region_offsets()
     raw = condition.content[offsets[first - 1][0] : offsets[last - 1][1]]
     start = offsets[first - 1][0] + len(raw) - len(raw.lstrip())
@@ -222,8 +218,7 @@ def _passage(condition: Condition, first: int, last: int) -> _Passage:
 
 @dataclass(frozen=True, slots=True)
 class _Sides:
-    """Sums of the regions from one to another, of the conditions that are to have less and more."""
-
+    # Sums of the regions from ``first`` to ``last``.
     less: tuple[str, ...]
     more: tuple[str, ...]
     first: int
@@ -234,7 +229,6 @@ class _Sides:
 
 
 def _rows(item: Item, prediction: Prediction) -> Iterator[tuple[str, dict[str, Any]]]:
-    """The rows of a prediction, with their tasks."""
     node = parse_formula(prediction.formula)
     if isinstance(node, Junction):
         good, bad = _against_several(item, node)
@@ -258,7 +252,6 @@ def _not_a_sum(metric: str) -> str:
 
 
 def _sides(item: Item, node: Truth) -> _Sides:
-    """The two sides of a comparison of sums, each over the same regions of its conditions."""
     if not isinstance(node, Comparison) or node.operator == "=":
         raise _LeftOutError(OTHER_FORMULA)
     less, more = sum_of(node.left), sum_of(node.right)
@@ -281,7 +274,6 @@ def _sides(item: Item, node: Truth) -> _Sides:
 
 
 def _against_several(item: Item, node: Junction) -> tuple[_Passage, list[_Passage]]:
-    """The passage that all comparisons hold to be less surprising, and those that are more so."""
     if node.operator != "&":
         raise _LeftOutError(OTHER_FORMULA)
     every = [_sides(item, part) for part in node.parts]
@@ -299,7 +291,6 @@ def _against_several(item: Item, node: Junction) -> tuple[_Passage, list[_Passag
 def _compared(
     prediction: Prediction, good: _Passage, bad: Sequence[_Passage]
 ) -> tuple[str, dict[str, Any]]:
-    """The task and the row for a passage that is to be more probable than each of some others."""
     passages = [good, *bad]
     same_words = all(other.text == good.text for other in bad)
     if prediction.metric != "sum" and not (prediction.metric == "mean" and same_words):
@@ -331,7 +322,6 @@ def _hold_to_one_space(passages: Sequence[_Passage]) -> None:
 
 
 def _crossed(item: Item, sides: _Sides) -> Iterator[dict[str, str]]:
-    """The rows of two contexts with two targets: one asks the first context, one the second."""
     for first in range(sides.first, sides.last + 1):
         part = _Sides(sides.less, sides.more, first, sides.last)
         one, two = own = part.passages(item, sides.less)

@@ -133,12 +133,10 @@ def rendered(template: str, **values: Any) -> str:
 
 
 def _cell(text: str) -> str:
-    """A text as a cell of a Markdown table can hold it."""
     return text.replace("|", "\\|")
 
 
 def _field(name: str, entry: str) -> str:
-    """A field of a BibTeX entry, on one line, without braces; empty where it has none."""
     found = re.search(rf'\b{name}\s*=\s*["{{](.+?)["}}],?\s*\n', entry, flags=re.S)
     return _one_line(re.sub("[{}]", "", found[1])) if found else ""
 
@@ -166,7 +164,6 @@ def tasks(table: PairTable, release: ExportedRelease) -> list[HarnessTask]:
 
 
 def _task(name: str, table: PairTable, release: ExportedRelease, group: str = "") -> HarnessTask:
-    """The task of a table's pairs; of those of one group, where one is named."""
     records = [record for record in table.records if not group or group in record["groups"]]
     same = sum(record["simple_LM_method"] for record in records)
     counts = bool(release.configs.get(table.config, {}).get("in_headline"))
@@ -210,7 +207,6 @@ def _slug(text: str) -> str:
 
 
 def _one_line(text: str) -> str:
-    """A text as a comment can hold it."""
     return " ".join("".join(c if c.isprintable() else " " for c in text).split())
 
 

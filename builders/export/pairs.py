@@ -85,11 +85,9 @@ def _record(
 
 
 def _is_whole(good: Condition, bad: Condition, region: str) -> bool:
-    """Tell whether the sums over a region differ by as much as those over the whole texts.
-
-    They do if the region is the whole text, or the rest of it after a beginning that both share and
-    that ends in white space: otherwise a token may reach across the boundary.
-    """
+    # Sums over a region differ by as much as those over the whole texts if it is the rest of the
+    # text after a beginning that both share and that ends in white space: otherwise a token may
+    # reach across the boundary.
     if region == "*":
         return True
     number = int(region) - 1

@@ -97,7 +97,6 @@ def refusal(item: Item) -> str:
 
 
 def _boundary(condition: Condition) -> str:
-    """Find where a text is not its regions joined by one space."""
     end = 0
     for region, (start, stop) in zip(condition.regions, condition.region_offsets(), strict=True):
         if region.content and end and condition.content[end:start] != " ":
@@ -108,7 +107,6 @@ def _boundary(condition: Condition) -> str:
 
 
 def _shapes(item: Item) -> Iterator[tuple[SuiteShape, tuple[str, ...]]]:
-    """The combination that an item has under each of its metrics."""
     by_metric: dict[str, dict[str, None]] = {}
     for prediction in item.predictions:
         by_metric.setdefault(prediction.metric, {})[prediction.formula] = None
@@ -119,7 +117,6 @@ def _shapes(item: Item) -> Iterator[tuple[SuiteShape, tuple[str, ...]]]:
 
 
 def _names(table: ItemTable, suites: Sequence[ExportedSuite]) -> list[str]:
-    """Names: config, split, metric, what the groups have in common; as much as tells them apart."""
     plain = f"{table.config}-{table.split}"
     several = len({suite.shape.metric for suite in suites}) > 1
     names = [f"{plain}-{suite.shape.metric}" if several else plain for suite in suites]
@@ -135,7 +132,6 @@ def _names(table: ItemTable, suites: Sequence[ExportedSuite]) -> list[str]:
 
 
 def _topic(suite: ExportedSuite) -> str:
-    """The words with which the first groups of all its predictions begin (``as_causal``)."""
     groups = {
         prediction.groups[0] if prediction.groups else ""
         for item in suite.items

@@ -8,7 +8,6 @@ import tempfile
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -100,8 +99,6 @@ class _Config:
 
 @dataclass(frozen=True)
 class _Exported:
-    """The part of a manifest that an export reads, beyond that of every reader."""
-
     configs: dict[str, _Config]
 
 
@@ -177,7 +174,6 @@ def export(source: Source, exports: Exports, version: str = "", dry_run: bool = 
 
 
 def _write_suites(read: Sequence[ItemTable], release: ExportedRelease, folder: Path) -> list[str]:
-    """Write the suites; lines for the user, the first of which is not finished."""
     made = [suite_table(table) for table in read]
     suites = [(table, suite) for table in made for suite in table.suites]
     if twice := _twice(suite.name for _, suite in suites):
@@ -198,7 +194,6 @@ def _write_suites(read: Sequence[ItemTable], release: ExportedRelease, folder: P
 
 
 def _write_pairs(read: Sequence[ItemTable], release: ExportedRelease, folder: Path) -> list[str]:
-    """Write pairs and tasks; lines for the user, the first of which is not finished."""
     made = [pair_table(table, release.suite) for table in read]
     asked = [(table, tasks(table, release)) for table in made]
     every = [task for _, found in asked for task in found]
@@ -228,7 +223,6 @@ def _write_pairs(read: Sequence[ItemTable], release: ExportedRelease, folder: Pa
 
 
 def _write_babylm(read: Sequence[ItemTable], release: ExportedRelease, folder: Path) -> list[str]:
-    """Write rows for the BabyLM pipeline; lines for the user, the first of which is open."""
     made = [babylm_table(table, release.suite) for table in read]
     rows = [row for table in made for row in table.rows]
     if twice := _twice(group_name(group) for group in {row.group for row in rows}):
@@ -266,7 +260,6 @@ _WRITERS = {
 
 
 def _twice(names: Iterable[str]) -> str:
-    """A name that stands there twice; empty where none does."""
     return next((name for name, count in Counter(names).items() if count > 1), "")
 
 
@@ -276,7 +269,6 @@ def _write_report(
     release: ExportedRelease,
     **rows: Any,
 ) -> None:
-    """Write the report for whoever opens the folder: every config's fate, in Markdown."""
     refused = [
         (table, reason, count) for table in made for reason, count in table.refused.most_common()
     ]
@@ -285,20 +277,12 @@ def _write_report(
 
 
 def _number(count: int, thing: str) -> str:
-    """Write a count with its noun, such as ``1 item`` and ``2 items``."""
     return f"{count} {thing}" if count == 1 else f"{count} {thing}s"
 
 
 def _write_lines(path: Path, records: Iterable[dict[str, Any]], ascii_only: bool = False) -> None:
-    """Write JSON lines."""
-    import jsonlines
-
-    dumps = partial(json.dumps, ensure_ascii=ascii_only)
-    with (
-        path.open("w", encoding="utf-8", newline="\n") as file,
-        jsonlines.Writer(file, dumps=dumps) as writer,
-    ):
-        writer.write_all(records)
+    with path.open("w", encoding="utf-8", newline="\n") as file:
+        file.writelines(json.dumps(each, ensure_ascii=ascii_only) + "\n" for each in records)
 
 
 def _refusals(

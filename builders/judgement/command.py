@@ -142,10 +142,7 @@ def sample(arguments: argparse.Namespace) -> list[str]:
 
 
 def _build_again(source: Source) -> str:
-    """The command that builds a dataset again, with answers.
-
-    A manifest says what a build was of, but names no folder of this machine.
-    """
+    # A manifest says what a build was of, but names no folder of this machine.
     suite, configs = source.suite, list(source.manifest["configs"].values())
     named = (config.get("corpus", {}).get("name") for config in configs)
     corpora = list(dict.fromkeys(filter(None, named)))
@@ -174,7 +171,6 @@ def _build_again(source: Source) -> str:
 
 
 def _sample_spans(source: Source, arguments: argparse.Namespace, output: Path) -> list[str]:
-    """Draw spans and write their sheet; what to say of it."""
     from coherencegym.builders.judgement.span_draw import (
         SPAN_LINES,
         SPAN_SHEET,
@@ -199,7 +195,6 @@ def _sample_spans(source: Source, arguments: argparse.Namespace, output: Path) -
 
 
 def _agreement(source: Source, arguments: argparse.Namespace) -> list[str]:
-    """Say how the answers of people agree with those of the dataset."""
     from coherencegym.builders.judgement.span_answers import agreement_lines, read_span_answers
     from coherencegym.builders.judgement.span_draw import drawn_spans
 

@@ -56,8 +56,7 @@ class DrawnPair:
 
 @dataclass(frozen=True, slots=True)
 class _Candidate:
-    """A pair that may be drawn, of a cluster (discourse, or family of them) of its corpus."""
-
+    # ``cluster``: a discourse of a corpus, or a family of them.
     drawn: DrawnPair
     texts: frozenset[str]
     cluster: tuple[str, str]
@@ -118,7 +117,6 @@ def draw(
 def _take(
     queues: Sequence[_Queue], holders: Mapping[frozenset[str], Sequence[int]], n: int
 ) -> tuple[list[_Candidate], list[int]]:
-    """Take n candidates in turn; also how many pairs each queue has of them."""
     chosen: dict[frozenset[str], _Candidate] = {}
     uses: Counter[tuple[str, str]] = Counter()
     counts = [0] * len(queues)
@@ -135,8 +133,6 @@ def _take(
 
 
 class _Queue:
-    """The pairs of one table that were not looked at yet, those of new discourses first."""
-
     def __init__(self, candidates: Iterable[_Candidate]) -> None:
         # One of each group, then a second one of each: the sort keeps the order within a round.
         rounds: dict[str, Iterator[int]] = defaultdict(count)

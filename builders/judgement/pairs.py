@@ -52,7 +52,6 @@ def condition_pairs(item: Item) -> list[ConditionPair]:
 
 
 def _compared(item: Item, formula: Truth) -> Iterator[tuple[str, str]]:
-    """The (coherent, incoherent) conditions that a formula compares."""
     if not isinstance(formula, Comparison) or formula.operator == "=":
         return
     better, worse = sum_of(formula.right), sum_of(formula.left)

@@ -98,7 +98,7 @@ def draw_spans(
 
 
 def _of_config(context: Context, tables: Sequence[TableRows[SpanText]]) -> list[DrawnSpan]:
-    """One span of each text, in an order that is drawn, the kinds of answers in turn."""
+    # The kinds of answers take turns.
     of_row: dict[tuple[float, float, str], list[DrawnSpan]] = {}
     for table in tables:
         for row, span in drawn_spans(context.suite, table):
@@ -134,7 +134,6 @@ def _texts(row: SpanText, span: GoldSpan) -> tuple[tuple[str, tuple[str, ...]], 
 
 
 def _answers(row: SpanText) -> tuple[tuple[str, str], ...]:
-    """The answers that there are: value, and what is printed."""
     unsure = (CANT_TELL, ANSWER_LABELS[CANT_TELL])
     if not row.is_choice:
         return ((YES, ANSWER_LABELS[YES]), (NO, ANSWER_LABELS[NO]), unsure)
@@ -155,12 +154,13 @@ def write_span_sheet(spans: Sequence[DrawnSpan], folder: Path) -> None:
     (folder / SPAN_LINES).write_text(content, encoding="utf-8")
     environment = templates_of("builders.judgement", autoescape=True)
     sheet = texts_digest("", "\n".join(span.id for span in spans))
-    page = environment.get_template("span_sheet.html.jinja").render(spans=spans, sheet=sheet)
+    template = environment.get_template("span_sheet.html.jinja")
+    page = template.render(spans=spans, sheet=sheet, further=())
     (folder / SPAN_SHEET).write_text(under_policy(page), encoding="utf-8")
 
 
 def _line(number: int, span: DrawnSpan) -> dict[str, Any]:
-    """Give what annotators get of a span; the answer of the dataset is not in it."""
+    # The answer of the dataset is not in it.
     texts = {f"text_{name.lower()}" if name else "text": "\n".join(t) for name, t in span.texts}
     allowed = [value for value, _ in span.answers]
     given = {"span": span.id, "number": number, **texts, "question": span.question}

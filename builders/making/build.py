@@ -99,11 +99,7 @@ def write_documents(manifest: Manifest, folder: Path) -> None:
 
 @dataclass(frozen=True)
 class _Drafted:
-    """The result for one split of a config: its discourses, their drafts, and what was skipped.
-
-    ``measured`` are figures of quality that a look at all splits gave.
-    """
-
+    # ``measured``: figures of quality that a look at all splits gave.
     discourses: list[Discourse]
     drafts: list[Any]
     skipped: dict[str, int]
@@ -112,8 +108,6 @@ class _Drafted:
 
 @dataclass(frozen=True)
 class _Part:
-    """A config of the build, which may be one of many that the suite's own is spread over."""
-
     config: Config
     corpus: Corpus
     drafted: dict[str, _Drafted]
@@ -125,8 +119,6 @@ class _Part:
 
 @dataclass
 class _Build:
-    """The steps of a build, with what they share."""
-
     suite: Suite
     options: BuildOptions
     folder: Path
@@ -144,7 +136,6 @@ class _Build:
         self.progress(f"{self.suite.name}: {message}")
 
     def entries(self, source: PlannedCorpus) -> Iterator[tuple[str, dict[str, Any] | str]]:
-        """Write the configs of a corpus; their names, and entries or why no item came of them."""
         found = read_source(
             self.suite,
             source,
@@ -172,7 +163,6 @@ class _Build:
     def _configs(
         self, config: Config, limited: Config, corpus: Corpus, by_split: dict[str, list[Discourse]]
     ) -> Iterator[tuple[str, dict[str, Any] | str]]:
-        """Write a config of the suite, as it is limited, or all that it is spread over."""
         suite, how = self.suite, making(config.kind)
         everything = [discourse for own in by_split.values() for discourse in own]
         fitted = self._fit_corpus(limited, everything)
@@ -208,7 +198,6 @@ class _Build:
             yield part.name, about | {"rank": rank} | self._write(part, decisions)
 
     def _fit_corpus(self, config: Config, discourses: list[Discourse]) -> Config:
-        """The config with its drafter fitted on all that it is about, where it asks for that."""
         if not hasattr(config.drafter, "fit_corpus"):
             return config
         clean = list(filter(config.select, without_separators(discourses)))
@@ -218,7 +207,6 @@ class _Build:
     def _drafted(
         self, config: Config, corpus: Corpus, by_split: dict[str, list[Discourse]]
     ) -> dict[str, _Drafted]:
-        """Draft all splits of a config, and look at them together where its kind asks for that."""
         made = {split: self._draft(config, corpus, split, by_split[split]) for split in by_split}
         if (look := making(config.kind).survey) is None:
             return made
@@ -268,7 +256,6 @@ class _Build:
     def _blocks(
         self, config: Config, drafter: Any, discourses: list[Discourse]
     ) -> BlockFolder | None:
-        """The folder for the drafts of these discourses, if it is known what a draft is."""
         made = making(config.kind).draft
         if made is None:
             return None
@@ -277,7 +264,6 @@ class _Build:
         return self.kept.blocks("drafts", key, Values(block))
 
     def _write(self, part: _Part, decisions: dict[str, list[FloorDecision]]) -> dict[str, Any]:
-        """Write the splits of one config that have items; their part of its entry."""
         config, kind, how = part.config, part.config.kind, making(part.config.kind)
         all_rows = {
             split: [kind.to_row(how.value(made, n)) for n, made in enumerate(one.drafts, start=1)]
@@ -318,14 +304,12 @@ class _Build:
 
 
 def _nothing(suite: Suite, sources: Sources, limit: int | None) -> str:
-    """Say that no item came of all corpora, with the first reason, and what may help."""
     said = ["no corpus gave a single item; nothing is written"]
     said += [f"{name}: {why}" for name, why in sources.empty.items()][:1]
     return "; ".join([*said, *([f"expected more than --limit {limit}"] if limit else [])])
 
 
 def _why_empty(drafted: dict[str, _Drafted]) -> str:
-    """Say why no item came of a config: the commonest reasons."""
     skipped = sum((Counter(one.skipped) for one in drafted.values()), Counter[str]())
     number = sum(len(one.discourses) for one in drafted.values())
     commonest = sorted(skipped.items(), key=lambda pair: (-pair[1], pair[0]))[:3]

@@ -109,7 +109,6 @@ def _corpus_entry(corpus: Corpus) -> dict[str, Any]:
 
 
 def _type_name(kind: Any) -> str:
-    """A column's type as the card shows it."""
     if isinstance(kind, list):
         return f"list of {_type_name(kind[0])}"
     if isinstance(kind, dict):

@@ -133,14 +133,12 @@ class Fits:
 
 @cache
 def _detector(model: str) -> Detector:
-    """The detector of ``coherencegym detect`` with a model, as an adversarial filter."""
     from coherencegym.eval.tasks.detect.detect import load_detector
 
     return load_detector(model)
 
 
 def _announce(documents: int) -> None:
-    """Say what the filter will cost, before it does."""
     print(
         f"adversarial filter: {documents:,} documents are scored, each with every sentence of it "
         "taken out once and read alone",

@@ -97,23 +97,18 @@ class Making(Generic[D]):
 
 
 def _item_groups(config: Config, draft: Draft) -> set[str]:
-    """The groups of an item's predictions, each once and without details."""
     start = 1 if config.headline else 0
     return {group for one in draft.item.predictions for group in one.groups[start:]}
 
 
 def _item_details(config: Config, drafts: Sequence[Draft]) -> dict[str, int]:
-    """Items by the first group of their predictions, where the config's score is over another.
-
-    Of a group's name what is before an arrow or a colon: the groups ``as_causal → since`` and
-    ``as_causal → yet`` have the same items. Empty where all items are in all groups, which says
-    nothing.
-    """
     counts: Counter[str] = Counter()
     if config.headline:
         for made in drafts:
             firsts = (prediction.groups[0] for prediction in made.item.predictions)
+            # The groups ``as_causal → since`` and ``as_causal → yet`` have the same items.
             counts.update({re.split(" → |: ", group)[0] for group in firsts})
+    # All items are in all groups.
     if set(counts.values()) == {len(drafts)}:
         return {}
     return dict(sorted(counts.items()))

@@ -93,7 +93,7 @@ def _planned(
     options: BuildOptions,
     is_fitted: bool,
 ) -> Iterator[PlannedWork]:
-    """The work for one split of a config; ``is_fitted``: its operator was counted already."""
+    # ``is_fitted``: its operator was counted already.
     number, drafter = len(discourses), config.drafter
     if not number:
         return

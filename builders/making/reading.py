@@ -83,7 +83,6 @@ def read_source(
 
 
 def _limited(config: Config, discourses: Sequence[Discourse], limit: int | None) -> Config:
-    """The config of no more than so many of the corpus's discourses of a split."""
     if limit is None:
         return config
     quotas: dict[str, Quota] = defaultdict(lambda: Quota(limit, [config.select]))

@@ -63,7 +63,7 @@ class Released:
 
 
 def _human_positions(discourse: Discourse) -> list[int]:
-    """List the annotators' answers; empty where the authors number sentences otherwise."""
+    # The authors number sentences otherwise.
     if discourse.meta.get("position") != discourse.meta.get("sen_position"):
         return []
     answers = [int(judgement.label) for judgement in discourse.judgements]

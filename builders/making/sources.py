@@ -122,7 +122,7 @@ def _of_genre(suite: Suite, genre: str, corpus: Corpus) -> PlannedCorpus:
 
 
 def _samples(suite: Suite) -> Iterator[PlannedCorpus]:
-    """Plan the samples: a config is built from that of its best corpus that has any."""
+    # A config is built from the sample of its best corpus that has any.
     done: list[Config] = []
     for name, configs in suite.natives.items():
         fitting = tuple(config for config in configs if config not in done)

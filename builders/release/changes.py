@@ -204,8 +204,6 @@ def plan_release(
 
 @dataclass
 class _Plan:
-    """The files of a release, gathered split by split."""
-
     release: PlannedRelease
     folder: Path
     head: DatasetHead
@@ -214,7 +212,6 @@ class _Plan:
     def put(
         self, name: str, split: str, counts: dict[str, Any], was: dict[str, Any] | None
     ) -> dict[str, Any]:
-        """Put our files of a split in the place of head's, unless they have the same rows."""
         release = self.release
         if was is not None and was["content_hash"] == counts["content_hash"]:
             release.rows[name, split] = RowChanges()
@@ -232,11 +229,8 @@ class _Plan:
     def put_scores(
         self, manifest: Manifest, configs: Mapping[str, Any], theirs: Manifest | None
     ) -> None:
-        """Make the manifest of the release, and put the plot of scores into it.
-
-        Without scores of our own those of head stay, as long as the rows are those that they are
-        on.
-        """
+        # Without scores of our own those of head stay, as long as the rows are those that they are
+        # on.
         merged = manifest | {"configs": configs}
         if SCORES in manifest:
             content = (self.folder / PLOT).read_bytes()
@@ -249,7 +243,6 @@ class _Plan:
         self.release.manifest = in_order(merged)
 
     def undescribed(self, configs: Mapping[str, Any]) -> list[str]:
-        """Data and hashes of head that are of no config, and are neither replaced nor deleted."""
         going = {*self.release.adds, *self.release.deletes}
         for name, config in configs.items():
             for split in config["splits"]:
@@ -260,13 +253,11 @@ class _Plan:
         ]
 
     def drop(self, name: str, split: str) -> None:
-        """Delete head's files of a split that are not replaced."""
         paths = _split_files(self.head.digests, name, split)
         self.release.deletes += [path for path in paths if path not in self.release.adds]
 
 
 def _split_files(paths: Iterable[str], config: str, split: str) -> list[str]:
-    """The data and hash files of a split among paths, sorted."""
     start = f"data/{config}/{split}-"
     return sorted(
         path for path in paths if path.startswith(start) or path == hashes_path(config, split)
@@ -276,15 +267,6 @@ def _split_files(paths: Iterable[str], config: str, split: str) -> list[str]:
 def _with_others(
     name: str, config: dict[str, Any], old: dict[str, Any], theirs: Manifest
 ) -> dict[str, Any]:
-    """Our config with the splits of head's that this build did not make.
-
-    It may be published only where both may; of a licence that both have the greater number counts,
-    as some of head's discourses are replaced.
-
-    Raises:
-        PublishError: a split that people judged would be replaced by one that nobody did, or our
-            columns are not those of the other splits.
-    """
     others = old["splits"].keys() - config["splits"].keys()
     if others and old["features"] != config["features"]:
         raise PublishError(
@@ -307,6 +289,7 @@ def _with_others(
         key: {**{s: old[key][s] for s in others if s in old[key]}, **config[key]}
         for key in BY_SPLIT
     }
+    # Of a licence that both have the greater number counts: some of head's discourses are replaced.
     licences = Counter(old["licences"]) | Counter(config["licences"])
     return (
         config

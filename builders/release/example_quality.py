@@ -99,7 +99,6 @@ def example_quality(splits: _Splits, slots: Sequence[str]) -> dict[str, dict[str
 def _bags(
     splits: _Splits, slots: Sequence[str]
 ) -> tuple[dict[str, dict[str, dict[str, float]]], str]:
-    """Scores of a bag of words, by split and by the slots that it sees; or why there is none."""
     found: dict[str, dict[str, dict[str, float]]] = defaultdict(dict)
     learned = splits.get(LEARNING, ())
     if LEARNING not in splits:
@@ -132,14 +131,12 @@ def _bags(
 
 
 def _interval(rows: Sequence[LabelledExample], predictions: Sequence[str]) -> dict[str, float]:
-    """The 95 % interval of the accuracy on other rows than these."""
     right = [float(said == row.label) for row, said in zip(rows, predictions, strict=True)]
     found = share_interval(right, [row.cluster for row in rows])
     return {"ci_low": round(found.low, 4), "ci_high": round(found.high, 4)}
 
 
 def _measured(rows: Sequence[LabelledExample], predictions: Sequence[str]) -> dict[str, Any]:
-    """The share of rows whose label was predicted, and that of rows with any right answer."""
     pairs = list(zip(rows, predictions, strict=True))
     return {
         "accuracy": _share(said == row.label for row, said in pairs),
@@ -153,7 +150,7 @@ def _share(values: Iterator[bool]) -> float:
 
 
 def _ceiling(rows: Sequence[LabelledExample]) -> float:
-    """The accuracy that no classifier exceeds, as it says the same of the same slots."""
+    # A classifier says the same of the same slots.
     labels: dict[Any, Counter[str]] = defaultdict(Counter)
     for row in rows:
         labels[row.slots][row.label] += 1

@@ -38,7 +38,7 @@ def in_order(manifest: Manifest) -> Manifest:
     """
     configs = manifest["configs"]
     ordered = sorted(configs, key=lambda name: (configs[name]["rank"], name))
-    default = max(ordered, key=lambda name: _choice(configs[name]), default="")
+    default = max(ordered, key=lambda name: _rank_as_default(configs[name]), default="")
     return manifest | {
         "configs": {
             name: configs[name]
@@ -49,8 +49,7 @@ def in_order(manifest: Manifest) -> Manifest:
     }
 
 
-def _choice(config: dict[str, Any]) -> tuple[bool, bool, int]:
-    """The place of a config among those that could be the default, the greatest first."""
+def _rank_as_default(config: dict[str, Any]) -> tuple[bool, bool, int]:
     in_headline = bool(config.get("in_headline", kind_named(config["kind"]) is ITEMS))
     rows = sum(split["rows"] for split in config["splits"].values())
     return in_headline, config["corpus"]["name"] != SAMPLE, rows

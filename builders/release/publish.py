@@ -88,7 +88,6 @@ def publishable(manifest: Manifest, private: bool) -> tuple[Manifest, list[str]]
 
 
 def _closed_configs(manifest: Manifest | None) -> list[str]:
-    """The configs of a manifest that nobody may publish."""
     configs = manifest["configs"] if manifest else ()
     return sorted(name for name in configs if not may_be_published(manifest or {}, name))
 
@@ -156,14 +155,8 @@ def publish(
 
 
 def _check_licences(release: PlannedRelease, repo_id: str) -> None:
-    """Refuse a commit to a public repository that leaves texts in it which nobody may publish.
-
-    They are those of the build, and those that the head holds and the commit keeps, where it was
-    private once, say; what no manifest describes may be anything.
-
-    Raises:
-        PublishError: with the configs, or files.
-    """
+    # The build's texts, and those that the head holds and the commit keeps, where it was private
+    # once, say; what no manifest describes may be anything.
     closed = _closed_configs(release.manifest)
     if not closed and not release.unknown:
         return
@@ -177,7 +170,6 @@ def _check_licences(release: PlannedRelease, repo_id: str) -> None:
 
 
 def _chosen_version(manifest: Manifest, head: DatasetHead, options: PublishOptions) -> Version:
-    """The version asked for; else the suite's own or head's, whichever is the later."""
     if options.version:
         return Version.parse(options.version)
     versions = [Version.parse(manifest["version"])]
@@ -187,11 +179,6 @@ def _chosen_version(manifest: Manifest, head: DatasetHead, options: PublishOptio
 
 
 def _check_version(release: PlannedRelease, head: DatasetHead, repo_id: str) -> None:
-    """Refuse a version that is taken, or that says less than what changed.
-
-    Raises:
-        PublishError: with the least version that would do.
-    """
     version = Version.parse(release.manifest["version"])
     change = release.change
     if change is Change.NONE:
@@ -223,7 +210,6 @@ def _check_version(release: PlannedRelease, head: DatasetHead, repo_id: str) -> 
 
 
 def _commit(api: Any, options: PublishOptions, release: PlannedRelease, head: DatasetHead) -> Any:
-    """Make the commit; none where somebody else's came first."""
     parent = head.sha
     if not head.exists:
         commits.make_repository(api, options.repo_id, options.private)
@@ -242,12 +228,6 @@ def _commit(api: Any, options: PublishOptions, release: PlannedRelease, head: Da
 def _tag(
     api: Any, options: PublishOptions, outcome: Publication, commit: str, head: DatasetHead
 ) -> Publication:
-    """Tag the commit, unless the tag is there already, and see it stand.
-
-    Raises:
-        AnswerError: it is not there after all.
-        huggingface_hub.errors.HfHubHTTPError: the Hub refused or failed.
-    """
     tag = outcome.tag = f"v{outcome.version}"
     if tag in head.tags:
         outcome.lines.append(f"nothing to do: {options.repo_id} at {tag} has this content")
@@ -268,7 +248,6 @@ def _tag(
 
 
 def _describe(release: PlannedRelease, head: DatasetHead, options: PublishOptions) -> list[str]:
-    """The release in lines: files, sizes, what changes against head, commit and tag."""
     lines = [
         f"repository {options.repo_id}: "
         + (f"head {head.sha[:10]}" if head.exists else "does not exist, would be made")

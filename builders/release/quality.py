@@ -188,7 +188,6 @@ def document_quality(drafts: Sequence[DocumentDraft]) -> dict[str, Any]:
 
 
 def _spread(values: Sequence[float]) -> dict[str, float]:
-    """Mean and quartiles; empty where there is no value."""
     if not values:
         return {}
     cuts = quantiles(values, n=4, method="inclusive") if len(values) > 1 else [values[0]] * 3
@@ -197,12 +196,8 @@ def _spread(values: Sequence[float]) -> dict[str, float]:
 
 
 def _sentence_alone(drafts: Sequence[DocumentDraft]) -> dict[str, Any] | None:
-    """Measure how well a classifier that sees sentences without their document finds intruders.
-
-    Logistic regression on bags of words, out of fold by document; sentences that are not the first
-    of their document. A sentence is called an intruder where the classifier finds that more likely
-    than not.
-    """
+    # A classifier that sees sentences without their document, out of fold by document; the first
+    # sentence of a document is none of them.
     sentences = [
         (sentence, place == draft.document.intruder_position, draft.document.cluster)
         for draft in drafts

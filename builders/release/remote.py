@@ -47,8 +47,6 @@ class _Config:
 
 @dataclass(frozen=True)
 class _Earlier:
-    """The part of the earlier release's manifest that a release reads."""
-
     suite: Name
     version: Name
     configs: dict[Name, _Config]

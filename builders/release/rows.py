@@ -46,7 +46,7 @@ def to_table(rows: Sequence[Mapping[str, Any]], features: Any) -> Any:
 
 
 def _to_parquet(table: Any, path: Path) -> None:
-    """Write a table as ``datasets`` does, whose readers find the features in it."""
+    # As ``datasets`` does, whose readers find the features in it.
     from datasets import Dataset
 
     # It is not written, but would be made of a hash of the whole table.

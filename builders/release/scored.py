@@ -71,7 +71,7 @@ def add_scores(manifest: Manifest, runs: Sequence[Run], folder: Path) -> Manifes
 
 
 def _whole(run: Run) -> list[Any]:
-    """The scores of whole configs: groups would make the plot longer than the card."""
+    # Groups would make the plot longer than the card.
     return [score for score in run.scores if score.level == "all"]
 
 

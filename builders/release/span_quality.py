@@ -60,7 +60,6 @@ def span_quality(rows: Sequence[SpanText]) -> dict[str, Any]:
 
 
 def _most_frequent(rows: Sequence[SpanText]) -> int:
-    """The most frequent label; of equally frequent ones the smallest."""
     labels = Counter(row.label for row in rows)
     return min(labels, key=lambda label: (-labels[label], label))
 
@@ -79,7 +78,6 @@ def _constants(frequent: int, choice: bool) -> dict[str, _Constant]:
 def _scores(
     rows: Sequence[SpanText], constant: _Constant, frequent: int, known: bool
 ) -> dict[str, float]:
-    """Accuracy, and where all spans are known strict and lenient coherence, of a constant."""
     right, strict, lenient = [], [], []
     for row in rows:
         whole = constant(row, GoldSpan(0, row.size - 1, row.label))

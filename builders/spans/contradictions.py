@@ -64,7 +64,6 @@ def statement(text: str, triple: str) -> Statement:
 
 
 def _content(text: str) -> frozenset[str]:
-    """Words of four letters or more, without a plural's ending."""
     return frozenset(word.rstrip("s") for word in re.findall(r"[a-z]{4,}", text.lower()))
 
 
@@ -107,7 +106,6 @@ class Contradictions:
         )
 
     def _others(self, pair: Sequence[Statement], number: int, generator: Random) -> list[Statement]:
-        """Utterances with no matter and no word in common with the pair or each other."""
         matters = frozenset[str]().union(*(one.matters for one in pair))
         words = frozenset[str]().union(*(one.words for one in pair))
         found: list[Statement] = []

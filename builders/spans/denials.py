@@ -75,8 +75,7 @@ def denials(units: Sequence[Unit]) -> Iterator[Denial]:
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """A statement, the unit behind which it is denied, and the first unit of the stretch."""
-
+    # ``later``: the unit behind which it is denied; ``begin``: the first unit of the stretch.
     denial: Denial
     later: int
     begin: int
@@ -137,7 +136,6 @@ class Denials:
 
 
 def _places(units: Sequence[Unit], same: bool) -> list[_Place]:
-    """The places of denials two to five units later, by the same speaker or by the other."""
     return [
         _Place(denial, later, begin)
         for denial in denials(units)
@@ -148,7 +146,6 @@ def _places(units: Sequence[Unit], same: bool) -> list[_Place]:
 
 
 def _alone(units: Sequence[Unit], place: _Place) -> bool:
-    """Tell whether nothing else that who denies says in the stretch is of the matter."""
     shown = units[place.begin : place.begin + _UNITS]
     first, later = place.denial.unit - place.begin, place.later - place.begin
     return not says_more(shown, place.denial.sentence, first, later)

@@ -8,7 +8,6 @@ from pathlib import Path
 
 @cache
 def _entries() -> dict[str, str]:
-    """BibTeX key -> entry; an empty line stands between entries."""
     text = Path(__file__).with_name("citations.bib").read_text(encoding="utf-8")
     entries = (entry.strip() for entry in text.split("\n\n"))
     return {entry.partition("{")[2].partition(",")[0]: entry for entry in entries}

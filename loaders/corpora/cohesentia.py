@@ -111,7 +111,6 @@ def _reasons(incremental: Mapping[str, Any], sentences: list[str]) -> Iterator[H
 
 
 def _problem(values: Mapping[str, Any]) -> Problem | None:
-    """Say what is wrong with a story; none where it is fine."""
     if problem := missing_field(values, ("StoryID", "Title", "Text", *RATED_IN.values())):
         return problem
     if not is_whole(values["StoryID"]):

@@ -55,7 +55,6 @@ def read_conll2012(corpus: Corpus, file: CorpusFile, options: ReadOptions) -> It
 
 
 def _check(part: Part) -> None:
-    """Check the lines of a part, and that it begins and ends."""
     for at, line in part.lines:
         if (unusable := text_problem(line)) is not None:
             raise LineError(at, *unusable)
@@ -68,7 +67,6 @@ def _check(part: Part) -> None:
 
 
 def _document(corpus: Corpus, file: CorpusFile, part: Part) -> Discourse | None:
-    """The discourse of a part; none where its words are withheld."""
     sentences = list(part_sentences(part))
     if not sentences:
         raise LineError(part.line, "a document without words, expected some", "empty document")
@@ -98,7 +96,7 @@ def _document(corpus: Corpus, file: CorpusFile, part: Part) -> Discourse | None:
 
 
 def _spelling(form: str) -> str:
-    """The word without the signs that OntoNotes puts in front of some (``/.``, ``\\/``)."""
+    # OntoNotes puts signs in front of some words: ``/.``, ``\/``.
     if len(form) > 1 and form[0] == "/" and form[1] in ".?!-,:;":
         return form[1:]
     return form.replace("\\/", "/").replace("\\*", "*")

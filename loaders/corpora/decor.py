@@ -71,7 +71,6 @@ def read_decor(corpus: Corpus, file: CorpusFile, options: ReadOptions) -> Iterat
 
 
 def _problem(values: Mapping[str, str]) -> tuple[str, str] | None:
-    """Say what is wrong with a row; none where it is fine."""
     for name in _TEXTS:
         if not values[name]:
             what = "an id" if name == "essay_id" else "a text"
@@ -88,7 +87,7 @@ def _problem(values: Mapping[str, str]) -> tuple[str, str] | None:
 
 
 def _number(text: str) -> str:
-    """A whole number as the files have it, ``1`` or ``1.0``."""
+    # The files have ``1`` or ``1.0``.
     return text.removesuffix(".0")
 
 
@@ -121,7 +120,6 @@ def _discourse(corpus: Corpus, file: CorpusFile, line: int, values: Mapping[str,
 
 
 def _patterns() -> Iterator[FilePattern]:
-    """The files as the repository has them, with or without their folders."""
     for name, folder, split in (
         ("test_rewrite_213_no_delete.csv", "test", "test"),
         ("test_1355_clean.csv", "test", "test_all"),

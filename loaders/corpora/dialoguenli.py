@@ -68,7 +68,6 @@ def read_pairs(corpus: Corpus, file: CorpusFile, options: ReadOptions) -> Iterat
 
 
 def _problem(values: dict[str, Any]) -> Problem | None:
-    """Say what is wrong with a record, and the short reason; none where it is fine."""
     if problem := missing_field(values, ("label", *_SENTENCES, *_TRIPLES, "dtype")):
         return problem
     names = ("label", *_SENTENCES, "dtype", "id")
@@ -87,7 +86,7 @@ def _problem(values: dict[str, Any]) -> Problem | None:
 
 
 def _origin(dtype: str) -> str:
-    """Name the origin of the two sentences by the end of ``dtype`` (``_up``, ``_pp``, ``_uu``)."""
+    # ``dtype`` ends in two letters, one a sentence: ``_up``, ``_pp``, ``_uu``.
     ending = dtype.rpartition("_")[2]
     if len(ending) != 2 or not set(ending) <= set(_ORIGINS):
         return ""

@@ -43,7 +43,6 @@ def read_table(corpus: Corpus, file: CorpusFile, options: ReadOptions) -> Iterat
 
 
 def _discourse(corpus: Corpus, file: CorpusFile, row: TableRow) -> Discourse:
-    """A segment as a discourse."""
     line, text = row.line, row.values["segment"]
     connective, sense = row.values["connective"].lower(), row.values["sense"].lower()
     offset = _offset(line, row.values["offset"])
@@ -77,7 +76,6 @@ def _discourse(corpus: Corpus, file: CorpusFile, row: TableRow) -> Discourse:
 
 
 def _all_between(placed: Placed, start: int, end: int) -> Span:
-    """List the parts of units that come from a stretch of the text; empty where none do."""
     try:
         return placed.span(((start, end),)) if start < end else ()
     except LookupError:

@@ -77,10 +77,8 @@ def _document(
 
 
 def _written(rows: Sequence[RelsRow], words: dict[int, str]) -> dict[int, bool]:
-    """Token -> whether it touches the one before it, where a text says so.
-
-    ``words`` get their capitals from these texts, too.
-    """
+    # Token -> whether it touches the one before it; ``words`` get their capitals from the texts,
+    # too.
     touching: dict[int, bool] = {}
     for row in rows:
         for tokens, raw in zip(row.units, row.raw, strict=True):
@@ -103,7 +101,6 @@ def _written(rows: Sequence[RelsRow], words: dict[int, str]) -> dict[int, bool]:
 def _units(
     rows: Sequence[RelsRow], words: Mapping[int, str], touching: Mapping[int, bool], english: bool
 ) -> tuple[list[str], dict[int, tuple[int, int, int]]]:
-    """The texts of the sentences, and the place of each token in them."""
     # A relation may be between several sentences: they end where any sentence of a row does.
     starts = {first for row in rows for first, _ in row.sentences}
     starts |= {last + 1 for row in rows for _, last in row.sentences}
@@ -129,7 +126,7 @@ def _units(
 
 
 def _usual(words: Sequence[str]) -> list[bool]:
-    """Tell of each word of an English text whether it usually touches the one before it."""
+    # Whether each word of an English text usually touches the one before it.
     try:
         _, places = lay_out(words)
     except ValueError:  # a token without characters
@@ -138,7 +135,6 @@ def _usual(words: Sequence[str]) -> list[bool]:
 
 
 def _span(tokens: TokenSpan, places: Mapping[int, tuple[int, int, int]]) -> Span:
-    """TokenSpan as parts of units, one for each unit that a part of them is in."""
     parts: list[tuple[int, int, int]] = []
     for first, last in tokens:
         fresh = True

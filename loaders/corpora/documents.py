@@ -26,10 +26,9 @@ from coherencegym.loaders.corpora.insted.documents import SHEN_2021
 from coherencegym.loaders.corpus import Corpus, CorpusError, CorpusFile, FilePattern, ReadOptions
 from coherencegym.loaders.discourse import Discourse, SourceSpan
 from coherencegym.loaders.formats.json_records import json_records
-from coherencegym.loaders.formats.lines import LONGEST_FIELD, open_text, shown, tidy
+from coherencegym.loaders.formats.lines import LONGEST_FIELD, RecordError, open_text, shown, tidy
 from coherencegym.loaders.text.articles import (
     Article,
-    BadArticleError,
     Shape,
     article_of_row,
     discourse_of,
@@ -69,13 +68,13 @@ def read_articles(
     try:
         if not content.strip():
             problem = "nothing but white space, expected an article"
-            raise BadArticleError(problem, "empty text file")
+            raise RecordError(problem, "empty text file")
         if len(content) == LONGEST_FIELD and "\n" not in content:
             problem = f"a line of more than {LONGEST_FIELD:,} characters, expected fewer"
-            raise BadArticleError(problem, "overlong line")
+            raise RecordError(problem, "overlong line")
         made = discourse_of(corpus, article, shape, options)
-    except BadArticleError as bad:
-        options.bad(f"{file.path}:1: {bad.problem}", bad.reason)
+    except RecordError as bad:
+        bad.report(f"{file.path}:1", options)
         return
     if made is not None:
         yield made
@@ -83,8 +82,7 @@ def read_articles(
 
 @dataclass
 class _Once(ReadOptions):
-    """Options that say only once what is wrong: a file is read once for each split in it."""
-
+    # A file is read once for each split in it.
     said: set[str] = field(default_factory=set)
 
     def bad(self, message: str, reason: str) -> None:
@@ -109,36 +107,34 @@ def _read_records(
                 continue
             article = article_of_row(record.values, identifier, source, split)
             made = discourse_of(corpus, article, shape, options)
-        except BadArticleError as bad:
-            options.bad(f"{record.place}: {bad.problem}", bad.reason)
+        except RecordError as bad:
+            bad.report(record.place, options)
             continue
         if made is not None:
             yield made
 
 
 def _stem(file: CorpusFile) -> str:
-    """The name of a file without its suffix."""
     return tidy(_SUFFIX.sub("", file.path.name)) or file.path.name
 
 
 def _split(value: object) -> str:
-    """The split that a row says it is of."""
     name = _UNSPLIT if value is None else tidy(str(value)).lower() or _UNSPLIT
     if name not in _BY_NAME and name != _UNSPLIT:
         expected = ", ".join((*_SPLITS, _UNSPLIT))
         problem = f"split is {shown(str(value))}, expected one of {expected}"
-        raise BadArticleError(problem, "unknown split")
+        raise RecordError(problem, "unknown split")
     return _BY_NAME.get(name, name)
 
 
 def _patterns() -> Iterator[FilePattern]:
-    """Name the files of each split; files that may hold rows of all splits last."""
     for split, names in _SPLITS.items():
         for name in names:
             for suffix in (".txt", *_JSON):
                 yield FilePattern(f"{name}/*{suffix}", split, f"{split}/*.(txt|jsonl[.gz])")
             for suffix in _JSON:
                 yield FilePattern(f"{name}[-_.]*{suffix[1:]}", split, f"{split}.jsonl[.gz]")
+    # Files that may hold rows of all splits come last.
     yield FilePattern("*.txt", _UNSPLIT)
     for split in (*_SPLITS, _UNSPLIT):
         for suffix in _JSON:

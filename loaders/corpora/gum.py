@@ -138,7 +138,6 @@ def read_gum(corpus: Corpus, file: CorpusFile, options: ReadOptions) -> Iterator
 
 
 def _is_withheld(block: Block) -> bool:
-    """Tell whether a word of the sentence is nothing but underscores."""
     return any(_WITHHELD.match(line) for _, line in block.rows)
 
 
@@ -182,11 +181,11 @@ def _document(
 
 
 def _without_notes(sentence: Sentence) -> Sentence:
-    """The sentence without marks of footnotes; one that is nothing else stays as it is."""
     loose = {word.start for word in sentence.words if word.deprel == "dep"}
     stretches = [
         match.span()
         for match in _NOTES.finditer(sentence.text)
+        # A sentence that is nothing but a mark stays as it is.
         if match.start() > 0 and match.start("number") in loose
     ]
     return cut_out(sentence, stretches) if stretches else sentence
@@ -200,7 +199,7 @@ def _units(file: CorpusFile, sentences: Sequence[Sentence]) -> Iterator[Unit]:
 
 
 def _words(sentence: Sentence) -> Iterator[ParsedWord]:
-    """The words with their grammar, less those that were left out; no other depends on these."""
+    # No other word depends on those that are left out.
     placed = [word for word in sentence.words if not word.empty]
     numbers = {word.number: number for number, word in enumerate(placed)}
     for word in placed:
@@ -216,7 +215,6 @@ def _words(sentence: Sentence) -> Iterator[ParsedWord]:
 
 
 def _layout(sentences: Sequence[Sentence]) -> dict[str, str]:
-    """The types of the sentences, which of them are headings, and where paragraphs begin."""
     types = [s.comments.get("s_type", "").replace(" ", "-") or "-" for s in sentences]
     headings = enumerate(_stretches(sentences, _HEADING))
     return {
@@ -233,7 +231,7 @@ def _layout(sentences: Sequence[Sentence]) -> dict[str, str]:
 def _stretches(
     sentences: Sequence[Sentence], pattern: re.Pattern[str]
 ) -> Iterator[re.Match[str] | None]:
-    """The match that begins with each sentence, or with one before it and goes on so far."""
+    # The match that begins with each sentence, or with one before it and goes on so far.
     match, left = None, 0
     for sentence in sentences:
         if found := pattern.search(sentence.comments.get("newpar_block", "")):
@@ -243,7 +241,6 @@ def _stretches(
 
 
 def _beside(path: Path, name: str, folders: Sequence[str]) -> Path | None:
-    """The first file of a name in folders beside a CoNLL-U file's, or next to it."""
     for root in (path.parent.parent, path.parent):
         for folder in folders:
             if (found := root / folder / name).is_file():
@@ -252,10 +249,6 @@ def _beside(path: Path, name: str, folders: Sequence[str]) -> Path | None:
 
 
 def _relation_files(path: Path, identifier: str) -> tuple[Path, ...]:
-    """The files of relations and raw text of a document in a CoNLL-U file; empty if there are none.
-
-    They are called after the document.
-    """
     gold = _beside(path, identifier, [folder.format(kind="gold") for folder in _FOLDERS])
     if gold is None:
         return ()
@@ -269,11 +262,7 @@ def _tree_file(path: Path, identifier: str) -> Path | None:
 
 
 def _parts(path: Path) -> tuple[Path, ...]:
-    """The files that are read for one CoNLL-U file: itself, and what stands beside it.
-
-    That are relations, their raw text and trees of its documents. Who is called after its only
-    document need not be opened to know that.
-    """
+    # What is called after its only document need not be opened to know that.
     names = [path.stem] if _NAME.fullmatch(path.stem) else _documents(path)
     beside = [
         other
@@ -285,7 +274,6 @@ def _parts(path: Path) -> tuple[Path, ...]:
 
 
 def _documents(path: Path) -> list[str]:
-    """The documents of a file of many by name; a file that is none has none."""
     if not any((root / "rst").is_dir() for root in (path.parent.parent, path.parent)):
         return []
     try:
@@ -298,7 +286,6 @@ def _documents(path: Path) -> list[str]:
 def _relations(
     file: CorpusFile, identifier: str, words: _Words, options: ReadOptions
 ) -> tuple[Relation, ...]:
-    """The relations of a document, with spans in its sentences; none where it has no such file."""
     paths = _relation_files(file.path, identifier)
     if not paths:
         return ()
@@ -316,7 +303,6 @@ def _relations(
 def _tree(
     file: CorpusFile, identifier: str, words: _Words, options: ReadOptions
 ) -> RhetoricalTree | None:
-    """The tree of a document, its units in its sentences; none where it has no such file."""
     if (path := _tree_file(file.path, identifier)) is None:
         return None
     try:
@@ -336,7 +322,6 @@ def _tree(
 
 
 def _place(text: Placed, start: int, unit: str) -> Span:
-    """The place of an elementary unit; empty where it is nothing but marks of footnotes."""
     try:
         return text.span(((start, start + len(unit)),))
     except LookupError:
@@ -346,7 +331,6 @@ def _place(text: Placed, start: int, unit: str) -> Span:
 
 
 def _with_words(units: Sequence[Span], nodes: Iterable[RhetoricalNode]) -> RhetoricalTree:
-    """The tree of the units that have words; a node with none on one side is its other side."""
     numbers = list(accumulate(map(bool, units), initial=0))
     over = (
         replace(
@@ -357,26 +341,19 @@ def _with_words(units: Sequence[Span], nodes: Iterable[RhetoricalNode]) -> Rheto
         )
         for node in nodes
     )
+    # A node with no words on one side is its other side.
     kept = tuple(node for node in over if node.first < node.middle < node.last)
     return RhetoricalTree(tuple(filter(None, units)), kept)
 
 
 class _Words:
-    """The words of a document, and where they stand in the raw text that was asked for last.
-
-    The raw text of its relations and the units of its tree are the same words, as a rule.
-    """
-
+    # The raw text of a document's relations and the units of its tree are the same words, as a
+    # rule.
     def __init__(self, sentences: Sequence[Sentence]) -> None:
         self.sentences = sentences
         self.placed: Placed | None = None
 
     def placed_in(self, raw: str, path: Path) -> Placed:
-        """Find where the words of a raw text stand in the texts of the sentences.
-
-        Raises:
-            CorpusError: it has other words.
-        """
         if self.placed is None or self.placed.raw.rstrip() != raw.rstrip():
             self.placed = self._align(raw, path)
         return self.placed
@@ -403,7 +380,6 @@ class _Words:
 
 
 def _patterns() -> Iterator[FilePattern]:
-    """Files of the named documents, then of all others, in one folder (``dep``) or in none."""
     one = "GUM_<genre>_<name>.conllu"
     for documents_of, split in ((VALIDATION, "validation"), (TEST, "test")):
         for name in documents_of.split():

@@ -93,7 +93,6 @@ def read_threads(corpus: Corpus, file: CorpusFile, options: ReadOptions) -> Iter
 
 
 def _unusable(raw: CorpusFile, lines: Mapping[int, str], options: ReadOptions) -> set[int]:
-    """The numbers (from 0) of the lines whose text cannot be used, which are bad rows."""
     bad = set()
     for number, text in sorted(lines.items()):
         if (problem := text_problem(text)) is not None:
@@ -103,12 +102,10 @@ def _unusable(raw: CorpusFile, lines: Mapping[int, str], options: ReadOptions) -
 
 
 def _raw_file(path: Path) -> Path:
-    """The log that an annotation is of."""
     return path.with_name(path.name[: -len(_ANNOTATION)] + ".raw.txt")
 
 
 def _links(file: CorpusFile, options: ReadOptions) -> Iterator[tuple[int, int, int]]:
-    """The line of the annotation, and the two numbers that it has."""
     found = False
     for line, text in numbered_lines(file):
         if match := _LINK.fullmatch(text):
@@ -123,7 +120,6 @@ def _links(file: CorpusFile, options: ReadOptions) -> Iterator[tuple[int, int, i
 
 
 def _lines(raw: CorpusFile, wanted: set[int]) -> tuple[dict[int, str], int, set[str]]:
-    """The lines of these numbers (from 0), how many lines there are, and who takes part."""
     lines: dict[int, str] = {}
     names: set[str] = set()
     count = 0
@@ -136,7 +132,6 @@ def _lines(raw: CorpusFile, wanted: set[int]) -> tuple[dict[int, str], int, set[
 
 
 def _components(links: Iterable[Sequence[int]]) -> list[list[int]]:
-    """Group what links hold together: numbers in order, components in the order of their first."""
     of: dict[int, list[int]] = {}
     for one, other in links:
         first, second = of.setdefault(one, [one]), of.setdefault(other, [other])
@@ -155,7 +150,6 @@ def _discourse(
     replies: Mapping[int, Sequence[int]],
     nicknames: Nicknames,
 ) -> Discourse:
-    """A thread of messages with the numbers of their lines (from 0)."""
     unit_of = {number: unit for unit, (number, _) in enumerate(thread)}
     links = " ".join(
         f"{unit_of[earlier]}-{unit}"
@@ -181,7 +175,6 @@ def _discourse(
 
 
 def _message(text: str) -> _Message | None:
-    """Read a line; none where nobody speaks."""
     if match := _MESSAGE.fullmatch(text):
         who, said, acts = match["who"], tidy(match["said"]), False
     elif (match := _ACTION.fullmatch(text)) and not _SERVER.match(text):
@@ -193,12 +186,10 @@ def _message(text: str) -> _Message | None:
 
 
 def _parts(path: Path) -> tuple[Path, ...]:
-    """The annotation, and the log that it is of."""
     return (path, raw) if (raw := _raw_file(path)).is_file() else (path,)
 
 
 def _patterns() -> Iterator[FilePattern]:
-    """The folders of the repository, and the same files in no folder."""
     example = f"data/{{0}}/<log>{_ANNOTATION}"
     for folder, split in (("train", "train"), ("dev", "validation"), ("test", "test")):
         for place in ("data/", ""):

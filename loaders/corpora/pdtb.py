@@ -62,7 +62,6 @@ def read_pdtb(corpus: Corpus, file: CorpusFile, options: ReadOptions) -> Iterato
 
 
 def _parts(path: Path) -> tuple[Path, ...]:
-    """The files that are read for one annotation file: all of the document, and its raw text."""
     annotation, raw = _files(path)
     return (*annotation, raw) if raw.is_file() else annotation
 
@@ -81,10 +80,7 @@ def _files(path: Path) -> tuple[tuple[Path, ...], Path]:
 
 
 def _units(raw: str) -> tuple[Placed, str]:
-    """The sentences of a raw text, line by line, and the title of a talk.
-
-    A talk begins with its number and its title, which are no sentences of it.
-    """
+    # A talk begins with its number and its title, which are no sentences of it.
     text = Placed(raw)
     title, header = "", False
     offset = 0
@@ -102,7 +98,6 @@ def _units(raw: str) -> tuple[Placed, str]:
 
 
 def _without_stage(raw: str, start: int, end: int) -> list[tuple[int, int]]:
-    """A stretch of a text as pieces without notes such as ``(Laughter)``."""
     pieces = []
     for match in _STAGE.finditer(raw, start, end):
         pieces.append((start, match.start()))
@@ -111,10 +106,7 @@ def _without_stage(raw: str, start: int, end: int) -> list[tuple[int, int]]:
 
 
 def _sections() -> Iterator[FilePattern]:
-    """The usual division of the Wall Street Journal (Lin et al. 2014, section 5).
-
-    Sections 2 to 21 are for training, 22 for development, 23 for testing.
-    """
+    # The usual division of the Wall Street Journal (Lin et al. 2014, section 5).
     for section in range(25):
         split = "train" if 2 <= section <= 21 else {22: "validation", 23: "test"}.get(section)
         for folder in ("gold", "data/gold", "pipe", "data/pipe"):

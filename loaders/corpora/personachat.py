@@ -76,7 +76,7 @@ def read_dialogues(corpus: Corpus, file: CorpusFile, options: ReadOptions) -> It
 
 
 def _dialogues(file: CorpusFile) -> Iterator[tuple[int, Iterator[Line]]]:
-    """The dialogues by number, with their lines; one begins where the lines' numbers restart."""
+    # A dialogue begins where the lines' numbers restart.
     count = 0
 
     def dialogue(line: Line) -> int:
@@ -90,7 +90,6 @@ def _dialogues(file: CorpusFile) -> Iterator[tuple[int, Iterator[Line]]]:
 
 
 def _utterances(file: CorpusFile, expected: int, line: int, content: str) -> Iterator[Unit]:
-    """The utterances of a line, which is the expected one of its dialogue."""
     if (unusable := text_problem(content)) is not None:
         raise LineError(line, *unusable)
     if (numbered := _NUMBERED.fullmatch(content)) is None:

@@ -74,7 +74,6 @@ def all_samples(corpora: Sequence[Corpus]) -> Corpus:
 
 
 def _sample(corpus: Corpus, **own: Any) -> Corpus:
-    """The corpus with fields of its own, and with what all samples declare."""
     return replace(
         corpus,
         **own,

@@ -65,7 +65,6 @@ def read_rocstories(corpus: Corpus, file: CorpusFile, options: ReadOptions) -> I
 def _stories(
     file: CorpusFile, columns: Sequence[str], options: ReadOptions
 ) -> Iterator[tuple[TableRow, str, tuple[str, ...]]]:
-    """The rows that have an id and all their sentences, with these; others are bad rows."""
     for row in numbered_rows(file, columns, options, {_ANSWER: _WITHOUT_ANSWERS}):
         texts = {
             column: tidy(text)

@@ -121,7 +121,6 @@ def _choice(corpus: Corpus, file: CorpusFile, record: Record) -> Discourse:
 
 
 def _entailment_problem(values: Mapping[str, Any]) -> Problem | None:
-    """Say what is wrong with an item of Conversational Entailment; none where it is fine."""
     if problem := missing_field(values, _ENTAILMENT_FIELDS):
         return problem
     if not is_whole(values["id"]):
@@ -159,7 +158,6 @@ def _evidence_problem(values: Mapping[str, Any], turns: int) -> Problem | None:
 
 
 def _choice_problem(values: Mapping[str, Any]) -> Problem | None:
-    """Say what is wrong with an item of ART; none where it is fine."""
     if problem := missing_field(values, _CHOICE_FIELDS):
         return problem
     texts = [(n, values[n]) for n in _CHOICE_FIELDS if n not in ("label", "conflict_pair")]

@@ -125,7 +125,6 @@ def _wanted(name: str) -> Origin:
 
 
 def _described(entry: Origin) -> dict[str, Any]:
-    """Describe an origin, as plain values."""
     told = ("licence", "licence_note", "terms", "selection", "without_digest")
     return {
         **{"name": entry.name, "title": entry.title},
@@ -174,7 +173,6 @@ def print_rows(header: tuple[str, ...], rows: Sequence[tuple[str, ...]], note: s
 
 
 def _size(count: int) -> str:
-    """Bytes for people, in decimal units."""
     if count < 1000:
         return f"{count} bytes"
     return f"{count / 1e6:.1f} MB" if count >= 1e6 else f"{count / 1e3:.1f} kB"
@@ -185,7 +183,6 @@ def _files(count: int) -> str:
 
 
 def _print_terms(entry: Origin, folder: Path) -> None:
-    """Print the address of an origin, its licence and terms, and where its files go."""
     print(f"{entry.name}: {entry.title}")
     texts = {
         "from": entry.homepage,
@@ -202,7 +199,6 @@ def _print_terms(entry: Origin, folder: Path) -> None:
 
 
 def _print_files(entry: Origin, folder: Path, found: Survey) -> None:
-    """Each file and whether it is there, tab-separated, and what would be fetched."""
     states = dict.fromkeys(found.there, "there") | dict.fromkeys(found.differing, "differs")
     for file in entry.files:
         print(f"{states.get(file, 'missing')}\t{file.size}\t{folder / file.path}")
@@ -215,7 +211,6 @@ def _print_files(entry: Origin, folder: Path, found: Survey) -> None:
 
 
 def _print_summary(entry: Origin, folder: Path, before: Survey) -> None:
-    """Print what was fetched, and what can be done with it."""
     fetched = len(entry.files) - len(before.there)
     came = entry.size - sum(file.size for file in before.there)
     print(
@@ -229,8 +224,6 @@ def _print_summary(entry: Origin, folder: Path, before: Survey) -> None:
 
 
 def _progress_bar(name: str) -> Progress:
-    """A bar on standard error where that is a terminal, else nothing."""
-
     @contextmanager
     def bar(total: int) -> Iterator[Callable[[int], object]]:
         from rich import progress

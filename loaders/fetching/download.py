@@ -7,7 +7,6 @@ too, follows redirects to any server, sends what ``.netrc`` has for it, and take
 
 from __future__ import annotations
 
-import hashlib
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -17,6 +16,7 @@ from email.utils import parsedate_to_datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from coherencegym.files.checksums import sha256_of
 from coherencegym.loaders.corpus import CorpusError
 from coherencegym.loaders.fetching.origin import RemoteFile
 
@@ -42,8 +42,7 @@ class StoppedError(Exception):
 
 
 class _TryAgainError(Exception):
-    """No whole answer; ``after`` is how many seconds the server asks to wait."""
-
+    # ``after``: the seconds that the server asks to wait.
     def __init__(self, what: str, after: float = 0.0) -> None:
         super().__init__(what)
         self.after = after
@@ -146,12 +145,6 @@ def check_base(url: str) -> str:
     return url.rstrip("/")
 
 
-def digest(path: Path) -> str:
-    """The sha256 of a file, hexadecimal."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
-
-
 def download(link: Link, url: str, file: RemoteFile, target: Path) -> None:
     """Get a file, and put it at ``target`` when all of it is there and right.
 
@@ -173,7 +166,6 @@ def download(link: Link, url: str, file: RemoteFile, target: Path) -> None:
 
 
 def _fill(link: Link, url: str, file: RemoteFile, part: Path) -> None:
-    """Ask until the whole file is there."""
     for pause in (*PAUSES, None):
         if link.stop.is_set():
             raise StoppedError
@@ -192,7 +184,6 @@ def _fill(link: Link, url: str, file: RemoteFile, part: Path) -> None:
 
 
 def _receive(link: Link, url: str, file: RemoteFile, part: Path) -> None:
-    """Ask once."""
     import httpx2
 
     had = 0
@@ -218,7 +209,7 @@ def _receive(link: Link, url: str, file: RemoteFile, part: Path) -> None:
             raise
         # The kind of error alone: its text can hold a proxy's address.
         raise _TryAgainError(f"the connection broke ({type(error).__name__})") from error
-    if (found := digest(part)) != file.sha256:
+    if (found := sha256_of(part)) != file.sha256:
         raise CorpusError(
             f"{url}: other bytes than expected: sha256 {found}, expected {file.sha256}; "
             f"{_THROWN_AWAY}"
@@ -240,7 +231,7 @@ def _check_status(url: str, answer: httpx2.Response) -> None:
 
 
 def _seconds(retry_after: str) -> float:
-    """``Retry-After``: a number, or a date (RFC 9110, section 10.2.3); 0 where it is neither."""
+    # A number, or a date (RFC 9110, section 10.2.3).
     if retry_after.strip().isdecimal():
         return float(retry_after)
     try:

@@ -38,10 +38,7 @@ class RemoteFile:
 
 
 def _stays_inside(path: str) -> bool:
-    """Tell whether a path names a file below whatever folder it is put after, on any system.
-
-    No part may begin with a dot: what is hidden is no loader's, and is where fetching keeps notes.
-    """
+    # What is hidden is no loader's, and is where fetching keeps notes.
     parts = PurePosixPath(path).parts
     return (
         path.isprintable()
@@ -72,8 +69,6 @@ _REPOSITORY = re.compile(r"[A-Za-z0-9-]+/(?!.*\.\.)[A-Za-z0-9._-]+")
 
 @dataclass(frozen=True, kw_only=True)
 class _Stated:
-    """The fields of a data file but its files; see :class:`Origin`."""
-
     title: str
     repository: Annotated[str, _checked(_REPOSITORY.fullmatch, "owner/name")]
     commit: _Commit
@@ -87,8 +82,6 @@ class _Stated:
 
 @dataclass(frozen=True, kw_only=True)
 class _Declared(_Stated):
-    """The object of a data file."""
-
     __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(extra="forbid")
 
     files: Annotated[dict[_Path, tuple[_Count, _Sha256]], Field(min_length=1)]

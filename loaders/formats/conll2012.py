@@ -132,7 +132,6 @@ def conll2012_mentions(
 
 
 def _close(opened: list[tuple[str, int]], entity: str, line: int) -> int:
-    """Find the start of the mention that is closed; of one entity the one that was opened last."""
     for position in range(len(opened) - 1, -1, -1):
         if opened[position][0] == entity:
             return opened.pop(position)[1]
@@ -158,7 +157,7 @@ def _mention(
 
 
 def _head(words: Sequence[Word]) -> int:
-    """The last noun before what may follow a noun; a guess."""
+    # A guess: the last noun before what may follow a noun.
     head = None
     for index, word in enumerate(words):
         if word.tag in _AFTER_HEAD and head is not None:

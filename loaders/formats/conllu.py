@@ -172,8 +172,7 @@ def cut_out(sentence: Sentence, stretches: Sequence[tuple[int, int]]) -> Sentenc
 
 
 class _Row(NamedTuple):
-    """A line as columns; ``last`` is the last word of a multiword token, ``kind`` its separator."""
-
+    # ``kind`` is the separator in an id, ``last`` the last word of a multiword token.
     line: int
     columns: Sequence[str]
     kind: str
@@ -197,7 +196,6 @@ class _Row(NamedTuple):
         return cls(number, columns, match[2] or "", int(match[1]), int(match[3] or 0), form)
 
     def token(self, place: tuple[int, int], words: int) -> Token:
-        """The token at a place of a sentence of so many words."""
         identifier, _, lemma, upos, xpos, feats, head, deprel, _, misc = self.columns
         if head != "_" and not (head.isascii() and head.isdigit() and len(head) < 7):
             problem = f"head {shown(head)}, expected the id of a word, 0 or _"
@@ -222,7 +220,6 @@ class _Row(NamedTuple):
 
 
 def _pairs(column: str) -> dict[str, str]:
-    """The parts of a FEATS or MISC column: ``Number=Sing|Person=3``; ``_`` is none."""
     if column == "_":
         return {}
     pairs = {}
@@ -236,7 +233,7 @@ _features = lru_cache(maxsize=4096)(_pairs)
 
 
 def _check_ids(rows: Sequence[_Row], last_line: int) -> None:
-    """Words count from 1; a multiword token stands before its words, an empty node after one."""
+    # Words count from 1; a multiword token stands before its words, an empty node after one.
     word = empty = reach = 0
     for row in rows:
         if row.kind == "":
@@ -258,7 +255,6 @@ def _check_ids(rows: Sequence[_Row], last_line: int) -> None:
 
 
 def _check_text(text: str, natural: str, line: int) -> None:
-    """Refuse words that do not make up ``# text``, and say where they depart from it."""
     if text == natural:
         return
     both = enumerate(zip(text, natural, strict=False))
@@ -271,7 +267,6 @@ def _check_text(text: str, natural: str, line: int) -> None:
 
 
 def _lay_out(rows: Sequence[_Row]) -> tuple[str, list[tuple[int, int]]]:
-    """The sentence's text, and the place of each row in it."""
     forms = {row.number: row.form for row in rows if not row.kind}
     inside: dict[int, tuple[int, int]] = {}
     text, space = "", ""
@@ -295,11 +290,8 @@ def _lay_out(rows: Sequence[_Row]) -> tuple[str, list[tuple[int, int]]]:
 def _inside(
     token: _Row, forms: Mapping[int, str], place: tuple[int, int]
 ) -> dict[int, tuple[int, int]]:
-    """The places of the words of a multiword token, by number.
-
-    They are parts of the token where the forms make it up (``do``, ``n't``), and all of it where
-    they do not (French ``du`` for ``de``, ``le``).
-    """
+    # Parts of the token where the forms make it up (``do``, ``n't``), and all of it where they do
+    # not (French ``du`` for ``de``, ``le``).
     numbers = range(token.number, token.last + 1)
     if "".join(forms[number] for number in numbers) != token.form:
         return dict.fromkeys(numbers, place)

@@ -69,8 +69,7 @@ def corefud_mentions(sentence: Sentence, unit: int, names: Sequence[str] | None)
 
 @dataclass(slots=True)
 class _Bracket:
-    """A mention, or a part of one, while it is read; ``tokens`` are indices in the sentence."""
-
+    # ``tokens`` are indices in the sentence.
     entity: str
     part: int
     parts: int
@@ -81,7 +80,6 @@ class _Bracket:
 
     @classmethod
     def of(cls, text: str, line: int) -> _Bracket:
-        """A bracket of an entity such as ``1`` or ``1[1/2]``."""
         match = _ENTITY.fullmatch(text)
         part, parts = (int(match["part"] or 1), int(match["parts"] or 1)) if match else (0, 0)
         if match is None or not 1 <= part <= parts:
@@ -90,14 +88,11 @@ class _Bracket:
         return cls(match["entity"], part, parts, line)
 
     def matches(self, other: _Bracket, before: int = 0) -> bool:
-        """Tell whether it is the same part of an entity, or so many parts before."""
         mine = (self.entity, self.part + before, self.parts)
         return mine == (other.entity, other.part, other.parts)
 
 
 class _Brackets:
-    """The brackets of a sentence while they are read; nothing is known of their fields' meaning."""
-
     def __init__(self, names: Sequence[str]) -> None:
         self.names = names
         self.opened: list[_Bracket] = []
@@ -105,7 +100,6 @@ class _Brackets:
         self.whole: list[_Bracket] = []
 
     def read(self, tokens: Sequence[Token]) -> list[_Bracket]:
-        """The mentions of these tokens, parts of discontinuous ones put together."""
         for index, token in enumerate(tokens):
             for match in _matches(token):
                 if match["opens"] is not None:
@@ -133,7 +127,6 @@ class _Brackets:
         self.opened.append(bracket)
 
     def _close(self, text: str, line: int, index: int) -> None:
-        """Close the bracket that was opened last, and put it with the part before it, if any."""
         closed = _Bracket.of(text.split("-")[0], line)
         bracket = next(filter(closed.matches, reversed(self.opened)), None)
         if bracket is None:
@@ -158,7 +151,6 @@ class _Brackets:
 
 
 def _matches(token: Token) -> Iterator[re.Match[str]]:
-    """The brackets of a token."""
     entity, position = token.misc.get("Entity", ""), 0
     while position < len(entity):
         match = _BRACKET.match(entity, position)
@@ -174,7 +166,6 @@ def _matches(token: Token) -> Iterator[re.Match[str]]:
 def _mention(
     entity: str, fields: Mapping[str, str], words: Sequence[Token], unit: int, said: Container[int]
 ) -> Mention:
-    """A mention of a unit; ``said`` are the ids of the words that say what something is."""
     head = _head_of(words, fields)
     predicate = head.number in said or fields.get("link") == "pred"
     if head.upos == "PRON" or head.xpos in ("PRP", "PRP$", "WP", "WP$"):
@@ -191,11 +182,9 @@ def _mention(
 
 
 def _said_of_something(words: Sequence[Token]) -> set[int]:
-    """The ids of words with a copula, and of those joined to one (``not a king but a fool``).
-
-    What is joined to an apposition or to the complement of a verb says something, too; what has a
-    subject of its own begins another clause.
-    """
+    # Words with a copula, and those joined to one (``not a king but a fool``). What is joined to an
+    # apposition or to the complement of a verb says something, too; what has a subject of its own
+    # begins another clause.
     copular = {token.head for token in words if token.deprel == "cop" and token.head is not None}
     subjects = {token.head for token in words if token.deprel.startswith(("nsubj", "csubj"))}
     first = copular | {word.number for word in words if word.deprel in ("appos", "xcomp")}
@@ -207,7 +196,6 @@ def _said_of_something(words: Sequence[Token]) -> set[int]:
 
 
 def _span(words: Sequence[Token], unit: int) -> Span:
-    """The characters of some words; words whose ids follow one another are one part."""
     parts: list[tuple[int, int, int]] = []
     last = 0
     for word in words:
@@ -221,11 +209,8 @@ def _span(words: Sequence[Token], unit: int) -> Span:
 
 
 def _head_of(words: Sequence[Token], fields: Mapping[str, str]) -> Token:
-    """The word that depends on none of the others.
-
-    Where several do so (an error, or no tree), the first of those that the annotator named, in
-    GUM's ``minspan`` or CorefUD's ``head``.
-    """
+    # Where several words depend on none of the others (an error, or no tree), the first of those
+    # that the annotator named, in GUM's ``minspan`` or CorefUD's ``head``.
     inside = {None, *(word.number for word in words)}
     tops = [word for word in words if word.head not in inside and word.deprel != "punct"]
     named = _named(words, fields.get("minspan") or fields.get("head") or "")
@@ -234,7 +219,6 @@ def _head_of(words: Sequence[Token], fields: Mapping[str, str]) -> Token:
 
 
 def _named(words: Sequence[Token], numbers: str) -> list[Token]:
-    """The words of a mention that ``1,3`` names."""
     plain = filter(re.compile("[0-9]+").fullmatch, numbers.split(","))
     return [words[place - 1] for n in plain if 1 <= (place := int(n[:6])) <= len(words)]
 
@@ -242,7 +226,6 @@ def _named(words: Sequence[Token], numbers: str) -> list[Token]:
 def _features_of(
     fields: Mapping[str, str], first: Token, head: Token, is_pronoun: bool, predicate: bool
 ) -> Features:
-    """The features of a mention, from the fields of its bracket and the grammar of its words."""
     known = (by_form(head.form) if is_pronoun else None) or Features()
     return Features(
         entity=_value(fields.get("etype", fields.get("entity", ""))),
@@ -264,7 +247,6 @@ def _value(text: str) -> str:
 
 
 def _pronoun(head: Token) -> str:
-    """The type of a pronoun; empty where its grammar does not say."""
     if head.deprel.split(":")[0] == "expl":
         return "expletive"
     kind = _PRONOUN_TYPES.get(head.feats.get("PronType", ""), "")

@@ -39,8 +39,6 @@ _CUT_NEXT_RECORD = re.compile(r"\}[\s,]*\Z")
 
 
 class _MalformedError(Exception):
-    """A fault in the text of a record, with what was expected, and the short reason."""
-
     def __init__(self, problem: str, reason: str = "malformed JSON") -> None:
         super().__init__(problem)
         self.reason = reason
@@ -48,8 +46,7 @@ class _MalformedError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class _Refused:
-    """Stands in a value for what Python would read and JSON does not have; says what it is."""
-
+    # Stands in a value for what Python would read and JSON does not have.
     problem: str
 
 
@@ -127,7 +124,6 @@ def json_kind(value: Any) -> str:
 
 
 def _array(file: CorpusFile, window: _Window, options: ReadOptions) -> Iterator[Record]:
-    """The objects of an array at whose opening bracket the window stands."""
     window.move(window.place + 1)
     if window.after_space() == "]":
         raise CorpusError(f"{file.path}:{window.line}: the array is empty, expected objects")
@@ -156,7 +152,6 @@ def _array(file: CorpusFile, window: _Window, options: ReadOptions) -> Iterator[
 
 
 def _lines(file: CorpusFile, text: TextIO, options: ReadOptions) -> Iterator[Record]:
-    """The objects of a file that has one a line."""
     number = 0
     for line, content in enumerate(bounded_lines(text, LONGEST_RECORD), start=1):
         content = content.rstrip("\r\n")
@@ -179,7 +174,6 @@ def _lines(file: CorpusFile, text: TextIO, options: ReadOptions) -> Iterator[Rec
 
 
 def _is_record(value: Any, place: str, options: ReadOptions) -> bool:
-    """Tell whether a value is a record; what is none is reported."""
     if not isinstance(value, dict | _Refused):
         problem = f"{json_kind(value)}, expected an object with named fields"
         options.bad(f"{place}: {problem}", "no JSON object")
@@ -198,7 +192,6 @@ def _is_record(value: Any, place: str, options: ReadOptions) -> bool:
 
 
 def _parts(value: Any) -> list[Any]:
-    """The values directly in a value."""
     if isinstance(value, dict):
         return list(value.values())
     return value if isinstance(value, list) else []
@@ -222,27 +215,22 @@ _DECODER = json.JSONDecoder(object_pairs_hook=_named_once, parse_constant=_no_co
 
 @dataclass
 class _Window:
-    """The part of a text that is in memory, and the place and line that reading has come to."""
-
     text: TextIO
     held: str = ""
     place: int = 0
     line: int = 1
 
     def more(self) -> bool:
-        """Read another piece, dropping what was passed; false at the end of the text."""
         piece = self.text.read(_PIECE)
         self.held = self.held[self.place :] + piece
         self.place = 0
         return bool(piece)
 
     def move(self, place: int) -> None:
-        """Go to a place in what is held."""
         self.line += self.held.count("\n", self.place, place)
         self.place = place
 
     def after_space(self) -> str:
-        """Pass white space; the character that stands there then, empty at the end."""
         while True:
             space = _SPACE.match(self.held, self.place)
             assert space is not None
@@ -253,7 +241,7 @@ class _Window:
                 return ""
 
     def value(self) -> Any:
-        """Read a JSON value and pass it; where it is malformed, the place stays."""
+        # Where the value is malformed, the place stays.
         while True:
             try:
                 value, end = _DECODER.raw_decode(self.held, self.place)
@@ -272,7 +260,6 @@ class _Window:
             return value
 
     def name(self) -> None:
-        """Read the name of a member and the colon after it, and pass them."""
         if self.after_space() != '"':
             raise _MalformedError("no name in quotation marks, expected that of a member")
         self.value()
@@ -281,7 +268,6 @@ class _Window:
         self.move(self.place + 1)
 
     def seek_record(self) -> bool:
-        """Go to where the next record of an array seems to begin; false at the end."""
         while True:
             found = _NEXT_RECORD.search(self.held, self.place)
             if found is not None:
@@ -295,7 +281,6 @@ class _Window:
 
 
 def _may_go_on(error: Exception, held: str) -> bool:
-    """Tell whether the text may only have ended too early."""
     return isinstance(error, json.JSONDecodeError) and (
         error.msg.startswith("Unterminated string") or error.pos >= len(held) - _LONGEST_TOKEN
     )

@@ -72,7 +72,6 @@ def read_words(path: Path) -> tuple[dict[str, str], list[int]]:
 
 
 def _identified(path: Path, name: str) -> Iterator[tuple[Element, str]]:
-    """The elements of a name with their ids, each id once."""
     seen: set[str] = set()
     for element in elements(path):
         if element.name == name:
@@ -92,10 +91,8 @@ def _word_ranges(
     positions: Mapping[str, int],
     options: ReadOptions,
 ) -> list[_Range]:
-    """The words of an attribute such as ``word_1..word_3,word_7``, in their order.
-
-    A span is a set of words: parts that overlap (a talk of ParCorFull has such a mention) are one.
-    """
+    # A span is a set of words: parts that overlap (a talk of ParCorFull has such a mention) are
+    # one.
     where = f"{path}:{element.line}: {name} of {shown(element.attributes['id'])}"
     ranges: list[_Range] = []
     for part in element.attributes.get(name, "").split(","):
@@ -116,12 +113,10 @@ def _word_ranges(
 
 
 def _are_apart(ranges: Sequence[_Range]) -> bool:
-    """Tell whether each range begins where the one before it has ended, or later."""
     return all(start >= end for (_, end), (start, _) in pairwise(ranges))
 
 
 def _united(ranges: Sequence[_Range], options: ReadOptions) -> list[_Range]:
-    """Put ranges in order, and those together that overlap."""
     options.put_right("spans whose parts overlap or are out of order")
     united: list[_Range] = []
     for start, end in sorted(ranges):
@@ -202,14 +197,12 @@ def _mention(
 
 
 def _kind(said: str, word: str, capital: bool) -> str:
-    """The kind that the annotator says, else that of the form: a pronoun, a name's capital."""
     if said == "pronoun" or (not said and by_form(word) is not None):
         return "pronoun"
     return "proper" if capital and said in ("", "np") else "nominal"
 
 
 def _span(ranges: Sequence[_Range], words: Sequence[PlacedWord]) -> Span:
-    """The characters of some words; one part a unit and range."""
     parts: list[tuple[int, int, int]] = []
     for start, end in ranges:
         for index, word in enumerate(words[start:end]):

@@ -25,8 +25,7 @@ _PUTS = frozenset({"PUT", "BINPUT", "LONG_BINPUT"})
 
 
 class _Plain(pickle.Unpickler):
-    """The second bar: an unpickler that knows no class."""
-
+    # The second bar: an unpickler that knows no class.
     def find_class(self, module: str, name: str) -> Any:
         raise pickle.UnpicklingError(f"the class {module}.{name}")
 

@@ -51,8 +51,6 @@ class LispTree:
 
 @dataclass
 class _List:
-    """A list that is being read: its offset, its words, and what the lists in it said."""
-
     offset: int
     words: list[str] = field(default_factory=list)
     text: str | None = None
@@ -63,8 +61,7 @@ class _List:
 
 @dataclass(frozen=True, slots=True)
 class _Subtree:
-    """A node that was read: whether it is a nucleus, how it relates, and its units, from 1."""
-
+    # Units count from 1.
     role: str
     relation: str
     first: int
@@ -101,23 +98,18 @@ def parse_tree(source: str) -> LispTree:
 
 
 class _FaultError(Exception):
-    """A fault of a list, and the offset of the list in the source."""
-
     def __init__(self, offset: int, found: str, expected: str) -> None:
         super().__init__(f"{found}, expected {expected}")
         self.offset = offset
 
 
 class _Parser:
-    """The units and nodes of a tree while it is read."""
-
     def __init__(self) -> None:
         self.units: list[str] = []
         self.nodes: list[RhetoricalNode] = []
         self.wrong_spans = 0
 
     def read(self, source: str) -> LispTree:
-        """The tree; everything stands in one list."""
         above, root = list[_List](), False
         for match in _TOKEN.finditer(source):
             token, offset = match[0], match.start()
@@ -149,7 +141,6 @@ class _Parser:
         return LispTree(tuple(self.units), tuple(self.nodes), self.wrong_spans)
 
     def _close(self, closed: _List, parent: _List | None) -> None:
-        """Hand what a list says to the list around it."""
         kind, *rest = closed.words or [""]
         if parent is None:
             if kind != "Root":
@@ -169,7 +160,6 @@ class _Parser:
             raise _FaultError(closed.offset, f"({shown(' '.join(closed.words))})", expected)
 
     def _subtree(self, made: _List, role: str) -> _Subtree:
-        """A node of which all lists were read."""
         if made.text is not None:
             return self._leaf(made, made.text, role)
         if len(made.children) != 2:

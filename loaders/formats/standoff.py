@@ -37,8 +37,7 @@ _RUN = re.compile(r"[^\s\x01-\x1f\x7f-\x9f]+")
 
 @dataclass(frozen=True, slots=True)
 class _Layout:
-    """The columns of a line (from 0) in which things stand."""
-
+    # Columns of a line count from 0.
     scheme: str
     connective: int
     words: tuple[int, ...]
@@ -128,7 +127,6 @@ def _relation(number: int, columns: list[str]) -> RawRelation:
 
 
 def _offsets(number: int, text: str, name: str) -> Offsets:
-    """The parts of a span, in order; a part twice is one."""
     parts = set()
     for part in filter(None, text.split(";")):
         match = _PART.fullmatch(part.strip())
@@ -269,7 +267,6 @@ def placed_relation(relation: RawRelation, text: Placed) -> Relation:
 
 
 def _check_explicit(relation: RawRelation, found: str) -> None:
-    """Refuse another word than the connective at its place, and senses that are not known."""
     if relation.word and _letters(found) != _letters(relation.word):
         problem = f"the connective is {shown(relation.word)}, but {shown(found)} stands at its span"
         raise LineError(relation.line, problem, "connective elsewhere")
@@ -283,5 +280,5 @@ def _check_explicit(relation: RawRelation, found: str) -> None:
 
 
 def _letters(text: str) -> str:
-    """Letters alone: annotations differ in dots and in how they join parts."""
+    # Annotations differ in dots and in how they join parts.
     return "".join(filter(str.isalnum, text.lower()))

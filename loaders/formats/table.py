@@ -93,7 +93,6 @@ def _header(
 
 
 def _split_header(line: str, columns: Sequence[str]) -> _Header:
-    """The header by the delimiter that gives more of these columns, or else more columns."""
     wanted = {name.lower() for name in columns}
     headers = []
     for delimiter in ",\t":
@@ -107,7 +106,6 @@ def _split_header(line: str, columns: Sequence[str]) -> _Header:
 def _records(
     file: CorpusFile, lines: Iterator[str], header: _Header, options: ReadOptions
 ) -> Iterator[tuple[int, list[str]]]:
-    """Yield (line, fields) of every row that is not blank."""
     reader = csv.reader(
         _short_lines(file, lines, options),
         delimiter=header.delimiter,
@@ -129,7 +127,6 @@ def _records(
 
 
 def _short_lines(file: CorpusFile, lines: Iterator[str], options: ReadOptions) -> Iterator[str]:
-    """The lines after the header; an empty one for each that is too long, which is reported."""
     for number, line in enumerate(lines, start=2):
         if len(line.rstrip("\r\n")) <= _LONGEST_LINE:
             yield line
@@ -140,7 +137,7 @@ def _short_lines(file: CorpusFile, lines: Iterator[str], options: ReadOptions) -
 
 
 def _unquoted(field: str) -> str:
-    """Undo quoting where it is beyond doubt: inner quotation marks all written twice."""
+    # Only where it is beyond doubt: inner quotation marks are all written twice.
     inner = field[1:-1]
     around = len(field) > 2 and field[0] == field[-1] == '"'
     twice = '""' in inner and '"' not in inner.replace('""', "")

@@ -45,8 +45,6 @@ class Element:
 
 @dataclass
 class _Open:
-    """An element whose end tag has not been seen."""
-
     name: str
     line: int
     attributes: Mapping[str, str]
@@ -78,8 +76,6 @@ def elements(path: Path) -> Iterator[Element]:
 
 
 class _Reader:
-    """The handlers of one file, and what they have gathered."""
-
     def __init__(self, path: Path) -> None:
         self.path = path
         self.stack: list[_Open] = []
@@ -94,7 +90,6 @@ class _Reader:
         self.parser.SkippedEntityHandler = self._skipped
 
     def feed(self, chunk: bytes, *, last: bool = False) -> list[Element]:
-        """The elements that end in a piece of the file."""
         try:
             self.parser.Parse(chunk, last)
         except expat.ExpatError as error:

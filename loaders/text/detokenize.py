@@ -140,7 +140,6 @@ def lay_out(tokens: Sequence[str]) -> tuple[str, list[tuple[int, int]]]:
 
 
 def _treebank_signs(text: str) -> str:
-    """Brackets and quotation marks that the Penn Treebank writes in letters or backquotes."""
     if not any(piece in text for piece in ("`", "''", "B-")):
         return text
     text = re.sub(r"(?<!\S)`(?:\s+(?=\S)|(?!\S))", "'", text)  # one alone opens
@@ -155,10 +154,8 @@ def _treebank_signs(text: str) -> str:
 
 
 def _apostrophes(text: str) -> str:
-    """Lone apostrophes: in front of what is elided, after a plural, or around a quotation.
-
-    One that follows a quotation that is open (```so ' he said``) closes it.
-    """
+    # In front of what is elided, after a plural, or around a quotation. One that follows a
+    # quotation that is open (```so ' he said``) closes it.
     if "'" not in text and "`" not in text:
         return text
     left, right, pairs = list[int](), list[int](), list[int]()
@@ -186,12 +183,11 @@ def _apostrophes(text: str) -> str:
 
 
 def _is_behind(pattern: re.Pattern[str], text: str, place: int) -> bool:
-    """Tell whether a place follows two or three characters of a pattern."""
     return pattern.search(text, max(0, place - 3), place) is not None
 
 
 def _by_turns(marks: Sequence[int]) -> tuple[list[int], list[int]]:
-    """The places of marks that open, and of those that close; the last of an odd number closes."""
+    # The last of an odd number closes, unless it begins the text.
     paired = len(marks) - len(marks) % 2
     opening, closing = list(marks[:paired:2]), list(marks[1:paired:2])
     (closing if not marks or marks[-1] else opening).extend(marks[paired:])
@@ -199,7 +195,6 @@ def _by_turns(marks: Sequence[int]) -> tuple[list[int], list[int]]:
 
 
 def _joined(text: str, opening: Sequence[int], closing: Sequence[int]) -> str:
-    """The text without the white space behind marks that open and before marks that close."""
     gone: set[int] = set()
     for step, ends in ((-1, closing), (1, opening)):
         for place in ends:
@@ -211,10 +206,7 @@ def _joined(text: str, opening: Sequence[int], closing: Sequence[int]) -> str:
 
 
 def _closing_signs(text: str) -> str:
-    """Full stops, commas and their like join the word before them, runs of them one another.
-
-    An ellipsis between spaces is natural spelling too, unless another sign stands alone.
-    """
+    # An ellipsis between spaces is natural spelling too, unless another sign stands alone.
     if not re.search(r"(?<!\S)[.,;:!?](?=[\"']*(?:\s|$))", text):
         return text
     return re.sub(rf"(?<=\S) ((?:[.,;:!?…]+ )*[.,;:!?…]+){_END}", _without_spaces, text)

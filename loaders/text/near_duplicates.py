@@ -72,7 +72,6 @@ class NearDuplicates:
         return False
 
     def _put(self, keys: Any) -> int:
-        """Put keys into the table that it does not have, each into the next empty slot."""
         number, slots = len(keys), self._slots(keys)
         while keys.size:
             empty = self._table[slots] == 0
@@ -124,7 +123,7 @@ def band_keys(text: str) -> Any:
 
 @cache
 def _orders() -> tuple[Any, Any]:
-    """SplitMix64 (Steele, Lea and Flood 2014) of the order's number: odd multipliers."""
+    # SplitMix64 (Steele, Lea and Flood 2014) of the order's number: odd multipliers.
     orders = np.arange(1, BANDS * ROWS + 1, dtype=np.uint64)
     return _mixed(orders) | np.uint64(1), _mixed(orders + np.uint64(len(orders)))
 
@@ -174,7 +173,7 @@ def equal_keys(keys: Any, texts: Any) -> tuple[Any, Any]:
 
 
 def _mixed(numbers: Any) -> Any:
-    """Numbers scrambled one to one, modulo 2^64 (SplitMix64)."""
+    # One to one, modulo 2^64 (SplitMix64).
     numbers = numbers + np.uint64(0x9E3779B97F4A7C15)
     numbers = (numbers ^ (numbers >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     numbers = (numbers ^ (numbers >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)

@@ -52,7 +52,6 @@ class Nicknames:
                 yield _mention(unit, *match.span("who"), match["who"])
 
     def _addressees(self, message: str) -> Iterator[tuple[int, int, str]]:
-        """Beginning, end and nickname of those whom a message begins with."""
         at = 0
         while (match := _ADDRESSEE.match(message, at)) is not None:
             name = self._folded.get(match["who"].casefold())

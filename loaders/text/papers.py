@@ -91,7 +91,6 @@ def read_paper_row(
 def _prose(
     number: int, column: str, row: Mapping[str, Any], language: str, pipeline: str | None
 ) -> Iterator[str]:
-    """The sentences of a column that are prose."""
     for paragraph in _paragraphs(number, column, row[column]):
         if (unusable := text_problem(paragraph)) is not None:
             raise LineError(number, *unusable)
@@ -104,7 +103,6 @@ def _prose(
 
 
 def _paragraphs(number: int, column: str, value: Any) -> Sequence[str]:
-    """The paragraphs of a value; a list of lists, as of sections, is one of all of them."""
     if isinstance(value, str):
         return [block for block in value[:LONGEST_FIELD].split("\n\n") if block.strip()]
     if isinstance(value, list):

@@ -160,7 +160,6 @@ def _by_rule(text: str, sentencizer: Any) -> Iterator[str]:
 
 
 def _before_opening(text: str, start: int) -> int:
-    """The place before the quotation marks and brackets that open the sentence at ``start``."""
     place = start
     while place and not text[place - 1].isspace() and not text[place - 1].isalnum():
         place -= 1
@@ -169,7 +168,6 @@ def _before_opening(text: str, start: int) -> int:
 
 @lru_cache(maxsize=4)
 def _splitter(language: str, pipeline: str | None) -> Any:
-    """The spaCy pipeline that finds sentences."""
     import spacy
 
     if pipeline is None:
@@ -221,11 +219,10 @@ def is_sentence_end(before: str, after: str) -> bool:
         return False
     if not stripped.endswith(".") or stripped.endswith(".."):
         return True
-    return _ends_with_word(stripped[-_NEAR:], after.lstrip(_OPENERS), quoted=stripped != before)
+    return _stop_ends_sentence(stripped[-_NEAR:], after.lstrip(_OPENERS), quoted=stripped != before)
 
 
-def _ends_with_word(before: str, after: str, quoted: bool) -> bool:
-    """Tell whether the full stop after the last word of ``before`` ends a sentence."""
+def _stop_ends_sentence(before: str, after: str, quoted: bool) -> bool:
     match = _LAST_WORD.search(before)
     if match is None:
         return True
@@ -241,7 +238,6 @@ def _ends_with_word(before: str, after: str, quoted: bool) -> bool:
 
 
 def _inside_brackets(before: str, after: str) -> bool:
-    """Tell whether a round bracket is open that ``after`` closes before it opens another."""
     if before.count("(") <= before.count(")"):
         return False
     closing, opening = after.find(")"), after.find("(")
@@ -286,7 +282,6 @@ def rejoined(sentences: Sequence[str]) -> list[str]:
 
 
 def _continues(before: str, sentence: str) -> bool:
-    """Tell whether a sentence goes on with what another splitter would not have cut off."""
     if not any(map(str.isalnum, before)) or not any(map(str.isalnum, sentence)):
         return True
     first = sentence[0]

@@ -51,8 +51,7 @@ def without_tex_spaces(text: str, detokenize: Callable[[str], str]) -> str:
 
 
 def _accents(text: str) -> str:
-    """``Poincar\\ ' { e }`` to ``Poincaré``; what is no letter with an accent stays."""
-
+    # ``Poincar\ ' { e }`` to ``Poincaré``; what is no letter with an accent stays.
     def letter(match: re.Match[str]) -> str:
         base = match[2] or match[3] or match[4]
         composed = unicodedata.normalize("NFC", base + _ACCENTS[match[1]])
@@ -66,7 +65,6 @@ def _accents(text: str) -> str:
 
 
 def _formula(text: str) -> str:
-    """A formula without white space around its brackets, and next to raised and lowered signs."""
     text = re.sub(r"(?<=[(\[{^_]) ", "", text.strip())
     text = re.sub(r" (?=[)\]}^_])", "", text)
     text = re.sub(r"\s*\\\s+%", r"\\%", text)
@@ -75,7 +73,7 @@ def _formula(text: str) -> str:
 
 
 def _groups(text: str) -> str:
-    """TeX outside formulae: ``m_ { H }``, ``{ \\it so }``, ``99 \\ %``."""
+    # ``m_ { H }``, ``{ \it so }``, ``99 \ %``.
     if not re.search(r"[{}\\]", text):
         return text
     text = re.sub(r"(?<=[\^_]) ?\{([^{}]*)\}", lambda m: f"{{{_formula(m[1])}}}", text)

@@ -19,7 +19,7 @@ def joins_clauses(unit: Unit, end: int) -> bool:
     It does not where it is an adverb (``it is possible though that``), or its clause belongs to a
     phrase (``the time elapsed since he left``). True where the unit has no grammar.
     """
-    found = _connective(unit, end)
+    found = _last_word_and_head(unit, end)
     if found is None:
         return True
     word, verb = found
@@ -34,7 +34,7 @@ def finite_clause_after(unit: Unit, end: int) -> bool | None:
 
     It has a subject and a finite verb then. None where the unit has no grammar.
     """
-    found = _connective(unit, end)
+    found = _last_word_and_head(unit, end)
     if found is None:
         return None
     word, verb = found
@@ -57,8 +57,7 @@ def tells_what_happened(unit: Unit) -> bool:
     )
 
 
-def _connective(unit: Unit, end: int) -> tuple[ParsedWord, ParsedWord] | None:
-    """The last word of a connective, and the word that it depends on."""
+def _last_word_and_head(unit: Unit, end: int) -> tuple[ParsedWord, ParsedWord] | None:
     word = next((word for word in unit.words if word.end == end), None)
     return None if word is None or word.head is None else (word, unit.words[word.head])
 

@@ -97,7 +97,6 @@ def unsuitable(sentence: str, start: int, end: int) -> str:
 
 
 def _unsuitable_as(sentence: str, start: int, end: int, before: list[str], after: list[str]) -> str:
-    """Say why ``as`` between these words of its clause cannot be replaced; empty where it can."""
     degree = any(one == "as" and two in _DEGREES for one, two in itertools.pairwise(before))
     if degree or _CORRELATES & set(before[-_NEAR - 1 :]) or "as" in after[: _NEAR + 1]:
         return "correlative as"
@@ -115,10 +114,7 @@ def _unsuitable_as(sentence: str, start: int, end: int, before: list[str], after
 
 
 def _half_set_off(sentence: str, start: int, end: int) -> bool:
-    """True for a word with a comma on one side only, inside a sentence: ``he was however, ill``.
-
-    Such a sentence is badly written already, and with another word it reads as another slip.
-    """
+    # ``He was however, ill`` is badly written already, and reads as another slip with another word.
     before, after = sentence[:start].rstrip()[-1:], sentence[end:].lstrip()[:1]
     if begins_clause(sentence, start) or not after:
         return False
@@ -186,13 +182,9 @@ def fits(
 
 
 def _fits_adverbial(word: str, used: str, sentence: str, start: int, end: int) -> bool:
-    """Tell whether an adverbial can stand in the place of another, or of ``yet``.
-
-    In the place of ``yet`` only where that begins its clause; ``though`` only where nothing does
-    (``Though, it rained`` is no English). ``For example``, and ``however`` for ``yet``, have a
-    comma behind them; the ``though`` that ends a clause without one (``it rained though so we``)
-    is like no other. None stands twice in a sentence.
-    """
+    # ``Though, it rained`` is no English. ``For example``, and ``however`` for ``yet``, have a
+    # comma behind them; the ``though`` that ends a clause without one (``it rained though so we``)
+    # is like no other.
     begins = begins_clause(sentence, start)
     comma = sentence[end:].lstrip().startswith(",")
     if re.search(rf"\b{word}\b", f"{sentence[:start]}|{sentence[end:]}", re.IGNORECASE):
@@ -244,12 +236,9 @@ def begins_with_participle(text: str) -> bool:
 
 
 def _is_finite(words: list[str], place: int, determined: bool) -> bool:
-    """Tell whether a word may be a finite verb: an auxiliary, a past, or a form in -s.
-
-    A name is none, nor what stands behind a determiner (``in the United States``, ``the limited
-    role``). A form in -s is a noun as often, so that the word behind it has to begin an object;
-    behind a determined subject it may be any but ``of``.
-    """
+    # A name is none, nor what stands behind a determiner (``in the United States``, ``the limited
+    # role``). A form in -s is a noun as often, so that the word behind it has to begin an object;
+    # behind a determined subject it may be any but ``of``.
     before, word, following = words[place - 1].lower(), words[place], words[place + 1 : place + 2]
     if word[0].isupper() or before in _ARTICLES:
         return False

@@ -71,7 +71,6 @@ class ConnectiveSegments(Composable):
     def _objection(
         self, discourse: Discourse, relation: Relation, unit: int, start: int, end: int
     ) -> str:
-        """Say why the relation of a connective at this place makes no segment; empty if it does."""
         first, last = _units(relation)
         texts, units = discourse.texts, discourse.units[first : last + 1]
         main = main_clause(discourse, relation)
@@ -95,7 +94,6 @@ class ConnectiveSegments(Composable):
 
 
 def _units(relation: Relation) -> tuple[int, int]:
-    """The first and the last unit that hold a part of the relation."""
     parts = (relation.connective or ()) + relation.arg1 + relation.arg2
     held = [unit for unit, _, _ in parts]
     return min(held), max(held)

@@ -198,7 +198,6 @@ def implied_connectives(discourse: Discourse, context: Context) -> Iterator[Impl
 
 
 def _implied(discourse: Discourse, relation: Relation) -> Implied | str:
-    """The sentences of a relation and their adverbial, or why there are none."""
     way = _way(relation)
     if way is None:
         return "implied connective that no sentence begins with"
@@ -219,13 +218,11 @@ def _implied(discourse: Discourse, relation: Relation) -> Implied | str:
 
 
 def _way(relation: Relation) -> Way | None:
-    """The way that the annotator's connective says."""
     known = (way for way in WAYS.values() if relation.implied in way.words + way.likewise)
     return next(known, None)
 
 
 def _objection(discourse: Discourse, relation: Relation) -> str:
-    """Say why no adverbial is put between the arguments; empty where one is."""
     (unit, start, _), last = relation.arg2[0], relation.arg1[-1][0]
     if len(relation.senses) > 1:
         return "implicit relation of several senses"
@@ -260,7 +257,6 @@ def _objection(discourse: Discourse, relation: Relation) -> str:
 
 
 def _is_said(relation: Relation, unit: int) -> bool:
-    """Tell whether words of a unit say how it goes on from an earlier one."""
     return (
         relation.type in _SAID
         and {part[0] for part in relation.arg2} == {unit}

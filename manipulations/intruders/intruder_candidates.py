@@ -179,7 +179,6 @@ class Draw:
     def _others(
         self, drawn: Sequence[Drawn], documents: Any, group_of: Sequence[int]
     ) -> Iterator[Others]:
-        """Find, for each document drawn, the others that give a candidate, and their similarity."""
         if self.operator.strategy != "similar":
             yield from self._random_others(drawn, group_of)
             return
@@ -201,7 +200,6 @@ class Draw:
             yield [(int(other), float(similarity)) for other, similarity in near if other >= 0]
 
     def _random_others(self, drawn: Sequence[Drawn], group_of: Sequence[int]) -> Iterator[Others]:
-        """Other documents drawn from all, or from those of the same category."""
         discourses, k = self.discourses, self.operator.neighbours
         same = self.operator.strategy == "same_category"
 
@@ -222,11 +220,6 @@ class Draw:
     def _compare(
         self, drawn: Sequence[Drawn], others: Iterable[Others], sentences: SentenceVectors
     ) -> None:
-        """Draw a candidate from each neighbour; keep those that could stand in the slot.
-
-        Passed over are those that are too similar, or its own; those about a man in a document
-        about a woman and the other way round; and those that name more people than the document.
-        """
         import numpy as np
 
         discourses = self.discourses
@@ -257,6 +250,7 @@ class Draw:
             if wanted and sentence_gender(text) not in (wanted, ""):
                 continue
             names = exchanged_names(discourses[other], unit, discourses[one.document], one.slot)
+            # It names more people than the document.
             if names is None:
                 continue
             identifier, rounded = discourses[other].id, round(float(cosine), 6)
@@ -265,7 +259,6 @@ class Draw:
             )
 
     def _digest(self, rows: Sequence[int]) -> str:
-        """Digest everything that the neighbours depend on."""
         operator = self.operator
         settings = (operator.neighbours, operator.weighting, operator.features)
         digest = hashlib.sha256(repr((program(), settings, list(rows))).encode())

@@ -109,11 +109,8 @@ class IntruderSentence(IntruderSettings, Composable):
 def _difficult(
     drawn: Sequence[Drawn], discourses: Sequence[Discourse], detector: Detector
 ) -> dict[int, list[Candidate]]:
-    """The candidates of each document (its index) that the detector does not recognise.
-
-    Shen et al. 2021 filter with a fine-tuned classifier; here it is any detector that is handed in.
-    A candidate is difficult when it is not the sentence with the highest score of its document.
-    """
+    # Shen et al. 2021 filter with a fine-tuned classifier; here it is any detector that is handed
+    # in.
     asked = [(one, candidate) for one in drawn for candidate in one.candidates]
     texts = []
     for one, candidate in asked:
@@ -127,7 +124,6 @@ def _difficult(
 
 
 def _choice(drawn: Drawn, difficult: list[Candidate] | None, generator: Random) -> Choice:
-    """Draw the intruder: of the difficult candidates, if there are any."""
     if difficult is None:
         return Choice(drawn.slot, generator.choice(drawn.candidates))
     pool = difficult or drawn.candidates

@@ -124,13 +124,7 @@ def nearest(
 
 
 class _Search:
-    """A search in a grid: blocks of rows by parts of the columns.
-
-    Args:
-        vectors, k, group_of: see :func:`nearest`.
-        wanted: the documents whose neighbours are wanted.
-    """
-
+    # A grid: blocks of rows by parts of the columns.
     def __init__(self, vectors: Any, k: int, group_of: Sequence[int], wanted: Any) -> None:
         import numpy as np
 
@@ -145,7 +139,6 @@ class _Search:
         self.parts = range(0, len(self.labels), BLOCK_COLUMNS)
 
     def tasks(self, engine: Engine, blocks: Sequence[int]) -> Iterator[Task]:
-        """The parts of these blocks, numbered by block and part; columns are shared once."""
         columns = [
             engine.share(
                 (
@@ -165,34 +158,24 @@ class _Search:
 
     @property
     def memory(self) -> int:
-        """Bytes that a part of a block takes at most."""
+        # In bytes, of a part of a block.
         number, features = self.vectors.shape
         most = max(map(self._most, self.blocks), default=0)
         return _cell_bytes(self.vectors.nnz / max(1, number), number, features, most)
 
     def _most(self, rows: Any) -> int:
-        """The documents to look at for each of these rows.
-
-        A row may find all of its own group, itself included, before the first other one; one more
-        tells whether the last is the only one that is as near.
-        """
+        # A row may find all of its own group, itself included, before the first other one; one more
+        # tells whether the last is the only one that is as near.
         return self.k + int(self.size_of[rows].max()) + 1
 
 
 def _kept(store: BlockFolder | None, block: int, rows: int) -> Any:
-    """Load what was found for a block of so many rows, if it was kept."""
     found = store.load(block) if store is not None else None
     return found if found is not None and len(found[0]) == rows else None
 
 
 def _cell_bytes(each: float, number: int, features: int, most: int) -> int:
-    """The memory that a block of the product takes at most: columns, rows, sums and the result.
-
-    Args:
-        each: features that a document has.
-        number, features: documents and features of the collection.
-        most: documents that are looked at for a row.
-    """
+    # ``each``: features that a document has. Columns, rows, sums and the result take memory.
     columns = min(number, BLOCK_COLUMNS)
     return int(8 * each * (columns + BLOCK) + 4 * features + 16 * columns + 40 * BLOCK * most)
 
@@ -289,7 +272,6 @@ def nearest_in_block(
 
 
 def _nearer(one: tuple[Any, Any], other: tuple[Any, Any]) -> tuple[Any, Any]:
-    """The best of two finds for the same rows, as many as each has."""
     import numpy as np
 
     documents, products = (np.concatenate(pair, axis=1) for pair in zip(one, other, strict=True))
@@ -298,10 +280,7 @@ def _nearer(one: tuple[Any, Any], other: tuple[Any, Any]) -> tuple[Any, Any]:
 
 
 def _ranked(best: Any, group_of: Any, own: Any, k: int) -> tuple[Any, Any]:
-    """Documents and products of the rows of a product, rows x k, best first; else -1 and 0.
-
-    A row's own group is left out; the lower document comes first where two are equal.
-    """
+    # Rows x k, best first, else -1 and 0; the lower document comes first where two are equal.
     import numpy as np
 
     place = np.repeat(np.arange(len(own)), np.diff(best.indptr))
@@ -395,7 +374,7 @@ def hashed_counts(texts: Sequence[str], features: int) -> Any:
 
 
 def _weigh(counts: Any, idf: Any, weighting: str) -> Any:
-    """Put weights in the place of counts, each row of length 1 (or 0); the counts are lost."""
+    # In place: the counts are lost.
     import numpy as np
     from sklearn.preprocessing import normalize
 

@@ -34,7 +34,7 @@ def exchanged_names(
     ``unit`` is the message's index in its document, ``slot`` that of the message that it replaces
     in the host. None where it names more people than the host does outside the slot.
     """
-    named = [mention for mention in _names(source) if mention.span[0][0] == unit]
+    named = [mention for mention in _participants(source) if mention.span[0][0] == unit]
     if not named:
         return ()
     free = _by_distance(host, slot)
@@ -53,7 +53,7 @@ def exchanged_names(
 def _exchange(
     names: Sequence[str], free: Sequence[str], own: str | None, speaker: str | None
 ) -> dict[str, str]:
-    """Give each name one of those that are free; ``own`` speaks the message, ``speaker`` there."""
+    # ``own`` speaks the message, ``speaker`` in its new place.
     becomes = {name: name for name in names if name in free}
     for name in names:
         if name not in becomes:
@@ -63,14 +63,13 @@ def _exchange(
     return becomes
 
 
-def _names(discourse: Discourse) -> list[Mention]:
-    """The mentions of participants."""
+def _participants(discourse: Discourse) -> list[Mention]:
     return [one for one in discourse.mentions if one.features.entity == PARTICIPANT]
 
 
 def _by_distance(host: Discourse, slot: int) -> list[str]:
-    """List the people named outside the slot: whom the slot names first, then the nearest first."""
-    named = [(mention.span[0][0], mention.chain) for mention in _names(host)]
+    # Whom the slot names first, then the nearest first.
+    named = [(mention.span[0][0], mention.chain) for mention in _participants(host)]
     outside = {name for unit, name in named if unit != slot}
     named.sort(key=lambda place: (abs(place[0] - slot), place[0]))
     return list(dict.fromkeys(name for _, name in named if name in outside))

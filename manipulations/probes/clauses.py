@@ -87,22 +87,19 @@ def main_verb(sentence: TaggedSentence) -> MainVerb | None:
 
 @dataclass(frozen=True, slots=True)
 class _Seen:
-    """The visible words of a sentence, and the index of each in it."""
-
     indices: tuple[int, ...]
     words: Sequence[Tagged]
 
 
 def _is_statement(seen: _Seen) -> bool:
-    """False for questions, inverted and negated beginnings, and the rest of a cut sentence."""
     first = seen.words[0]
     if seen.words[-1].text == "?" or first.lower in _INVERTING:
         return False
+    # Else it is the rest of a cut sentence
     return seen.indices[0] > 0 or first.text[0].isupper() or first.text[0].isdigit()
 
 
 def _verb_from(seen: _Seen, start: int, after_clause: bool) -> MainVerb | None:
-    """The verb of the clause that begins at a place."""
     passed = False  # a word that may have been the verb
     for place, word in enumerate(seen.words[start:], start):
         if _ends_clause(word, passed):
@@ -112,33 +109,31 @@ def _verb_from(seen: _Seen, start: int, after_clause: bool) -> MainVerb | None:
                 continue
             behind = _clause_after_comma(seen.words, place, strict=False)
             return None if behind is None else _first_verb(seen, behind[0])
-        if (tag := _finite(seen.words, place, start)) is not None:
+        if (tag := _finite_tag(seen.words, place, start)) is not None:
             if passed and word.may_be(("VBN",)):
                 return None  # "concentrates on the cup held in May"
-            return _made(seen, start, place, tag, after_clause)
+            return _verb_at(seen, start, place, tag, after_clause)
         if place > start and word.may_be(("VBD", "VBZ")) and _is_noun(seen.words[place - 1]):
             passed = True
     return None
 
 
 def _ends_clause(word: Tagged, passed: bool) -> bool:
-    """The clause ends with the word; ``passed``: it may have had its verb already."""
     ends = word.text in (";", ":", "–", "—", "--", "...", "…") or word.lower == "but"
     return ends or (passed and word.lower in ("and", "or"))
 
 
 def _first_verb(seen: _Seen, start: int) -> MainVerb | None:
-    """The first finite verb from a place on, which stands behind a subordinate clause."""
     for place in range(start, len(seen.words)):
-        if (tag := _finite(seen.words, place, start)) is not None:
-            return _made(seen, start, place, tag, after_clause=True)
+        if (tag := _finite_tag(seen.words, place, start)) is not None:
+            return _verb_at(seen, start, place, tag, after_clause=True)
     return None
 
 
 def _clause_after_comma(
     words: Sequence[Tagged], place: int, strict: bool
 ) -> tuple[int, bool] | None:
-    """Find the start of a clause behind a fronted one, and whether that was surely a clause."""
+    # Where it begins, and whether what is before it was surely a clause.
     verbs = False
     for at in range(place, len(words) - 2):
         verbs = verbs or words[at].may_be(FINITE)
@@ -152,8 +147,7 @@ def _clause_after_comma(
     return None
 
 
-def _finite(words: Sequence[Tagged], place: int, start: int) -> str | None:
-    """The tag of the word at a place if it is certainly a finite verb with a subject before it."""
+def _finite_tag(words: Sequence[Tagged], place: int, start: int) -> str | None:
     word, rest = words[place], words[place + 1 :]
     earlier = reversed(range(start, place))
     back = next((at for at in earlier if not words[at].is_only(ADVERBS | {"RP"})), None)
@@ -169,25 +163,22 @@ def _finite(words: Sequence[Tagged], place: int, start: int) -> str | None:
 
 
 def _may_end_subject(word: Tagged) -> bool:
-    """False for what no finite verb follows: a determiner, a modal, ``to``, a conjunction."""
     if word.lower in ("to", "and", "or", "but"):
         return False
     return word.lower in _PRONOUNS_TOO or not word.is_only(("DT", "PRP$", "MD", "TO"))
 
 
 def _finite_after_pronoun(word: Tagged, pronoun: Tagged) -> str | None:
-    """The finite tag of a word whose subject is a pronoun: ``he left``; none if uncertain."""
     if pronoun.lower in ("this", "these") and word.may_be(NOUNS):
         return None
-    return "VBZ" if word.lower == "'s" else _one(word.tags & FINITE, pronoun)
+    return "VBZ" if word.lower == "'s" else _only_tag(word.tags & FINITE, pronoun)
 
 
 def _finite_after_noun(word: Tagged, before: Tagged, rest: Sequence[Tagged]) -> str | None:
-    """The finite tag of a word whose subject ends with a noun; none if uncertain."""
     if word.lower in ("'s", "am"):
         return None
     if word.lower in BE | HAVE | {"does", "do", "did"} or word.is_only(FINITE):
-        return _one(word.tags & FINITE, before)
+        return _only_tag(word.tags & FINITE, before)
     after = word_at(rest, 0)
     # A participle would belong to the noun that follows it: "the Smith owned company".
     modifies = after.may_be(("NN",)) and not after.may_be(("NNP", "IN", "DT"))
@@ -198,7 +189,7 @@ def _finite_after_noun(word: Tagged, before: Tagged, rest: Sequence[Tagged]) -> 
 
 
 def _is_participle(rest: Sequence[Tagged]) -> bool:
-    """A form in -ed before ``rest`` is rather a participle: an agent or the real verb follows."""
+    # An agent or the real verb follows.
     if rest and (rest[0].lower == "by" or rest[0].may_be(("VBZ",))):
         return True
     return any(other.is_only(FINITE) and not _opened(rest[:at]) for at, other in enumerate(rest))
@@ -209,21 +200,19 @@ def _is_noun(word: Tagged) -> bool:
 
 
 def _opened(words: Sequence[Tagged]) -> bool:
-    """Tell whether a clause or a further verb phrase has begun."""
     openers = SUBORDINATORS | RELATIVES | {"and", "but", "or"}
     return any(word.lower in openers or word.text in ";:" for word in words)
 
 
-def _one(tags: frozenset[str], subject: Tagged) -> str | None:
-    """The one finite tag; ``VBP`` and ``VBD`` of one form (``put``) are told apart by ``he``."""
+def _only_tag(tags: frozenset[str], subject: Tagged) -> str | None:
+    # ``VBP`` and ``VBD`` of one form (``put``) are told apart by ``he``.
     if len(tags) == 1:
         return next(iter(tags))
     third = subject.lower in ("he", "she", "it")
     return "VBD" if tags == {"VBP", "VBD"} and third else None
 
 
-def _made(seen: _Seen, start: int, place: int, tag: str, after_clause: bool) -> MainVerb | None:
-    """The main verb at a place, unless what stands before it cannot be its subject."""
+def _verb_at(seen: _Seen, start: int, place: int, tag: str, after_clause: bool) -> MainVerb | None:
     subject = seen.words[start:place]
     while len(subject) > 1 and subject[-1].is_only(ADVERBS):
         subject = subject[:-1]
@@ -246,10 +235,7 @@ def _made(seen: _Seen, start: int, place: int, tag: str, after_clause: bool) -> 
 
 
 def _is_inverted(head: Tagged, before: Tagged, longer: bool) -> bool:
-    """A fronted phrase stands where the subject should: ``In the middle was``, ``Best known was``.
-
-    ``head`` begins the clause, ``before`` stands before the verb; ``longer``: they are two words.
-    """
+    # ``In the middle was``, ``Best known was``; ``longer``: ``head`` and ``before`` are two words.
     if before.lower in _PRONOUN_SUBJECTS:
         return False
     if head.is_only(("VBG", "VBN")) or (head.is_only(("RB",)) and _is_noun(before)):

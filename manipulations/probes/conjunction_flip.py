@@ -57,7 +57,6 @@ def _at(words: Sequence[Tagged], index: int) -> str:
 
 
 def _adverb(words: Sequence[Tagged], at: int) -> _Flip | None:
-    """``However,`` and ``; therefore,``; nothing of ``however large`` or ``thus making``."""
     # Between commas it may belong to a word and not to the clause: "Smith, however, was".
     set_off = (at == 0 or _at(words, at - 1) == ";") and _at(words, at + 1) == ","
     return (at, _ADVERBS[words[at].lower]) if set_off and words[at].lower in _ADVERBS else None
@@ -87,7 +86,6 @@ def _subordinator(words: Sequence[Tagged], at: int) -> _Flip | None:
 
 
 def _bears_flip(lower: str, clause: Sequence[Tagged]) -> bool:
-    """True where ``clause`` is one that the opposite of the subordinator before it can begin."""
     temporal = lower in ("before", "after")
     first = word_at(clause, 0)
     if temporal and first.may_be(("VBG",)):
@@ -105,14 +103,12 @@ def _bears_flip(lower: str, clause: Sequence[Tagged]) -> bool:
 
 
 def _is_subject(pronoun: str, verb: Tagged, temporal: bool) -> bool:
-    """True where a pronoun is certainly the subject of the word after it."""
     if temporal and pronoun in ("this", "these"):
         return False
     return verb.may_be(FINITE) and (pronoun in NOMINATIVE or not verb.may_be(("NN", "NNS")))
 
 
 def _coordinator(words: Sequence[Tagged], at: int) -> _Flip | None:
-    """Turn ``and`` where it joins clauses."""
     if words[at].lower != "and" or at < 2:
         return None
     end, after = at, "but"
@@ -126,7 +122,6 @@ def _coordinator(words: Sequence[Tagged], at: int) -> _Flip | None:
 
 
 def _joins_clause(earlier: Sequence[Tagged], rest: Sequence[Tagged]) -> bool:
-    """True where an ``and`` between these words has a clause behind it."""
     following = plain(rest)
     if len(following) < 2 or rest[0].lower in ("so", "then", "not"):
         return False
@@ -142,7 +137,7 @@ def _joins_clause(earlier: Sequence[Tagged], rest: Sequence[Tagged]) -> bool:
 
 
 def _full_clause(rest: Sequence[Tagged]) -> bool:
-    """Tell whether a noun phrase and then a certain finite verb follow: ``but the house was``."""
+    # A noun phrase and then a certain finite verb: ``the house was``.
     if not rest[0].is_only(("DT", "PRP$", "NNP")):
         return False
     for word in rest[1:8]:

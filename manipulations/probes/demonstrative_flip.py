@@ -59,9 +59,8 @@ def demonstrative_flip(sentence: TaggedSentence) -> tuple[Replacement, ...]:
 
 
 def _plural(sentence: TaggedSentence, at: int) -> tuple[Replacement, ...]:
-    """The changes that make the phrase at a demonstrative plural; empty where uncertain."""
     words = sentence.words
-    word, noun_at = words[at], _noun(words, at)
+    word, noun_at = words[at], _head_noun(words, at)
     if noun_at is None or (word.text[0].isupper() and at > 0):
         return ()
     noun = words[noun_at]
@@ -78,8 +77,7 @@ def _plural(sentence: TaggedSentence, at: int) -> tuple[Replacement, ...]:
     return (put(_PLURAL[word.lower], word), put(plural, noun), *agreement)
 
 
-def _noun(words: Sequence[Tagged], at: int) -> int | None:
-    """The index of the head of the noun phrase that a demonstrative begins; none if uncertain."""
+def _head_noun(words: Sequence[Tagged], at: int) -> int | None:
     countable = word_list("countable_nouns") | _COUNTABLE_TIMES
     for index, word in enumerate(words[at + 1 : at + 4], at + 1):
         if word.lower in countable and _ends_phrase(word_at(words, index + 1)):
@@ -92,7 +90,6 @@ def _noun(words: Sequence[Tagged], at: int) -> int | None:
 
 
 def _ends_phrase(after: Tagged) -> bool:
-    """True where the word behind a noun is no part of its phrase."""
     if after.may_be(("JJ",)) and not after.may_be(FINITE | ADVERBS | {"IN"}):
         return False
     if after.may_be(FINITE) and not after.may_be(("NN", "NNP", "POS")):
@@ -102,7 +99,6 @@ def _ends_phrase(after: Tagged) -> bool:
 
 
 def _says_one(modifiers: Sequence[Tagged], rest: Sequence[Tagged]) -> bool:
-    """True where words before a noun or behind it speak of the one thing, or go on with it."""
     lowers = [word.lower for word in rest]
     as_one = any(
         one in _BEFORE_ONE and other in ("a", "an", "the", "one") for one, other in pairwise(lowers)
@@ -117,7 +113,6 @@ def _says_one(modifiers: Sequence[Tagged], rest: Sequence[Tagged]) -> bool:
 
 
 def _may_follow(before: str, demonstrative: str, noun: str) -> bool:
-    """True where the plural phrase can stand behind the word ``before``."""
     if noun in _TIMES and not (noun in _COUNTABLE_TIMES and before in _TIME_PREPOSITIONS):
         return False
     if demonstrative == "that" and before not in _BEFORE_THAT | {"in"}:
@@ -126,7 +121,6 @@ def _may_follow(before: str, demonstrative: str, noun: str) -> bool:
 
 
 def _agreement(sentence: TaggedSentence, at: int, noun_at: int) -> tuple[Replacement, ...] | None:
-    """The change of the verb of which the phrase is the subject; none where that is uncertain."""
     words = sentence.words
     verb = main_verb(sentence)
     if verb is not None and at in verb.subject:
@@ -141,7 +135,6 @@ def _agreement(sentence: TaggedSentence, at: int, noun_at: int) -> tuple[Replace
 
 
 def _is_no_subject(before: Tagged, after: Tagged) -> bool:
-    """True where a phrase between these is certainly no subject, so that no verb changes."""
     if before.lower in _PREPOSITIONS:  # "the end of this year was": not the subject
         return True
     if before.lower in _AGREEING or after.may_be(FINITE):
@@ -150,7 +143,6 @@ def _is_no_subject(before: Tagged, after: Tagged) -> bool:
 
 
 def _verbs_agree(words: Sequence[Tagged], index: int) -> tuple[Replacement, ...] | None:
-    """The changes of a verb and of those that share its subject; none where uncertain."""
     changes: list[Replacement] = []
     for place, word in enumerate(words[index:], index):
         if place != index:
@@ -167,7 +159,6 @@ def _verbs_agree(words: Sequence[Tagged], index: int) -> tuple[Replacement, ...]
 
 
 def _plural_verb(word: Tagged, rest: Sequence[Tagged]) -> tuple[Replacement, ...] | None:
-    """The change of a finite verb to the plural; none where what follows would not fit it."""
     if word.lower in _LINKING and not _fits_several(word_at(rest, 0)):
         return None
     if word_at(rest, 0).lower in _LINKING and not _fits_several(word_at(rest, 1)):
@@ -183,6 +174,6 @@ def _plural_verb(word: Tagged, rest: Sequence[Tagged]) -> tuple[Replacement, ...
 
 
 def _fits_several(predicate: Tagged) -> bool:
-    """True where what follows ``be`` can be said of several: no ``a painter``, no ``the best``."""
+    # No ``a painter``, no ``the best``.
     one = ("DT", "PRP$", "CD", "WRB", "WP", "PRP", "NNP", "NNS", "NN")
     return predicate.may_be(("VBN", "VBG", "JJ", "IN")) and not predicate.may_be(one)

@@ -61,11 +61,11 @@ def negation(sentence: TaggedSentence) -> tuple[Replacement, ...]:
     many = not _MANY.isdisjoint(word.lower for word in words[verb.index + 1 : verb.index + 5])
     if quantified or many or _is_partial(words, verb):
         return ()
-    return _auxiliary(words, verb) or _with_do(words, verb)
+    return _behind_auxiliary(words, verb) or _with_do(words, verb)
 
 
 def _is_partial(words: Sequence[Tagged], verb: MainVerb) -> bool:
-    """Tell whether a negation could deny only how, how many, why, or that it may be."""
+    # It could deny only how, how many, why, or that it may be.
     if words[verb.index].lower in _POSSIBLE:
         return True
     return any(
@@ -75,7 +75,6 @@ def _is_partial(words: Sequence[Tagged], verb: MainVerb) -> bool:
 
 
 def _takes_negation(word: Tagged, after: Tagged) -> bool:
-    """Tell whether a word, with the one after it, may be all that a negation denies."""
     if word.lower in _FOCUS or _is_count(word, after):
         return True
     if word.lower.endswith("ly") and word.is_only(ADVERBS):
@@ -88,13 +87,12 @@ def _takes_negation(word: Tagged, after: Tagged) -> bool:
 
 
 def _is_count(word: Tagged, after: Tagged) -> bool:
-    """True where a number counts what follows: ``three boats``, no date, year or part of a name."""
+    # ``Three boats``, no date, year or part of a name.
     number = word.is_only(("CD",)) and not _YEAR.fullmatch(word.text)
     return number and after.may_be(("NNS", "JJ", "NN", "CD"))
 
 
-def _auxiliary(words: Sequence[Tagged], verb: MainVerb) -> tuple[Replacement, ...]:
-    """``not`` behind the main verb where that is an auxiliary; empty where it is none."""
+def _behind_auxiliary(words: Sequence[Tagged], verb: MainVerb) -> tuple[Replacement, ...]:
     word, rest = words[verb.index], words[verb.index + 1 :]
     if not rest or not _is_auxiliary(word, verb.tag, first_plain(rest)):
         return ()
@@ -111,7 +109,6 @@ def _auxiliary(words: Sequence[Tagged], verb: MainVerb) -> tuple[Replacement, ..
 
 
 def _is_auxiliary(word: Tagged, tag: str, following: Tagged) -> bool:
-    """True where ``not`` can follow a finite verb; ``following``: the next word but for adverbs."""
     if word.lower in ("'d", "'ve", "'ll", "'m"):
         return False
     if word.lower == "'s":
@@ -122,7 +119,6 @@ def _is_auxiliary(word: Tagged, tag: str, following: Tagged) -> bool:
 
 
 def _with_do(words: Sequence[Tagged], verb: MainVerb) -> tuple[Replacement, ...]:
-    """``do not`` before a main verb that is no auxiliary, and its base form; empty where unsure."""
     word, rest = words[verb.index], words[verb.index + 1 :]
     if verb.tag == "MD" or word.lower in BE | _UNSURE | {"'s"} or not rest:
         return ()
@@ -139,7 +135,6 @@ def _with_do(words: Sequence[Tagged], verb: MainVerb) -> tuple[Replacement, ...]
 
 
 def _base_of(word: Tagged, tag: str, following: Tagged) -> str | None:
-    """The base form of a finite verb; none where it is an auxiliary, or uncertain."""
     if word.lower in ("do", "does", "did"):
         return "do"
     if word.lower not in _HAVE:
@@ -149,7 +144,7 @@ def _base_of(word: Tagged, tag: str, following: Tagged) -> str | None:
 
 
 def _coordinated(rest: Sequence[Tagged]) -> bool:
-    """Tell whether a second verb shares the first one's object: ``built and sold boats``."""
+    # ``Built and sold boats``.
     signs = rest[0].text == "," or rest[0].lower in ("and", "or", "as")
     if signs and len(rest) > 1:
         return any(other.may_be(("VBD", "VBZ", "VBP")) for other in rest[1:4])

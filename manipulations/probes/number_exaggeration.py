@@ -61,7 +61,6 @@ def number_exaggeration(sentence: TaggedSentence) -> tuple[Replacement, ...]:
 
 
 def _number_end(words: Sequence[Tagged], at: int) -> int:
-    """Find the end of the number that begins at an index; the index itself where none begins."""
     end = at
     if _DIGITS.fullmatch(words[at].text):
         end = at + 1
@@ -76,13 +75,12 @@ def _number_end(words: Sequence[Tagged], at: int) -> int:
 
 
 def _joins(words: Sequence[Tagged], at: int) -> bool:
-    """True of the hyphen of ``twenty-one``."""
+    # The hyphen of ``twenty-one``.
     before, after = words[at - 1].lower, word_at(words, at + 1).lower
     return word_at(words, at).text == "-" and before in _TENS and after in _ONES
 
 
 def _counts(words: Sequence[Tagged], at: int, end: int) -> bool:
-    """Tell whether the number ``words[at:end]`` counts what follows."""
     number = words[at]
     if at and not _may_follow(words, at):
         return False
@@ -91,15 +89,14 @@ def _counts(words: Sequence[Tagged], at: int, end: int) -> bool:
     one = number.lower in ("one", "1", "zero") or number.text.startswith("0")
     if end - at == 1 and (one or _YEAR.fullmatch(number.text)):
         return False
-    return _thing(words, end)
+    return _begins_plural(words, end)
 
 
 def _measures(word: Tagged) -> bool:
     return word.text in word_list("units") or word.lower in ("miles", "feet", "metres", "acres")
 
 
-def _thing(words: Sequence[Tagged], at: int) -> bool:
-    """Tell whether a plural noun stands at an index, or after one or two adjectives."""
+def _begins_plural(words: Sequence[Tagged], at: int) -> bool:
     for index, word in enumerate(words[at : at + 3], at):
         follows = word_at(words, index + 1)
         if follows.text in ("-", "'", "’", "'s", "’s", "/"):
@@ -117,7 +114,6 @@ def _thing(words: Sequence[Tagged], at: int) -> bool:
 
 
 def _may_follow(words: Sequence[Tagged], at: int) -> bool:
-    """True where the word before a number leaves it one that may count."""
     before = words[at - 1]
     if before.lower in _NO_COUNT:
         return False
@@ -132,7 +128,6 @@ def _may_follow(words: Sequence[Tagged], at: int) -> bool:
 
 
 def _in_range(words: Sequence[Tagged], at: int) -> bool:
-    """Tell whether another number stands two words away: one half of a range is not enough."""
     after = word_at(words, at + 1).lower in ("and", "to", "or")
     numbers = [word_at(words, place).may_be(("CD",)) for place in (at - 2, at + 2)]
     return numbers[0] or (after and numbers[1])
@@ -144,19 +139,14 @@ def _exaggerated(number: Sequence[Tagged]) -> Replacement | None:
         scale = None if number[-2].lower in _SCALES else _SCALES[last.lower]
         return None if scale is None else Replacement(last.start, last.end, scale)
     if _DIGITS.fullmatch(first.text):
-        after = _digits(first.text)
+        after = _thousandfold(first.text)
         return None if after is None else Replacement(first.start, first.end, after)
     if any(word.lower in _SCALES for word in number):
         return None  # "two hundred five"
     return Replacement(last.end, last.end, " thousand")
 
 
-def _digits(text: str) -> str | None:
-    """A number in digits times a thousand, with separators; none where it would be unheard of.
-
-    >>> _digits("5"), _digits("1,500"), _digits("2.5")
-    ('5,000', '1,500,000', '2,500')
-    """
+def _thousandfold(text: str) -> str | None:
     match = _DIGITS.fullmatch(text)
     assert match is not None
     whole, part = int(match[1].replace(",", "")), (match[2] or ".")[1:]

@@ -60,7 +60,6 @@ def past_to_future(sentence: TaggedSentence) -> tuple[Replacement, ...]:
 
 
 def _to_future(words: Sequence[Tagged], index: int, adverbs: int) -> tuple[Replacement, ...]:
-    """``will`` before the adverbs of a past verb, and its base form; empty where uncertain."""
     word, rest = words[index], words[index + 1 :]
     negated = word_at(rest, 0).lower in _NOT
     if word.lower in ("was", "were"):
@@ -85,7 +84,6 @@ def _is_participle(word: Tagged) -> bool:
 def _auxiliary_to_future(
     word: Tagged, rest: Sequence[Tagged], base: str
 ) -> tuple[Replacement, ...]:
-    """``will`` in the auxiliary's place, and its base form behind the adverbs that follow it."""
     following = word_at(rest, 0).lower
     if following in ("to", "being", "better", "going", "about", "all", "both", "each"):
         return ()
@@ -102,7 +100,6 @@ def _auxiliary_to_future(
 
 
 def _base_of(word: Tagged, rest: Sequence[Tagged]) -> str | None:
-    """The base form of a past verb that is no auxiliary; none where its future is uncertain."""
     if word.lower == "used" and word_at(rest, 0).lower == "to":
         return None
     base = _IRREGULAR.get(word.lower) or base_form(word.lower, "VBD")
@@ -110,7 +107,6 @@ def _base_of(word: Tagged, rest: Sequence[Tagged]) -> str | None:
 
 
 def _takes_clause(rest: Sequence[Tagged]) -> bool:
-    """Tell whether a clause follows that is no relative and is not coordinated."""
     for word in rest:
         if word.lower == "that" or word.is_only(FINITE):
             return True
@@ -120,7 +116,7 @@ def _takes_clause(rest: Sequence[Tagged]) -> bool:
 
 
 def _coordinated(sentence: TaggedSentence, verb: MainVerb) -> list[tuple[int, int]] | None:
-    """Indices of the coordinated past verbs and of the adverbs before each; none if uncertain."""
+    # Indices of the verbs, and of the adverbs before each.
     places = [index for index in visible(sentence) or () if index > verb.index]
     behind = [sentence.words[index] for index in places]
     passive = sentence.words[verb.index].lower in BE | {"had"}
@@ -142,18 +138,14 @@ def _coordinated(sentence: TaggedSentence, verb: MainVerb) -> list[tuple[int, in
 
 
 def _before_adverbs(words: Sequence[Tagged], at: int) -> int:
-    """The place of the nearest word before ``at`` that is no adverb; -1 where there is none."""
     return next((back for back in reversed(range(at)) if not words[back].is_only(ADVERBS)), -1)
 
 
 def _is_coordinated(
     words: Sequence[Tagged], at: int, auxiliary: bool, after_be: bool
 ) -> bool | None:
-    """The verdict on one of the words behind the main verb that may be a past verb.
-
-    ``auxiliary``: the main verb is one, with a participle (``was built``); ``after_be``: a
-    coordinated verb that was found earlier is a form of ``be``.
-    """
+    # ``auxiliary``: the main verb is one, with a participle (``was built``); ``after_be``: a
+    # coordinated verb that was found earlier is a form of ``be``.
     word, before = words[at], word_at(words, _before_adverbs(words, at))
     certain, joined = word.is_only(FINITE), before.lower in _CONJUNCTIONS | {",", "then"}
     opener = _opener(words[: at + 1])
@@ -174,7 +166,6 @@ def _is_coordinated(
 
 
 def _opener(words: Sequence[Tagged]) -> str:
-    """The kind of clause that begins among these words: ``relative``, ``subordinate`` or none."""
     if any(word.lower in SUBORDINATORS for word in words):
         return "subordinate"
     relative = [word for word in words if word.lower in RELATIVES]
@@ -183,12 +174,10 @@ def _opener(words: Sequence[Tagged]) -> str:
 
 
 def _ends_subject(word: Tagged) -> bool:
-    """The word may end a subject, or an adverbial."""
     return word.may_be(NOUNS | {"PRP", "RB", "CD"}) or word.lower in ("since", "once")
 
 
 def _is_joined(words: Sequence[Tagged], at: int, auxiliary: bool, after_be: bool) -> bool | None:
-    """The verdict where a conjunction stands before a form that need not be a past verb."""
     word, after, back = words[at], word_at(words, at + 1), _before_adverbs(words, at)
     if not word.may_be(("VBN", "VB", "NN", "JJ")):
         return False

@@ -57,7 +57,6 @@ def gender_flip(sentence: TaggedSentence) -> tuple[Replacement, ...]:
 
 
 def _of_one_gender(sentence: TaggedSentence) -> tuple[Pronoun, ...]:
-    """The personal pronouns of a sentence; none where they are of both genders, or uncertain."""
     pronouns = personal_pronouns(sentence) or ()
     return pronouns if len({pronoun.gender for pronoun in pronouns}) == 1 else ()
 
@@ -111,7 +110,6 @@ def animacy_up(sentence: TaggedSentence) -> tuple[Replacement, ...]:
 
 
 def _case_of_it(words: Sequence[Tagged], index: int) -> str | None:
-    """The case of ``it``, ``its`` or ``itself`` at an index; none where it is uncertain."""
     if words[index].lower != "it":
         return "possessive" if words[index].lower == "its" else "reflexive"
     before, after = word_at(words, index - 1), first_plain(words[index + 1 : index + 4])
@@ -124,7 +122,6 @@ def _case_of_it(words: Sequence[Tagged], index: int) -> str | None:
 
 
 def _may_be_expletive(after: Sequence[Tagged]) -> bool:
-    """Tell whether a subject that these words follow may mean nothing."""
     verb, rest = _last_verb(after)
     main = lemma(verb.lower, "VERB")
     if main in _WEATHER_AND_TIME:
@@ -141,7 +138,6 @@ def _may_be_expletive(after: Sequence[Tagged]) -> bool:
 
 
 def _last_verb(words: Sequence[Tagged]) -> tuple[Tagged, Sequence[Tagged]]:
-    """The last of the auxiliaries that these words begin with, or the verb, and what follows."""
     at = 0
     while word_at(words, at + 1).lower in BE | {"have", "has", "had"}:
         at += 1
@@ -153,13 +149,12 @@ def _last_verb(words: Sequence[Tagged]) -> tuple[Tagged, Sequence[Tagged]]:
 
 
 def _is_passive(word: Tagged) -> bool:
-    """``It was released as``: a participle of a verb that takes no clause, so ``it`` is a thing."""
+    # ``It was released as``: of a verb that takes no clause, so ``it`` is a thing.
     participle = word.is_only(("VBN", "VBD", "JJ")) and word.may_be(("VBN",))
     return participle and word.lower not in word_list("clause_participles")
 
 
 def _is_plain(words: Sequence[Tagged], index: int) -> bool:
-    """True where the pronoun is part of no name, quotation, pair or set phrase, and no slip."""
     near = {word.lower for word in words[max(0, index - 2) : index + 3]}
     quoted = sum(word.lower in QUOTES for word in words[:index]) % 2
     if in_a_name(words, index) or quoted or near & {"/", "they", "their", "them"}:
@@ -170,13 +165,12 @@ def _is_plain(words: Sequence[Tagged], index: int) -> bool:
 
 
 def _owns(words: Sequence[Tagged], index: int) -> bool:
-    """Tell whether ``its`` is no slip for ``it's``: ``its a small town``, ``its probably late``."""
+    # No slip for ``it's``: ``its a small town``, ``its probably late``.
     owned = begins_noun_phrase(words, index)
     return bool(owned) or (owned is None and not words[index + 1].is_only(ADVERBS))
 
 
 def _may_stand_behind(before: Tagged, pronoun: str) -> bool:
-    """True where the word before leaves the pronoun a plain one."""
     if before.lower in ("a", "an", "the", "as", "this", "that's", "not", "-", "so"):
         # "as it" is mostly "as it were", "as it is", where nothing is meant.
         return before.lower in ("as", "so") and pronoun != "it"

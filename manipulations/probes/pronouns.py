@@ -81,7 +81,6 @@ def personal_pronouns(sentence: TaggedSentence) -> tuple[Pronoun, ...] | None:
 
 
 def _names_a_sex(words: Sequence[Tagged]) -> bool:
-    """Tell whether a noun or title tells a sex that may be that of whom the pronouns mean."""
     gendered = word_list("gendered_nouns")
     for index, word in enumerate(words):
         # A hyphen makes three tokens of ``half-brother``; the last says enough.
@@ -93,7 +92,6 @@ def _names_a_sex(words: Sequence[Tagged]) -> bool:
 
 
 def _is_plain(words: Sequence[Tagged], index: int) -> bool:
-    """True where the pronoun is part of no name, pair (``he or she``) or set phrase."""
     lower, after = words[index].lower, word_at(words, index + 1).lower
     if in_a_name(words, index) or not _may_stand_behind(words, index):
         return False
@@ -107,7 +105,6 @@ def _is_plain(words: Sequence[Tagged], index: int) -> bool:
 
 
 def _may_stand_behind(words: Sequence[Tagged], index: int) -> bool:
-    """True where the word before the pronoun leaves it a plain one."""
     lower, before = words[index].lower, word_at(words, index - 1).lower
     if before in ("or", "and"):
         begins_clause = first_plain(words[index + 1 : index + 4]).may_be(FINITE)
@@ -126,7 +123,6 @@ def in_a_name(words: Sequence[Tagged], index: int) -> bool:
 
 
 def _case(words: Sequence[Tagged], index: int) -> str | None:
-    """The case of the pronoun at an index; none where it is uncertain."""
     word = words[index]
     if word.lower not in ("his", "her"):
         return _CASE_OF[word.lower]
@@ -137,12 +133,11 @@ def _case(words: Sequence[Tagged], index: int) -> str | None:
         return None
     if not possessive:
         return "object" if word.lower == "her" else "independent"
-    uncertain = word.lower == "her" and _may_be_two(word_at(words, index - 1), words[index + 1])
+    uncertain = word.lower == "her" and _two_objects(word_at(words, index - 1), words[index + 1])
     return None if uncertain else "possessive"
 
 
-def _may_be_two(verb: Tagged, after: Tagged) -> bool:
-    """Tell whether ``her`` and the word after it may be two objects of the verb before them."""
+def _two_objects(verb: Tagged, after: Tagged) -> bool:
     if verb.lower != "had" and lemma(verb.lower, "VERB") not in _TWO_OBJECTS:
         return False
     tags = ("NNS", "NNP", "NNPS", "JJ", "VB", "VBG", "VBN", "CD", "RB")
@@ -172,14 +167,14 @@ def begins_noun_phrase(words: Sequence[Tagged], index: int) -> bool | None:
 
 
 def _begins_behind_adverb(word: Tagged, after: Tagged) -> bool | None:
-    """Tell whether an adverb goes on with this word to a noun phrase: ``her very old house``."""
+    # ``Her very old house``.
     if not word.may_be(("JJ", "VBN", "VBG")):
         return False
     return _is_certain_noun(after) if word.is_only(("JJ", "VBN", "NN", "NNS")) else None
 
 
 def _is_certain_noun(word: Tagged) -> bool | None:
-    """True where the word after a possible adjective is a noun (``her late husband``), or none."""
+    # Behind a possible adjective: ``her late husband``.
     if word.is_only(NOUNS | {"JJ", "CD"}) or word.is_only(NOUNS | {"VB", "VBP", "JJ"}):
         return True
     return True if word.may_be(NOUNS) and not word.may_be(VERBAL | {"IN", "TO", "DT"}) else None
@@ -195,20 +190,18 @@ def nearest_is_inanimate(sentence: TaggedSentence, at: int, is_object: bool) -> 
     """
     verb = main_verb(sentence) if is_object else None
     barred = verb.subject if verb is not None and verb.index < at else ()
-    found = _last(sentence.words[:at], barred)
+    found = _last_kind(sentence.words[:at], barred)
     for text in reversed(sentence.preceding):
-        found = found or _last(analyse(text, sentence.pipeline).words)
+        found = found or _last_kind(analyse(text, sentence.pipeline).words)
     return found == "thing"
 
 
-def _last(words: Sequence[Tagged], barred: Sequence[int] = ()) -> str | None:
-    """Classify the last candidate of some words: ``thing`` or ``person``; none without one."""
+def _last_kind(words: Sequence[Tagged], barred: Sequence[int] = ()) -> str | None:
     kinds = (_kind(words, at) for at in reversed(range(len(words))) if at not in barred)
     return next((kind for kind in kinds if kind is not None), None)
 
 
 def _kind(words: Sequence[Tagged], at: int) -> str | None:
-    """Classify the candidate whose last word this is; none where it ends none."""
     word, after = words[at], word_at(words, at + 1)
     if word.lower in _PERSONAL | _THINGS:
         return "thing" if word.lower in _THINGS else "person"
@@ -217,14 +210,13 @@ def _kind(words: Sequence[Tagged], at: int) -> str | None:
     if word.lower in _TIMES or not word.may_be(("NN", "NNP")):
         return None
     if word.is_only(_NAMES):
-        return _named(words, at)
+        return _kind_of_name(words, at)
     if _is_person(word):
         return "person"
     return "thing" if _determined(words, at) else None
 
 
-def _named(words: Sequence[Tagged], at: int) -> str | None:
-    """Classify a name: a thing with an article, none behind a preposition of place, a person."""
+def _kind_of_name(words: Sequence[Tagged], at: int) -> str | None:
     for word in reversed(words[max(0, at - _LONGEST_PHRASE) : at]):
         if word.is_only(_NAMES):
             continue
@@ -241,13 +233,11 @@ def _named(words: Sequence[Tagged], at: int) -> str | None:
 
 
 def _is_person(noun: Tagged) -> bool:
-    """Tell whether a common noun is of those that mean a person."""
     listed = noun.lower in word_list("person_nouns") | word_list("gendered_nouns")
     return listed or noun.lower.endswith(_PEOPLE_ENDINGS)
 
 
 def _determined(words: Sequence[Tagged], at: int) -> bool:
-    """Tell whether the phrase that ends at an index has a determiner."""
     for word in reversed(words[max(0, at - _LONGEST_PHRASE) : at]):
         if word.may_be(_DETERMINERS) and not word.may_be(("IN",)):
             return True

@@ -17,8 +17,6 @@ from coherencegym.manipulations.probes.sentence import analyse
 
 @dataclass(frozen=True, slots=True)
 class _Entry:
-    """A probe, and what it does, in one line."""
-
     description: str
     probe: Probe
 

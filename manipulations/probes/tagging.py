@@ -83,7 +83,7 @@ def disambiguate(words: Sequence[str], tags: Sequence[frozenset[str]]) -> list[f
 def _among_neighbours(
     word: str, tags: frozenset[str], adverb: bool, current: frozenset[str]
 ) -> frozenset[str]:
-    """The readings left behind a word with these tags; ``adverb``: one stands in between."""
+    # The readings left behind a word with these tags; ``adverb``: one stands in between.
     modal = tags == {"MD"} or word in ("do", "does", "did")
     determined = tags & {"DT", "PRP$", "POS", "WP$"} and not tags & {"PRP", "IN", "WDT"}
     rules = (
@@ -98,7 +98,6 @@ def _among_neighbours(
 
 
 def _auxiliary(word: str, tags: frozenset[str], current: frozenset[str]) -> frozenset[str]:
-    """The readings of an auxiliary behind a word with these tags."""
     if tags == {"MD"} or word in ("do", "does", "did", "to"):
         return _keep(current, {"VB"})
     return _keep(current, {"VBN"}) if word in HAVE else _drop(current, {"VB", "VBN"})

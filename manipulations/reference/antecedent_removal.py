@@ -101,7 +101,6 @@ class AntecedentRemoval(Composable):
         return mention.kind == "nominal" and _DEFINITE.match(words.lower()) is not None
 
     def _excerpts(self, text: _Text, mention: Mention) -> Iterator[Discourse]:
-        """Yield the excerpts of a mention; raises where it has none."""
         discourse = text.discourse
         _check_mention(discourse, mention, self.scored)
         source = _source(text, mention)
@@ -129,10 +128,9 @@ class AntecedentRemoval(Composable):
         stand_in: int,
         variant: str,
     ) -> Discourse:
-        """The excerpt as it stands, or with the stand-in."""
         discourse = text.discourse
         places = sorted((source, neighbour))
-        excerpt = _units(discourse, (*places, mention.span[0][0]), variant)
+        excerpt = _excerpt_of(discourse, (*places, mention.span[0][0]), variant)
         if not self.removed:
             return excerpt
         left = neighbour if self.removed == "antecedent" else source
@@ -152,10 +150,8 @@ class AntecedentRemoval(Composable):
         return excerpt
 
     def _neighbours(self, text: _Text, mention: Mention, source: int) -> Iterator[int]:
-        """The sentence between source and target, or else the fit ones before the source.
-
-        The nearest comes first; raises where there is none.
-        """
+        # The sentence between source and target, or else the fit ones before the source, nearest
+        # first.
         target = mention.span[0][0]
         if target - source == 2:
             between = source + 1
@@ -176,7 +172,6 @@ class AntecedentRemoval(Composable):
             )
 
     def _objection(self, text: _Text, mention: Mention, source: int, unit: int) -> str:
-        """Say why a sentence cannot stand before the target; empty where it can."""
         units = text.discourse.units
         target = mention.span[0][0]
         if units[unit].speaker != units[target].speaker:
@@ -191,7 +186,7 @@ class AntecedentRemoval(Composable):
         return "of another length" * (max(lengths) > self.length_ratio * min(lengths))
 
     def _stand_in(self, text: _Text, mention: Mention, source: int, neighbour: int) -> int | None:
-        """The sentence from outside that is nearest in length to both that it may replace."""
+        # From outside, nearest in length to both that it may replace.
         units = text.discourse.units
         target = mention.span[0][0]
         shown = range(min(source, neighbour), target + 1)
@@ -214,8 +209,6 @@ class AntecedentRemoval(Composable):
 
 @dataclass(frozen=True)
 class _Text:
-    """A discourse, and what is asked of its sentences again and again."""
-
     discourse: Discourse
     _faults: dict[int, str] = field(default_factory=dict)
     _leans: dict[int, str] = field(default_factory=dict)
@@ -223,12 +216,10 @@ class _Text:
 
     @cached_property
     def of_unit(self) -> MentionsOf:
-        """The mentions of each unit."""
         return mentions_of_units(self.discourse)
 
     @cached_property
     def chains(self) -> dict[str, list[Mention]]:
-        """The mentions of each chain in their order."""
         found: dict[str, list[Mention]] = {}
         for mentions in self.of_unit.values():
             for mention in mentions:
@@ -236,7 +227,6 @@ class _Text:
         return found
 
     def fault(self, unit: int) -> str:
-        """Say what keeps a unit from being a whole, fluent sentence; empty where nothing does."""
         if unit not in self._faults:
             types = self.discourse.meta.get("sentence_types", "").split()
             fragment = _NO_SENTENCES.intersection(types[unit : unit + 1])
@@ -249,39 +239,32 @@ class _Text:
         return self._faults[unit]
 
     def leans(self, unit: int) -> str:
-        """Say what in a unit takes up another sentence; empty where nothing is seen to."""
+        # What takes up another sentence; empty where nothing is seen to.
         if unit not in self._leans:
             opener = "connective" * goes_on(self.discourse.units[unit].text)
             self._leans[unit] = opener or takes_up(self.discourse, self.of_unit[unit])
         return self._leans[unit]
 
     def opens(self, unit: int) -> bool:
-        """Tell whether an excerpt may begin with a unit: no connective, no pronoun without more."""
         if unit not in self._opens:
             loose = takes_up(self.discourse, self.of_unit[unit], definite=False)
             self._opens[unit] = not loose and not goes_on(self.discourse.units[unit].text)
         return self._opens[unit]
 
     def mentions(self, unit: int, chain: str) -> bool:
-        """Tell whether a unit mentions a chain, or has a word that begins as one of its names."""
         if any(mention.chain == chain for mention in self.of_unit[unit]):
             return True
         return not self.name_stems(chain).isdisjoint(_name_stems(self.discourse.units[unit].text))
 
     def name_stems(self, chain: str) -> set[str]:
-        """The beginnings of the names of a chain."""
         names = (one for one in self.chains[chain] if one.kind == "proper")
         return _name_stems(" ".join(span_text(self.discourse, name.span) for name in names))
 
     def may_mean(self, mention: Mention, other: Mention) -> bool:
-        """Tell whether a mention could be taken for one of what another one mentions.
-
-        They agree, as far as anybody said, in number and gender, and in the type of entity.
-        ``They`` of things may mean any things; of definite phrases the same noun is enough.
-        """
         if other.chain == mention.chain or other.features.person in ("1", "2"):
             return False
         one, two = mention.features, other.features
+        # Of definite phrases the same noun is enough.
         if mention.kind != "pronoun" and _head(self.discourse, mention) == _head(
             self.discourse, other
         ):
@@ -293,6 +276,7 @@ class _Text:
             return False
         if mention.kind == other.kind == "pronoun":
             return True
+        # ``They`` of things may mean any things.
         things = {one.entity, two.entity}.isdisjoint(("person", "time", "quantity"))
         if mention.kind == "pronoun" and one.number == "plural" and things:
             return True
@@ -304,7 +288,6 @@ def _head(discourse: Discourse, mention: Mention) -> str:
 
 
 def _check_mention(discourse: Discourse, mention: Mention, scored: ScoredKind) -> None:
-    """Raise where a mention cannot be scored, whatever stands before it."""
     if scored == "pronoun":
         check_pronoun(discourse, mention)
     features = mention.features
@@ -319,7 +302,6 @@ def _check_mention(discourse: Discourse, mention: Mention, scored: ScoredKind) -
 
 
 def _source(text: _Text, mention: Mention) -> int:
-    """The only unit before a mention's that mentions its referent, of those that are near."""
     discourse, target = text.discourse, mention.span[0][0]
     before = [one for one in text.chains[mention.chain] if one.span[0][0] < target]
     if not before:
@@ -346,7 +328,7 @@ def _source(text: _Text, mention: Mention) -> int:
 
 
 def _share_words(one: str, other: str) -> bool:
-    """Tell whether a phrase has, behind its determiner, a word that begins as one of a text."""
+    # Behind the phrase's determiner.
     return not _stems(one.partition(" ")[2]).isdisjoint(_stems(other))
 
 
@@ -358,8 +340,7 @@ def _name_stems(text: str) -> set[str]:
     return {word[:_STEM] for word in _CONTENT.findall(text) if word[0].isupper()}
 
 
-def _units(discourse: Discourse, chosen: tuple[int, ...], variant: str) -> Discourse:
-    """Some units of a discourse in their order, with the annotations that lie in them."""
+def _excerpt_of(discourse: Discourse, chosen: tuple[int, ...], variant: str) -> Discourse:
     place = {unit: number for number, unit in enumerate(chosen)}
 
     def move(span: Span) -> Span | None:

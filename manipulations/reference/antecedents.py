@@ -151,7 +151,6 @@ def objection(
 
 
 def _objection_to_words(discourse: Discourse, mention: Mention, pronoun: Mention, text: str) -> str:
-    """Say what in the words of a phrase keeps it from the pronoun's place."""
     dependent = mention.features.function.split(":")[0] in ("compound", "discourse")
     marks = _MARKS.search(text) or not re.search(r"[\w.%]$", text)
     rules = (
@@ -166,10 +165,8 @@ def _objection_to_words(discourse: Discourse, mention: Mention, pronoun: Mention
 
 
 def _follows(discourse: Discourse, mention: Mention, earlier: Sequence[Mention]) -> bool:
-    """True where nothing, a comma, or an age is between the mention and one of its chain before it.
-
-    Behind nothing or an article it is a complement: ``makes the square an interesting place``.
-    """
+    # A comma, or an age; behind nothing or an article it is a complement: ``makes the square an
+    # interesting place``.
     unit, start, _ = mention.span[0]
     text = discourse.units[unit].text
     between = re.compile(r",(?: \d+,)? | (?:(?:an?|the) )?")
@@ -177,7 +174,6 @@ def _follows(discourse: Discourse, mention: Mention, earlier: Sequence[Mention])
 
 
 def _is_predicate(discourse: Discourse, mention: Mention, earlier: Sequence[Mention]) -> bool:
-    """True where the mention says what something is, or is joined to one of its chain that does."""
     if _says_what(discourse, mention):
         return True
     before = discourse.units[mention.span[0][0]].text[: mention.span[0][1]]
@@ -201,7 +197,7 @@ def _says_what(discourse: Discourse, mention: Mention) -> bool:
 
 
 def _is_fronted(discourse: Discourse, mention: Mention) -> bool:
-    """True for a sentence with a predicate before its subject (``A poor student, he left``)."""
+    # ``A poor student, he left``.
     unit, start, end = mention.span[-1]
     text = discourse.units[unit].text
     begins = re.match(r"\W*(?:an? [^,]*\b(?:and|or) )?$", text[:start], re.IGNORECASE) is not None
@@ -220,7 +216,6 @@ def _holds_pronoun(discourse: Discourse, mention: Mention, chain: str) -> bool:
 
 
 def _is_set_apart(discourse: Discourse, mention: Mention) -> bool:
-    """Tell whether the mention stands in brackets, or is all that stands in quotation marks."""
     ((unit, start, end),) = mention.span
     text = discourse.units[unit].text
     before, after = text[:start], text[end:]
@@ -242,11 +237,9 @@ def _is_quantified(mention: Mention, text: str) -> bool:
 
 
 def _stray_comma(mention: Mention, pronoun: Mention, text: str) -> bool:
-    """Tell whether a comma is in the phrase that is none of a list, nor between adjectives.
-
-    What a comma opens (``the man, pale and tired``) would need another one behind it. In a list all
-    begin alike, with or without a determiner or a name's capital, and a pronoun for it is plural.
-    """
+    # What a comma opens (``the man, pale and tired``) would need another one behind it. In a list
+    # all begin alike, with or without a determiner or a name's capital, and a pronoun for it is
+    # plural.
     if "," not in text:
         return False
     parts = re.split(r",? (?:and|or|&) |, ", text)
@@ -261,7 +254,7 @@ def _stray_comma(mention: Mention, pronoun: Mention, text: str) -> bool:
 
 
 def _lacks_article(mention: Mention, pronoun: Mention, text: str) -> bool:
-    """True where a noun that one counts stands alone (``poor guy``), as only in fragments."""
+    # ``Poor guy``, as only in fragments.
     features = mention.features
     person = pronoun.features.gender in _OF_PERSONS
     return (
@@ -275,10 +268,7 @@ def _lacks_article(mention: Mention, pronoun: Mention, text: str) -> bool:
 
 
 def _is_behind_determiner(discourse: Discourse, mention: Mention) -> bool:
-    """True where the mention is less than a noun phrase: its determiner is no part of it.
-
-    A name that grammar shows to be a part of a phrase (``the Ford cars``) may stand alone.
-    """
+    # A name that grammar shows to be a part of a phrase (``the Ford cars``) may stand alone.
     if mention.kind == "proper" and mention.features.function:
         return False
     unit, start, _ = mention.span[0]
@@ -287,16 +277,12 @@ def _is_behind_determiner(discourse: Discourse, mention: Mention) -> bool:
 
 
 def _agrees(discourse: Discourse, mention: Mention, pronoun: Mention) -> bool:
-    """Tell whether number and gender allow the pronoun's verb to stay as it is.
-
-    The number of a phrase is the corpus's, else what its words tell. The verb of *they* is plural,
-    also where it is one person.
-    """
     one, other = mention.features, pronoun.features
     if one.gender and other.gender and one.gender != other.gender:
         return False
     text, name = bare_text(discourse, mention), mention.kind == "proper"
     number = one.number or number_of(text, name)
+    # The verb of *they* is plural, also where it is one person.
     they = span_text(discourse, pronoun.span).lower() == "they"
     wanted = "plural" if they else other.number
     if not number or not wanted or number == wanted:

@@ -67,7 +67,6 @@ class CandidateSubstitution(Composable):
             yield dataclasses.replace(result, variant=variant)
 
     def _chosen(self, place: Alternative, phrases: list[str]) -> list[str]:
-        """The phrases to put: of the distractors each once, and none that reads like the target."""
         target = phrases[place.right]
         if self.candidate == "target":
             return [target]

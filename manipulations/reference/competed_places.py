@@ -109,7 +109,6 @@ def _schema_place(discourse: Discourse, context: Context) -> CompetedPlace:
 
 
 def _check_beside(before: str, rest: str) -> None:
-    """Raise where nothing follows a mention, or a mark stands beside it without a space."""
     if not re.search(r"\w", rest):
         raise NotApplicableError("nothing follows")
     if rest[0] not in " ,.;:!?" or before[-1:].strip():
@@ -117,10 +116,7 @@ def _check_beside(before: str, rest: str) -> None:
 
 
 def _check_apart(between: str) -> None:
-    """Raise where a mention stands in one clause with the one before: a name would be no English.
-
-    ``Ann said that Ann was ill`` is of two persons.
-    """
+    # A name would be no English: ``Ann said that Ann was ill`` is of two persons.
     if _BOUNDARY.search(between) is None:
         raise NotApplicableError("in one clause with the mention before")
 
@@ -130,10 +126,7 @@ def _places(name: str, text: str) -> list[int]:
 
 
 def _with_another(text: str, person: str, competitor: str, new: str) -> str:
-    """The text before a pronoun with another competitor, whose pronouns are changed with the name.
-
-    A pronoun that stands between the two names is the first one's.
-    """
+    # A pronoun that stands between the two names is the first one's.
     own, others = _places(person, text), _places(competitor, text)
     if not own or not others:
         raise NotApplicableError("candidate that stands after the pronoun")

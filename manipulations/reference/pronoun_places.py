@@ -159,11 +159,6 @@ def is_possessive(discourse: Discourse, mention: Mention) -> bool | None:
 
 
 def _begins_coordination(discourse: Discourse, mention: Mention) -> bool:
-    """Tell whether a pronoun is the first of what is joined (``he and others``).
-
-    Either a mention begins with it and goes on with ``and``, or the words after it say so: a
-    pronoun that is a subject has its verb beside it.
-    """
     ((unit, start, end),) = mention.span
     text = discourse.units[unit].text
     if any(
@@ -175,6 +170,7 @@ def _begins_coordination(discourse: Discourse, mention: Mention) -> bool:
         return True
     if is_possessive(discourse, mention):
         return False
+    # A pronoun that is a subject has its verb beside it.
     joined = text[start:end].lower() in _NOMINATIVE and re.match(r" (?:and|or|&) ", text[end:])
     return bool(joined or _JOINED_PHRASE.match(text[end:]))
 
@@ -197,10 +193,7 @@ def fault_of_sentence(text: str) -> str:
 
 
 def _marks_astray(text: str) -> bool:
-    """Tell whether a quotation mark stands apart, opens what is open, or closes what is not.
-
-    The first mark of a sentence may close what an earlier sentence has opened.
-    """
+    # The first mark of a sentence may close what an earlier sentence has opened.
     state = ""
     for match in re.finditer('"', text):
         before, after = text[: match.start()], text[match.end() :]

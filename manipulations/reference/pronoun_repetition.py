@@ -81,7 +81,6 @@ class PronounRepetition(Composable):
                     yield result
 
     def _repeated(self, discourse: Discourse, mention: Mention) -> Discourse:
-        """The excerpt around a pronoun; raises where it cannot be replaced."""
         check_pronoun(discourse, mention)
         unit, start, _ = mention.span[0]
         if first_of_chain(discourse, mention) is not mention:
@@ -99,7 +98,6 @@ class PronounRepetition(Composable):
         return replace_text(pair, 1, start, end, phrase, operator="PronounRepetition")
 
     def _phrase(self, discourse: Discourse, mention: Mention, source: Mention) -> tuple[str, int]:
-        """The phrase as it stands in the pronoun's place, and where what it replaces ends."""
         unit, start, end = mention.span[0]
         text = discourse.units[unit].text
         possessive = is_possessive(discourse, mention)
@@ -160,7 +158,6 @@ def first_of_chain(discourse: Discourse, mention: Mention) -> Mention:
 
 
 def _check_sentences(discourse: Discourse, unit: int) -> None:
-    """Raise where one of the two sentences is no whole, fluent English."""
     if is_heading(discourse, unit - 1):
         raise NotApplicableError("heading or fragment before")
     for text in (discourse.units[unit - 1].text, discourse.units[unit].text):
@@ -177,10 +174,8 @@ def is_heading(discourse: Discourse, unit: int) -> bool:
 
 
 def _is_reverential(text: str, start: int) -> bool:
-    """Tell whether a capital inside a sentence is that of ``He`` and ``His`` for God.
-
-    Every other pronoun with a capital begins something: a sentence, or a quotation in one.
-    """
+    # ``He`` and ``His`` for God: every other pronoun with a capital begins a sentence, or a
+    # quotation.
     return (
         re.match(r"(?:He|Him|His)\b", text[start:]) is not None
         and re.search(r"\w $", text[:start]) is not None

@@ -118,7 +118,6 @@ def inside_sentence(discourse: Discourse, mention: Mention) -> str:
 
 
 def _spellings(discourse: Discourse, word: str) -> set[str]:
-    """Spell a word as where no sentence begins."""
     pattern = re.compile(rf"\b{re.escape(word)}\b", re.IGNORECASE)
     return {
         match[0]
@@ -177,16 +176,13 @@ def check_neighbours(
 
 
 def _predicate_repeats(phrase: str, before: str, after: str) -> bool:
-    """Tell whether what a form of *be* or *call* says of the phrase has one of its words again.
-
-    Of what is the first or only one of many it may (``The library is the first library to do so``).
-    """
     if _ASKED.search(before):
         said = after
     elif match := _SAID.match(after):
         said = after[match.end() :]
     else:
         return False
+    # Of the first or only one of many it may: ``The library is the first library to do so``.
     if _FOREMOST.match(said):
         return False
     words = {word.lower() for word in _CONTENT.findall(phrase)} - _FUNCTION_WORDS

@@ -142,7 +142,6 @@ def _parser() -> Parser:
 
 
 def _completion(shell: str) -> str:
-    """The script that completes subcommands, options and their values in a shell."""
     root = _parser()
     added = root.add_subparsers(metavar="SUBCOMMAND")
     for name, subcommand in subcommands().items():

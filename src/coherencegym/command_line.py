@@ -115,12 +115,9 @@ def finish(
 
 @contextmanager
 def _collecting_seldom() -> Iterator[None]:
-    """Let the garbage collector look less often.
-
-    Discourses, items and tokens are values by the million that hold no cycles: at its own pace the
-    collector looks through all of them again and again, a third of the time of a large build and a
-    fifth of a score's without its model.
-    """
+    # Discourses, items and tokens are values by the million that hold no cycles: at its own pace
+    # the collector looks through all of them again and again, a third of the time of a large build
+    # and a fifth of a score's without its model.
     pace = gc.get_threshold()
     gc.set_threshold(*_COLLECT)
     try:
@@ -135,10 +132,6 @@ def _explain(error: Exception) -> tuple[int, str] | None:
 
 @contextmanager
 def _stopped_by_signals() -> Iterator[None]:
-    """Let Ctrl-C, a polite kill and the end of the terminal raise ``KeyboardInterrupt``.
-
-    After it all is cleaned up.
-    """
     # A launcher of several processes stops them itself, and only the main thread may be asked.
     alone = "RANK" not in os.environ
     if not alone or threading.current_thread() is not threading.main_thread():
@@ -215,7 +208,6 @@ class Parser(argparse.ArgumentParser):
         self.exit(USER_ERROR, f"{self.prog}: {one_line(message)} (--help lists the options)\n")
 
     def _unknown_option(self) -> str:
-        """The first option on the command line that the parser does not have; empty: none."""
         words = takewhile(lambda word: word != "--", self._words)
         options = (word.partition("=")[0] for word in words if word.startswith("--"))
         return next((one for one in options if one not in self._option_string_actions), "")
@@ -251,7 +243,7 @@ class Parser(argparse.ArgumentParser):
 
     def format_help(self) -> str:
         """Format the help without the options that are rare."""
-        with _hidden(self) as number:
+        with _rare_options_hidden(self) as number:
             text = super().format_help()
         if not number:
             return text
@@ -260,15 +252,12 @@ class Parser(argparse.ArgumentParser):
 
 
 class _Formatter(argparse.RawDescriptionHelpFormatter):
-    """A formatter that leaves room for an option and its value beside what they mean."""
-
+    # Room for an option and its value beside what they mean.
     def __init__(self, prog: str, **settings: Any) -> None:
         super().__init__(prog, **{"max_help_position": 28, **settings})
 
 
 class _Help(argparse.Action):
-    """``--help`` and ``--help-all``."""
-
     def __init__(
         self, option_strings: Sequence[str], dest: str, help: str | None = None, **_: Any
     ) -> None:
@@ -282,8 +271,7 @@ class _Help(argparse.Action):
 
 
 @contextmanager
-def _hidden(parser: argparse.ArgumentParser) -> Iterator[int]:
-    """Take the help of rare options away for a moment; gives how many there are."""
+def _rare_options_hidden(parser: argparse.ArgumentParser) -> Iterator[int]:
     actions = [
         action
         for action in parser._actions
@@ -300,7 +288,6 @@ def _hidden(parser: argparse.ArgumentParser) -> Iterator[int]:
 
 
 def _options(parser: argparse.ArgumentParser) -> list[str]:
-    """All options of a parser and its subcommands that help knows of."""
     found = []
     for action in parser._actions:
         if isinstance(action, argparse._SubParsersAction):

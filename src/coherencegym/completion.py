@@ -31,7 +31,6 @@ def completion(parser: Parser, shell: str) -> str:
 
 
 def _actions(parser: argparse.ArgumentParser) -> Iterator[argparse.Action]:
-    """All arguments of a parser and its subcommands."""
     for action in parser._actions:
         if isinstance(action, argparse._SubParsersAction):
             for child in action.choices.values():
@@ -41,7 +40,7 @@ def _actions(parser: argparse.ArgumentParser) -> Iterator[argparse.Action]:
 
 
 def _completed(action: argparse.Action) -> Any:
-    """The way to complete an argument, as shtab has it; None where it is to find one."""
+    # None: shtab is to find a way.
     import shtab
 
     names = getattr(action, "names", None)
@@ -55,7 +54,6 @@ def _completed(action: argparse.Action) -> Any:
 
 
 def _functions(names: Names) -> dict[str, Any]:
-    """The functions of shells that give names, and files beside them."""
     known, by_word = list(names.known()), names.by_word()
     digest = hashlib.sha256(repr((known, by_word, names.files)).encode()).hexdigest()[:8]
     name = f"_coherencegym_{digest}"
@@ -79,7 +77,7 @@ def _functions(names: Names) -> dict[str, Any]:
 
 
 def _chosen(known: Sequence[str], by_word: Mapping[str, Sequence[str]], words: str) -> str:
-    """Lines of a shell that put the names into ``names``; ``words`` has the command line there."""
+    # ``words``: the shell's array of the command line.
     everything = f"names=({join(known)})\n"
     if not by_word:
         return f"  local -a names\n  {everything}"

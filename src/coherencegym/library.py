@@ -72,7 +72,6 @@ def load_items(
 
 
 def _check_chosen(chosen: Mapping[str, Any]) -> None:
-    """Refuse values of other types, by the names that the user has given them."""
     limit, configs = chosen["limit"], chosen["configs"]
     if limit is not None and (type(limit) is not int or limit < 1):
         raise EvaluationError(f"limit={limit!r}; expected a whole number of at least 1, or None")
@@ -83,7 +82,6 @@ def _check_chosen(chosen: Mapping[str, Any]) -> None:
 
 
 def _names(option: str, given: Any) -> list[str]:
-    """One name or several, as a list."""
     several = [given] if isinstance(given, str) else given
     if not isinstance(several, Sequence) or not all(isinstance(name, str) for name in several):
         raise EvaluationError(f"{option}={given!r}; expected a name, or a list of names")
@@ -297,7 +295,7 @@ def spans(
     how = TASK.check(task_options(TASK.name, TASK.options, own))
     return _asked(
         _model(model, tokenizer, alone=True, scores=False),
-        lambda name: _for_spans(name, how, device, dtype),
+        lambda name: _loaded_for(TASK, how, name, device, dtype),
         lambda loaded: task_loaded(TASK.name, loaded, data, given, max_items=limit, **chosen),
         write_findings,
         output,
@@ -370,7 +368,6 @@ def _asked(
     overwrite: bool,
     data: Any,
 ) -> _Shown:
-    """Ask a model, which may have to be loaded; what is found is also written, if wanted."""
     from coherencegym.eval.models.in_memory import evaluating
     from coherencegym.files.folders import check_folder
 
@@ -386,7 +383,6 @@ def _asked(
 
 
 def _for_spans(name: str, options: Any, device: str, dtype: str) -> LoadedModel:
-    """A model by its name, with the head that its scorer needs."""
     from coherencegym.eval.models.load import load_config
     from coherencegym.eval.tasks.spans.task import TASK
 
@@ -412,7 +408,6 @@ def _folders(
     ways: Sequence[str],
     overwrite: bool,
 ) -> list[list[Path]]:
-    """The folder of each model's run on each dataset, which may be written."""
     from coherencegym.eval.results.folder import run_name
     from coherencegym.eval.views.overview import check_runs, has_overview
 
@@ -431,12 +426,11 @@ def _folders(
 
 
 def _paths(*given: Any) -> list[str | Path]:
-    """Those that are names, and may be of folders."""
     return [one for one in given if isinstance(one, str | Path)]
 
 
 def _data(items: Items) -> str:
-    """The name of a dataset as the user has it; that of a suite's file is the suite's."""
+    # That of a suite's file is the suite's.
     source = items.source
     return source.name if source.repo or Path(source.name).is_dir() else source.suite
 
@@ -460,7 +454,6 @@ def read_data(data: Any, chosen: Mapping[str, Any]) -> list[Items]:
 
 
 def _are_several(data: Any) -> bool:
-    """A list of datasets, and not of items."""
     from coherencegym.eval.library import Items
 
     return isinstance(data, list | tuple) and all(isinstance(d, str | Path | Items) for d in data)
@@ -492,7 +485,7 @@ def _model(
     scores: bool = True,
     scorer: ScorerChoice = "auto",
 ) -> str | LoadedModel:
-    """A loaded model, or the name of one, whose config can be read (``alone``: loading tells)."""
+    # ``alone``: loading tells whether its config can be read.
     from coherencegym.eval.models.in_memory import evaluating, in_memory, tokenizer_of
     from coherencegym.eval.models.load import LoadedModel, load_config
 
@@ -512,7 +505,6 @@ def _model(
 
 
 def _named(value: Any) -> str:
-    """A value of a wrong type, in words."""
     shown = repr(value)
     return f"{shown if len(shown) < 60 else shown[:57] + '...'} is a {type(value).__name__}"
 
@@ -557,7 +549,6 @@ def compare(
 
 
 def _saved(results: Any) -> Saved:
-    """Results as a folder has them; those in memory are written into one for a moment."""
     import tempfile
 
     from coherencegym.eval.results.folder import (
@@ -637,7 +628,7 @@ def build(
 
 
 def _settings(suite: Suite, options: dict[str, Any]) -> Suite:
-    """The suite with those of its own settings that are among the options, which are taken out."""
+    # Those that are the suite's own are taken out of ``options``.
     from coherencegym.files.strict_json import held
 
     given = {}

@@ -23,23 +23,17 @@ _OF_LIBRARIES = re.compile(r"(\r|\x1b\[A|\x1b\[[\d;]*m)")
 
 
 class _Watched:
-    """A stream to which nothing is written that a terminal obeys.
-
-    Rich writes what it makes of a text to the stream behind it (``rich_proxied_file``).
-    """
-
+    # Rich writes what it makes of a text to the stream behind it (``rich_proxied_file``).
     def __init__(self, stream: TextIO, of_libraries: bool) -> None:
         self.rich_proxied_file = stream
         self._of_libraries = of_libraries
 
     def write(self, text: str) -> int:
-        """Write a text, in which control and bidirectional characters are escaped."""
         parts = _OF_LIBRARIES.split(text) if self._of_libraries else [text]
         parts[::2] = [visible(part, _SHOWN) for part in parts[::2]]
         return self.rich_proxied_file.write("".join(parts))
 
     def writelines(self, lines: Iterable[str]) -> None:
-        """Write several texts."""
         for line in lines:
             self.write(line)
 

@@ -118,7 +118,6 @@ class ScoreCallback(TrainerCallback):  # type: ignore[misc]
         return in_memory(model, self._tokenizer, commit=f"step {step}", scorer=scorer)
 
     def _score(self, state: Any, control: Any) -> None:
-        """Log the scores of the model as it is now, once for a step, on the main process."""
         if not state.is_world_process_zero or self._scored_at == state.global_step:
             return
         self._scored_at = state.global_step
@@ -132,7 +131,6 @@ class ScoreCallback(TrainerCallback):  # type: ignore[misc]
         control.should_log = wanted
 
     def _scores(self, step: int) -> dict[str, float]:
-        """The scores of all suites; of a model that can no longer be scored none, and a warning."""
         logs: dict[str, float] = {}
         try:
             loaded = self._loaded(step)
@@ -153,7 +151,6 @@ class ScoreCallback(TrainerCallback):  # type: ignore[misc]
 
 
 def _check(trainer: Any, every: int | None) -> None:
-    """Refuse what is no trainer, or one with which nothing could be scored."""
     if not isinstance(trainer, Trainer):
         raise EvaluationError(
             f"ScoreCallback: a {type(trainer).__name__} is no trainer; expected "
@@ -179,7 +176,6 @@ def _check(trainer: Any, every: int | None) -> None:
 
 
 def _logged(results: Results, suite: str) -> Mapping[str, float]:
-    """The entry of a log for one suite."""
     name = f"coherence/{suite}"
     logs: dict[str, float | None] = {}
     if headline := results.headline:

@@ -31,7 +31,8 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 
 from coherencegym.licence import OTHER
@@ -43,10 +44,21 @@ from coherencegym.loaders.text.detokenize import detokenize
 from coherencegym.loaders.text.sentences import rejoined
 from coherencegym.loaders.text.tex_spacing import without_tex_spaces
 
-#: The number of sentences that a line has after its label.
-_SENTENCES = {"SP": 5, "BSO": 2, "DC": 6}
-#: The labels of each task; a line of a task without labels begins with a sentence.
-_LABELS = {"SP": ("0", "1", "2", "3", "4"), "DC": ("0", "1")}
+
+@dataclass(frozen=True, slots=True)
+class LineFormat:
+    """The sentences of a line, and the labels that one before them may have; none: no label."""
+
+    sentences: int
+    labels: tuple[str, ...] = ()
+
+
+#: The lines of each task.
+DOCUMENT_TASKS = {
+    "SP": LineFormat(5, ("0", "1", "2", "3", "4")),
+    "BSO": LineFormat(2),
+    "DC": LineFormat(6, ("0", "1")),
+}
 #: The beginning of the names of splits whose texts are in no order.
 _UNORDERED = "unordered_"
 #: Names of folders, and what their texts are called here; others keep their name.
@@ -68,25 +80,14 @@ _MONTH = (
 
 def read_discoeval(corpus: Corpus, file: CorpusFile, options: ReadOptions) -> Iterator[Discourse]:
     """Read a file; its folders say which task and which domain it is of."""
-    task, folder = file.path.parent.parent.name.upper(), file.path.parent.name.lower()
-    if task not in _SENTENCES:
-        raise CorpusError(
-            f"{file.path}:1: in no folder of a task, expected one such as 'SP/wiki/test.txt'"
-        )
+    task, folder = task_and_folder(file, DOCUMENT_TASKS)
     domain = DOMAINS.get(folder, folder)
-    found = False
-    for number, line in numbered_lines(file):
-        if not line.strip():
-            continue
-        found = True
-        try:
-            order = _in_order(task, number, line)
-        except LineError as error:
-            error.report(file, options)
-            continue
-        if order is None:
+    for number, label, order in labelled_lines(file, DOCUMENT_TASKS[task], options):
+        if task == "DC" and label == "0":
             options.skipped["label 0: a sentence was replaced"] += 1
             continue
+        if task == "SP":
+            order.insert(int(label), order.pop(0))
         texts = sentences(order, domain, ordered=not file.split.startswith(_UNORDERED))
         if not texts:
             options.skipped["no sentence with a word"] += 1
@@ -101,31 +102,47 @@ def read_discoeval(corpus: Corpus, file: CorpusFile, options: ReadOptions) -> It
             units=tuple(Unit(text, source=source) for text in texts),
             meta=meta,
         )
+
+
+def task_and_folder(file: CorpusFile, tasks: Container[str]) -> tuple[str, str]:
+    """The task and the domain's folder, which the folders of a file say.
+
+    Raises:
+        CorpusError: they are none of these tasks'.
+    """
+    task, folder = file.path.parent.parent.name.upper(), file.path.parent.name.lower()
+    if task not in tasks:
+        raise CorpusError(
+            f"{file.path}:1: in no folder of a task, expected one such as 'SP/wiki/test.txt'"
+        )
+    return task, folder
+
+
+def labelled_lines(
+    file: CorpusFile, line_format: LineFormat, options: ReadOptions
+) -> Iterator[tuple[int, str, list[str]]]:
+    """The number, the label (or an empty one) and the sentences of each line with text.
+
+    Raises:
+        CorpusError: no line has text, or one has other fields than these.
+    """
+    found = False
+    for number, line in numbered_lines(file):
+        if line.strip():
+            found = True
+            try:
+                yield number, *_label_and_sentences(number, line, line_format)
+            except LineError as error:
+                error.report(file, options)
     if not found:
         raise CorpusError(f"{file.path}:1: no line with text, expected sentences between tabs")
 
 
-def _in_order(task: str, number: int, line: str) -> list[str] | None:
-    """The sentences of a line as they stood; none where one of them is from another document."""
-    label, fields = label_and_sentences(number, line, _SENTENCES[task], _LABELS.get(task, ()))
-    if task == "SP":
-        place, (moved, *others) = int(label), fields
-        return [*others[:place], moved, *others[place:]]
-    return None if label == "0" else fields
-
-
-def label_and_sentences(
-    number: int, line: str, count: int, labels: Sequence[str] = ()
-) -> tuple[str, list[str]]:
-    """The label of a line, empty where there are no ``labels``, and its ``count`` sentences.
-
-    Raises:
-        LineError: the line has other fields than these.
-    """
+def _label_and_sentences(number: int, line: str, line_format: LineFormat) -> tuple[str, list[str]]:
     if (unusable := text_problem(line)) is not None:
         raise LineError(number, *unusable)
-    fields = [field.strip() for field in line.split("\t")]
-    expected = count + bool(labels)
+    fields, labels = [field.strip() for field in line.split("\t")], line_format.labels
+    expected = line_format.sentences + bool(labels)
     problem = f"{len(fields)} fields, expected {expected} with tabs between them"
     if len(fields) < expected:
         raise LineError(number, f"{problem} (is the line cut off?)", "truncated line")
@@ -166,7 +183,6 @@ def _by_itself(tokenised: str, domain: str, ordered: bool) -> str:
 
 
 def _plain(tokenised: str, domain: str, ordered: bool) -> str:
-    """A tokenised sentence without the marks that its file adds."""
     if domain == "chat":
         return _ADDRESSEE.sub("", tokenised, count=1)
     plain = _ENTITY.sub(_character, tokenised)
@@ -174,21 +190,20 @@ def _plain(tokenised: str, domain: str, ordered: bool) -> str:
 
 
 def _natural(plain: str, domain: str) -> str:
-    """A sentence in its natural spelling."""
     if domain == "arxiv":
         return without_tex_spaces(plain, detokenize)
     return detokenize(_wiki(plain) if domain == "wikipedia" else plain)
 
 
 def _character(match: re.Match[str]) -> str:
-    """Give the character that a tokenised entity of HTML (``& amp ;``) stands for."""
+    # Entities of HTML are tokenised: ``& amp ;``.
     entity = f"&{match[1]};"
     character = html.unescape(entity)
     return match[0] if character == entity or not character.isprintable() else character
 
 
 def _wiki(text: str) -> str:
-    """Wikipedia without what an empty template left in brackets, doubled marks, and ``R & B``."""
+    # What an empty template left in brackets, doubled marks, and ``R & B``.
     if " & " in text:
         text = re.sub(r"(?<!\S)([A-Z]{1,3}) & ([A-Z]{1,3})(?!\S)", r"\1&\2", text)
     if "( " in text:
@@ -200,7 +215,7 @@ def _wiki(text: str) -> str:
 
 
 def _apart(text: str) -> str:
-    """Join signs that are never set apart in running text: names, fractions, ranges, ``R&B``."""
+    # Signs that are never set apart in running text: of names, fractions, ranges.
     if " '" in text:
         text = re.sub(r"(?<!\S)([OLDTSNCJMQoldtsncjmq]) '(?=\w)", r"\1'", text)
         text = re.sub(r"(?<=[^\W\d_]) '(?=[a-zà-ÿ]{2})(?!(?:re|ve|ll|em|til|tis)\b)", "'", text)
@@ -209,12 +224,9 @@ def _apart(text: str) -> str:
 
 
 def _directed(tokenised: str) -> str:
-    """Tell opening quotation marks from closing ones, where all of them are two backquotes.
-
-    They open and close by turns, unless they do not pair: then a mark behind the full stop belonged
-    to the next sentence, and one that can only close a quotation lost its beginning to the sentence
-    before.
-    """
+    # Marks open and close by turns, unless they do not pair: then a mark behind the full stop
+    # belonged to the next sentence, and one that can only close a quotation lost its beginning to
+    # the sentence before.
     tokens = tokenised.split()
     marks = [place for place, token in enumerate(tokens) if token == "``"]
     if len(marks) % 2 and len(tokens) > 1 and tokens[-1] == "``" and tokens[-2] in _STOPS:
@@ -229,14 +241,13 @@ def _directed(tokenised: str) -> str:
 
 
 def _closes(tokens: Sequence[str], place: int) -> bool:
-    """Tell whether a first mark closes a quotation: a name begins the text, and none follows it."""
+    # A name begins the text, and none follows the mark.
     after = tokens[place + 1 : place + 2]
     begins = 0 < place <= 8 and tokens[0][0].isalnum()
     return begins and bool(after) and (after[0][0].islower() or after[0] in {",", ".", "(", "'s"})
 
 
 def _patterns() -> Iterator[FilePattern]:
-    """The files as the repository has them, with or without its folder ``data``."""
     for folder, prefix in (("SP/wiki", _UNORDERED), ("SP/*", ""), ("DC/*", ""), ("BSO/*", "bso_")):
         for part, split in (("train", "train"), ("valid", "validation"), ("test", "test")):
             for place in ("", "data/"):

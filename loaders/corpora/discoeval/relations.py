@@ -89,11 +89,6 @@ def _read_arguments(corpus: Corpus, file: CorpusFile, options: ReadOptions) -> I
 
 
 def _senses(path: Path, split: str) -> list[str]:
-    """The senses that an index counts.
-
-    Raises:
-        CorpusError: the file is missing, is empty, or is no text.
-    """
     if not path.is_file():
         raise CorpusError(f"{path}: missing, expected the senses, one a line")
     senses = []
@@ -148,7 +143,6 @@ def _read_children(corpus: Corpus, file: CorpusFile, options: ReadOptions) -> It
 
 
 def _children(number: int, row: Any) -> tuple[str, list[str], list[str]]:
-    """A row of the pickle; ``LineError`` with its number where it is none."""
     if not (isinstance(row, tuple) and len(row) == 3 and isinstance(row[0], str)):
         message = f"{shown(type(row).__name__)}, expected a label and two lists of units"
         raise LineError(number, message, "malformed row")

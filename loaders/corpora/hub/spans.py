@@ -86,7 +86,6 @@ def read_span_row(
 
 
 def _text(number: int, row: Mapping[str, Any], column: str) -> str:
-    """The text of a column; of the id it is not empty, others may be, or be absent."""
     value = row.get(column)
     text = "" if value is None else tidy(str(value))
     if unusable := text_problem(text):
@@ -127,7 +126,6 @@ def _label(number: int, value: Any) -> bool:
 
 
 def _evidence(number: int, value: Any, units: int, positive: bool) -> Iterator[tuple[int, int]]:
-    """The stretches of evidence."""
     if value is None:
         return
     if not isinstance(value, list) or bool(value) != positive:

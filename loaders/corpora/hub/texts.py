@@ -142,14 +142,12 @@ def _request_problem(
 def _read(
     corpus: Corpus, file: CorpusFile, options: ReadOptions, *, builder: Any, read_one: _RowReader
 ) -> Iterator[Discourse]:
-    """Stream the rows of one split."""
     for number, row in enumerate(_rows(builder, file), 1):
         if (discourse := read_one(corpus, file, number, row, options)) is not None:
             yield discourse
 
 
 def _shards(file: CorpusFile, *, builder: Any) -> tuple[CorpusFile, ...]:
-    """Row groups of the parquet files of a split, from their footers; of other files none."""
     addresses = [str(path) for path in builder.config.data_files[file.split]]
     if not all(address.endswith(".parquet") for address in addresses):
         return ()
@@ -170,7 +168,7 @@ def _shards(file: CorpusFile, *, builder: Any) -> tuple[CorpusFile, ...]:
 
 @contextmanager
 def _parquet(file: CorpusFile, address: str) -> Iterator[Any]:
-    """A parquet file, here or on the Hub, of which no more is fetched than is asked for."""
+    # Of a file on the Hub no more is fetched than is asked for.
     import fsspec
     from pyarrow import parquet
 
@@ -184,7 +182,6 @@ def _parquet(file: CorpusFile, address: str) -> Iterator[Any]:
 def _read_shard(
     corpus: Corpus, file: CorpusFile, options: ReadOptions, *, read_one: _RowReader
 ) -> Iterator[Discourse]:
-    """Stream the rows of one shard."""
     assert file.shard is not None
     for number, row in enumerate(_shard_rows(file, file.shard), file.shard.first):
         if (discourse := read_one(corpus, file, number, row, options)) is not None:
@@ -207,7 +204,6 @@ def _rows(builder: Any, file: CorpusFile) -> Iterator[Mapping[str, Any]]:
 
 
 def _wanted(builder: Any, repo: str, split: str | None) -> dict[str, list[str]]:
-    """Split -> its files: the split that is asked for, or all there are."""
     splits = {str(name): list(files) for name, files in builder.config.data_files.items()}
     if split is not None and split not in splits:
         raise CorpusError(f"{repo}: no split {split!r}; its splits are {', '.join(splits)}")
@@ -215,7 +211,6 @@ def _wanted(builder: Any, repo: str, split: str | None) -> dict[str, list[str]]:
 
 
 def _commit(repo: str, revision: str | None) -> str:
-    """The commit that a revision stands for now."""
     from huggingface_hub import HfApi, errors
 
     try:
@@ -239,7 +234,6 @@ def _commit(repo: str, revision: str | None) -> str:
 
 
 def _builder(repo: str, config: str | None, sha: str) -> Any:
-    """The ``datasets`` builder of one configuration, at a commit where there is one."""
     import datasets
 
     try:
@@ -259,7 +253,6 @@ def _loading_error(repo: str, error: Exception) -> CorpusError:
 
 
 def _card(repo: str, sha: str) -> Mapping[str, Any]:
-    """The YAML at the head of the dataset's card; empty where there is none or it is malformed."""
     from huggingface_hub import RepoCard, hf_hub_download
     from huggingface_hub.errors import EntryNotFoundError
 
@@ -274,18 +267,17 @@ def _card(repo: str, sha: str) -> Mapping[str, Any]:
 
 
 def _language(card: Mapping[str, Any], config: str | None) -> str:
-    """The card's language; of several the one in the configuration's name (``20231101.en``)."""
     stated = card.get("language")
     codes = stated if isinstance(stated, list) else [stated] if stated else []
     names = [str(code) for code in codes] or ["en"]
     if len(names) == 1:
         return names[0]
+    # Of several the one in the configuration's name (``20231101.en``).
     named = [part for part in re.split(r"[^a-z]+", (config or "").lower()) if part in names]
     return named[-1] if named else "en" if "en" in names else names[0]
 
 
 def _name(repo: str, config: str | None) -> str:
-    """A name that may stand in a config name, such as ``daily_dialog_en``."""
     last = repo.rstrip("/").rsplit("/", 1)[-1]
     parts = [last] if config in (None, "default") else [last, str(config)]
     return re.sub(r"[^a-z0-9]+", "_", "_".join(parts).lower()).strip("_") or "hub"
@@ -293,8 +285,6 @@ def _name(repo: str, config: str | None) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _RowFormat:
-    """The columns of a row with discourse and id, and what :func:`hub_corpus` was told of them."""
-
     column: str
     id_column: str | None
     kind: str
@@ -311,7 +301,6 @@ def _read_row(
     *,
     row_format: _RowFormat,
 ) -> Discourse | None:
-    """The discourse of one row; none where the row is bad and bad rows are skipped."""
     for column in (row_format.column, row_format.id_column):
         if column is not None and column not in row:
             problem = f"no column {column!r}; the columns are {shown_names(row)}"
@@ -366,7 +355,6 @@ def _units(value: Any, row_format: _RowFormat, source: SourceSpan) -> Iterator[U
 
 
 def _kind(value: Any) -> str:
-    """Guess the kind that a value is read as."""
     if isinstance(value, str):
         return "text"
     dictionaries = isinstance(value, list) and value and isinstance(value[0], Mapping)
@@ -374,13 +362,12 @@ def _kind(value: Any) -> str:
 
 
 def _by_item(value: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """``{"text": [a, b], ...}`` to ``[{"text": a, ...}, {"text": b, ...}]``."""
+    # ``{"text": [a, b], ...}`` to ``[{"text": a, ...}, {"text": b, ...}]``.
     lists = {name: column for name, column in value.items() if isinstance(column, list)}
     return [dict(zip(lists, items, strict=True)) for items in zip(*lists.values(), strict=False)]
 
 
 def _field(item: Mapping[str, Any], names: tuple[str, ...]) -> Any:
-    """The value of the first of these fields that is there and not null."""
     return next((item[name] for name in names if item.get(name) is not None), None)
 
 

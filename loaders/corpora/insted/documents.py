@@ -68,10 +68,9 @@ _ANSWERS = ("annoated", "annotated")
 
 @dataclass(frozen=True, slots=True)
 class _Contents:
-    """The content of a file; ``probe`` and ``where`` (which sentence was changed) may be empty."""
-
     domain: str
     probe: str = ""
+    # Which sentence was changed.
     where: str = ""
 
 
@@ -83,7 +82,6 @@ _FILES = {f"official_{domain}.jsonl": _Contents(domain) for domain in ("wikipedi
 
 
 def _contents(path: Path) -> _Contents:
-    """Tell the content of a file by its name."""
     if contents := _FILES.get(path.name.lower()):
         return contents
     names = "official_<domain>.jsonl, injected_<probe>.txt or original_<probe>.txt"
@@ -122,7 +120,6 @@ def _discourse(
     contents: _Contents,
     said: tuple[str, ...] | None,
 ) -> Discourse:
-    """The document whose sentence ``unit`` is replaced; ``said`` are people's answers about it."""
     source = SourceSpan(file.path.name, record.line, record.line)
     meta = {
         "split": record.split,
@@ -156,7 +153,6 @@ def _discourse(
 
 
 def _parts(path: Path) -> tuple[Path, ...]:
-    """The files that are read for one file of records: itself, and the human answers."""
     contents = _contents(path)
     answers = path.parent / "human_annotation.jsonl"
     if contents.probe:
@@ -166,7 +162,7 @@ def _parts(path: Path) -> tuple[Path, ...]:
 
 
 def _read_answers(file: CorpusFile, options: ReadOptions) -> dict[str, dict[str, tuple[str, ...]]]:
-    """The id of a document -> the right answer -> what people said; numbers of sentences."""
+    # The id of a document -> the right answer -> what people said; numbers of sentences.
     answers: dict[str, dict[str, tuple[str, ...]]] = {}
     for record in json_records(file, options):
         values = record.values
@@ -189,7 +185,6 @@ def _answers_problem(values: dict[str, Any], said: Any) -> str | None:
 
 
 def _is_word(value: Any) -> bool:
-    """Tell whether a value is a whole number, or a short text of letters, digits and hyphens."""
     if isinstance(value, str):
         word = value.strip().lstrip("-")
         return 0 < len(word) <= 40 and word.isascii() and word.replace("_", "").isalnum()
@@ -197,7 +192,6 @@ def _is_word(value: Any) -> bool:
 
 
 def _patterns() -> Iterator[FilePattern]:
-    """The official files, each of two splits, then the probes, in their folder or in none."""
     official = [name for name, contents in _FILES.items() if not contents.probe]
     for split, name in product(("test", "train"), official):
         yield FilePattern(name, split, by_default=split == "test")

@@ -122,17 +122,17 @@ def _sentences(text: str) -> tuple[str, ...]:
 
 
 def _occurrence(context: str, sentence: str, position: int) -> tuple[int, int] | None:
-    """Find the place of a sentence; of several places the one with the right number before it."""
     words = sentence.split()
     pattern = re.compile(r"\s+".join(map(re.escape, words)))
     places = [match.span() for match in pattern.finditer(context)]
     if not words or not places:
         return None
+    # Of several places the one with the right number of sentences before it.
     return min(places, key=lambda span: abs(len(sentence_spans(context[: span[0]])) - position))
 
 
 def _unflipped(context: str, flipped: str) -> tuple[int, int] | None:
-    """Find the place of a sentence that the probe made ``flipped`` of."""
+    # The place of the sentence that the probe made ``flipped`` of.
     words = re.split(r"\b(these|those)\b", tidy(flipped), flags=re.IGNORECASE)
     pattern = "".join(
         _FLIPPED.get(word.lower()) or r"\s+".join(map(re.escape, re.split(" ", word)))
@@ -143,16 +143,15 @@ def _unflipped(context: str, flipped: str) -> tuple[int, int] | None:
 
 
 def _numbered(context: str, position: int) -> tuple[int, int] | None:
-    """The sentence of a number, if every full stop up to its end is the end of a sentence."""
     spans = sentence_spans(context)
     if not 0 < position < len(spans):
         return None
+    # Every full stop up to its end has to be the end of a sentence.
     stops = len(_STOP.findall(context[: spans[position][1]]))
     return spans[position] if stops == position + 1 else None
 
 
 def _problem(values: dict[str, Any]) -> Problem | None:
-    """Say what is wrong with a record, and the short reason; none where it is fine."""
     if problem := missing_field(values, _FIELDS):
         return problem
     for name, allowed, expected in _NUMBERS:
@@ -174,6 +173,5 @@ def _problem(values: dict[str, Any]) -> Problem | None:
 
 
 def _is_number(value: Any) -> bool:
-    """Tell whether a value is a small whole number, or a text that is one."""
     is_digits = isinstance(value, str) and re.fullmatch(r"-?[0-9]{1,9}", value.strip())
     return bool(is_digits) or is_whole(value)

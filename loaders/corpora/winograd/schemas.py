@@ -72,10 +72,7 @@ def read_winogrande(corpus: Corpus, file: CorpusFile, options: ReadOptions) -> I
 
 
 def _with_families(schemas: Iterable[Schema]) -> Iterator[tuple[Schema, str]]:
-    """Schemas, each with a name for the run of neighbours that share a candidate with the next.
-
-    Twins stand side by side in every file, with the same two candidates or at least one of them.
-    """
+    # Twins stand side by side in every file, with the same two candidates or at least one of them.
     family, previous = "", frozenset[str]()
     for schema in schemas:
         candidates = frozenset(tidy(option).casefold() for option in schema.options)
@@ -88,11 +85,6 @@ def _with_families(schemas: Iterable[Schema]) -> Iterator[tuple[Schema, str]]:
 def _discourse(
     corpus: Corpus, file: CorpusFile, schema: Schema, family: str, options: ReadOptions
 ) -> Iterator[Discourse]:
-    """The discourse of a schema; none where the schema is bad and bad ones are skipped.
-
-    Units are sentences. The one alternative stands where the pronoun is; in the place of a blank
-    the text has the right candidate.
-    """
     schema = corrected(tidied(schema))
     problem = _problem(schema)
     if problem is not None:
@@ -121,7 +113,7 @@ def _discourse(
 
 
 def _sentences(text: str, start: int, end: int) -> list[tuple[int, int]]:
-    """The sentences of a text. None ends inside the place, whatever the candidate in it has."""
+    # None ends inside the place, whatever the candidate in it has.
     spans: list[tuple[int, int]] = []
     for first, last in sentence_spans(text):
         if spans and start < spans[-1][1] < end:
@@ -171,7 +163,6 @@ def corrected(schema: Schema) -> Schema:
 
 
 def _problem(schema: Schema) -> tuple[str, str] | None:
-    """Say what is wrong, and the reason under which it is counted."""
     texts = (schema.identifier, schema.left, schema.pronoun, schema.right, schema.credit)
     for text in (*texts, *schema.options):
         if (problem := text_problem(text)) is not None:

@@ -91,17 +91,15 @@ class Engine(Protocol):
 
 
 class _Here:
-    """An engine of one machine: the parts that all such engines have alike."""
-
+    # What all engines of one machine have alike.
     __slots__ = ()
 
     @property
     def keeps(self) -> bool:
-        """False: only what a search finds is kept."""
+        # Only what a search finds is kept.
         return False
 
     def share(self, value: _T) -> _T:
-        """The value itself."""
         return value
 
 

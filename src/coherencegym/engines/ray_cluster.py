@@ -80,7 +80,7 @@ def cluster(address: str = "", workers: int | None = None) -> Iterator[RayCluste
 
 
 def _check_reachable(address: str) -> None:
-    """Refuse an address where nothing listens, which Ray would try for minutes."""
+    # Ray would try an address where nothing listens for minutes.
     if address == "auto":
         return
     host, _, port = address.rpartition(":")
@@ -189,10 +189,7 @@ class RayCluster:
                     ray.cancel(reference, force=True)
 
     def _send_by_value(self, function: Callable[..., Any]) -> None:
-        """See to it that what only this machine can import travels as it is.
-
-        Such are the files of suites of one's own. What is installed is imported on each machine.
-        """
+        # Such as the files of suites of one's own. What is installed is imported on each machine.
         import ray
 
         installed = {*packages_distributions(), *sys.stdlib_module_names, "coherencegym"}
@@ -204,7 +201,6 @@ class RayCluster:
 
 
 def _packed(arguments: tuple[Any, ...]) -> tuple[bytes, tuple[int, ...], list[Any]]:
-    """The arguments of a block: its own as bytes, and where those stand that are shared."""
     import ray
 
     places = tuple(n for n, each in enumerate(arguments) if isinstance(each, ray.ObjectRef))
@@ -222,16 +218,9 @@ def _other_program(reason: str) -> EngineError:
 def _work(
     expected: str, what: bytes, packed: bytes, places: tuple[int, ...], *shared: Any
 ) -> tuple[bytes, float]:
-    """Run a block on a worker: its result, pickled, and the seconds it took.
-
-    What is unpickled comes from the process that began the run, by Ray's own ways.
-
-    Raises:
-        EngineError: this machine has another program than that process, and other bytes would come
-            of it.
-    """
     if program() != expected:
         raise _other_program(socket.gethostname())
+    # It comes from the process that began the run, by Ray's own ways.
     arguments = pickle.loads(packed)
     for place, value in zip(places, shared, strict=True):
         arguments[place] = value

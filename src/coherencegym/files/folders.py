@@ -106,7 +106,7 @@ def _nested(folder: Path, other: str | Path, option: str, what: str) -> Evaluati
 
 
 def _places(path: str | Path) -> list[object]:
-    """A path and the folders that it is in, each by what is the same under whatever name."""
+    # Each by what is the same under whatever name.
     real = Path(os.path.realpath(path))
     return list(map(_identity, (real, *real.parents)))
 
@@ -127,7 +127,7 @@ def _is_working_place(folder: Path) -> bool:
 
 
 def _absolute(folder: Path) -> Path:
-    """The path with a name at its end, for those beside it; a link there stays one."""
+    # A link at its end stays one.
     named = folder.name not in ("", "..")
     return folder.parent.resolve() / folder.name if named else folder.resolve()
 
@@ -140,12 +140,11 @@ def _check_replaceable(folder: Path, overwrite: bool, option: str) -> None:
 
 
 def _replace(option: str) -> str:
-    """Name the option beside another (in Python, an argument) that lets outputs be replaced."""
+    # In Python it is an argument.
     return "overwrite=True" if option.endswith("=") else "--overwrite"
 
 
 def _strange(folder: Path) -> str:
-    """Say what keeps a folder from being replaced; an empty one is nobody's."""
     is_empty = folder.is_dir() and not folder.is_symlink() and not any(folder.iterdir())
     return "" if is_empty else strange_part(folder)
 
@@ -157,7 +156,7 @@ def _kept(folder: Path, said: str, option: str) -> EvaluationError:
 
 
 def _check_place(folder: Path, option: str) -> None:
-    """Make a file where the folder would be, and take it away: rights alone do not tell."""
+    # Rights alone do not tell.
     above = next(path for path in folder.absolute().parents if path.exists())
     try:
         with tempfile.TemporaryFile(dir=above):
@@ -277,7 +276,6 @@ _INSIDE = "coherencegym"
 
 @contextmanager
 def _work_folder(folder: Path) -> Iterator[Path]:
-    """An empty folder beside, under a lock; what is left of it in the end goes."""
     work = folder.parent / f".{folder.name}-{secrets.token_hex(4)}"
     with _held(work, wait=True):
         try:
@@ -288,7 +286,6 @@ def _work_folder(folder: Path) -> Iterator[Path]:
 
 
 def _settle(folder: Path, work: Path) -> None:
-    """Put things in order after a run, whatever it had come to."""
     old = _old_of(work)
     if os.path.lexists(old):
         if not work.exists():  # it has taken the name
@@ -319,11 +316,8 @@ def clear_leftovers(folder: Path) -> None:
 
 @contextmanager
 def _held(work: Path, wait: bool) -> Iterator[bool]:
-    """Hold the lock of a run, which falls free when this process ends, however it ends.
-
-    Its file stays as long as there is something to put in order. False where it is not held:
-    another process has it, or the file system has no locks.
-    """
+    # The lock falls free when this process ends, however it ends. Its file stays as long as there
+    # is something to put in order. False: another process has it, or the file system has no locks.
     from filelock import FileLock
 
     path = work.with_name(work.name + ".lock")
@@ -345,5 +339,5 @@ def _old_of(work: Path) -> Path:
 
 
 def _aside(folder: Path, work: Path) -> Path:
-    """The place of what was there before, where something else has taken its name meanwhile."""
+    # Something else has taken its name meanwhile.
     return folder.with_name(work.name.removeprefix("."))

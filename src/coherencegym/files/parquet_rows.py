@@ -98,7 +98,6 @@ def row_batches(file: Any, most: int, groups: Sequence[int] | None = None) -> It
 
 @contextmanager
 def _opened(path: Path, schema: Any, optional: Sequence[str] = ()) -> Iterator[Any]:
-    """A file with the columns of a schema; its errors, and those of its rows, are of this house."""
     import pyarrow
     from pyarrow import parquet
 

@@ -65,8 +65,7 @@ SignedShare = Annotated[float, Field(ge=-1, le=1)]
 
 
 class _Object(dict[str, Any]):
-    """A JSON object that remembers a name that was there twice, so that the place can be named."""
-
+    # A name that was there twice, so that the place can be named.
     repeated: str | None = None
 
 
@@ -105,7 +104,7 @@ def _adapter(schema: Any) -> TypeAdapter[Any]:
 
 
 def _refuse_what_pydantic_reads(content: bytes, path: Path) -> None:
-    """Refuse what is no JSON by Python's reader, which names the line, and a name twice."""
+    # Python's reader names the line, and a name twice.
     repeated = False
 
     def constant(name: str) -> NoReturn:
@@ -154,7 +153,6 @@ _DEEP = "nested too deeply; expected a few levels"
 
 
 def _repeated(value: Any, place: tuple[str | int, ...]) -> Iterator[tuple[Any, str]]:
-    """The objects that have a name twice: where they are, and the name."""
     if isinstance(value, _Object) and value.repeated is not None:
         yield place, value.repeated
     inside = value.items() if isinstance(value, dict) else enumerate(value)
@@ -185,7 +183,7 @@ def problem(error: ValidationError) -> str:
 
 
 def _at(place: Sequence[str | int]) -> str:
-    """A place in a file as it begins a message, such as ``items[0].regions[2]: ``; empty: all."""
+    # Such as ``items[0].regions[2]: ``; empty: all.
     names = (f".{part}" if str(part).isidentifier() else f"[{json.dumps(part)}]" for part in place)
     text = "".join(names).removeprefix(".")
     return f"{text}: " if text else ""

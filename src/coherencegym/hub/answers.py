@@ -93,11 +93,9 @@ def endpoint_host(api: Any) -> str:
 
 
 def _described(response: Any) -> str:
-    """A line such as ``example.org answered GET /x with 200 (text/html)``.
-
-    Nothing of an address but hosts and the path that was asked for: queries hold signatures, and
-    where a portal leads to is its own affair.
-    """
+    # Such as ``example.org answered GET /x with 200 (text/html)``. Nothing of an address but hosts
+    # and the path that was asked for: queries hold signatures, and where a portal leads to is its
+    # own affair.
     asked = (response.history or [response])[0].request
     host, first = _host(response.url), _host(asked.url)
     kind = re.match(r"[\w.+-]+/[\w.+-]+", response.headers.get("Content-Type", ""), re.ASCII)
@@ -109,12 +107,10 @@ def _described(response: Any) -> str:
 
 
 def _is_page(response: Any) -> bool:
-    """True of an answer for people, not for programs."""
     return "html" in response.headers.get("Content-Type", "").lower()
 
 
 def _causes(error: BaseException) -> Iterator[BaseException]:
-    """Yield an error and what it came of, each once."""
     seen: set[int] = set()
     current: BaseException | None = error
     while current is not None and id(current) not in seen:
@@ -165,14 +161,13 @@ def _refusal(response: Any, again: str) -> tuple[int, str]:
 
 
 class _Watch:
-    """Look at each answer before the client does; ``last`` is this thread's last one."""
-
+    # ``last``: this thread's last answer.
     def __init__(self) -> None:
         self.last: Any = None
         self._thread = threading.get_ident()
 
     def check(self, response: Any) -> None:
-        """Refuse what no Hub answers to a request that writes, or that asks for JSON."""
+        # No Hub answers so to a request that writes, or that asks for JSON.
         # The threads of an upload read nothing out of their answers.
         if threading.get_ident() == self._thread:
             self.last = response
@@ -189,7 +184,6 @@ class _Watch:
 
 
 def _is_misread(error: BaseException) -> bool:
-    """True where the client could not use an answer, rather than got none or a refusal."""
     from huggingface_hub.errors import HfHubHTTPError, OfflineModeIsEnabled
 
     chain = list(_causes(error))
@@ -205,7 +199,6 @@ def _is_of_transport(error: BaseException) -> bool:
 
 
 def _is_odd(error: BaseException) -> bool:
-    """True where it says that something has another shape than expected."""
     if isinstance(error, (ConnectionError, TimeoutError)):
         return False  # the other client's, which speaks to the Hub's storage
     # An OSError without a number is the client's own: a file without a commit, or of another size.
@@ -213,17 +206,16 @@ def _is_odd(error: BaseException) -> bool:
 
 
 def _is_of_client(error: BaseException) -> bool:
-    """True where it was raised in the client of the Hub, or in what the client called."""
     frames = (frame.f_globals.get("__name__", "") for frame, _ in walk_tb(error.__traceback__))
     return any(name.startswith("huggingface_hub.") for name in frames)
 
 
 def _asked(request: Any) -> str:
-    """A request without the query of its address, and no more of a long path than one can read."""
+    # Without the query, and no more of a long path than one can read.
     path = request.url.raw_path.partition(b"?")[0].decode("ascii")
     return f"{request.method} {path if len(path) <= 160 else path[:160] + '...'}"
 
 
 def _host(url: Any) -> str:
-    """Host and port of an address, without a user's name."""
+    # Without a user's name.
     return str(url.netloc.decode("ascii"))
