@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -14,6 +13,7 @@ from typing import Any
 from coherencegym.engines.blocks import BlockFolder, Codec, Cost, Values, run_blocks
 from coherencegym.engines.content import digest_of
 from coherencegym.engines.engine import ALONE_IN_PROCESS, Engine
+from coherencegym.files.checksums import sha256_of
 from coherencegym.loaders.corpus import Corpus, CorpusError, CorpusFile, ReadOptions
 from coherencegym.loaders.discourse import Discourse
 from coherencegym.loaders.find import Found, find
@@ -292,8 +292,6 @@ def _provenance(file: CorpusFile) -> Iterator[FileRead]:
         return
     for path in file.parts or (file.path,):
         try:
-            with path.open("rb") as stream:
-                digest = hashlib.file_digest(stream, "sha256").hexdigest()
-                yield FileRead(path.name, file.split, digest, stream.tell())
+            yield FileRead(path.name, file.split, sha256_of(path), path.stat().st_size)
         except OSError as error:
             raise CorpusError(f"{path}: cannot be read ({error.strerror})") from error

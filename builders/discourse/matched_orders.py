@@ -21,7 +21,7 @@ from coherencegym.builders.making.fitting import Fits
 from coherencegym.builders.suite import Column, Contrast, Draft, draft_item
 from coherencegym.eval.kinds.items import FAMILY, SEPARATOR
 from coherencegym.loaders.discourse import Discourse
-from coherencegym.loaders.text.prose import badly_split
+from coherencegym.loaders.text.prose import badly_split, unfinished
 from coherencegym.manipulations.operator import Context, Operator, Pipeline
 from coherencegym.manipulations.orders.centering import (
     broken_transitions,
@@ -65,9 +65,10 @@ MATCHED_COLUMNS = {
 
 
 def _pieces(window: Discourse) -> str:
-    # Half a sentence shows which one has the other half.
+    # Where the other half of a sentence or a quotation goes shows.
     prose = window.meta.get("domain") != "chat" and not any(u.speaker for u in window.units)
-    return _PIECES if prose and any(map(badly_split, window.texts)) else ""
+    halved = prose and any(map(badly_split, window.texts))
+    return _PIECES if halved or any(map(unfinished, window.texts)) else ""
 
 
 def ends_and_between(discourse: Discourse) -> list[list[int]]:

@@ -16,8 +16,8 @@ from coherencegym.builders.judgement.match import (
     majority,
 )
 from coherencegym.builders.judgement.questions import CANT_TELL, NO, YES, Question
+from coherencegym.builders.release.floors import score_figures
 from coherencegym.builders.suite import Config
-from coherencegym.eval.statistics.intervals import share_interval
 
 #: (annotator, unit, label).
 Label = tuple[str, str, str]
@@ -64,8 +64,8 @@ def human_figures(config: Config, judged: Sequence[JudgedPair], digests: Sequenc
         "questions_left_open": sum(v.open_questions + len(asked - v.further.keys()) for v in votes),
         "human_ok": {"true": verdicts[True], "false": verdicts[False], "null": verdicts[None]},
         "agreement": {
-            "less_coherent": _alpha_figures(_coherence_labels(judged)),
-            "grammatical": _alpha_figures(_form_labels(judged)),
+            "less_coherent": alpha_figures(_coherence_labels(judged)),
+            "grammatical": alpha_figures(_form_labels(judged)),
         },
         "grammatical": _grammatical(judged),
         "scores": human_scores(config, judged),
@@ -95,17 +95,10 @@ def human_scores(config: Config, judged: Sequence[JudgedPair]) -> list[dict[str,
     for group, members in sorted(groups.items()):
         verdicts = [one.verdict for one in members]
         values = [float(verdict == INCOHERENT) for verdict in verdicts]
-        clusters = [one.item.cluster for one in members]
-        interval = share_interval(values, clusters)
         scores.append(
             {
                 "group": group,
-                "n": len(members),
-                "n_discourses": len(set(clusters)),
-                "score": round(mean(values), 4),
-                "ci_low": round(interval.low, 4),
-                "ci_high": round(interval.high, 4),
-                "ci_method": interval.method,
+                **score_figures(values, [one.item.cluster for one in members]),
                 "cant_tell": verdicts.count(CANT_TELL),
                 "coherent_worse": verdicts.count(COHERENT),
                 "no_majority": verdicts.count(None),
@@ -138,7 +131,7 @@ def question_figures(question: Question, judged: Sequence[JudgedPair]) -> dict[s
         ]
         gave = [[value in answer for answer in votes.values()] for votes in asked.values()]
         share = round(mean(majority(votes) is True for votes in gave), 4)
-        answers[value] = {"words": words, "share": share, **_alpha_figures(labels)}
+        answers[value] = {"words": words, "share": share, **alpha_figures(labels)}
     return question.entry | {"pairs": len(asked), "answers": answers}
 
 
@@ -183,6 +176,7 @@ def _unit(one: JudgedPair) -> str:
     return f"{one.item.item_id} {one.pair.coherent} {one.pair.incoherent}"
 
 
-def _alpha_figures(labels: Iterable[Label]) -> dict[str, Any]:
+def alpha_figures(labels: Iterable[Label]) -> dict[str, Any]:
+    """Alpha as a manifest has it, and the units that it is over; see :func:`alpha`."""
     value, units = alpha(labels)
     return {"alpha": None if value is None else round(value, 4), "units": units}

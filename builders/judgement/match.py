@@ -14,7 +14,7 @@ from coherencegym.builders.judgement.pairs import (
     texts_digest,
 )
 from coherencegym.builders.judgement.questions import CANT_TELL, TEXT_A, YES
-from coherencegym.builders.judgement.read import Answers, PairAnswer
+from coherencegym.builders.judgement.read import Answers, PairAnswer, answer_lines
 from coherencegym.builders.suite import Column
 from coherencegym.eval.kinds.items import Item
 from coherencegym.loaders.corpus import CorpusError
@@ -180,11 +180,8 @@ class Matcher:
         read = self.answers.answers
         given = sum(not answer.is_open and answer.texts in self._texts_seen for answer in read)
         empty = sum(answer.is_open for answer in read)
-        skipped = sorted(self.answers.options.skipped.items())
-        return [
-            f"judgements: {given:,} answers" + (f", {empty:,} pairs left open" * bool(empty)),
-            *(f"judgements left out: {count:,}, {reason}" for reason, count in skipped),
-        ]
+        left_open = f", {empty:,} pairs left open" * bool(empty)
+        return answer_lines(given, left_open, self.answers.options)
 
 
 def _vote(answer: PairAnswer, coherent_is_a: bool) -> Vote:

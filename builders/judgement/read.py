@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -16,9 +15,10 @@ from coherencegym.builders.judgement.questions import (
     Question,
     fields,
 )
+from coherencegym.files.checksums import sha256_of
 from coherencegym.loaders.corpus import CorpusError, CorpusFile, ReadOptions
 from coherencegym.loaders.formats.json_records import json_records
-from coherencegym.loaders.formats.lines import shown, text_problem, tidy
+from coherencegym.loaders.formats.lines import RecordError, shown, text_problem, tidy
 from coherencegym.loaders.formats.records import Record
 
 
@@ -81,9 +81,35 @@ def read_answers(
     answers: list[PairAnswer] = []
     digests: dict[str, Path] = {}
     places: dict[tuple[str, str], str] = {}
+    for path, record in answer_records(paths, options, digests):
+        try:
+            answer = _answer(record, path, questions)
+        except RecordError as bad:
+            bad.report(record.place, options)
+            continue
+        before = places.setdefault((answer.annotator, answer.pair), answer.place)
+        if before != answer.place:
+            options.bad(
+                f"{answer.place}: pair {answer.pair} was answered at {before}, expected one "
+                "answer to a pair from each annotator",
+                "a pair answered twice",
+            )
+            continue
+        answers.append(answer)
+    return Answers(tuple(answers), tuple(digests), options)
+
+
+def answer_records(
+    paths: Sequence[Path], options: ReadOptions, digests: dict[str, Path]
+) -> Iterator[tuple[Path, Record]]:
+    """The lines of files of answers, each with its file; ``digests`` gets the sha256 of each file.
+
+    Raises:
+        CorpusError: a file is there twice, or is none of JSON lines.
+        OSError: a file cannot be read.
+    """
     for path in paths:
-        with path.open("rb") as file:
-            digest = hashlib.file_digest(file, "sha256").hexdigest()
+        digest = sha256_of(path)
         if digest in digests:
             raise CorpusError(
                 f"{path}: the same content as {digests[digest]}, expected a file for each "
@@ -91,27 +117,18 @@ def read_answers(
             )
         digests[digest] = path
         for record in json_records(CorpusFile(path, "answers"), options):
-            try:
-                answer = _answer(record, path, questions)
-            except _BadAnswerError as bad:
-                options.bad(f"{record.place}: {bad}", bad.reason)
-                continue
-            before = places.setdefault((answer.annotator, answer.pair), answer.place)
-            if before != answer.place:
-                options.bad(
-                    f"{answer.place}: pair {answer.pair} was answered at {before}, expected one "
-                    "answer to a pair from each annotator",
-                    "a pair answered twice",
-                )
-                continue
-            answers.append(answer)
-    return Answers(tuple(answers), tuple(digests), options)
+            yield path, record
 
 
-class _BadAnswerError(Exception):
-    def __init__(self, problem: str, reason: str) -> None:
-        super().__init__(problem)
-        self.reason = reason
+def answer_lines(given: int, left_open: str, options: ReadOptions) -> list[str]:
+    """Report what became of answers, for the end of a build; ``left_open`` is of those left so."""
+    return [
+        f"judgements: {given:,} answers{left_open}",
+        *(
+            f"judgements left out: {count:,}, {reason}"
+            for reason, count in sorted(options.skipped.items())
+        ),
+    ]
 
 
 def _answer(record: Record, path: Path, questions: Sequence[Question]) -> PairAnswer:
@@ -119,15 +136,15 @@ def _answer(record: Record, path: Path, questions: Sequence[Question]) -> PairAn
     for name in values:
         if name not in known:
             problem = f"a field {shown(name)}, expected only {', '.join(known)}"
-            raise _BadAnswerError(problem, "unknown field")
+            raise RecordError(problem, "unknown field")
     if "pair" not in values:
-        raise _BadAnswerError("no field 'pair', expected a pair's identifier", "no pair")
+        raise RecordError("no field 'pair', expected a pair's identifier", "no pair")
     names = ("pair", "text_a", "text_b", *FREE_FIELDS)
     texts = {name: _text(name, values.get(name)) for name in names}
     pair = texts["pair"].strip()
     if not re.fullmatch(PAIR_ID, pair):
         problem = f"{shown(pair)} is no pair, expected an identifier as `pairs.jsonl` has it"
-        raise _BadAnswerError(problem, "no pair")
+        raise RecordError(problem, "no pair")
     answers = {
         name: _choice(name, values.get(name), allowed) for name, (_, allowed) in QUESTIONS.items()
     }
@@ -137,7 +154,7 @@ def _answer(record: Record, path: Path, questions: Sequence[Question]) -> PairAn
     drawn = texts["text_a"], texts["text_b"]
     if all(drawn) and not pair.endswith(texts_digest(*drawn)):
         problem = f"the texts of pair {pair} are not those that were drawn, expected them unchanged"
-        raise _BadAnswerError(problem, "changed texts")
+        raise RecordError(problem, "changed texts")
     return PairAnswer(
         place=record.place,
         pair=pair,
@@ -148,34 +165,31 @@ def _answer(record: Record, path: Path, questions: Sequence[Question]) -> PairAn
 
 
 def _text(name: str, value: object) -> str:
-    """The text of a field, empty where there is none."""
     if value is None:
         return ""
     if not isinstance(value, str):
-        raise _BadAnswerError(f"{name} is no text, expected one", "a field that is no text")
+        raise RecordError(f"{name} is no text, expected one", "a field that is no text")
     if (problem := text_problem(value)) is not None:
-        raise _BadAnswerError(f"{name}: {problem[0]}", problem[1])
+        raise RecordError(f"{name}: {problem[0]}", problem[1])
     return value
 
 
 def _choice(name: str, value: object, allowed: Sequence[str]) -> str:
-    """The answer to a question, empty where it was left open."""
     text = tidy(_text(name, value).replace("’", "'").lower())
     if text and text not in allowed:
         listed = ", ".join(f'"{answer}"' for answer in allowed)
         problem = f"{name} is {shown(text)}, expected {listed}, or nothing"
-        raise _BadAnswerError(problem, "no such answer")
+        raise RecordError(problem, "no such answer")
     return text
 
 
 def _choices(question: Question, value: object) -> tuple[str, ...]:
-    """The answers to a further question, none where it was left open: a text, or a list of them."""
     name = question.name
     several = value if question.several and isinstance(value, list) else [value]
     given = [text for one in several if (text := _choice(name, one, question.values))]
     if len(set(given)) < len(given):
-        raise _BadAnswerError(f"{name} has an answer twice, expected each once", "an answer twice")
+        raise RecordError(f"{name} has an answer twice, expected each once", "an answer twice")
     if NONE in given and len(given) > 1:
         problem = f'{name} has "{NONE}" beside other answers, expected it alone'
-        raise _BadAnswerError(problem, "nothing and something")
+        raise RecordError(problem, "nothing and something")
     return tuple(answer for answer in question.values if answer in given)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -10,15 +9,15 @@ from pathlib import Path
 from statistics import mean
 from typing import Any
 
-from coherencegym.builders.judgement.figures import alpha
+from coherencegym.builders.judgement.figures import alpha_figures
 from coherencegym.builders.judgement.match import majority
 from coherencegym.builders.judgement.questions import CANT_TELL
+from coherencegym.builders.judgement.read import answer_lines, answer_records
 from coherencegym.builders.judgement.span_draw import DrawnSpan, spans_of
 from coherencegym.builders.suite import Column
 from coherencegym.eval.kinds.spans import SpanText
 from coherencegym.eval.statistics.intervals import share_interval
-from coherencegym.loaders.corpus import CorpusError, CorpusFile, ReadOptions
-from coherencegym.loaders.formats.json_records import json_records
+from coherencegym.loaders.corpus import ReadOptions
 from coherencegym.loaders.formats.lines import shown
 from coherencegym.loaders.formats.records import Record
 
@@ -69,19 +68,10 @@ class SpanMatcher:
         self._records: dict[str, list[tuple[str, Record]]] = {}
         self._seen: set[str] = set()
         self._given = self._open = 0
-        for path in paths:
-            with path.open("rb") as file:
-                digest = hashlib.file_digest(file, "sha256").hexdigest()
-            if digest in self.digests:
-                raise CorpusError(
-                    f"{path}: the same content as {self.digests[digest]}, expected a file for each "
-                    "annotator; two who do agree in everything need their names in the lines"
-                )
-            self.digests[digest] = path
-            for record in json_records(CorpusFile(path, "answers"), self.options):
-                annotator = str(record.values.get("annotator") or path.name)
-                span = str(record.values.get("span"))
-                self._records.setdefault(span, []).append((annotator, record))
+        for path, record in answer_records(paths, self.options, self.digests):
+            annotator = str(record.values.get("annotator") or path.name)
+            span = str(record.values.get("span"))
+            self._records.setdefault(span, []).append((annotator, record))
 
     def votes(self, span: DrawnSpan) -> dict[str, str]:
         """The answers to a span, by annotator.
@@ -136,11 +126,7 @@ class SpanMatcher:
     def lines(self) -> list[str]:
         """Report what became of the answers, for the end of a build."""
         left_open = f", {self._open:,} spans left open" * bool(self._open)
-        skipped = sorted(self.options.skipped.items())
-        return [
-            f"judgements: {self._given:,} answers{left_open}",
-            *(f"judgements left out: {count:,}, {reason}" for reason, count in skipped),
-        ]
+        return answer_lines(self._given, left_open, self.options)
 
 
 def read_span_answers(
@@ -171,7 +157,7 @@ def span_human_figures(judged: Sequence[JudgedSpan], digests: Sequence[str]) -> 
     interval = share_interval(rights, [one.row.cluster for one in judged])
     verdicts = [one.verdict for one in judged]
     golds = sorted({one.span.gold for one in judged})
-    value, units = alpha(
+    labels = (
         (annotator, one.span.id, answer)
         for one in judged
         for annotator, answer in one.votes.items()
@@ -203,8 +189,7 @@ def span_human_figures(judged: Sequence[JudgedSpan], digests: Sequence[str]) -> 
         "cant_tell": verdicts.count(CANT_TELL),
         "no_majority": verdicts.count(None),
         "kappa": None if kappa is None else round(kappa, 4),
-        "alpha": None if value is None else round(value, 4),
-        "units": units,
+        **alpha_figures(labels),
         "answers_sha256": sorted(digests),
     }
 

@@ -154,7 +154,8 @@ def write_span_sheet(spans: Sequence[DrawnSpan], folder: Path) -> None:
     (folder / SPAN_LINES).write_text(content, encoding="utf-8")
     environment = templates_of("builders.judgement", autoescape=True)
     sheet = texts_digest("", "\n".join(span.id for span in spans))
-    page = environment.get_template("span_sheet.html.jinja").render(spans=spans, sheet=sheet)
+    template = environment.get_template("span_sheet.html.jinja")
+    page = template.render(spans=spans, sheet=sheet, further=())
     (folder / SPAN_SHEET).write_text(under_policy(page), encoding="utf-8")
 
 

@@ -100,7 +100,14 @@ def _score(decisions: Sequence[FloorDecision], folds: int) -> dict[str, Any]:
         by_item[decision.item].append(decision.value)
     values = [mean(own) for own in by_item.values()]
     owners = [owner_of[item] for item in by_item]
-    interval = share_interval(values, owners, [len(own) for own in by_item.values()], folds=folds)
+    return score_figures(values, owners, [len(own) for own in by_item.values()], folds)
+
+
+def score_figures(
+    values: Sequence[float], owners: Sequence[str], sizes: Sequence[int] = (), folds: int = 0
+) -> dict[str, Any]:
+    """A score and its interval as a manifest has them; arguments are those of the interval."""
+    interval = share_interval(values, owners, sizes, folds=folds)
     return {
         "n": len(values),
         "n_discourses": len(set(owners)),

@@ -35,8 +35,10 @@ _NOT_ALONE = re.compile(
     r"maybe|currently|today|tonight|now|going|trying|because|since|when|while)\b",
     re.IGNORECASE,
 )
-
-
+#: Words that nobody denies with ``not``, or that are all it denies: ``i do not prefer pop music``.
+_NOT_DENIED = re.compile(
+    r"\b(?:should|must|prefers?|preferred|hates?|hated|imagine|sometimes|except)\b", re.IGNORECASE
+)
 #: An answer to what the other said just before.
 _ANSWER = re.compile(r"(?:yes|yeah|yep|yup|sure|of course|no|nope|nah|not|i|it|they)\b", re.I)
 #: An answer by which what the other said becomes one's own word.
@@ -57,14 +59,17 @@ class Denial:
 
 
 def denials(units: Sequence[Unit]) -> Iterator[Denial]:
-    """Find statements of some units that can be denied, each in its own words."""
+    """Find statements of some units that can be denied, each in its own words but for love."""
     for number, unit in enumerate(units):
         for sentence in re.split(r"(?<=[.!?]) +", unit.text):
-            if not _OF_SELF.fullmatch(sentence) or _NOT_ALONE.search(sentence):
+            if not _OF_SELF.fullmatch(sentence):
+                continue
+            if _NOT_ALONE.search(sentence) or _NOT_DENIED.search(sentence):
                 continue
             capital = sentence[0].upper() + sentence[1:]
             if replacements := negation(analyse(capital)):
-                denied = apply(capital, replacements)
+                # Who does not love something may still like it.
+                denied = apply(capital, replacements).replace(" not love ", " not like ")
                 yield Denial(number, sentence, sentence[0] + denied[1:])
 
 

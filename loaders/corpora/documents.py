@@ -26,10 +26,9 @@ from coherencegym.loaders.corpora.insted.documents import SHEN_2021
 from coherencegym.loaders.corpus import Corpus, CorpusError, CorpusFile, FilePattern, ReadOptions
 from coherencegym.loaders.discourse import Discourse, SourceSpan
 from coherencegym.loaders.formats.json_records import json_records
-from coherencegym.loaders.formats.lines import LONGEST_FIELD, open_text, shown, tidy
+from coherencegym.loaders.formats.lines import LONGEST_FIELD, RecordError, open_text, shown, tidy
 from coherencegym.loaders.text.articles import (
     Article,
-    BadArticleError,
     Shape,
     article_of_row,
     discourse_of,
@@ -69,13 +68,13 @@ def read_articles(
     try:
         if not content.strip():
             problem = "nothing but white space, expected an article"
-            raise BadArticleError(problem, "empty text file")
+            raise RecordError(problem, "empty text file")
         if len(content) == LONGEST_FIELD and "\n" not in content:
             problem = f"a line of more than {LONGEST_FIELD:,} characters, expected fewer"
-            raise BadArticleError(problem, "overlong line")
+            raise RecordError(problem, "overlong line")
         made = discourse_of(corpus, article, shape, options)
-    except BadArticleError as bad:
-        options.bad(f"{file.path}:1: {bad.problem}", bad.reason)
+    except RecordError as bad:
+        bad.report(f"{file.path}:1", options)
         return
     if made is not None:
         yield made
@@ -108,8 +107,8 @@ def _read_records(
                 continue
             article = article_of_row(record.values, identifier, source, split)
             made = discourse_of(corpus, article, shape, options)
-        except BadArticleError as bad:
-            options.bad(f"{record.place}: {bad.problem}", bad.reason)
+        except RecordError as bad:
+            bad.report(record.place, options)
             continue
         if made is not None:
             yield made
@@ -124,7 +123,7 @@ def _split(value: object) -> str:
     if name not in _BY_NAME and name != _UNSPLIT:
         expected = ", ".join((*_SPLITS, _UNSPLIT))
         problem = f"split is {shown(str(value))}, expected one of {expected}"
-        raise BadArticleError(problem, "unknown split")
+        raise RecordError(problem, "unknown split")
     return _BY_NAME.get(name, name)
 
 

@@ -7,7 +7,6 @@ too, follows redirects to any server, sends what ``.netrc`` has for it, and take
 
 from __future__ import annotations
 
-import hashlib
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -17,6 +16,7 @@ from email.utils import parsedate_to_datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from coherencegym.files.checksums import sha256_of
 from coherencegym.loaders.corpus import CorpusError
 from coherencegym.loaders.fetching.origin import RemoteFile
 
@@ -145,12 +145,6 @@ def check_base(url: str) -> str:
     return url.rstrip("/")
 
 
-def digest(path: Path) -> str:
-    """The sha256 of a file, hexadecimal."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
-
-
 def download(link: Link, url: str, file: RemoteFile, target: Path) -> None:
     """Get a file, and put it at ``target`` when all of it is there and right.
 
@@ -215,7 +209,7 @@ def _receive(link: Link, url: str, file: RemoteFile, part: Path) -> None:
             raise
         # The kind of error alone: its text can hold a proxy's address.
         raise _TryAgainError(f"the connection broke ({type(error).__name__})") from error
-    if (found := digest(part)) != file.sha256:
+    if (found := sha256_of(part)) != file.sha256:
         raise CorpusError(
             f"{url}: other bytes than expected: sha256 {found}, expected {file.sha256}; "
             f"{_THROWN_AWAY}"

@@ -11,8 +11,9 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 
+from coherencegym.files.checksums import sha256_of
 from coherencegym.loaders.corpus import CorpusError
-from coherencegym.loaders.fetching.download import Link, StoppedError, digest, download, open_link
+from coherencegym.loaders.fetching.download import Link, StoppedError, download, open_link
 from coherencegym.loaders.fetching.origin import PUBLIC, Origin, RemoteFile
 from coherencegym.loaders.find import UNFINISHED
 
@@ -40,7 +41,7 @@ def survey(origin: Origin, folder: Path) -> Survey:
                 missing.append(file)
                 continue
             same_size = path.is_file() and path.stat().st_size == file.size
-            (there if same_size and digest(path) == file.sha256 else differing).append(file)
+            (there if same_size and sha256_of(path) == file.sha256 else differing).append(file)
         except OSError as error:
             raise CorpusError(f"{path}: cannot be read ({error.strerror})") from error
     return Survey(tuple(there), tuple(missing), tuple(differing))
@@ -105,7 +106,7 @@ def fetch_origin(
 def _not_replaced(origin: Origin, folder: Path, differing: Sequence[RemoteFile]) -> CorpusError:
     first, *others = differing
     path = folder / first.path
-    found = f"sha256 {digest(path)}" if path.is_file() else "no regular file"
+    found = f"sha256 {sha256_of(path)}" if path.is_file() else "no regular file"
     also = f" (and {len(others)} more files)" if others else ""
     return CorpusError(
         f"{path}{also}: is there with other content than at commit {origin.commit[:12]}: "

@@ -42,6 +42,18 @@ class LineError(Exception):
         options.bad(f"{file.path}:{self.line}: {self.problem}", self.reason)
 
 
+class RecordError(Exception):
+    """A fault of a record: the problem with what was expected, and the short reason."""
+
+    def __init__(self, problem: str, reason: str) -> None:
+        super().__init__(problem)
+        self.reason = reason
+
+    def report(self, place: str, options: ReadOptions) -> None:
+        """Raise it as a ``CorpusError`` at a place, or count it where bad rows are skipped."""
+        options.bad(f"{place}: {self}", self.reason)
+
+
 @contextmanager
 def open_text(file: CorpusFile) -> Iterator[io.TextIOWrapper]:
     """Open a file as UTF-8 text, line ends as they are, undecodable bytes as lone surrogates.

@@ -18,7 +18,14 @@ from typing import Any
 
 from coherencegym.loaders.corpus import Corpus, CorpusError, CorpusFile, ReadOptions
 from coherencegym.loaders.discourse import Discourse, SourceSpan, Unit
-from coherencegym.loaders.formats.lines import LONGEST_FIELD, shown, shown_names, text_problem, tidy
+from coherencegym.loaders.formats.lines import (
+    LONGEST_FIELD,
+    RecordError,
+    shown,
+    shown_names,
+    text_problem,
+    tidy,
+)
 from coherencegym.loaders.text.prose import sentences_drop, text_drop
 from coherencegym.loaders.text.sentences import split_sentences
 
@@ -97,14 +104,6 @@ class DroppedError(Exception):
     """An article makes no document; the message is the reason under which it is counted."""
 
 
-class BadArticleError(Exception):
-    """A fault of an article, and the reason under which it is counted."""
-
-    def __init__(self, problem: str, reason: str) -> None:
-        super().__init__(problem)
-        self.problem, self.reason = problem, reason
-
-
 def article_of_row(
     row: Mapping[str, Any],
     identifier: str,
@@ -121,7 +120,7 @@ def article_of_row(
         identifier: its id where it has no value under ``id_column`` (none given: ``id``).
 
     Raises:
-        BadArticleError: no such column, or a value is neither text nor sentences.
+        RecordError: no such column, or a value is neither text nor sentences.
     """
 
     def named(name: str) -> str:
@@ -134,13 +133,13 @@ def article_of_row(
         if wanted is not None and wanted not in row:
             expected = repr(wanted) if wanted else " or ".join(map(repr, COLUMNS))
             there = shown_names(row)
-            raise BadArticleError(f"no column {expected}; the columns are {there}", _MISSING)
+            raise RecordError(f"no column {expected}; the columns are {there}", _MISSING)
     text = row[column]
     if isinstance(text, str):
         # The beginning of a very long article is enough, and bounds the memory.
         text = text[:LONGEST_FIELD]
     elif not isinstance(text, list) or not all(isinstance(each, str) for each in text):
-        raise BadArticleError(
+        raise RecordError(
             f"{column} has {shown(repr(text))}, expected text or a list of sentences", "wrong type"
         )
     identifier = named(id_column or "id") or identifier
@@ -263,14 +262,14 @@ def document(article: Article, shape: Shape) -> tuple[str, tuple[str, ...]]:
 def discourse_of(
     corpus: Corpus, article: Article, shape: Shape, options: ReadOptions
 ) -> Discourse | None:
-    """The discourse of an article; none is counted. ``BadArticleError``: it is no Unicode text."""
+    """The discourse of an article; none is counted. ``RecordError``: it is no Unicode text."""
     # numpy, here
     from coherencegym.loaders.text.near_duplicates import MEMORY, NEAR_DUPLICATE, NearDuplicates
 
     texts = [article.text] if isinstance(article.text, str) else article.text
     for text in (article.identifier, article.title, article.domain, *texts):
         if problem := text_problem(text):
-            raise BadArticleError(*problem)
+            raise RecordError(*problem)
     try:
         title, sentences = document(article, shape)
     except DroppedError as dropped:
@@ -314,9 +313,9 @@ def read_article_row(
     try:
         article = article_of_row(row, identifier, source, file.split, column, id_column)
         return discourse_of(corpus, article, shape, options)
-    except BadArticleError as bad:
-        problem = f"{file.path}:{number}: {bad.problem}"
+    except RecordError as bad:
+        place = f"{file.path}:{number}"
         if bad.reason == _MISSING:  # from every row, not from this one
-            raise CorpusError(problem) from None
-        options.bad(problem, bad.reason)
+            raise CorpusError(f"{place}: {bad}") from None
+        bad.report(place, options)
         return None

@@ -87,6 +87,8 @@ _CUT_END = re.compile(
     r"|Figs?|Eqs?|Sect?|Refs?|vs|cf|ca|approx|pp|eds?|al|resp)\."
     r"|^(?:Ltd|Inc|Corp|Co|Jr|Sr|Bros)\.|\b(?:between|the|vs\.?|versus) \d{1,2}\.)$"
 )
+#: Marks of quotations, whatever the language: they come in pairs.
+_QUOTATION_MARKS = re.compile(r"[\"“”„«»]")
 _SMALL_BEGINNING = re.compile(r"[\"“'‘]*(\w+)(?![\w-])")
 _AT_BEGINNING = ("a sentence that begins in the middle", "a bracket that is not closed")
 
@@ -148,6 +150,11 @@ def badly_split(sentence: str) -> bool:
     """
     begins = _SMALL_BEGINNING.match(sentence)
     return _CUT_END.search(sentence) is not None or (begins is not None and begins[1].islower())
+
+
+def unfinished(sentence: str) -> bool:
+    """Tell whether a sentence goes on in another one: after a comma, or inside a quotation."""
+    return sentence.endswith(",") or len(_QUOTATION_MARKS.findall(sentence)) % 2 == 1
 
 
 def debris(sentences: Iterable[str]) -> str | None:

@@ -295,7 +295,7 @@ def spans(
     how = TASK.check(task_options(TASK.name, TASK.options, own))
     return _asked(
         _model(model, tokenizer, alone=True, scores=False),
-        lambda name: _for_spans(name, how, device, dtype),
+        lambda name: _loaded_for(TASK, how, name, device, dtype),
         lambda loaded: task_loaded(TASK.name, loaded, data, given, max_items=limit, **chosen),
         write_findings,
         output,

@@ -153,10 +153,13 @@ def test_a_window_of_prose_has_no_half_sentences() -> None:
         story("b", "He was asked by the U.S."),
         story("c", "He lived through World War I."),
         story("d", "He was asked by the U.S.", domain="chat"),
+        story("e", "I am the master of my fate,", domain="chat"),
+        story("f", 'He wrote, "It was late.'),
     ]
     drafter = MatchedOrders(6, operator=ANY)
     fitted = drafter.fit_corpus(texts, Context(0, "s"), Fits())
-    assert [bool(fitted.chosen.windows[one.id]) for one in texts] == [False, False, True, True]
+    kept = [one.id for one in texts if fitted.chosen.windows[one.id]]
+    assert kept == ["c", "d"]
     assert fitted.chosen.reasons["a"] == {"a window with a badly split sentence": 1}
     spoken = replace(texts[1], units=tuple(replace(u, speaker="Bo") for u in texts[1].units))
     assert len(windows(drafter, spoken, texts[0])) == 1
@@ -165,9 +168,9 @@ def test_a_window_of_prose_has_no_half_sentences() -> None:
 @pytest.mark.parametrize(
     ("corpus", "config", "expected"),
     [
-        ("gum", "gum_matched_documents", {"test": 17, "train": 155, "validation": 31}),
+        ("gum", "gum_matched_documents", {"test": 18, "train": 157, "validation": 29}),
         ("irc", "irc_matched_threads", {"validation": 12}),
-        ("personachat", "personachat_matched_dialogue", {"unsplit": 107}),
+        ("personachat", "personachat_matched_dialogue", {"unsplit": 102}),
     ],
 )
 def test_real_corpora(

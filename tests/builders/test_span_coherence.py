@@ -312,8 +312,23 @@ def talk(identifier: str) -> Discourse:
 def test_what_is_said_of_oneself_is_denied() -> None:
     assert [(one.unit, one.denied) for one in denials(talk("x").units)] == [
         (0, "i do not live in a small town in kentucky."),
-        (1, "i do not love to cook vegan meals."),
+        (1, "i do not like to cook vegan meals."),
     ]
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "i prefer pop music.",
+        "i should be asleep.",
+        "i hated science.",
+        "i can imagine.",
+        "i go to fairs and carnivals sometimes.",
+        "i am an animal lover except for cats.",
+    ],
+)
+def test_what_nobody_denies_with_not(statement: str) -> None:
+    assert not list(denials([Unit(statement, "self")]))
 
 
 @given(st.integers(0, 200))

@@ -31,7 +31,8 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 
 from coherencegym.licence import OTHER
@@ -43,10 +44,21 @@ from coherencegym.loaders.text.detokenize import detokenize
 from coherencegym.loaders.text.sentences import rejoined
 from coherencegym.loaders.text.tex_spacing import without_tex_spaces
 
-#: The number of sentences that a line has after its label.
-_SENTENCES = {"SP": 5, "BSO": 2, "DC": 6}
-#: The labels of each task; a line of a task without labels begins with a sentence.
-_LABELS = {"SP": ("0", "1", "2", "3", "4"), "DC": ("0", "1")}
+
+@dataclass(frozen=True, slots=True)
+class LineFormat:
+    """The sentences of a line, and the labels that one before them may have; none: no label."""
+
+    sentences: int
+    labels: tuple[str, ...] = ()
+
+
+#: The lines of each task.
+DOCUMENT_TASKS = {
+    "SP": LineFormat(5, ("0", "1", "2", "3", "4")),
+    "BSO": LineFormat(2),
+    "DC": LineFormat(6, ("0", "1")),
+}
 #: The beginning of the names of splits whose texts are in no order.
 _UNORDERED = "unordered_"
 #: Names of folders, and what their texts are called here; others keep their name.
@@ -68,25 +80,14 @@ _MONTH = (
 
 def read_discoeval(corpus: Corpus, file: CorpusFile, options: ReadOptions) -> Iterator[Discourse]:
     """Read a file; its folders say which task and which domain it is of."""
-    task, folder = file.path.parent.parent.name.upper(), file.path.parent.name.lower()
-    if task not in _SENTENCES:
-        raise CorpusError(
-            f"{file.path}:1: in no folder of a task, expected one such as 'SP/wiki/test.txt'"
-        )
+    task, folder = task_and_folder(file, DOCUMENT_TASKS)
     domain = DOMAINS.get(folder, folder)
-    found = False
-    for number, line in numbered_lines(file):
-        if not line.strip():
-            continue
-        found = True
-        try:
-            order = _in_order(task, number, line)
-        except LineError as error:
-            error.report(file, options)
-            continue
-        if order is None:
+    for number, label, order in labelled_lines(file, DOCUMENT_TASKS[task], options):
+        if task == "DC" and label == "0":
             options.skipped["label 0: a sentence was replaced"] += 1
             continue
+        if task == "SP":
+            order.insert(int(label), order.pop(0))
         texts = sentences(order, domain, ordered=not file.split.startswith(_UNORDERED))
         if not texts:
             options.skipped["no sentence with a word"] += 1
@@ -101,31 +102,47 @@ def read_discoeval(corpus: Corpus, file: CorpusFile, options: ReadOptions) -> It
             units=tuple(Unit(text, source=source) for text in texts),
             meta=meta,
         )
+
+
+def task_and_folder(file: CorpusFile, tasks: Container[str]) -> tuple[str, str]:
+    """The task and the domain's folder, which the folders of a file say.
+
+    Raises:
+        CorpusError: they are none of these tasks'.
+    """
+    task, folder = file.path.parent.parent.name.upper(), file.path.parent.name.lower()
+    if task not in tasks:
+        raise CorpusError(
+            f"{file.path}:1: in no folder of a task, expected one such as 'SP/wiki/test.txt'"
+        )
+    return task, folder
+
+
+def labelled_lines(
+    file: CorpusFile, line_format: LineFormat, options: ReadOptions
+) -> Iterator[tuple[int, str, list[str]]]:
+    """The number, the label (or an empty one) and the sentences of each line with text.
+
+    Raises:
+        CorpusError: no line has text, or one has other fields than these.
+    """
+    found = False
+    for number, line in numbered_lines(file):
+        if line.strip():
+            found = True
+            try:
+                yield number, *_label_and_sentences(number, line, line_format)
+            except LineError as error:
+                error.report(file, options)
     if not found:
         raise CorpusError(f"{file.path}:1: no line with text, expected sentences between tabs")
 
 
-def _in_order(task: str, number: int, line: str) -> list[str] | None:
-    label, fields = label_and_sentences(number, line, _SENTENCES[task], _LABELS.get(task, ()))
-    if task == "SP":
-        place, (moved, *others) = int(label), fields
-        return [*others[:place], moved, *others[place:]]
-    # Of label 0 one sentence is from another document.
-    return None if label == "0" else fields
-
-
-def label_and_sentences(
-    number: int, line: str, count: int, labels: Sequence[str] = ()
-) -> tuple[str, list[str]]:
-    """The label of a line, empty where there are no ``labels``, and its ``count`` sentences.
-
-    Raises:
-        LineError: the line has other fields than these.
-    """
+def _label_and_sentences(number: int, line: str, line_format: LineFormat) -> tuple[str, list[str]]:
     if (unusable := text_problem(line)) is not None:
         raise LineError(number, *unusable)
-    fields = [field.strip() for field in line.split("\t")]
-    expected = count + bool(labels)
+    fields, labels = [field.strip() for field in line.split("\t")], line_format.labels
+    expected = line_format.sentences + bool(labels)
     problem = f"{len(fields)} fields, expected {expected} with tabs between them"
     if len(fields) < expected:
         raise LineError(number, f"{problem} (is the line cut off?)", "truncated line")

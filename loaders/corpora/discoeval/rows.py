@@ -19,61 +19,39 @@ they stand in the file, with tabs between them. Ids are places in files.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from coherencegym.loaders.corpora.discoeval.documents import (
     CORPUS,
+    DOCUMENT_TASKS,
     DOMAINS,
     MASKED,
+    LineFormat,
     each_sentence,
-    label_and_sentences,
+    labelled_lines,
+    task_and_folder,
 )
 from coherencegym.loaders.corpora.discoeval.relations import (
     read_relation_items,
     relation_parts,
     relation_patterns,
 )
-from coherencegym.loaders.corpus import Corpus, CorpusError, CorpusFile, FilePattern, ReadOptions
+from coherencegym.loaders.corpus import Corpus, CorpusFile, FilePattern, ReadOptions
 from coherencegym.loaders.discourse import Discourse, SourceSpan, Unit
-from coherencegym.loaders.formats.lines import LineError, numbered_lines
 
 #: The key of ``meta`` with the sentences as the file has them.
 TOKENISED = "tokenised"
 
 
-@dataclass(frozen=True, slots=True)
-class _Task:
-    sentences: int
-    labels: tuple[str, ...] = ()
-
-
-_TASKS = {
-    "SP": _Task(5, ("0", "1", "2", "3", "4")),
-    "BSO": _Task(2),
-    "DC": _Task(6, ("0", "1")),
-    "SSP": _Task(1, ("0", "1")),
-}
+_TASKS = DOCUMENT_TASKS | {"SSP": LineFormat(1, ("0", "1"))}
 
 
 def read_lines(corpus: Corpus, file: CorpusFile, options: ReadOptions) -> Iterator[Discourse]:
     """Read a file; its folders say which task and which domain it is of."""
-    name, folder = file.path.parent.parent.name.upper(), file.path.parent.name.lower()
-    if (task := _TASKS.get(name)) is None:
-        raise CorpusError(
-            f"{file.path}:1: in no folder of a task, expected one such as 'SP/wiki/test.txt'"
-        )
+    name, folder = task_and_folder(file, _TASKS)
     domain = DOMAINS.get(folder, folder)
     ordered = (name, domain) != ("SP", "wikipedia")
-    found = False
-    for number, line in numbered_lines(file):
-        if not line.strip():
-            continue
-        found = True
-        try:
-            label, tokenised = label_and_sentences(number, line, task.sentences, task.labels)
-        except LineError as error:
-            error.report(file, options)
-            continue
+    for number, label, tokenised in labelled_lines(file, _TASKS[name], options):
         texts = each_sentence(tokenised, domain, ordered)
         counts = {
             "wordless": sum(not any(map(str.isalnum, text)) for text in texts),
@@ -93,8 +71,6 @@ def read_lines(corpus: Corpus, file: CorpusFile, options: ReadOptions) -> Iterat
                 **{key: str(count) for key, count in counts.items() if count},
             },
         )
-    if not found:
-        raise CorpusError(f"{file.path}:1: no line with text, expected sentences between tabs")
 
 
 def read_rows(corpus: Corpus, file: CorpusFile, options: ReadOptions) -> Iterator[Discourse]:

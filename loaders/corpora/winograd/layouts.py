@@ -25,7 +25,7 @@ from typing import Any
 
 from coherencegym.loaders.corpus import CorpusError, CorpusFile, ReadOptions
 from coherencegym.loaders.formats.json_records import json_records
-from coherencegym.loaders.formats.lines import open_text, shown, tidy
+from coherencegym.loaders.formats.lines import RecordError, open_text, shown, tidy
 from coherencegym.loaders.formats.records import Record, parquet_records
 from coherencegym.loaders.formats.xml_elements import Element, elements
 
@@ -71,15 +71,6 @@ class Schema:
     credit: str = ""
 
 
-class _BadSchemaError(Exception):
-    def __init__(self, problem: str, reason: str) -> None:
-        super().__init__(problem)
-        self.reason = reason
-
-    def report(self, place: str, options: ReadOptions) -> None:
-        options.bad(f"{place}: {self}", self.reason)
-
-
 def read_schemas(file: CorpusFile, options: ReadOptions) -> Iterator[Schema]:
     """The schemas of a file in whichever layout it has."""
     with open_text(file) as text:
@@ -107,7 +98,7 @@ def _xml(file: CorpusFile, options: ReadOptions) -> Iterator[Schema]:
         number += 1
         try:
             yield _of_element(number, element, inside)
-        except _BadSchemaError as bad:
+        except RecordError as bad:
             bad.report(f"{file.path}:{element.line}: schema {number}", options)
         inside = []
     if not number:
@@ -121,17 +112,17 @@ def _of_element(number: int, element: Element, inside: list[Element]) -> Schema:
         found.setdefault("/".join(part.path[depth:]), []).append(part.text)
     for name in _PARTS:
         if len(found.get(name, ())) > 1:
-            raise _BadSchemaError(f"<{name}> stands twice, expected it once", "part twice")
+            raise RecordError(f"<{name}> stands twice, expected it once", "part twice")
     text = {name: "".join(found.get(name, ())) for name in _PARTS}
     if not text["text/pron"].strip():
-        raise _BadSchemaError("no <pron> in <text>, expected the pronoun", "no pronoun")
+        raise RecordError("no <pron> in <text>, expected the pronoun", "no pronoun")
     answers = tuple(found.get("answers/answer", ()))
     if len(answers) < 2 or len(answers) > len(_LETTERS):
-        raise _BadSchemaError(f"{len(answers)} <answer>, expected two", "not two candidates")
+        raise RecordError(f"{len(answers)} <answer>, expected two", "not two candidates")
     letters = _LETTERS[: len(answers)]
     letter = text["correctAnswer"].strip().rstrip(".").strip().upper()
     if len(letter) != 1 or letter not in letters:
-        raise _BadSchemaError(
+        raise RecordError(
             f"<correctAnswer> is {shown(text['correctAnswer'].strip())}, expected "
             f"{', '.join(letters[:-1])} or {letters[-1]}",
             "unknown answer",
@@ -167,7 +158,7 @@ def _records(file: CorpusFile, records: Iterable[Record], options: ReadOptions) 
     for record in records:
         try:
             yield make(record)
-        except _BadSchemaError as bad:
+        except RecordError as bad:
             bad.report(record.place, options)
 
 
@@ -175,18 +166,18 @@ def _of_hub(record: Record) -> Schema:
     text, pronoun = _text(record, "text"), _text(record, "pronoun")
     place, options = _value(record, "pronoun_loc"), _value(record, "options")
     if not pronoun.strip():
-        raise _BadSchemaError("pronoun is empty, expected a word", "no pronoun")
+        raise RecordError("pronoun is empty, expected a word", "no pronoun")
     if type(place) is not int or place < 0 or not text.startswith(pronoun, place):
-        raise _BadSchemaError(
+        raise RecordError(
             f"pronoun_loc is {shown(repr(place))}, where {shown(pronoun)} does not stand; "
             "expected its place in text (characters)",
             "pronoun not at pronoun_loc",
         )
     if not isinstance(options, list) or not all(isinstance(option, str) for option in options):
-        raise _BadSchemaError("options is no list of texts, expected two texts", "wrong type")
+        raise RecordError("options is no list of texts, expected two texts", "wrong type")
     label, allowed = _value(record, "label"), [str(number) for number in range(len(options))]
     if str(label) not in allowed:
-        raise _BadSchemaError(
+        raise RecordError(
             f"label is {shown(repr(label))}, expected {' or '.join(allowed) or 'an option'}",
             "unknown answer",
         )
@@ -202,11 +193,11 @@ def _of_hub(record: Record) -> Schema:
 def _of_winogrande(record: Record) -> Schema:
     left, *rest = _text(record, "sentence").split("_")
     if len(rest) != 1:
-        raise _BadSchemaError(f"{len(rest)} blanks (_) in sentence, expected one", "not one blank")
+        raise RecordError(f"{len(rest)} blanks (_) in sentence, expected one", "not one blank")
     answer = _value(record, "answer")
     if str(answer) not in ("1", "2"):
         hint = "; is this a test set, which is given out without answers?" if answer == "" else ""
-        raise _BadSchemaError(
+        raise RecordError(
             f"answer is {shown(repr(answer))}, expected 1 or 2{hint}", "unknown answer"
         )
     identifier = record.values.get("qID")
@@ -227,7 +218,7 @@ def _pairs(records: Iterable[Record], options: ReadOptions) -> Iterator[Schema]:
             continue
         try:
             yield _of_pair(one, two)
-        except _BadSchemaError as bad:
+        except RecordError as bad:
             bad.report(one.place, options)
             one = two if bad.reason == _NO_PARTNER else None
         else:
@@ -236,26 +227,26 @@ def _pairs(records: Iterable[Record], options: ReadOptions) -> Iterator[Schema]:
 
 def _of_pair(one: Record, two: Record | None) -> Schema:
     if two is None:
-        raise _BadSchemaError("the last record has no partner, expected two", _NO_PARTNER)
+        raise RecordError("the last record has no partner, expected two", _NO_PARTNER)
     first, second = (_value(record, "question_id") for record in (one, two))
     if first != second:
-        raise _BadSchemaError(
+        raise RecordError(
             f"question_id is {shown(repr(first))} and then {shown(repr(second))}, "
             "expected two records of one question",
             _NO_PARTNER,
         )
     right = [bool(_value(record, "correctness")) for record in (one, two)]
     if sum(right) != 1:
-        raise _BadSchemaError(
+        raise RecordError(
             f"{sum(right)} of the two records of the question are right, expected one",
             "unknown answer",
         )
     texts = [tidy(_text(record, "substitution")) for record in (one, two)]
     if not all(texts):
-        raise _BadSchemaError("substitution is empty, expected text", "empty text")
+        raise RecordError("substitution is empty, expected text", "empty text")
     # The candidates are where the texts differ.
     if (cuts := difference(*texts)) is None:
-        raise _BadSchemaError("both substitutions are the same, expected two", "same candidates")
+        raise RecordError("both substitutions are the same, expected two", "same candidates")
     start, ends = cuts
     return Schema(
         *((one.number + 1) // 2, one.line, texts[0][:start], "", texts[0][ends[0] :]),
@@ -266,14 +257,14 @@ def _of_pair(one: Record, two: Record | None) -> Schema:
 
 def _value(record: Record, name: str) -> Any:
     if name not in record.values:
-        raise _BadSchemaError(f"no field {name}, expected it in every record", "missing field")
+        raise RecordError(f"no field {name}, expected it in every record", "missing field")
     return record.values[name]
 
 
 def _text(record: Record, name: str) -> str:
     value = _value(record, name)
     if not isinstance(value, str):
-        raise _BadSchemaError(f"{name} is {shown(repr(value))}, expected text", "wrong type")
+        raise RecordError(f"{name} is {shown(repr(value))}, expected text", "wrong type")
     return value
 
 

@@ -26,9 +26,15 @@ Checksums = Mapping[str, Set[str]]
 _LINE = re.compile("([0-9a-f]{64})  (.+)")
 
 
+def sha256_of(path: Path) -> str:
+    """The sha256 of a file, hexadecimal."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
 def checksums(folder: Path) -> Checksums:
     """The checksums of all files in a folder."""
-    return {name: {_sha256(path)} for name, path in _inside(folder) if path.is_file()}
+    return {name: {sha256_of(path)} for name, path in _inside(folder) if path.is_file()}
 
 
 def read_checksums(folder: Path) -> Checksums | None:
@@ -77,7 +83,7 @@ def strange_file(name: str, path: Path, listed: Checksums) -> str:
         return f"{name} is a symbolic link"
     if name not in listed:
         return f"{name} is not of the earlier output"
-    if not _is_regular(path) or _sha256(path) not in listed[name]:
+    if not _is_regular(path) or sha256_of(path) not in listed[name]:
         return f"{name} was changed since coherencegym wrote it"
     return ""
 
@@ -129,8 +135,3 @@ def _may_change(folder: Path) -> bool:
 
 def _is_regular(path: Path) -> bool:
     return os.path.lexists(path) and stat.S_ISREG(path.lstat().st_mode)
-
-
-def _sha256(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -18,8 +18,9 @@ from coherencegym.loaders.corpora.documents import CORPUS, documents_corpus
 from coherencegym.loaders.corpora.hub.texts import hub_corpus
 from coherencegym.loaders.corpus import Corpus, CorpusError, CorpusNotFoundError
 from coherencegym.loaders.discourse import SourceSpan
+from coherencegym.loaders.formats.lines import RecordError
 from coherencegym.loaders.read import Reading, read
-from coherencegym.loaders.text.articles import BadArticleError, Shape, article_of_row
+from coherencegym.loaders.text.articles import Shape, article_of_row
 
 KETTLE = "The kettle sang in the kitchen. Ann took two cups from the shelf. She poured the tea."
 TRAIN = "Bo ran to the station. He fell on the stairs, and it hurt. His train left without him."
@@ -415,9 +416,9 @@ def test_a_dataset_of_articles_on_the_command_line(dataset: Path) -> None:
 @pytest.mark.parametrize("name", ["te\u2028xt", "te\udcffxt", "x" * 10_000])
 def test_names_of_columns_are_on_one_line(name: str) -> None:
     row = {name: "The kettle sang.", **dict.fromkeys(map(str, range(99)))}
-    with pytest.raises(BadArticleError) as caught:
+    with pytest.raises(RecordError) as caught:
         article_of_row(row, "a", SourceSpan("articles.jsonl", 1, 1), "test")
-    (line,) = caught.value.problem.splitlines()
+    (line,) = str(caught.value).splitlines()
     line.encode()
     assert line.endswith("'8', 90 more")
     assert len(line) < 300

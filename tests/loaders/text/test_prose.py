@@ -10,6 +10,7 @@ from coherencegym.loaders.text.prose import (
     sentence_debris,
     sentences_drop,
     text_drop,
+    unfinished,
 )
 
 GOOD = ("The kettle sang.", "Ann took 2 cups from the shelf.", 'She said: "Tea is good."')
@@ -151,3 +152,19 @@ def test_what_looks_like_debris(sentence: str) -> None:
 )
 def test_pieces_of_a_badly_split_sentence(sentence: str, piece: bool) -> None:
     assert badly_split(sentence) is piece
+
+
+@pytest.mark.parametrize(
+    ("sentence", "goes_on"),
+    [
+        ("I am the master of my fate,", True),
+        ('He said that it "did not feel right.', True),
+        ("„Das ist alt.", True),
+        ("We left.”", True),
+        ('"No," he said, and "never".', False),
+        ("„Das ist alt.“", False),
+        ("That's the cat's, isn't it?", False),
+    ],
+)
+def test_sentences_that_go_on_in_another(sentence: str, goes_on: bool) -> None:
+    assert unfinished(sentence) is goes_on
