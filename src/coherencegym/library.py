@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from coherencegym.eval.models.kind import ScorerChoice
     from coherencegym.eval.models.load import LoadedModel
     from coherencegym.eval.results.saved import Saved
-    from coherencegym.eval.tasks.task import Loader
+    from coherencegym.eval.tasks.task import Task
     from coherencegym.eval.views.findings import ShownFindings
     from coherencegym.eval.views.notebook import Comparisons, ShownResults
     from coherencegym.eval.views.overview import ShownOverview
@@ -227,10 +227,7 @@ def probe(
     more: dict[str, Any] = {"max_items": limit, "vectors": cache}
     return _asked(
         _model(model, tokenizer, alone=True, scores=False),
-        lambda name: TASK.load(
-            how,
-            _loader(name, device, dtype),
-        ),
+        lambda name: _loaded_for(TASK, how, name, device, dtype),
         lambda loaded: task_loaded(TASK.name, loaded, data, options, **chosen, **more),
         write_findings,
         output,
@@ -382,23 +379,19 @@ def _asked(
     return found
 
 
-def _for_spans(name: str, options: Any, device: str, dtype: str) -> LoadedModel:
-    from coherencegym.eval.models.load import load_config
-    from coherencegym.eval.tasks.spans.task import TASK
-
-    how = TASK.resolve(options, lambda: load_config(name, scores=False)[0], "")
-    return TASK.load(how, _loader(name, device, dtype))
-
-
-def _loader(name: str, device: str, dtype: str) -> Loader:
-    from coherencegym.eval.models.load import load, load_encoder, load_with_head
+def _loaded_for(
+    task: Task[Any, Any, Any], options: Any, name: str, device: str, dtype: str
+) -> LoadedModel:
+    from coherencegym.eval.models.load import load, load_config, load_encoder, load_with_head
     from coherencegym.eval.tasks.task import Loader
 
-    return Loader(
+    loader = Loader(
         lambda: load(name, device, dtype, scorer="causal"),
         lambda: load_encoder(name, device, dtype),
         lambda head: load_with_head(name, head, device, dtype),
     )
+    resolved = task.resolve(options, lambda: load_config(name, scores=False)[0], "")
+    return task.load(resolved, loader)
 
 
 def _folders(
