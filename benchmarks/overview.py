@@ -14,7 +14,7 @@ from typing import Any
 from coherencegym.eval.report import figures
 from coherencegym.eval.results.runs import Run, read_run
 from coherencegym.eval.statistics.scores import CD, SPEARMAN
-from coherencegym.eval.tasks.score.headline import Headline
+from coherencegym.eval.tasks.headline import Headline
 
 Rows = dict[str, dict[str, Headline]]
 #: The measures that are no CD scores, and what each is per cent of.

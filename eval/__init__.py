@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from coherencegym.eval.models.body import random_twin
     from coherencegym.eval.models.load import load as load_model
     from coherencegym.eval.models.load import load_encoder
-    from coherencegym.eval.views.notebook import ShownResults as Results
-    from coherencegym.eval.views.report import write as write_results
+    from coherencegym.eval.views.findings import ShownFindings as Results
+    from coherencegym.eval.views.findings import write_findings as write_results
 
 __all__ = [
     "Items",
@@ -50,11 +50,11 @@ __all__ = [
 
 #: Modules of the names that are not in the library's own module under that name.
 _ELSEWHERE = {
-    "Results": ("coherencegym.eval.views.notebook", "ShownResults"),
+    "Results": ("coherencegym.eval.views.findings", "ShownFindings"),
     "load_encoder": ("coherencegym.eval.models.load", "load_encoder"),
     "load_model": ("coherencegym.eval.models.load", "load"),
     "random_twin": ("coherencegym.eval.models.body", "random_twin"),
-    "write_results": ("coherencegym.eval.views.report", "write"),
+    "write_results": ("coherencegym.eval.views.findings", "write_findings"),
 }
 
 

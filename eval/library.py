@@ -1,6 +1,7 @@
 """Items and a loaded model to a table of scores, in Python.
 
-The command line does the same with a model that it loads: both give the same :class:`Results`.
+The command line does the same with a model that it loads: both give the same findings
+(:class:`eval.tasks.task.Findings`).
 """
 
 from __future__ import annotations
@@ -21,16 +22,14 @@ from coherencegym.eval.kinds.items import Item, SuiteError, read_item
 from coherencegym.eval.models.kind import ScorerChoice
 from coherencegym.eval.plan.kept import KeptPlans
 from coherencegym.eval.plan.options import DEFAULT, DEFAULT_OPTIONS, MODES, Options
-from coherencegym.eval.results.results import Results, gather
 from coherencegym.eval.text.choices import BosChoice, MaskingChoice, SpaceChoice
-from coherencegym.eval.views.notebook import ShownResults, shown_results
 from coherencegym.files.strict_json import held
 
 if TYPE_CHECKING:
     import pandas  # type: ignore[import-untyped]
 
     from coherencegym.eval.models.load import LoadedModel
-    from coherencegym.eval.tasks.task import StepProgress
+    from coherencegym.eval.tasks.task import Findings, StepProgress
     from coherencegym.eval.views.findings import ShownFindings
 
 #: The tables of results that :func:`rows` gives.
@@ -129,7 +128,7 @@ def score(
     share: bool = True,
     batch_tokens: int | None = None,
     progress: BatchProgress | None = None,
-) -> ShownResults:
+) -> ShownFindings:
     """Score a loaded model on items.
 
     The model is asked in evaluation mode, and is left in the mode in which it was.
@@ -214,7 +213,7 @@ def score_loaded(
     options: Options,
     progress: BatchProgress | None = None,
     plans: KeptPlans | None = None,
-) -> ShownResults:
+) -> ShownFindings:
     """Score a model in evaluation mode, of which is known what results say of it.
 
     Args:
@@ -223,7 +222,11 @@ def score_loaded(
     Raises:
         EvaluationError: see :func:`score`.
     """
-    from coherencegym.eval.tasks.score.scoring import score_items
+    from coherencegym.eval.outcomes.tables import OutcomeWriter
+    from coherencegym.eval.tasks.findings import gather_findings
+    from coherencegym.eval.tasks.score.task import TASK, ScoreOptions
+    from coherencegym.eval.tasks.task import TaskContext
+    from coherencegym.eval.views.findings import shown_findings
 
     if options.is_masked and loaded.scorer == "causal":
         raise EvaluationError(
@@ -232,19 +235,10 @@ def score_loaded(
         )
     options = options.settled(loaded.scorer)
     of_model = plans.of(loaded.tokenizer) if plans is not None else None
-    found = []
-    for table in items.tables:
-        uses = table.separator
-        scored = score_items(
-            loaded.model,
-            loaded.tokenizer,
-            table.items,
-            options,
-            uses_separator=uses,
-            progress=progress,
-            plans=of_model,
-        )
-        found.append((table, scored))
+    writer = OutcomeWriter()
+    context = TaskContext(loaded, options, progress=progress, plans=of_model)
+    own = ScoreOptions()
+    scored = [(table, TASK.run(context, table, own, writer)) for table in items.tables]
     settings = {
         "configs": [],
         "split": None,
@@ -253,7 +247,8 @@ def score_loaded(
         **options.record(),
         **_how_loaded(loaded),
     }
-    return shown_results(gather(items.source, loaded, found, settings))
+    about = items.source, loaded, scored, writer.tables(), settings, own
+    return shown_findings(gather_findings(TASK, *about, {}))
 
 
 def _how_loaded(loaded: LoadedModel) -> dict[str, Any]:
@@ -343,34 +338,40 @@ def divided_options(options: Mapping[str, Any]) -> tuple[dict[str, Any], Options
     return {k: v for k, v in options.items() if k not in reads}, options_of(**reads)
 
 
-def rows(results: Results, kind: Kind = "scores") -> list[dict[str, Any]]:
-    """A table of results as one flat dictionary a row, as the file of that name has it.
+def rows(results: Findings, kind: Kind = "scores") -> list[dict[str, Any]]:
+    """A table of results as one flat dictionary a row.
 
     ``scores`` have a row for each config and each of its groups, ``predictions`` for every
     prediction of every item (``margin`` in bits), ``regions`` for every region that a prediction
-    reads (``sum_bits``, ``mean_bits``), ``tokens`` for every token (``bits``).
+    reads (``sum_bits``, ``mean_bits``), ``tokens`` for every token (``bits``). All but the first
+    are those of :func:`score` alone.
 
     Raises:
-        EvaluationError: there is no such table, or these are no results of :func:`score`.
+        EvaluationError: there is no such table, or these are no results, or not of :func:`score`.
     """
+    from coherencegym.eval.tasks.score.files import region_rows, token_rows
     from coherencegym.eval.tasks.score.outcomes import prediction_rows
-    from coherencegym.eval.views import report
+    from coherencegym.eval.tasks.task import Findings
 
-    if not isinstance(results, Results):
-        raise EvaluationError(f"rows: a {type(results).__name__}; expected results of score")
+    if not isinstance(results, Findings):
+        raise EvaluationError(f"rows: a {type(results).__name__}; expected results")
+    if kind not in get_args(Kind):
+        raise EvaluationError(f"no table {kind!r}; expected one of {', '.join(get_args(Kind))}")
+    if kind == "scores":
+        return [asdict(row) for row in results.rows]
+    if results.task != "score":
+        raise EvaluationError(f"rows: {kind} of {results.task}; expected results of score")
     match kind:
-        case "scores":
-            return [asdict(row) for row in results.scores]
         case "predictions":
-            return [] if results.outcomes is None else list(prediction_rows(results.outcomes))
+            assert results.outcomes is not None
+            return list(prediction_rows(results.outcomes))
         case "regions":
-            return list(report.region_rows(results))
+            return list(region_rows(results))
         case "tokens":
-            return list(report.token_rows(results))
-    raise EvaluationError(f"no table {kind!r}; expected one of {', '.join(get_args(Kind))}")
+            return list(token_rows(results))
 
 
-def to_pandas(results: Results, kind: Kind = "scores") -> pandas.DataFrame:
+def to_pandas(results: Findings, kind: Kind = "scores") -> pandas.DataFrame:
     """The same as a data frame, if pandas is installed (the datasets library brings it).
 
     Raises:

@@ -27,7 +27,6 @@ from coherencegym.eval.tasks.options import flag_of
 from coherencegym.terminal import shown_console
 
 if TYPE_CHECKING:
-    from coherencegym.eval.data.dataset import ItemTable
     from coherencegym.eval.models.kind import Scorer
     from coherencegym.eval.models.load import LoadedModel
     from coherencegym.eval.plan.batches import Budget
@@ -153,11 +152,6 @@ def open_cache(
         "versions": {name: number for name, number in found.items() if name != "coherencegym"},
     }
     return Cache(cache_folder(arguments.cache), description, model.name)
-
-
-def table_name(table: ItemTable) -> str:
-    """The name of a table of items, over its progress and its plan."""
-    return f"{table.config} ({table.split})"
 
 
 def in_bytes(count: int) -> str:

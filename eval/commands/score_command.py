@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from coherencegym.command_line import Parser, rare
 from coherencegym.errors import EvaluationError, one_line
 from coherencegym.eval.commands import options
-from coherencegym.eval.commands.running import Work, planned_work, print_work, table_name
+from coherencegym.eval.commands.running import Work, planned_work, print_work
 from coherencegym.eval.data.notes import first_names
 from coherencegym.eval.data.source import BUILDS
 from coherencegym.eval.forward.distributed import world
@@ -185,7 +185,7 @@ def _explain(models: Sequence[argparse.Namespace], read: Data, chosen: Options) 
             data = f"{source.name}: " if len(read) > 1 else ""
             for table in tables:
                 asked = queries(as_the_rules_have(table.items, chosen.rules))
-                yield data + table_name(table), asked, table.separator
+                yield data + table.name, asked, table.separator
 
     known: dict[object, Work] = {}
     alike: dict[Work, list[str]] = {}

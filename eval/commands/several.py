@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from coherencegym.errors import EvaluationError, one_line
 from coherencegym.eval.commands import options
-from coherencegym.eval.commands.running import Running, running, table_name
+from coherencegym.eval.commands.running import Running, running
 from coherencegym.eval.forward.memory import give_back_memory
 from coherencegym.eval.plan.kept import KeptPlans, PlansOf
 from coherencegym.eval.results.folder import MARKER
@@ -30,11 +30,11 @@ if TYPE_CHECKING:
     from coherencegym.eval.kinds.items import Item
     from coherencegym.eval.outcomes.tables import OutcomeWriter
     from coherencegym.eval.plan.options import Options
-    from coherencegym.eval.results.results import Results
     from coherencegym.eval.results.runs import Run
+    from coherencegym.eval.tasks.score.files import ItemFiles
+    from coherencegym.eval.tasks.score.scored_table import ScoredTable
     from coherencegym.eval.tasks.score.scoring import PlannedItems
-    from coherencegym.eval.tasks.score.tally import ItemTally
-    from coherencegym.eval.views.report import ScoreFolder
+    from coherencegym.eval.tasks.task import Findings
 
 #: Items that the page of a run shows of its tables, where they are scored in parts.
 _MOST_SHOWN = 1_000
@@ -165,38 +165,38 @@ class Several:
     ) -> None:
         """Score tables; the first of several processes writes the folder of the run."""
         from coherencegym.eval.outcomes.tables import OutcomeWriter
-        from coherencegym.eval.results.results import gather_tallies
-        from coherencegym.eval.views.report import score_folder
+        from coherencegym.eval.results.folder import write_common
+        from coherencegym.eval.tasks.findings import gather_findings
+        from coherencegym.eval.tasks.score.files import item_files
+        from coherencegym.eval.tasks.score.task import TASK, ScoreOptions
+        from coherencegym.eval.views.findings import write_pages
+        from coherencegym.files.folders import written_beside
 
+        writer = OutcomeWriter()
         if not run_.processes.is_first:
-            _tallies(run_, tables, OutcomeWriter(), plans)
+            _scored(run_, tables, writer, plans)
             return
-        with score_folder(own.output, overwrite=own.overwrite, tokens=own.tokens) as folder:
+        with written_beside(own.output, own.overwrite) as work:
             above = f"{own.output.name}: " if self.above is not None else ""
-            writer = OutcomeWriter()
-            tallies = _tallies(run_, tables, writer, plans, folder, above)
+            with item_files(work, own.tokens) as files:
+                scored = _scored(run_, tables, writer, plans, files, above)
             settings = options.settings_of(own, run_.options, _RECORDED)
-            results = gather_tallies(source, run_.loaded, tallies, writer.tables(), settings)
-            folder.finish(results)
-        self.runs[own.output] = self._reported(own, run_, results, tallies)
+            about = source, run_.loaded, scored, writer.tables(), settings
+            found = gather_findings(TASK, *about, ScoreOptions(own.tokens), {})
+            write_common(found, work)
+            write_pages(found, work)
+        self.runs[own.output] = self._reported(own, run_, found)
 
-    def _reported(
-        self,
-        own: argparse.Namespace,
-        run_: Running,
-        results: Results,
-        tallies: Sequence[ItemTally],
-    ) -> Run:
-        """Print what a run found; of one among several, if asked to."""
+    def _reported(self, own: argparse.Namespace, run_: Running, found: Findings) -> Run:
         from coherencegym.eval.results.runs import run_of
-        from coherencegym.eval.views.table import print_scores
+        from coherencegym.eval.views.findings import print_findings
 
         if self.above is None or own.verbose:
-            print_scores(results, verbose=own.verbose)
+            print_findings(found, verbose=own.verbose)
             print(f"written to {own.output}")
-            ran = [part for one in tallies for part in one.runs]
+            ran = [part for one in found.details for part in one.runs]
             run_.print_cache(sum(part.stored for part in ran), sum(part.texts for part in ran))
-        return replace(run_of(results), folder=str(own.output))
+        return replace(run_of(found), folder=str(own.output))
 
     def finish(self) -> None:
         """Write the overview, print it, and say what is missing.
@@ -255,15 +255,15 @@ def model_name(one: argparse.Namespace) -> str:
     return f"{one.model}{at}"
 
 
-def _tallies(
+def _scored(
     run_: Running,
     tables: Sequence[ItemTable],
     writer: OutcomeWriter,
     plans: PlansOf | None,
-    folder: ScoreFolder | None = None,
+    files: ItemFiles | None = None,
     above: str = "",
-) -> list[ItemTally]:
-    """Score tables, those that are not in memory in parts, whose rows go into the folder.
+) -> list[tuple[ItemTable, ScoredTable]]:
+    """Score tables, those that are not in memory in parts, whose rows go into the files.
 
     ``above`` is what the name of a table begins with, where progress is shown.
     A part is planned while a device other than the CPU reads the one before it.
@@ -271,31 +271,30 @@ def _tallies(
     from coherencegym.eval.data.dataset import StoredItems
     from coherencegym.eval.plan.ahead import one_ahead
     from coherencegym.eval.tasks.score.scoring import plan_items, score_items
-    from coherencegym.eval.tasks.score.tally import ItemTally
 
     in_parts = any(isinstance(table.items, StoredItems) for table in tables)
     most_shown = max(1, _MOST_SHOWN // len(tables)) if in_parts else None
-    tallies = [ItemTally(table, writer, most_shown) for table in tables]
+    found = [ScoredTable(table, writer, most_shown) for table in tables]
     model, tokenizer = run_.loaded.model, run_.loaded.tokenizer
     # Parts are read anew for each model: their plans would be kept for nobody.
     kept = None if in_parts else plans
 
-    def plan(tally: ItemTally, number: int, part: Sequence[Item]) -> _Part:
-        title = f"{above}{table_name(tally.table)}{f', part {number + 1}' if number else ''}"
-        how: Any = {"uses_separator": tally.table.separator, "plans": kept}
-        return _Part(tally, title, plan_items(model, tokenizer, part, run_.options, **how))
+    def plan(own: ScoredTable, number: int, part: Sequence[Item]) -> _Part:
+        title = f"{above}{own.table.name}{f', part {number + 1}' if number else ''}"
+        how: Any = {"uses_separator": own.table.separator, "plans": kept}
+        return _Part(own, title, plan_items(model, tokenizer, part, run_.options, **how))
 
     def read(one: _Part) -> None:
         with run_.reading(one.title, len(one.planned.items), "items") as how:
             scored = score_items(model, tokenizer, one.planned, run_.options, **how)
-        one.tally.add(scored)
-        if folder is not None:
-            folder.add(one.tally.table, scored)
+        one.of.add(scored)
+        if files is not None:
+            files.add(one.of.table, scored)
 
     works = (
-        partial(plan, tally, number, part)
-        for tally in tallies
-        for number, part in enumerate(tally.table.parts())
+        partial(plan, own, number, part)
+        for own in found
+        for number, part in enumerate(own.table.parts())
     )
     for one in one_ahead(works, ahead=run_.loaded.device != "cpu"):
         read(one)
@@ -303,13 +302,13 @@ def _tallies(
             # The next part takes as much again, in other pieces.
             del one
             give_back_memory()
-    return tallies
+    return list(zip(tables, found, strict=True))
 
 
 @dataclass(frozen=True)
 class _Part:
     """Items of a table that are scored together, and their plan."""
 
-    tally: ItemTally
+    of: ScoredTable
     title: str
     planned: PlannedItems

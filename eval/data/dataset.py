@@ -81,6 +81,16 @@ class ItemTable:
     headline_value: str = ""
 
     @property
+    def rows(self) -> Collection[Item]:
+        """The items."""
+        return self.items
+
+    @property
+    def name(self) -> str:
+        """Config and split, for people."""
+        return f"{self.config} ({self.split})"
+
+    @property
     def corpora(self) -> frozenset[str]:
         """The corpora that its items are from."""
         if isinstance(self.items, StoredItems):

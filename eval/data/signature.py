@@ -27,9 +27,21 @@ def versions(model: Mapping[str, Any]) -> dict[str, str]:
 
 
 def signature(
-    model: Mapping[str, Any], dataset: Mapping[str, Any], settings: Mapping[str, Any]
+    task: str,
+    model: Mapping[str, Any],
+    dataset: Mapping[str, Any],
+    settings: Mapping[str, Any],
+    own: Mapping[str, Any],
+    **data: Any,
 ) -> str:
-    """``key:value`` pairs joined by ``|``: what was read, how, and with which versions."""
+    """``key:value`` pairs joined by ``|``: what was read, how, and with which versions.
+
+    Args:
+        task: its name, which is left out where it is ``score``.
+        model, dataset, settings: those that results record.
+        own: the choices that only the task has.
+        data: what else is read.
+    """
     parts: dict[str, Any] = {
         "model": f"{model.get('base') or model['name']}@{_short(model['commit'])}",
         "adapter": _at(model.get("adapter")),
@@ -41,25 +53,34 @@ def signature(
         "version": dataset["version"],
         "commit": _short(dataset["commit"]) if dataset["commit"] else None,
         "rows": dataset["rows_sha256"][:12],
+        "task": task if task != "score" else None,
+        **data,
         "configs": ",".join(settings["configs"]) or "all",
         "split": settings["split"] or "all",
-        "compat": settings["compat"],
-        "scorer": settings.get("scorer"),
-        "masking": settings.get("masking"),
-        "bos": _start(settings),
-        "sep": _separator(settings),
+        **own,
         "dtype": model["dtype"],
         "device": model["device"],
-        "truncate": "yes" if settings["truncate"] else "no",
-        "words": "corrected" if settings["word_correction"] else None,
         "max": settings["max_items"],
-        "tie": settings["tie_bits"],
         "ci": settings["intervals"],
-        **versions(model),
+        **settings["versions"],
     }
     return "|".join(
         f"{key}:{str(value).replace('|', '/')}" for key, value in parts.items() if value is not None
     )
+
+
+def read_as(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """The parts of a signature that say how surprisals were read."""
+    return {
+        "compat": settings["compat"],
+        "scorer": settings.get("scorer"),
+        "masking": settings.get("masking"),
+        "truncate": "yes" if settings["truncate"] else "no",
+        "words": "corrected" if settings["word_correction"] else None,
+        "tie": settings["tie_bits"],
+        "sep": _separator(settings),
+        "bos": _start(settings),
+    }
 
 
 def _at(source: Mapping[str, str] | None) -> str | None:

@@ -14,7 +14,7 @@ from typing import Any
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.results.runs import Run
 from coherencegym.eval.statistics.scores import CD, Score
-from coherencegym.eval.tasks.score.headline import Headline
+from coherencegym.eval.tasks.headline import Headline
 
 
 def model_index(run: Run) -> str:

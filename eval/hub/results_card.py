@@ -22,7 +22,7 @@ from coherencegym.eval.report.grid import (
 from coherencegym.eval.results.runs import Run
 from coherencegym.eval.statistics.intervals import INTERVALS
 from coherencegym.eval.statistics.scores import CD, Score
-from coherencegym.eval.tasks.score.headline import Headline
+from coherencegym.eval.tasks.headline import Headline
 from coherencegym.files.templates import fenced
 
 FIRST_MARK = "<!-- scores: written by python -m eval push, replaced by the next push -->"

@@ -16,6 +16,7 @@ from coherencegym.eval.data.notes import Note, caution, detail
 from coherencegym.eval.models.arguments import ModelArguments, Scalar
 from coherencegym.eval.models.kind import Scorer, ScorerChoice, class_for
 from coherencegym.eval.models.libraries import attempt
+from coherencegym.eval.models.limits import context_length
 from coherencegym.eval.models.placement import (
     devices,
     input_device,
@@ -137,6 +138,7 @@ class LoadedModel:
             "name": self.name,
             "commit": self.commit,
             "parameters": self.parameters,
+            "context": context_length(getattr(self.model, "config", None)),
             "device": self.device,
             "dtype": self.dtype,
             "base": self.base,

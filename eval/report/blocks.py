@@ -110,6 +110,7 @@ class ReportSection:
         lead: a sentence that a reader of the page has to know first.
         sentences: conclusions, which a terminal shows as well.
         is_detail: true where a terminal shows it only to those who ask.
+        narrow: the table where the body is too wide.
     """
 
     title: str
@@ -117,3 +118,4 @@ class ReportSection:
     lead: str = ""
     sentences: tuple[str, ...] = ()
     is_detail: bool = False
+    narrow: Grid | None = None

@@ -252,18 +252,24 @@ def print_below(console: Any, lines: Iterable[object]) -> None:
 
 
 def print_notes(
-    console: Any, notes: Sequence[Note], signature: str = "", *, verbose: bool = True, rows: int = 0
+    console: Any,
+    notes: Sequence[Note],
+    signature: str = "",
+    *,
+    verbose: bool = True,
+    hidden: Sequence[str] = (),
 ) -> None:
     """Print what stands below the tables of a run, the signature last.
 
-    Unless ``verbose``, only cautions are printed, and how many details and ``rows`` of published
-    scores there are.
+    Unless ``verbose``, only cautions are printed, and how many details there are and which tables
+    were ``hidden``.
     """
     shown = [note for note in cautions_first(notes) if verbose or note.kind == "caution"]
     print_below(console, shown)
-    hidden = [(len(notes) - len(shown), "detail"), (0 if verbose else rows, "published score")]
-    if counted := [f"{n:,} {what}{'s' * (n > 1)}" for n, what in hidden if n]:
-        console.print(plain_text(f"· {' and '.join(counted)}: --verbose shows them", "dim"))
+    left = len(notes) - len(shown)
+    details = [f"{left:,} detail{'s' * (left > 1)}"] if left else []
+    if unseen := [*details, *hidden]:
+        console.print(plain_text(f"· {' and '.join(unseen)}: --verbose shows them", "dim"))
     if signature:
         for line in _at_bars(signature, console.width) if console.is_terminal else [signature]:
             console.print(plain_text(line, "dim"), soft_wrap=True)

@@ -25,7 +25,7 @@ from coherencegym.eval.results.folder import MARKER
 from coherencegym.eval.results.overview import all_named, means_of_shared, standing
 from coherencegym.eval.results.runs import Run, read_run
 from coherencegym.eval.statistics.scores import CD
-from coherencegym.eval.tasks.score.headline import Headline, headline_of_one
+from coherencegym.eval.tasks.headline import Headline, headline_of_one
 from coherencegym.files.strict_json import Some, read_json
 
 #: Name, revision asked for, which it was, and how it was loaded where that changes a number.

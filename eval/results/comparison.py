@@ -18,7 +18,7 @@ from coherencegym.eval.results.labels import printable
 from coherencegym.eval.results.paired_scores import PairedScore, compared_outcomes, paired_rows
 from coherencegym.eval.results.saved import Saved, SavedTable
 from coherencegym.eval.statistics.paired import holm
-from coherencegym.eval.tasks.score.summary import shown_rows
+from coherencegym.eval.statistics.scores import shown_rows
 from coherencegym.files.strict_json import kind
 
 

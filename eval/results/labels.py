@@ -1,4 +1,4 @@
-"""The names of the rows of tables and plots."""
+"""The names of models and folders of results, for people."""
 
 from __future__ import annotations
 
@@ -6,47 +6,6 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from coherencegym.eval.results.saved import Saved
-from coherencegym.eval.statistics.scores import ScoreRow
-from coherencegym.eval.tasks.score.controls import Difference
-from coherencegym.eval.tasks.score.lengths import LengthCorrelation
-
-
-def labels(rows: Sequence[ScoreRow]) -> list[str]:
-    """The names of the rows: the config, or indented what it is a part of."""
-    splits = len({row.split for row in rows}) > 1
-    names = []
-    for row, formula in zip(rows, formula_labels(rows), strict=True):
-        what = f": {row.what}" if row.what else ""
-        if row.level == "all":
-            names.append((f"{row.config} ({row.split})" if splits else row.config) + what)
-        else:
-            names.append("  " + ": ".join(filter(None, (row.group or formula.strip(), row.what))))
-    return names
-
-
-def formula_labels(rows: Sequence[ScoreRow | LengthCorrelation | Difference]) -> list[str]:
-    """The predictions of rows: by the metric alone where only that tells them apart."""
-    formulas: dict[tuple[str, str], set[str]] = {}
-    for row in rows:
-        formulas.setdefault((row.config, row.split), set()).add(row.formula)
-    return [
-        row.metric
-        if len(formulas[row.config, row.split] - {""}) == 1
-        else f"{row.formula} {row.metric}"
-        for row in rows
-    ]
-
-
-def difference_labels(rows: Sequence[Difference]) -> list[str]:
-    """The names of the rows: config and control, with the prediction where there are several."""
-    splits = len({row.split for row in rows}) > 1
-    pairs = [(row.config, row.split, row.control) for row in rows]
-    names = []
-    for row, pair in zip(rows, pairs, strict=True):
-        split = f" ({row.split})" if splits else ""
-        prediction = f", {row.formula} {row.metric}" if pairs.count(pair) > 1 else ""
-        names.append(f"{row.config} − {row.control}{split}{prediction}")
-    return names
 
 
 def model_labels(results: Sequence[Saved]) -> list[str]:

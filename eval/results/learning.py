@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from coherencegym.eval.results.overview import SuiteKey, above_chance, above_floor, overview_of
 from coherencegym.eval.results.runs import Run
 from coherencegym.eval.results.steps import AS_NAMED, Axis, step_of
-from coherencegym.eval.tasks.score.headline import Headline
+from coherencegym.eval.tasks.headline import Headline
 
 
 @dataclass(frozen=True)

@@ -14,8 +14,8 @@ from coherencegym.eval.data.notes import first_names
 from coherencegym.eval.results.runs import Run, run_of
 from coherencegym.eval.results.steps import AS_NAMED, Axis, step_of
 from coherencegym.eval.statistics.scores import CHANCE_NAME, chance_names
+from coherencegym.eval.tasks.headline import NO_BETTER, Headline
 from coherencegym.eval.tasks.results import TaskResults
-from coherencegym.eval.tasks.score.headline import NO_BETTER, Headline
 
 #: Name and version of a suite, and its dataset as the user named it.
 SuiteKey = tuple[str, str, str]

@@ -16,9 +16,9 @@ from coherencegym.errors import EvaluationError
 from coherencegym.eval.data.notes import Note, detail
 from coherencegym.eval.results.folder import MARKER
 from coherencegym.eval.statistics.scores import FEW_ITEMS, Score
+from coherencegym.eval.tasks.headline import Headline
 from coherencegym.eval.tasks.results import TaskResults
 from coherencegym.eval.tasks.score.controls import Difference
-from coherencegym.eval.tasks.score.headline import Headline
 from coherencegym.files.strict_json import Many, Some, kind, read_json
 
 

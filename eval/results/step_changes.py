@@ -26,7 +26,8 @@ from coherencegym.eval.statistics.paired import (
     paired_test,
 )
 from coherencegym.eval.statistics.scores import CD
-from coherencegym.eval.tasks.score.headline import Headline, headline_cells
+from coherencegym.eval.tasks.headline import Headline
+from coherencegym.eval.tasks.score.headline import headline_cells
 from coherencegym.eval.tasks.score.outcomes import ACCURACY
 
 

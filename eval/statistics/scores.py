@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 from coherencegym.eval.statistics.estimate import Estimate
 from coherencegym.files.strict_json import Share, SignedShare
@@ -172,3 +172,25 @@ def people_fields(found: Estimate) -> dict[str, Any]:
         "human_ci_high": found.high,
         "human_n": found.n,
     }
+
+
+#: Levels of scores that are over a group of predictions.
+GROUP_LEVELS = ("group", "detail", "headline")
+
+_R = TypeVar("_R", bound=ScoreRow)
+
+
+def shown_rows(scores: Sequence[_R]) -> list[_R]:
+    """The scores that a table or a plot shows.
+
+    By formula only where there are no groups, details only where they have items enough, and not
+    the group that the config's own score is over, nor what is not the model's.
+    """
+    grouped = {(s.config, s.split) for s in scores if s.level in GROUP_LEVELS}
+    return [
+        s
+        for s in scores
+        if (s.level != "formula" or (s.config, s.split) not in grouped)
+        and (s.level != "detail" or s.n >= FEW_ITEMS)
+        and s.level not in ("headline", REFERENCE)
+    ]

@@ -7,21 +7,17 @@ from dataclasses import replace
 from typing import Any
 
 from coherencegym.eval.data.notes import Note, caution
-from coherencegym.eval.data.signature import versions
+from coherencegym.eval.data.signature import signature, versions
 from coherencegym.eval.data.source import Source
 from coherencegym.eval.models.load import LoadedModel
 from coherencegym.eval.outcomes.tables import OutcomeTables
 from coherencegym.eval.statistics.intervals import INTERVALS
-from coherencegym.eval.statistics.scores import FEW_ITEMS
-from coherencegym.eval.tasks.options import signed_options
-from coherencegym.eval.tasks.results import (
-    about_dataset,
-    about_table,
-    run_notes,
-    signature_of,
-)
-from coherencegym.eval.tasks.score.headline import floor_notes
+from coherencegym.eval.statistics.scores import FEW_ITEMS, shown_rows
+from coherencegym.eval.tasks.headline import floor_notes
+from coherencegym.eval.tasks.results import about_dataset, about_table, run_notes
 from coherencegym.eval.tasks.task import Findings, Task
+
+_NO_SETTINGS: Mapping[str, Any] = {}
 
 
 def gather_findings(
@@ -43,15 +39,21 @@ def gather_findings(
         own: the same as results record them.
     """
     about = model.about()
-    found = findings_of(asked, pairs, outcomes, about, options)
-    recorded = {**settings, **own, "intervals": INTERVALS, "versions": versions(about)}
-    signed = {**signed_options(own), "dtype": model.dtype}
-    notes = run_notes(source, model, found.tables, settings["max_items"])
+    found_out = asked.came_to([detail for _, detail in pairs])
+    recorded = {
+        **settings,
+        **own,
+        **found_out,
+        "intervals": INTERVALS,
+        "versions": versions(about),
+    }
+    found = findings_of(asked, pairs, outcomes, about, options, source, recorded)
     return replace(
         found,
-        signature=signature_of(asked.name, about, found.dataset, recorded, signed),
-        settings=recorded,
-        notes=[*notes, *found.notes],
+        signature=signature(
+            asked.name, about, found.dataset, recorded, asked.signed(own, recorded)
+        ),
+        notes=[*run_notes(source, model, found.tables, settings["max_items"]), *found.notes],
     )
 
 
@@ -61,9 +63,15 @@ def findings_of(
     outcomes: OutcomeTables,
     about: Mapping[str, Any],
     options: Any,
+    source: Source | None = None,
+    settings: Mapping[str, Any] = _NO_SETTINGS,
 ) -> Findings:
-    """Findings as far as inputs, details and outcomes say them; ``about`` are facts of a model."""
+    """Findings as far as inputs, details and outcomes say them; ``about`` are facts of a model.
+
+    ``source`` is that of the tables; None: each knows its own.
+    """
     tables = [asked.table(one) for one, _ in pairs]
+    source = tables[0].source if source is None else source
     digests = [
         f"{table.config} {digest}"
         for table, (one, _) in zip(tables, pairs, strict=True)
@@ -72,7 +80,7 @@ def findings_of(
         )
     ]
     dataset = about_dataset(
-        tables[0].source,
+        source,
         digests,
         all(table.verified for table in tables),
         [
@@ -84,7 +92,7 @@ def findings_of(
         signature="",
         model=about,
         dataset=dataset,
-        settings={},
+        settings=settings,
         notes=(),
         task=asked.name,
         asked=asked,
@@ -92,7 +100,9 @@ def findings_of(
         details=[detail for _, detail in pairs],
         options=options,
         outcomes=outcomes,
+        manifest=source.manifest,
     )
+    found = replace(found, summary=asked.summary(found))
     found = replace(found, headline=asked.headline(found))
     return replace(found, notes=list(_notes(found)))
 
@@ -101,6 +111,7 @@ def _notes(found: Findings) -> Iterator[Note]:
     yield from found.asked.notes(found)
     if not found.asked.says_baselines:
         yield from floor_notes(found.headline)
-    if any(len(table.rows) < FEW_ITEMS for table in found.tables):
+    marked = any(row.n < FEW_ITEMS or 0 < row.human_n < FEW_ITEMS for row in shown_rows(found.rows))
+    if marked or any(len(table.rows) < FEW_ITEMS for table in found.tables):
         what = found.asked.units
         yield caution(f"! fewer than {FEW_ITEMS} {what}: read the interval, not the score")

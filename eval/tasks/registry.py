@@ -16,6 +16,10 @@ if TYPE_CHECKING:
 
 #: Subcommand -> what it is for, and the module that has its ``TASK``.
 TASKS: dict[str, tuple[str, str]] = {
+    "score": (
+        "score suites of minimal pairs, one or many",
+        "coherencegym.eval.tasks.score.task",
+    ),
     "detect": (
         "find the sentence of a document that does not belong there",
         "coherencegym.eval.tasks.detect.task",

@@ -14,7 +14,7 @@ from coherencegym.eval.metrics.metric import Metric
 from coherencegym.eval.models.load import LoadedModel
 from coherencegym.eval.outcomes.tables import OutcomeTables
 from coherencegym.eval.statistics.scores import Score
-from coherencegym.eval.tasks.score.headline import Headline
+from coherencegym.eval.tasks.headline import Headline
 from coherencegym.eval.tasks.table import Table
 
 
@@ -113,49 +113,12 @@ def about_table(table: Any, rows: Sequence[Any], **more: Any) -> dict[str, Any]:
         "split": table.split,
         "sha256": table.rows_sha256,
         "items": len(rows),
-        **more,
         "headline": getattr(table, "headline", ""),
         "breakdowns": list(table.breakdowns),
         # Without it all items count in the suite's one number.
         **({"headline_value": value} if (value := getattr(table, "headline_value", "")) else {}),
-        "families": any(getattr(row, "extra", {}).get(FAMILY) for row in rows),
+        # Rows that are not in memory are not read again for it.
+        "families": "families" not in more
+        and any(getattr(row, "extra", {}).get(FAMILY) for row in rows),
+        **more,
     }
-
-
-def signature_of(
-    task: str,
-    model: Mapping[str, Any],
-    dataset: Mapping[str, Any],
-    settings: Mapping[str, Any],
-    own: Mapping[str, Any],
-    **data: Any,
-) -> str:
-    """``key:value`` pairs joined by ``|``, as :mod:`eval.data.signature` has them.
-
-    ``own`` are the options of the task, and the precision; ``data`` what else is read.
-    """
-    prefix, colon, digits = str(model["commit"]).rpartition(":")
-    parts = {
-        "model": f"{model['name']}@{prefix}{colon}{digits[:12]}",
-        "data": dataset["name"] + (f"@{dataset['revision']}" if dataset["revision"] else ""),
-        "version": dataset["version"],
-        "commit": dataset["commit"] and dataset["commit"][:12],
-        "rows": dataset["rows_sha256"][:12],
-        "task": task,
-        **data,
-        "configs": ",".join(settings["configs"]) or "all",
-        "split": settings["split"],
-        "max": settings["max_items"],
-        **own,
-        "device": model["device"],
-        "ci": settings["intervals"],
-        **settings["versions"],
-    }
-    return signature_line(parts)
-
-
-def signature_line(parts: Mapping[str, Any]) -> str:
-    """The pairs that have a value, as a signature has them."""
-    return "|".join(
-        f"{key}:{str(value).replace('|', '/')}" for key, value in parts.items() if value is not None
-    )

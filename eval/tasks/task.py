@@ -23,6 +23,7 @@ from coherencegym.eval.metrics.estimates import EstimateRow, estimates, score_of
 from coherencegym.eval.metrics.metric import Metric
 from coherencegym.eval.models.load import LoadedModel
 from coherencegym.eval.outcomes.tables import OutcomeTables, OutcomeWriter
+from coherencegym.eval.plan.kept import PlansOf
 from coherencegym.eval.plan.options import DEFAULT_OPTIONS, Options
 from coherencegym.eval.plan.requests import Query
 from coherencegym.eval.report.blocks import ReportSection, Verdict
@@ -36,9 +37,9 @@ from coherencegym.eval.statistics.scores import (
     people_fields,
 )
 from coherencegym.eval.surprisal import Answer, surprisals
-from coherencegym.eval.tasks.options import NoOptions
+from coherencegym.eval.tasks.headline import Headline
+from coherencegym.eval.tasks.options import NoOptions, signed_options
 from coherencegym.eval.tasks.results import TaskResults
-from coherencegym.eval.tasks.score.headline import Headline
 from coherencegym.eval.tasks.table import Table, read_tables
 
 _I = TypeVar("_I")
@@ -58,6 +59,7 @@ class TaskContext:
         model: a loaded one, in evaluation mode.
         reading: the options of reading texts.
         store, progress, world: those of :func:`eval.surprisal.surprisals`.
+        plans: those of earlier models on these very texts; None: nothing is kept.
         vectors: a folder in which vectors are kept from run to run; None: they are thrown away.
         step: told how far a task is that has several steps.
         executions: runs of texts so far, each with the number of those that were known.
@@ -69,6 +71,7 @@ class TaskContext:
     store: Store | None = None
     progress: BatchProgress | None = None
     world: World = ALONE
+    plans: PlansOf | None = None
     vectors: Path | None = None
     step: StepProgress = lambda name, done, total: None
     executions: list[Any] = field(default_factory=list)
@@ -136,12 +139,16 @@ class Task(Generic[_I, _O, _D]):
             and the name of its class, where it is loaded.
         settle: gives what options come to for a loaded model.
         record: gives the options as results record them, with those of reading.
+        came_to: what choices came to for the model, from the details of all inputs.
+        signed: the choices that a signature has, from the options and the settings as recorded.
         metric: the metric of a name, for a task whose outcomes say which it has.
         beside: fields of a model's score that come of other estimates of the same units: of all by
             system, by label.
+        summary: values that its report and files share, computed once of the outcomes.
         headline: the one number of a run, where it has one.
         verdict: a sentence on it; by default one on its interval, chance and baselines.
         sections: its report; by default one table of all estimates.
+        page: its report as a page of its own; None: the sections.
         stated: scores that come of no outcomes of units.
         rows: all scores, for a task that has its own way to them.
         notes: lines that a reader of the results must know.
@@ -177,13 +184,19 @@ class Task(Generic[_I, _O, _D]):
     record: Callable[[_O, Options], dict[str, Any]] = lambda options, reading: asdict(
         cast(Any, options)
     )
+    came_to: Callable[[Sequence[Any]], dict[str, Any]] = lambda details: {}
+    signed: Callable[[Mapping[str, Any], Mapping[str, Any]], dict[str, Any]] = (
+        lambda own, settings: signed_options(own)
+    )
     metric: Callable[[str], Metric] | None = None
     beside: Callable[[Mapping[str, EstimateRow]], dict[str, Any]] = lambda known: fields_beside(
         known
     )
+    summary: Callable[[Findings], Any] = lambda found: None
     headline: Callable[[Findings], Headline | None] = lambda found: None
     verdict: Callable[[Findings], Verdict | None] | None = None
     sections: Callable[[Findings], Iterable[ReportSection]] | None = None
+    page: Callable[[Findings], str] | None = None
     stated: Callable[[Findings], Iterable[Score]] = lambda found: ()
     rows: Callable[[Findings], list[Score]] | None = None
     notes: Callable[[Findings], Iterable[Note]] = lambda found: ()
@@ -229,6 +242,8 @@ class Findings(TaskResults):
         inputs, details: those that it was asked about, and what it returned of each.
         options: its own, as they came to for the model.
         outcomes: those of its units, of which all else is computed.
+        manifest: that of the dataset.
+        summary: see :class:`Task`.
     """
 
     asked: Task[Any, Any, Any]
@@ -236,6 +251,8 @@ class Findings(TaskResults):
     details: Sequence[Any] = field(default=(), repr=False)
     options: Any = None
     outcomes: OutcomeTables | None = field(default=None, repr=False)
+    manifest: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    summary: Any = field(default=None, repr=False)
 
     @property
     def metrics(self) -> Sequence[Metric]:

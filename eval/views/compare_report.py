@@ -11,9 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from coherencegym.eval.report import figures
+from coherencegym.eval.report.labels import labels
 from coherencegym.eval.results.comparison import ModelComparison
 from coherencegym.eval.results.folder import write_json
-from coherencegym.eval.results.labels import labels, printable
+from coherencegym.eval.results.labels import printable
 from coherencegym.eval.results.paired_scores import PairedScore
 from coherencegym.eval.results.saved import Saved
 from coherencegym.eval.statistics.intervals import INTERVALS

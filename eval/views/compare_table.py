@@ -7,11 +7,12 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from coherencegym.eval.report import grid
+from coherencegym.eval.report.labels import labels
 from coherencegym.eval.results.comparison import ModelComparison
-from coherencegym.eval.results.labels import labels, printable
+from coherencegym.eval.results.labels import printable
 from coherencegym.eval.results.paired_scores import PairedScore
 from coherencegym.eval.statistics.scores import CD, FEW_ITEMS, is_correlation
-from coherencegym.eval.views.table import items
+from coherencegym.eval.tasks.score.report import items
 
 #: Bound below which an adjusted p-value is marked.
 SIGNIFICANT = 0.05

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,21 +20,23 @@ from coherencegym.eval.report.blocks import (
     Triangles,
     Verdict,
 )
+from coherencegym.eval.report.labels import labels
 from coherencegym.eval.results.folder import results_folder
-from coherencegym.eval.results.labels import labels
 from coherencegym.eval.results.runs import run_of
-from coherencegym.eval.statistics.scores import FEW_ITEMS
+from coherencegym.eval.statistics.scores import CD, FEW_ITEMS, is_correlation
+from coherencegym.eval.tasks.headline import Headline
+from coherencegym.eval.tasks.score.results import ScoreSummary
 from coherencegym.eval.tasks.task import Findings
 from coherencegym.eval.views.html_report import (
     notebook_cell,
     page_of,
+    render_report,
     title_of,
     verdict_of,
     write_html,
 )
 from coherencegym.eval.views.plots import plot_runs
 from coherencegym.eval.views.strips import strip_grid
-from coherencegym.eval.views.table import headline_line
 
 
 @dataclass(frozen=True, repr=False)
@@ -93,15 +96,38 @@ def print_findings(found: Findings, console: Any = None, *, verbose: bool = True
         said = headline_line(found.headline)
     if said is not None:
         console.print(grid.plain_text(str(said)), soft_wrap=True)
+    hidden = []
     for section in sections_of(found):
         if verbose or not section.is_detail:
             _print_section(section, console)
-    grid.print_notes(console, found.notes, found.signature, verbose=verbose)
+        else:
+            hidden.append(section.title.lower())
+    grid.print_notes(console, found.notes, found.signature, verbose=verbose, hidden=hidden)
+
+
+def headline_line(headline: Headline) -> str:
+    """The one number of a suite in a line, with what it is to be held against."""
+    ends = headline.ci_low, headline.ci_high
+    score = grid.score_with_interval(headline.score, *ends, headline.measure)
+    cells = f"mean of {headline.n_cells:,} equal parts, " if headline.n_cells > 1 else ""
+    beside = {
+        "artefact": headline.artefact_score,
+        "overlap": headline.overlap_score,
+        "human": headline.human_score,
+        headline.chance_name: headline.chance,
+    }
+    said = grid.share_cell
+    if is_correlation(headline.measure):
+        said = partial(grid.number_cell, form="+.2f")
+    others = [f"{name} {said(value)}" for name, value in beside.items() if value]
+    what = "CD" if headline.measure == CD else headline.measure
+    return f"{what} {score} ({cells}{headline.n:,} items); {', '.join(others)}"
 
 
 def _print_section(section: ReportSection, console: Any) -> None:
     if isinstance(section.body, grid.Grid):
-        table = grid.in_width(section.body, width=console.width)
+        shown = [section.body, *([section.narrow] if section.narrow else [])]
+        table = grid.in_width(*shown, width=console.width)
         console.print(grid.rich_block(section.body, console.width) if section.body.title else table)
     for sentence in section.sentences:
         console.print(grid.plain_text(sentence), soft_wrap=True)
@@ -120,8 +146,14 @@ def write_findings(found: Findings, folder: Path, *, overwrite: bool = False) ->
 def write_findings_files(found: Findings, work: Path) -> None:
     """Write what a folder of results has beside what those of every task have."""
     found.asked.files(found, work)
+    write_pages(found, work)
+
+
+def write_pages(found: Findings, work: Path) -> None:
+    """Write the figures and the page of a folder of results."""
     plot_runs([run_of(found)], work)
-    write_html(_page(found, work), work)
+    is_score = isinstance(found.summary, ScoreSummary)
+    write_html(render_report(found) if is_score else _page(found, work), work)
 
 
 def _grids(sections: Sequence[ReportSection]) -> list[grid.Grid]:

@@ -12,11 +12,12 @@ from typing import Any
 from coherencegym.eval.data.dataset import ItemTable
 from coherencegym.eval.kinds.formula import RegionRef
 from coherencegym.eval.kinds.items import Condition
-from coherencegym.eval.results.results import Results
 from coherencegym.eval.surprisal import ScoredCondition
 from coherencegym.eval.tasks.score.metrics import Judgement
 from coherencegym.eval.tasks.score.outcomes import group_names
+from coherencegym.eval.tasks.score.results import shown_tables
 from coherencegym.eval.tasks.score.scoring import Scored, ScoredItem
+from coherencegym.eval.tasks.task import Findings
 from coherencegym.eval.text.regions import SPECIAL
 from coherencegym.eval.views.html_marks import Mark, unit_marks
 from coherencegym.eval.views.html_selection import LIMITS, PageSelection, margin, select_shown
@@ -38,36 +39,35 @@ class PageItems:
     selections: tuple[PageSelection, ...]
 
 
-def collect(results: Results, most_characters: int = MOST_CHARACTERS) -> PageItems:
+def collect(found: Findings, most_characters: int = MOST_CHARACTERS) -> PageItems:
     """The items that a page shows: as many as have so many characters, and at least a few."""
+    tables = [
+        (*own, one.judgements) for own, one in zip(shown_tables(found), found.details, strict=True)
+    ]
     for limit in LIMITS:
-        selections = [_select(results, table, limit) for table, _ in results.tables]
+        selections = [_select(table, judged, limit) for table, _, judged in tables]
         kept = [sorted(place for one in own for place in one.kept) for own in selections]
-        if _characters(results, kept) <= most_characters:
+        if sum(map(_characters, (own for *_, own in tables), kept)) <= most_characters:
             break
     packer = _Packer()
-    for (table, scored), places in zip(results.tables, kept, strict=True):
-        packer.add_table(table, scored, results.judged[table.config, table.split], places)
+    for (table, scored, judged), places in zip(tables, kept, strict=True):
+        packer.add_table(table, scored, judged, places)
     return PageItems(packer.data, tuple(one for own in selections for one in own))
 
 
-def _select(results: Results, table: ItemTable, limit: int) -> list[PageSelection]:
-    columns, judged = _columns(table), results.judged[table.config, table.split]
+def _select(table: ItemTable, judged: Sequence[Judgement], limit: int) -> list[PageSelection]:
+    columns = _columns(table)
     return select_shown(table.config, table.split, judged, limit, lambda j: group_names(j, columns))
 
 
-def _characters(results: Results, kept: Sequence[Sequence[int]]) -> int:
+def _characters(judged: Sequence[Judgement], places: Sequence[int]) -> int:
     """The length of the texts that the kept predictions compare, each once."""
-    total = 0
-    for (table, _), places in zip(results.tables, kept, strict=True):
-        judged = results.judged[table.config, table.split]
-        compared = {
-            (judged[place].item.item_id, name): len(judged[place].item.condition(name).content)
-            for place in places
-            for _, name in reads(judged[place])
-        }
-        total += sum(compared.values())
-    return total
+    compared = {
+        (judged[place].item.item_id, name): len(judged[place].item.condition(name).content)
+        for place in places
+        for _, name in reads(judged[place])
+    }
+    return sum(compared.values())
 
 
 def _columns(table: ItemTable) -> list[str]:

@@ -19,29 +19,24 @@ from coherencegym.eval.kinds.table_kind import of_modest_length
 from coherencegym.eval.report.blocks import Verdict
 from coherencegym.eval.report.figures import short_model
 from coherencegym.eval.report.grid import share_cell, share_with_interval
-from coherencegym.eval.results.results import Results
 from coherencegym.eval.results.runs import run_of
-from coherencegym.eval.statistics.scores import FEW_ITEMS, chance_names
+from coherencegym.eval.statistics.scores import FEW_ITEMS, chance_names, shown_rows
 from coherencegym.eval.tasks.results import TaskResults
 from coherencegym.eval.tasks.score.metrics import Judgement
+from coherencegym.eval.tasks.score.report import score_grid, score_sections
+from coherencegym.eval.tasks.score.results import score_summary, shown_tables
 from coherencegym.eval.tasks.score.scoring import Scored, ScoredItem
-from coherencegym.eval.tasks.score.summary import shown_rows
+from coherencegym.eval.tasks.task import Findings
 from coherencegym.eval.views.html_items import collect
 from coherencegym.eval.views.html_marks import Segment, marked
 from coherencegym.eval.views.html_selection import PageSelection
 from coherencegym.eval.views.item_view import read_values, reads, state
 from coherencegym.eval.views.plots_heatmap import heat_maps
-from coherencegym.eval.views.table import score_blocks, score_grid
 from coherencegym.eval.views.verdict import verdict
 from coherencegym.files.templates import content_policy, templates_of
 
 #: Characters of each text of the example, where there is such an item.
 _MODEST = 450
-
-
-def write_report(results: Results, folder: Path) -> None:
-    """Write ``report.html``."""
-    write_html(render_report(results), folder)
 
 
 def write_html(page: str, folder: Path, name: str = "report.html") -> None:
@@ -51,23 +46,25 @@ def write_html(page: str, folder: Path, name: str = "report.html") -> None:
     (folder / name).write_bytes(page.encode("utf-8", "replace"))
 
 
-def render_report(results: Results) -> str:
-    """The page of a run."""
-    items = collect(results)
-    scores, shown = results.scores, shown_rows(results.scores)
+def render_report(found: Findings) -> str:
+    """The page of a run of ``score``, with its items."""
+    items = collect(found)
+    scores, shown = score_summary(found).scores, shown_rows(score_summary(found).scores)
+    whole, *below = [one.body for one in score_sections(found)]
     return page_of(
         "report.html.jinja",
         source("listing.js") + source("report.js"),
-        results=results,
-        title=title_of(results),
-        verdict=verdict_of(results, "pairs" if in_pairs(results) else "comparisons"),
-        example=example_of(results),
-        scores=score_grid(shown),
+        results=found,
+        title=title_of(found),
+        verdict=verdict_of(found, "pairs" if in_pairs(found) else "comparisons"),
+        example=example_of(found),
+        scores=whole,
         strips=shown,
         all_scores=score_grid(scores) if len(shown) < len(scores) else None,
         all_strips=scores,
-        maps=heat_maps([run_of(results)]),
-        blocks=list(score_blocks(results)),
+        macros=score_summary(found).macros,
+        maps=heat_maps([run_of(found)]),
+        blocks=below,
         selections=items.selections,
         data=items.data,
     )
@@ -83,13 +80,15 @@ def verdict_of(results: TaskResults, of: str = "pairs") -> Verdict | None:
         is_few = found.n_cells == len(found.over) <= 3
         what = "configs" if found.n_cells == len(found.over) else "groups"
         over = " and ".join(found.over) if is_few else f"{found.n_cells} {what}"
-    differences = [one for one in getattr(results, "differences", ()) if one.config in found.over]
+    known = getattr(getattr(results, "summary", None), "differences", ())
+    differences = [one for one in known if one.config in found.over]
     return verdict(short_model(str(results.model["name"])), found, of, over, differences)
 
 
-def in_pairs(results: Results) -> bool:
+def in_pairs(found: Findings) -> bool:
     """Say that every item has two conditions."""
-    return all(len(item.conditions) == 2 for table, _ in results.tables for item in table.items)
+    shown = (item for table, _ in shown_tables(found) for item in table.items)
+    return all(len(item.conditions) == 2 for item in shown)
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,23 +106,23 @@ class Example:
     held: str
 
 
-def example_of(results: Results) -> Example | None:
+def example_of(found: Findings) -> Example | None:
     """The first item of modest length of the first table whose prediction has two conditions."""
-    for table, scored in results.tables:
-        found = [
+    for (table, scored), own in zip(shown_tables(found), found.details, strict=True):
+        readable = [
             (judgement, names)
-            for judgement in results.judged[table.config, table.split]
+            for judgement in own.judgements
             if judgement.outcome is not None
             and len(names := list(dict.fromkeys(name for _, name in reads(judgement)))) == 2
         ]
-        if found:
+        if readable:
             judgement, names = of_modest_length(
-                found,
+                readable,
                 lambda one: max(len(one[0].item.condition(n).content) for n in one[1]),
                 _MODEST,
             )
-            own = next(one for one in scored.items if one.item.item_id == judgement.item.item_id)
-            return _example(table, judgement, own, names, scored)
+            item = next(one for one in scored.items if one.item.item_id == judgement.item.item_id)
+            return _example(table, judgement, item, names, scored)
     return None
 
 

@@ -1,36 +1,13 @@
-"""Results as a notebook and ``print`` show them: the tables of the terminal."""
+"""Comparisons as a notebook and ``print`` show them: the tables of the terminal."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any
 
 from coherencegym.eval.report.grid import as_printed
 from coherencegym.eval.results.comparison import ModelComparison
-from coherencegym.eval.results.results import Results
-from coherencegym.eval.tasks.score.summary import shown_rows
-
-
-@dataclass(frozen=True, repr=False)
-class ShownResults(Results):
-    """Results that a notebook shows as tables, and that print as the terminal has them."""
-
-    def __str__(self) -> str:
-        from coherencegym.eval.views.table import print_scores
-
-        return as_printed(lambda console: print_scores(self, console))
-
-    def _repr_html_(self) -> str:
-        from coherencegym.eval.views.html_report import notebook_cell
-        from coherencegym.eval.views.table import score_blocks, score_grid
-
-        return notebook_cell([score_grid(shown_rows(self.scores)), *score_blocks(self)], self)
-
-
-def shown_results(results: Results) -> ShownResults:
-    """The same results, which show themselves."""
-    return ShownResults(**{field.name: getattr(results, field.name) for field in fields(results)})
 
 
 @dataclass(frozen=True, repr=False)

@@ -20,8 +20,8 @@ from coherencegym.eval.results.overview import (
 from coherencegym.eval.results.runs import Run
 from coherencegym.eval.results.steps import AS_NAMED, Axis
 from coherencegym.eval.statistics.scores import CD, CHANCE_NAME, SPEARMAN, chance_names
+from coherencegym.eval.tasks.headline import Headline
 from coherencegym.eval.tasks.results import TaskResults
-from coherencegym.eval.tasks.score.headline import Headline
 from coherencegym.eval.views.plots_curve import CURVE, write_curves
 from coherencegym.eval.views.training.table import LEGEND as TRAINING_LEGEND
 from coherencegym.eval.views.training.table import training_grids

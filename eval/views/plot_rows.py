@@ -14,9 +14,8 @@ from pathlib import Path
 
 from coherencegym.eval.report.figures import short_model
 from coherencegym.eval.results.runs import Run
-from coherencegym.eval.statistics.scores import Score
+from coherencegym.eval.statistics.scores import Score, shown_rows
 from coherencegym.eval.tasks.score.controls import Difference
-from coherencegym.eval.tasks.score.summary import shown_rows
 
 #: Config as named in the figure, split, level, group, formula, metric, measure, judge.
 ScoreKey = tuple[str, str, str, str, str, str, str, str]

@@ -6,10 +6,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from coherencegym.eval.report import figures
-from coherencegym.eval.results.labels import difference_labels, labels
+from coherencegym.eval.report.labels import labels
 from coherencegym.eval.results.runs import Run
 from coherencegym.eval.statistics.scores import Score, chance_names, is_correlation, only_cd
 from coherencegym.eval.tasks.score.controls import Difference
+from coherencegym.eval.tasks.score.report import difference_labels
 from coherencegym.eval.views.plot_rows import (
     DifferenceKey,
     PlotRows,

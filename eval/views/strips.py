@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from coherencegym.eval.report.grid import Grid, GridRow, made, share_with_interval
-from coherencegym.eval.results.labels import labels
+from coherencegym.eval.report.labels import labels
 from coherencegym.eval.statistics.scores import FEW_ITEMS, Score
 
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from coherencegym.errors import EvaluationError
     from coherencegym.eval.library import Items, rows, to_pandas
     from coherencegym.eval.models.load import load as load_model
-    from coherencegym.eval.results.results import Results
+    from coherencegym.eval.tasks.task import Findings as Results
     from coherencegym.library import build, compare, correlate, load_items, probe, score, spans
     from coherencegym.training import ScoreCallback
 
@@ -52,7 +52,7 @@ __all__ = [
 _ELSEWHERE = {
     "EvaluationError": ("coherencegym.errors", "EvaluationError"),
     "Items": ("coherencegym.eval.library", "Items"),
-    "Results": ("coherencegym.eval.results.results", "Results"),
+    "Results": ("coherencegym.eval.tasks.task", "Findings"),
     "ScoreCallback": ("coherencegym.training", "ScoreCallback"),
     "load_model": ("coherencegym.eval.models.load", "load"),
     "rows": ("coherencegym.eval.library", "rows"),

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from coherencegym.eval.results.saved import Saved
     from coherencegym.eval.tasks.task import Task
     from coherencegym.eval.views.findings import ShownFindings
-    from coherencegym.eval.views.notebook import Comparisons, ShownResults
+    from coherencegym.eval.views.notebook import Comparisons
     from coherencegym.eval.views.overview import ShownOverview
 
 _Shown = TypeVar("_Shown")
@@ -102,7 +102,7 @@ def score(
     output: str | Path | None = None,
     overwrite: bool = False,
     **options: Any,
-) -> ShownResults | ShownOverview:
+) -> ShownFindings | ShownOverview:
     """Score models on suites.
 
     Args:
@@ -133,8 +133,8 @@ def score(
     from coherencegym.eval.models.load import load
     from coherencegym.eval.plan.kept import KeptPlans
     from coherencegym.eval.results.runs import run_of, runs_beside
+    from coherencegym.eval.views.findings import write_findings
     from coherencegym.eval.views.overview import overview, write_overview
-    from coherencegym.eval.views.report import write
 
     if not isinstance(output, str | Path | None):
         raise EvaluationError(f"score: output: {_named(output)}; expected a folder, or None")
@@ -163,7 +163,7 @@ def score(
                 run = run_of(results)
                 if folders is not None:
                     folder = folders[model_number][data_number]
-                    write(results, folder, overwrite=overwrite)
+                    write_findings(results, folder, overwrite=overwrite)
                     run = replace(run, folder=str(folder))
                 runs.append(run)
     if output is not None and folders != [[Path(output)]]:

@@ -17,7 +17,7 @@ from coherencegym.eval.library import options_of, score_loaded
 from coherencegym.eval.models.in_memory import evaluating, in_memory
 from coherencegym.eval.models.load import LoadedModel
 from coherencegym.eval.plan.kept import KeptPlans
-from coherencegym.eval.results.results import Results
+from coherencegym.eval.tasks.task import Findings
 from coherencegym.library import read_data
 
 
@@ -175,13 +175,13 @@ def _check(trainer: Any, every: int | None) -> None:
         )
 
 
-def _logged(results: Results, suite: str) -> Mapping[str, float]:
+def _logged(results: Findings, suite: str) -> Mapping[str, float]:
     name = f"coherence/{suite}"
     logs: dict[str, float | None] = {}
     if headline := results.headline:
         logs[name] = headline.score
         logs |= {f"{name}_low": headline.ci_low, f"{name}_high": headline.ci_high}
-    rows = [row for row in results.scores if row.level == "all"]
+    rows = [row for row in results.rows if row.level == "all"]
     splits = Counter(row.config for row in rows)
     for row in rows:
         split = f"/{row.split}" if splits[row.config] > 1 else ""

@@ -12,7 +12,6 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 from coherencegym.eval.results.comparison import ModelComparison
-from coherencegym.eval.results.results import Results
 from coherencegym.eval.results.step_changes import CurveChanges, StepChange
 from coherencegym.eval.statistics.estimate import Estimate
 from coherencegym.eval.statistics.scores import (
@@ -24,11 +23,12 @@ from coherencegym.eval.statistics.scores import (
 )
 from coherencegym.eval.tasks.detect.probes import ProbeScore
 from coherencegym.eval.tasks.detect.scores import ANNOTATOR, VOTE
+from coherencegym.eval.tasks.headline import Headline
 from coherencegym.eval.tasks.probe.files import layer_rows
 from coherencegym.eval.tasks.probe.report import published_beside
 from coherencegym.eval.tasks.probe.results import ProbeScores, layer_name
 from coherencegym.eval.tasks.results import TaskResults
-from coherencegym.eval.tasks.score.headline import Headline
+from coherencegym.eval.tasks.score.results import score_summary
 from coherencegym.eval.tasks.score.summary import ItemScore
 from coherencegym.eval.tasks.spans.coherence import THRESHOLDS, Coherence
 from coherencegym.eval.tasks.spans.results import MEASURE_NAMES, SpanScores
@@ -111,10 +111,10 @@ KEY = ("run", "suite", "config", "split", "group", "formula", "metric", "system"
 VALUES = tuple(one.name for one in fields(Golden) if one.name not in KEY)
 
 
-def read_score(run: str, results: Results) -> Iterator[Golden]:
+def read_score(run: str, found: Findings) -> Iterator[Golden]:
     """The estimates of a run of ``score``."""
-    about = _about(run, results)
-    yield from _headline(about, results.headline)
+    about, results = _about(run, found), score_summary(found)
+    yield from _headline(about, found.headline)
     for score in results.scores:
         yield from _item_score(about, score)
     for macro in results.macros:
@@ -138,7 +138,7 @@ def read_score(run: str, results: Results) -> Iterator[Golden]:
             yield _golden(about, own, metric, value=value, n=n, clusters=clusters, bare=True, **by)
         change = {"value": own.difference, "n": None, "clusters": None}
         yield _golden(about, own, "difference of margins", **change, **by)
-    for effect in results.word_effects:
+    for effect in (one.word_effect for one in found.details if one.word_effect):
         counts = _kept({"by token": effect.met_by_token, "changed": effect.changed})
         values = {"value": float(effect.met), "n": effect.n, "counts": counts}
         yield _golden(about, effect, "predictions that hold, corrected for words", **values)

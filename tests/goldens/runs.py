@@ -32,7 +32,6 @@ from coherencegym.eval.results.comparison import compare, corrected_together
 from coherencegym.eval.results.folder import write_common
 from coherencegym.eval.results.layers import at_layer
 from coherencegym.eval.results.learning import learning_curves
-from coherencegym.eval.results.results import Results
 from coherencegym.eval.results.runs import read_run
 from coherencegym.eval.results.saved import read_saved
 from coherencegym.eval.results.step_changes import step_changes
@@ -109,9 +108,9 @@ def score(sample: Sample, made: Path) -> Iterator[Golden]:
     yield from _steps([places["replies"], places["made"]], made / "steps")
 
 
-def _scored(model: LoadedModel, place: Path, **options: Any) -> Results:
+def _scored(model: LoadedModel, place: Path, **options: Any) -> Findings:
     found = cg.score(model, place, **options)
-    assert isinstance(found, Results)
+    assert isinstance(found, Findings)
     return found
 
 

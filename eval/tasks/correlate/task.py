@@ -27,8 +27,8 @@ from coherencegym.eval.statistics.scores import BAG_OF_WORDS, LENGTH, ONE_RATER,
 from coherencegym.eval.surprisal import Answer
 from coherencegym.eval.tasks.correlate.report import correlate_sections
 from coherencegym.eval.tasks.correlate.systems import BY_TOKEN, SYSTEMS
+from coherencegym.eval.tasks.headline import Headline, cells_by_table, mean_headline
 from coherencegym.eval.tasks.options import NoOptions
-from coherencegym.eval.tasks.score.headline import Headline
 from coherencegym.eval.tasks.table import Table
 from coherencegym.eval.tasks.task import Findings, Task, TaskContext
 
@@ -141,16 +141,7 @@ def _headline(found: Findings) -> Headline | None:
     assert found.outcomes is not None
     real = [t for t in found.tables if any(one.corpus != SAMPLE for one in t.rows)]
     chosen = {(table.config, table.split) for table in real or found.tables}
-    cells = {
-        (one.config, one.split): found.outcomes.cells(one.places)
-        for one in found.outcomes.series()
-        if (one.config, one.split) in chosen
-        and (one.metric, one.system) == (SPEARMAN_OF_ALL.name, BY_TOKEN)
-    }
-    cells = {key: own for key, own in cells.items() if SPEARMAN_OF_ALL.value(own) is not None}
-    if not cells:
-        return None
-    mean = SPEARMAN_OF_ALL.mean(list(cells.values()))
+    cells = cells_by_table(found.outcomes, SPEARMAN_OF_ALL, BY_TOKEN, chosen)
     own = [
         one
         for one in found.rows
@@ -161,18 +152,7 @@ def _headline(found: Findings) -> Headline | None:
         name: _mean_of([getattr(one, name) for one in own])
         for name in ("artefact_score", "overlap_score", "human_score")
     }
-    return Headline(
-        over=tuple(dict.fromkeys(config for config, _ in cells)),
-        n_cells=len(cells),
-        n=mean.n,
-        score=mean.value,
-        ci_low=mean.low,
-        ci_high=mean.high,
-        ci_method=mean.method,
-        **beside,
-        chance=SPEARMAN_OF_ALL.chance,
-        measure=SPEARMAN_OF_ALL.said,
-    )
+    return mean_headline(cells, SPEARMAN_OF_ALL, chance=SPEARMAN_OF_ALL.chance, **beside)
 
 
 def _mean_of(values: Sequence[float | None]) -> float | None:

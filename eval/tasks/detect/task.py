@@ -12,6 +12,7 @@ from typing import Any
 
 from coherencegym.eval.data.notes import Note
 from coherencegym.eval.kinds.documents import DOCUMENTS
+from coherencegym.eval.outcomes.schema import MODEL
 from coherencegym.eval.outcomes.tables import OutcomeWriter
 from coherencegym.eval.plan.requests import Query
 from coherencegym.eval.tasks.detect.data import DetectionInput, detection_names, read_inputs
@@ -31,7 +32,7 @@ from coherencegym.eval.tasks.detect.results import (
 )
 from coherencegym.eval.tasks.detect.scores import AUC, DETECTION_METRICS
 from coherencegym.eval.tasks.detect.tables import DocumentTable
-from coherencegym.eval.tasks.score.headline import Headline, area_headline
+from coherencegym.eval.tasks.headline import Headline, cells_by_table, mean_headline
 from coherencegym.eval.tasks.task import Findings, Task, TaskContext
 
 
@@ -77,7 +78,8 @@ def _scores(
 
 def _headline(found: Findings) -> Headline | None:
     assert found.outcomes is not None
-    return area_headline(found.outcomes, AUC)
+    tables = {(table.config, table.split) for table in found.tables}
+    return mean_headline(cells_by_table(found.outcomes, AUC, MODEL, tables), AUC)
 
 
 def _notes(found: Findings) -> Iterator[Note]:

@@ -13,7 +13,7 @@ from coherencegym.eval.kinds.examples import LabelledExample
 from coherencegym.eval.report import grid
 from coherencegym.eval.report.blocks import Figure, ReportSection, Strips, Text, TextLists, Verdict
 from coherencegym.eval.report.figures import short_model
-from coherencegym.eval.statistics.scores import FEW_ITEMS, Score
+from coherencegym.eval.statistics.scores import FEW_ITEMS, Score, shown_rows
 from coherencegym.eval.tasks.probe.cost import costs
 from coherencegym.eval.tasks.probe.curves import LayerCurve, curves_of, draw_layers
 from coherencegym.eval.tasks.probe.data import ProbeTable
@@ -21,7 +21,6 @@ from coherencegym.eval.tasks.probe.files import layer_rows
 from coherencegym.eval.tasks.probe.options import ProbeOptions
 from coherencegym.eval.tasks.probe.published_protocol import published_accuracies
 from coherencegym.eval.tasks.probe.results import ACCURACY, ProbeScores, layer_name
-from coherencegym.eval.tasks.score.summary import shown_rows
 from coherencegym.eval.tasks.task import Findings
 
 #: Rows of each table that are listed.

@@ -22,11 +22,11 @@ from coherencegym.eval.statistics.bag_of_words import BagOfWords, FitError, bag_
 from coherencegym.eval.statistics.intervals import macro_interval
 from coherencegym.eval.statistics.paired import difference_interval, sign_flips
 from coherencegym.eval.statistics.scores import BAG_OF_WORDS, LAYER, MOST_FREQUENT, REFERENCE, Score
+from coherencegym.eval.tasks.headline import Headline
 from coherencegym.eval.tasks.probe.data import TRAIN, VALIDATION, ProbeTable
 from coherencegym.eval.tasks.probe.options import MEAN_LAYER, ProbeOptions
 from coherencegym.eval.tasks.probe.probe import Probed, probed
 from coherencegym.eval.tasks.probe.study import LayerFit
-from coherencegym.eval.tasks.score.headline import Headline
 from coherencegym.eval.tasks.task import TaskContext
 
 #: The metrics: a row is right whose prediction is any of its labels, or the first one.

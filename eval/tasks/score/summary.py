@@ -10,13 +10,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from statistics import fmean
-from typing import Any, TypeVar
+from typing import Any
 
 from coherencegym.eval.data.dataset import ItemTable
 from coherencegym.eval.outcomes.schema import MODEL
 from coherencegym.eval.outcomes.tables import Cells, OutcomeTables
 from coherencegym.eval.statistics.intervals import macro_interval
-from coherencegym.eval.statistics.scores import FEW_ITEMS, REFERENCE, Score, ScoreRow, score_fields
+from coherencegym.eval.statistics.scores import GROUP_LEVELS, Score, score_fields
 from coherencegym.eval.tasks.score.outcomes import ACCURACY, MARGIN, predictions_of
 from coherencegym.eval.tasks.score.selections import (
     Selection,
@@ -89,29 +89,6 @@ def summarise(outcomes: OutcomeTables, table: ItemTable) -> list[ItemScore]:
     return [_score(outcomes, margins, table, row) for row in rows]
 
 
-#: Levels of scores that are over a group of predictions.
-_GROUPS = ("group", "detail", "headline")
-
-
-R = TypeVar("R", bound=ScoreRow)
-
-
-def shown_rows(scores: Sequence[R]) -> list[R]:
-    """The scores that a table or a plot shows.
-
-    By formula only where there are no groups, details only where they have items enough, and not
-    the group that the config's own score is over, nor what is not the model's.
-    """
-    grouped = {(s.config, s.split) for s in scores if s.level in _GROUPS}
-    return [
-        s
-        for s in scores
-        if (s.level != "formula" or (s.config, s.split) not in grouped)
-        and (s.level != "detail" or s.n >= FEW_ITEMS)
-        and s.level not in ("headline", REFERENCE)
-    ]
-
-
 def macro(outcomes: OutcomeTables, table: ItemTable) -> Macro | None:
     """The macro average over a table's groups; None where there are fewer than two.
 
@@ -134,7 +111,7 @@ def macro(outcomes: OutcomeTables, table: ItemTable) -> Macro | None:
 
 def _score(outcomes: OutcomeTables, margins: Any, table: ItemTable, row: Selection) -> ItemScore:
     formula, metric = kind_of(outcomes, row.places)
-    group = row.name if row.level in (*_GROUPS, "column") else ""
+    group = row.name if row.level in (*GROUP_LEVELS, "column") else ""
     # People judged texts, whatever the formula and the metric.
     human = next((h for h in table.humans if row.level != "formula" and h["group"] == group), {})
     beside = _named("human", human)

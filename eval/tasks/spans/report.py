@@ -9,8 +9,7 @@ from typing import Any
 from coherencegym.eval.report import grid
 from coherencegym.eval.report.blocks import Figure, ReportSection, Strips, Triangles
 from coherencegym.eval.report.figures import short_model
-from coherencegym.eval.statistics.scores import FEW_ITEMS, Score
-from coherencegym.eval.tasks.score.summary import shown_rows
+from coherencegym.eval.statistics.scores import FEW_ITEMS, Score, shown_rows
 from coherencegym.eval.tasks.spans.baselines import BEST_CONSTANT, COIN
 from coherencegym.eval.tasks.spans.coherence import Coherence
 from coherencegym.eval.tasks.spans.figure import draw_coherence

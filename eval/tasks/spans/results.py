@@ -23,7 +23,7 @@ from coherencegym.eval.outcomes.schema import MODEL, Group, System
 from coherencegym.eval.outcomes.tables import OutcomeWriter
 from coherencegym.eval.statistics.intervals import macro_interval
 from coherencegym.eval.statistics.scores import FEW_ITEMS, REFERENCE, Score, text_of
-from coherencegym.eval.tasks.score.headline import Headline
+from coherencegym.eval.tasks.headline import Headline
 from coherencegym.eval.tasks.spans.answers import SpanAnswers, judged_rows
 from coherencegym.eval.tasks.spans.baselines import (
     BAG,

@@ -9,7 +9,7 @@ from statistics import fmean
 from typing import Any, TypeVar
 
 from coherencegym.eval.statistics.scores import Score
-from coherencegym.eval.tasks.score.headline import Headline
+from coherencegym.eval.tasks.headline import Headline
 from coherencegym.eval.tasks.training.encoder import Encoder
 
 #: Settings that a signature has, by what it calls them.

@@ -10,7 +10,7 @@ from coherencegym.eval.report.grid import share_cell, share_with_interval
 from coherencegym.eval.results.board import Board, BoardColumn, BoardModel, Entry
 from coherencegym.eval.results.overview import above_chance, above_floor
 from coherencegym.eval.statistics.scores import CHANCE_NAME, REFERENCE, Score
-from coherencegym.eval.tasks.score.headline import Headline
+from coherencegym.eval.tasks.headline import Headline
 from coherencegym.eval.views.board.names import model_file, suite_file
 
 #: Names of floors, chance and people, by the fields that have them.

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from coherencegym.eval.report.grid import share_cell, share_with_interval
 from coherencegym.eval.results.board import Board, BoardColumn, BoardModel, Entry
 from coherencegym.eval.statistics.scores import Score
-from coherencegym.eval.tasks.score.headline import Headline, headline_of_one
+from coherencegym.eval.tasks.headline import Headline, headline_of_one
 from coherencegym.eval.views.board.cells import (
     BESIDE,
     Cell,

@@ -12,9 +12,9 @@ from math import isfinite, nan
 from coherencegym.eval.results.folder import MARKER
 from coherencegym.eval.results.saved import Saved
 from coherencegym.eval.tasks.detect.decisions import Decision, intruders
-from coherencegym.eval.tasks.detect.results import document_schema
+from coherencegym.eval.tasks.detect.results import DOCUMENTS_FILE, document_schema
+from coherencegym.eval.tasks.score.files import REGIONS_FILE, regions_schema
 from coherencegym.eval.views.compare.texts import ItemPlace
-from coherencegym.eval.views.report import DOCUMENTS_FILE, REGIONS_FILE, regions_schema
 from coherencegym.files.parquet_rows import parquet_rows, stored_rows
 from coherencegym.files.strict_json import Many, read_json
 

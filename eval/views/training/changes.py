@@ -17,7 +17,7 @@ from coherencegym.eval.results.steps import Axis, short_count
 from coherencegym.eval.statistics.intervals import INTERVALS
 from coherencegym.eval.statistics.paired import FLIPS
 from coherencegym.eval.statistics.scores import FEW_ITEMS
-from coherencegym.eval.tasks.score.headline import Headline
+from coherencegym.eval.tasks.headline import Headline
 from coherencegym.eval.views.compare_report import COMPARISON_FILE
 from coherencegym.eval.views.compare_table import SIGNIFICANT
 from coherencegym.eval.views.plots_curve import write_curves

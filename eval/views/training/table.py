@@ -10,7 +10,7 @@ from coherencegym.eval.report import grid
 from coherencegym.eval.results.learning import LearningCurve, above_all
 from coherencegym.eval.results.steps import short_count
 from coherencegym.eval.statistics.scores import chance_names
-from coherencegym.eval.tasks.score.headline import Headline
+from coherencegym.eval.tasks.headline import Headline
 
 #: Checkpoints that have a column; of more those that are evenly apart on a logarithmic axis.
 MOST_COLUMNS = 8

@@ -19,7 +19,7 @@ from coherencegym.eval.results.board import (
     board_of,
 )
 from coherencegym.eval.results.runs import Run
-from coherencegym.eval.tasks.score.headline import Headline
+from coherencegym.eval.tasks.headline import Headline
 
 HEAD = Headline(over=("c",), n_cells=1, n=40, score=0.8, ci_low=0.7, ci_high=0.9)
 TABLE = TableFacts("c", "test", "ab" * 32, 40)

@@ -29,7 +29,7 @@ from coherencegym.eval.results.saved import Saved, SavedDataset, SavedModel, Sav
 from coherencegym.eval.results.step_changes import step_changes
 from coherencegym.eval.results.steps import AS_NAMED
 from coherencegym.eval.statistics.paired import holm, macro_difference, mcnemar, sign_flips
-from coherencegym.eval.tasks.score.headline import Headline
+from coherencegym.eval.tasks.headline import Headline
 from coherencegym.eval.views.compare_report import (
     comparisons_as_json,
     plot_comparisons,

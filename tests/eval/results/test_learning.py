@@ -12,7 +12,7 @@ from coherencegym.errors import EvaluationError
 from coherencegym.eval.results.learning import LearningCurve, learning_curves
 from coherencegym.eval.results.runs import Run
 from coherencegym.eval.results.steps import Step, axis_of, step_of
-from coherencegym.eval.tasks.score.headline import Headline
+from coherencegym.eval.tasks.headline import Headline
 
 HEAD = Headline(over=("c",), n_cells=1, n=40, score=0.8, ci_low=0.7, ci_high=0.9)
 

@@ -11,7 +11,7 @@ from typing import Any
 from coherencegym.eval.data.notes import caution, detail
 from coherencegym.eval.results.overview import overview_of
 from coherencegym.eval.results.runs import Run
-from coherencegym.eval.tasks.score.headline import Headline
+from coherencegym.eval.tasks.headline import Headline
 from coherencegym.eval.views.overview import (
     overview,
     overview_grid,

@@ -21,7 +21,7 @@ from coherencegym.eval.results.board import (
 )
 from coherencegym.eval.results.runs import Run
 from coherencegym.eval.statistics.scores import Score
-from coherencegym.eval.tasks.score.headline import Headline
+from coherencegym.eval.tasks.headline import Headline
 from coherencegym.eval.views.board.site import write_board
 
 HOSTILE = "</script><img src=x onerror=alert(1)>\u202e"

@@ -22,11 +22,10 @@ from coherencegym.eval.kinds.items import Condition, Item, Region
 from coherencegym.eval.kinds.predictions import Outcome
 from coherencegym.eval.report.grid import share_with_interval
 from coherencegym.eval.results.results import Results
-from coherencegym.eval.statistics.scores import Score
+from coherencegym.eval.statistics.scores import Score, shown_rows
 from coherencegym.eval.surprisal import ScoredCondition
-from coherencegym.eval.tasks.score.headline import Headline
+from coherencegym.eval.tasks.headline import Headline
 from coherencegym.eval.tasks.score.metrics import Judgement
-from coherencegym.eval.tasks.score.summary import shown_rows
 from coherencegym.eval.text.encode import Encoding
 from coherencegym.eval.views import html_items
 from coherencegym.eval.views.html_items import Piece, packed, scored_pieces, unscored_pieces

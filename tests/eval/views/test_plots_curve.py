@@ -17,7 +17,7 @@ from coherencegym.eval.report.figures import style
 from coherencegym.eval.results.learning import LearningCurve, learning_curves
 from coherencegym.eval.results.runs import Run
 from coherencegym.eval.results.steps import short_count
-from coherencegym.eval.tasks.score.headline import Headline
+from coherencegym.eval.tasks.headline import Headline
 from coherencegym.eval.views.overview import overview, print_overview, write_overview
 from coherencegym.eval.views.plots_curve import draw_curves, write_curves
 from coherencegym.eval.views.training.table import few_of, training_grids

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from coherencegym.eval.tasks.headline import Headline
 from coherencegym.eval.tasks.score.controls import Difference
-from coherencegym.eval.tasks.score.headline import Headline
 from coherencegym.eval.views.verdict import verdict
 
 

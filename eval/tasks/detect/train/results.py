@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from coherencegym.eval.data.notes import Note, caution, detail
-from coherencegym.eval.data.signature import versions
+from coherencegym.eval.data.signature import signature, versions
 from coherencegym.eval.outcomes.tables import OutcomeWriter
 from coherencegym.eval.statistics.intervals import INTERVALS
 from coherencegym.eval.statistics.scores import Score
@@ -23,7 +23,7 @@ from coherencegym.eval.tasks.detect.scores import MODEL, NAMES, DetectionScore
 from coherencegym.eval.tasks.detect.task import TASK as DETECT
 from coherencegym.eval.tasks.detect.train.train import Trained, pairs_of
 from coherencegym.eval.tasks.findings import findings_of
-from coherencegym.eval.tasks.results import TaskResults, signature_of
+from coherencegym.eval.tasks.results import TaskResults
 from coherencegym.eval.tasks.task import Findings
 from coherencegym.eval.tasks.training.encoder import Encoder
 from coherencegym.eval.tasks.training.fine_tuning import Settings
@@ -170,7 +170,7 @@ def _signed(
     learned = signed_data(recorded["train_on"], recorded["training_sha256"])
     seeds = ",".join(str(one.seed) for one in trained)
     own = {"seeds": seeds, **signed_settings(recorded)}
-    return signature_of("train-documents", about, dataset, recorded, own, train=learned)
+    return signature("train-documents", about, dataset, recorded, own, train=learned)
 
 
 def _notes(recorded: Mapping[str, Any], trained: Sequence[Trained]) -> Iterator[Note]:

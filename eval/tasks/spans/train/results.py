@@ -11,12 +11,12 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from coherencegym.eval.data.notes import Note, caution, detail
-from coherencegym.eval.data.signature import versions
+from coherencegym.eval.data.signature import signature, versions
 from coherencegym.eval.outcomes.tables import OutcomeWriter
 from coherencegym.eval.statistics.intervals import INTERVALS
 from coherencegym.eval.statistics.scores import Score
 from coherencegym.eval.tasks.findings import gather_findings
-from coherencegym.eval.tasks.results import TaskResults, signature_of
+from coherencegym.eval.tasks.results import TaskResults
 from coherencegym.eval.tasks.spans.asking import SpanOptions
 from coherencegym.eval.tasks.spans.results import Answered, span_detail
 from coherencegym.eval.tasks.spans.task import TASK as SPANS_TASK
@@ -140,7 +140,7 @@ def gather_span_training(
     numbers = ",".join(str(one.tuned.seed) for one in trained)
     heads = [one.headline for one in seeds if one.headline is not None]
     return SpanTrainingResults(
-        signature=signature_of(
+        signature=signature(
             *(TASK, about, seeds[0].dataset, everything),
             {"seeds": numbers, **signed},
             train=learned,

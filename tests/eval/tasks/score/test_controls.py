@@ -15,10 +15,10 @@ from support.commands import one_line
 from coherencegym.eval.commands.cli import main
 from coherencegym.eval.kinds.items import Item
 from coherencegym.eval.kinds.predictions import Outcome
-from coherencegym.eval.results.labels import difference_labels
 from coherencegym.eval.statistics.intervals import difference_of_means
 from coherencegym.eval.tasks.score.controls import differences
 from coherencegym.eval.tasks.score.metrics import Judgement
+from coherencegym.eval.tasks.score.report import difference_labels
 
 Make = Callable[..., Item]
 

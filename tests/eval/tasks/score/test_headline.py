@@ -20,12 +20,8 @@ from coherencegym.eval.outcomes.schema import MODEL, UnitRow
 from coherencegym.eval.outcomes.tables import Cells, OutcomeTables, OutcomeWriter
 from coherencegym.eval.results.runs import read_run
 from coherencegym.eval.statistics.intervals import macro_interval
-from coherencegym.eval.tasks.score.headline import (
-    Headline,
-    area_headline,
-    floor_notes,
-    headline_of,
-)
+from coherencegym.eval.tasks.headline import Headline, floor_notes
+from coherencegym.eval.tasks.score.headline import area_headline, headline_of
 from coherencegym.eval.tasks.score.metrics import Judgement
 from coherencegym.eval.tasks.score.summary import summarise
 

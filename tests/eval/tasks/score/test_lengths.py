@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from coherencegym.eval.kinds.items import Item
-from coherencegym.eval.results.labels import formula_labels
+from coherencegym.eval.report.labels import formula_labels
 from coherencegym.eval.surprisal import ScoredCondition
 from coherencegym.eval.tasks.score.columns import ColumnsBuilder
 from coherencegym.eval.tasks.score.lengths import (

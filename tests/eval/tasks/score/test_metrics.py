@@ -12,10 +12,11 @@ import pytest
 
 from coherencegym.eval.kinds.items import METRICS, Item
 from coherencegym.eval.plan.options import DEFAULT, Options, Rules
+from coherencegym.eval.statistics.scores import shown_rows
 from coherencegym.eval.surprisal import ScoredCondition
 from coherencegym.eval.tasks.score.metrics import Judgement, judge
 from coherencegym.eval.tasks.score.scoring import ScoredItem, score_items
-from coherencegym.eval.tasks.score.summary import ItemScore, macro, shown_rows, summarise
+from coherencegym.eval.tasks.score.summary import ItemScore, macro, summarise
 from coherencegym.eval.tasks.score.values import VALUES, region_value
 from coherencegym.eval.text.encode import Encoding
 from coherencegym.eval.text.regions import SPECIAL

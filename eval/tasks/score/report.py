@@ -1,23 +1,21 @@
-"""The table of scores, and what stands below it: controls, lengths, published scores."""
+"""The report of scores: their table, and below it controls, lengths, published scores."""
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
-from functools import partial
-from typing import Any
 
 from coherencegym.eval.data.source import Published
 from coherencegym.eval.plan.options import SYNTAXGYM_2021
 from coherencegym.eval.report import grid
-from coherencegym.eval.results.labels import difference_labels, formula_labels, labels
-from coherencegym.eval.results.results import Results
-from coherencegym.eval.statistics.scores import CD, FEW_ITEMS, is_correlation
+from coherencegym.eval.report.blocks import ReportSection
+from coherencegym.eval.report.labels import formula_labels, labels
+from coherencegym.eval.statistics.scores import FEW_ITEMS, shown_rows
 from coherencegym.eval.tasks.score.controls import Difference
-from coherencegym.eval.tasks.score.headline import Headline
 from coherencegym.eval.tasks.score.lengths import LengthCorrelation
-from coherencegym.eval.tasks.score.summary import ItemScore, shown_rows
+from coherencegym.eval.tasks.score.results import score_summary
+from coherencegym.eval.tasks.score.summary import ItemScore
+from coherencegym.eval.tasks.task import Findings
 
 #: The column of scores with their intervals.
 SCORE = "CD, % [95 % interval]"
@@ -27,67 +25,33 @@ PUBLISHED_MODE = SYNTAXGYM_2021.name
 PUBLISHED_ROWS = 12
 
 
-def print_scores(results: Results, console: Any = None, *, verbose: bool = True) -> None:
-    """Print scores, notes and signature.
-
-    Args:
-        results: those of one run.
-        console: rich's; None: standard output.
-        verbose: print all notes and published scores, too; False: only how many there are.
-    """
-    console = grid.console_for(console)
-    about = results.dataset
-    grid.print_heading(console, about["suite"], about["version"], results.model["name"])
-    if results.headline is not None:
-        console.print(grid.plain_text(headline_line(results.headline)))
-    console.print(score_table(results.scores, console.width))
-    for macro in results.macros:
-        console.print(
-            f"{macro.config}: macro average over {macro.n_groups} groups "
-            f"{grid.share_with_interval(macro.score, macro.ci_low, macro.ci_high)} %",
-            markup=False,
-        )
-    shown = results if verbose else replace(results, published=())
-    for block in score_blocks(shown):
-        console.print()
-        console.print(grid.rich_block(block, console.width))
-    console.print()
-    rows = len(results.published)
-    grid.print_notes(console, results.notes, results.signature, verbose=verbose, rows=rows)
-
-
-def headline_line(headline: Headline) -> str:
-    """The one number of a suite in a line, with what it is to be held against."""
-    ends = headline.ci_low, headline.ci_high
-    score = grid.score_with_interval(headline.score, *ends, headline.measure)
-    cells = f"mean of {headline.n_cells:,} equal parts, " if headline.n_cells > 1 else ""
-    beside = {
-        "artefact": headline.artefact_score,
-        "overlap": headline.overlap_score,
-        "human": headline.human_score,
-        headline.chance_name: headline.chance,
-    }
-    said = grid.share_cell
-    if is_correlation(headline.measure):
-        said = partial(grid.number_cell, form="+.2f")
-    others = [f"{name} {said(value)}" for name, value in beside.items() if value]
-    what = "CD" if headline.measure == CD else headline.measure
-    return f"{what} {score} ({cells}{headline.n:,} items); {', '.join(others)}"
-
-
-def score_table(scores: Sequence[ItemScore], width: int) -> Any:
-    """A rich table: one row for each config, and indented below it one for each of its groups.
-
-    Columns that have nothing to say (no ties, no floors) are left out, and so are the
-    margins' intervals where they do not fit into the width (characters); where that is not enough,
-    numbers are below the names.
-    """
-    rows = shown_rows(scores)
-    return grid.in_width(score_grid(rows), score_grid(rows, False), width=width)
+def score_sections(found: Findings) -> Iterator[ReportSection]:
+    """The scores, and what stands below them where it has something to say."""
+    summary = score_summary(found)
+    rows = shown_rows(summary.scores)
+    macros = [
+        f"{one.config}: macro average over {one.n_groups} groups "
+        f"{grid.share_with_interval(one.score, one.ci_low, one.ci_high)} %"
+        for one in summary.macros
+    ]
+    whole, narrow = score_grid(rows), score_grid(rows, with_intervals=False)
+    yield ReportSection("Scores", whole, sentences=tuple(macros), narrow=narrow)
+    if summary.differences:
+        yield ReportSection("Differences from controls", difference_block(summary.differences))
+    if lengths := shown_lengths(summary.lengths):
+        yield ReportSection("Margins and lengths", length_block(lengths))
+    if summary.published:
+        mode = str(found.settings.get("compat") or "")
+        body = published_block(summary.published, mode)
+        yield ReportSection("Published scores", body, is_detail=True)
 
 
 def score_grid(rows: Sequence[ItemScore], with_intervals: bool = True) -> grid.Grid:
-    """The table of all these scores; ``with_intervals``: those of margins."""
+    """One row for each config, and indented below it one for each of its groups.
+
+    Columns that have nothing to say (no ties, no baselines) are left out. ``with_intervals``: those
+    of margins.
+    """
     headings = [
         grid.GridRow(
             (name + (" †" if row.first_left_out else ""),),
@@ -122,16 +86,6 @@ def items(n: int) -> str:
     return f"{n:,}" + (" !" if n < FEW_ITEMS else "")
 
 
-def score_blocks(results: Results) -> Iterator[grid.Grid]:
-    """The blocks below the scores that have something to say."""
-    if results.differences:
-        yield difference_block(results.differences)
-    if lengths := shown_lengths(results.lengths):
-        yield length_block(lengths)
-    if results.published:
-        yield published_block(results.published, str(results.settings.get("compat") or ""))
-
-
 def difference_block(differences: Sequence[Difference]) -> grid.Grid:
     """A row for each config, control and formula."""
     rows = [
@@ -149,6 +103,18 @@ def difference_block(differences: Sequence[Difference]) -> grid.Grid:
     ]
     names = ("items", "margins", "difference [95 % interval]")
     return grid.made("config − control", names, rows, "mean margin minus that of the control, bits")
+
+
+def difference_labels(rows: Sequence[Difference]) -> list[str]:
+    """The names of the rows: config and control, with the prediction where there are several."""
+    splits = len({row.split for row in rows}) > 1
+    pairs = [(row.config, row.split, row.control) for row in rows]
+    names = []
+    for row, pair in zip(rows, pairs, strict=True):
+        split = f" ({row.split})" if splits else ""
+        prediction = f", {row.formula} {row.metric}" if pairs.count(pair) > 1 else ""
+        names.append(f"{row.config} − {row.control}{split}{prediction}")
+    return names
 
 
 def shown_lengths(lengths: Sequence[LengthCorrelation]) -> list[LengthCorrelation]:

@@ -26,8 +26,8 @@ from coherencegym.eval.tasks.score.word_effect import WordEffect, added_effects,
 
 
 @dataclass(frozen=True, slots=True)
-class Ran:
-    """The facts of a run of a plan that notes tell; the names are those of an ``Execution``.
+class RunFacts:
+    """Facts of a run of a plan that notes tell; the names are those of an ``Execution``.
 
     ``texts`` are the sequences of the plan, ``stored`` those that were known before; ``error`` is
     that of its items.
@@ -45,7 +45,7 @@ class Ran:
 _Judged = tuple[ScoredItem, Sequence[Judgement]]
 
 
-class ItemTally:
+class ScoredTable:
     """A table, to which its scored items are added; their outcomes go to the writer of the run.
 
     Attributes:
@@ -66,7 +66,7 @@ class ItemTally:
         self.n_items = self.too_long = self.truncated = self.spanning_tokens = 0
         self.families = False
         self.chosen_with: set[str] = set()
-        self.runs: list[Ran] = []
+        self.runs: list[RunFacts] = []
         self.word_effect: WordEffect | None = None
         self._most_shown = most_shown
         self._whole: list[_Judged] = []
@@ -80,7 +80,7 @@ class ItemTally:
         judgements = [judgement for own in judged for judgement in own]
         add_predictions(self._writer, self.table, judgements, scored.items)
         self._count(scored)
-        self.runs.append(_ran(scored))
+        self.runs.append(_run_facts(scored))
         effect = word_effect(self.table, scored, judgements, scored.rules)
         self.word_effect = added_effects(self.word_effect, effect)
         for item, own in zip(scored.items, judged, strict=True):
@@ -140,13 +140,13 @@ class ItemTally:
         return [pickle.loads(packed) for *_, packed in sorted(self._sample, key=itemgetter(1))]
 
 
-def _ran(scored: Scored) -> Ran:
+def _run_facts(scored: Scored) -> RunFacts:
     execution = scored.execution
     # What was tried is done, and large.
     sharing, beside = (
         trial and replace(trial, results={}) for trial in (execution.sharing, execution.beside)
     )
-    return Ran(
+    return RunFacts(
         texts=len(execution.plan.sequences),
         stored=execution.stored,
         sharing=sharing,

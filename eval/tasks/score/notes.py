@@ -1,0 +1,259 @@
+"""Lines below the scores: what a reader of them must know."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from coherencegym.eval.data.dataset import FILTER_MODEL, ItemTable, chosen_with, filtered_note
+from coherencegym.eval.data.notes import Note, caution, detail, first_names
+from coherencegym.eval.data.syntaxgym import SPLIT as SUITE_SPLIT
+from coherencegym.eval.forward.agreement import TIMES, Trial
+from coherencegym.eval.plan.options import MODES, Rules
+from coherencegym.eval.statistics.scores import FEW_ITEMS, shown_rows
+from coherencegym.eval.tasks.headline import floor_notes
+from coherencegym.eval.tasks.score.closeness import LEVEL
+from coherencegym.eval.tasks.score.results import score_summary
+from coherencegym.eval.tasks.score.scored_table import ScoredTable
+from coherencegym.eval.tasks.score.summary import ItemScore
+from coherencegym.eval.tasks.score.word_effect import effect_line
+from coherencegym.eval.tasks.task import Findings
+
+
+def notes_of(found: Findings) -> Iterator[Note]:
+    """The notes of a run."""
+    details: Sequence[ScoredTable] = found.details
+    tables = [one.table for one in details]
+    masked = scorer_notes(found.settings, tables)
+    yield from masked
+    if not masked:
+        yield from compat_notes(details[0].last.rules, str(found.model["dtype"]), tables)
+    yield from floor_notes(found.headline)
+    for one in details:
+        chosen = ({FILTER_MODEL: name} for name in one.chosen_with)
+        if chosen_with(chosen, str(found.model["name"]), str(found.model["commit"])):
+            yield filtered_note(one.table.config, str(found.model["name"]))
+    yield from _shown_notes(details)
+    yield from score_notes(score_summary(found).scores, details)
+    effects = (one.word_effect for one in details if one.word_effect)
+    yield from map(detail, map(effect_line, effects))
+
+
+def _shown_notes(tables: Sequence[ScoredTable]) -> Iterator[Note]:
+    """A line on each table of which the page has a sample."""
+    for one in tables:
+        shown = len(one.shown[1].items)
+        if shown < one.n_items:
+            yield detail(
+                f"{one.table.config}: report.html shows predictions of a sample of "
+                f"{shown:,} of its {one.n_items:,} items, which is the same in every "
+                "run; scores and intervals are over all"
+            )
+
+
+def compat_notes(rules: Rules, dtype: str, tables: Sequence[ItemTable]) -> list[Note]:
+    """A line that scores may be held against published ones, or not; none where nobody would."""
+    if rules.name:
+        said = f"--compat {rules.name}: scored as the published numbers were"
+        if dtype == "float32":
+            return [detail(f"{said}, and comparable")]
+        return [caution(f"{said}, but in {dtype}, not in float32")]
+    if any(table.split == SUITE_SPLIT for table in tables):
+        modes = " or ".join(f"--compat {name}" for name in MODES)
+        return [caution(f"not comparable with published numbers; with {modes} they are")]
+    return []
+
+
+_MASKED = {
+    "within_word_l2r": "with it and the rest of its word masked",
+    "original": "with it alone masked",
+}
+
+
+def scorer_notes(settings: Mapping[str, Any], tables: Sequence[ItemTable]) -> list[Note]:
+    """Lines on surprisals that are not read from left to right; none where they are."""
+    if settings.get("masking") is None:
+        return []
+    published = (
+        "not comparable with published numbers, which are of models that read from left to right"
+    )
+    return [
+        *([caution(published)] if any(table.split == SUITE_SPLIT for table in tables) else []),
+        detail(
+            f"{settings['scorer']}: a token's surprisal is that given all of the text, what "
+            f"follows it too, {_MASKED[settings['masking']]}"
+        ),
+    ]
+
+
+def score_notes(scores: Sequence[ItemScore], tallies: Sequence[ScoredTable]) -> list[Note]:
+    """Lines that a reader of the table must know."""
+    return [line for note in _NOTES for line in note(scores, tallies)]
+
+
+def _headlines(scores: Sequence[ItemScore], tallies: Sequence[ScoredTable]) -> Iterator[Note]:
+    over: dict[str, list[str]] = {}
+    for one in tallies:
+        if one.table.headline:
+            over.setdefault(one.table.headline, []).append(one.table.config)
+    for headline, configs in over.items():
+        names = first_names(list(dict.fromkeys(configs)))
+        yield detail(
+            f"{names}: the row of a config, and rows such as name=value, count only the "
+            f"predictions of the group {headline!r}"
+        )
+
+
+def _hidden_groups(scores: Sequence[ItemScore], tallies: Sequence[ScoredTable]) -> Iterator[Note]:
+    details = [score for score in scores if score.level == "detail"]
+    if hidden := len(details) - len(shown_rows(details)):
+        yield detail(
+            f"{hidden:,} groups of fewer than {FEW_ITEMS} items: in results.json and report.html"
+        )
+
+
+def _families(scores: Sequence[ItemScore], tallies: Sequence[ScoredTable]) -> Iterator[Note]:
+    families = [s for s in scores if s.level == "all" and s.n_clusters < s.n_discourses]
+    if families:
+        listed = ", ".join(f"{s.config} {s.n_clusters:,} of {s.n:,} items" for s in families)
+        yield detail(f"intervals over families of items that share text: {listed}")
+
+
+def _first_tokens(scores: Sequence[ItemScore], tallies: Sequence[ScoredTable]) -> Iterator[Note]:
+    if any(score.first_left_out for score in scores):
+        yield caution(
+            "† no start-of-text token: the first token of a text has no surprisal and is left "
+            "out; conditions may leave out different tokens"
+        )
+
+
+_REASONS = {
+    "identical": "their conditions are the same tokens for this model",
+    "separator": "this tokenizer has no separator for [SEP] (see --separator)",
+    "empty": "a region has no token with a surprisal",
+}
+
+
+def _undefined(scores: Sequence[ItemScore], tallies: Sequence[ScoredTable]) -> Iterator[Note]:
+    why: Counter[str] = Counter()
+    for score in scores:
+        if score.level == "all":
+            why.update(score.undefined_why)
+    for reason, count in why.items():
+        yield caution(f"undefined: {count:,}, {_REASONS[reason]}")
+
+
+def _lengths(scores: Sequence[ItemScore], tallies: Sequence[ScoredTable]) -> Iterator[Note]:
+    if too_long := sum(one.too_long for one in tallies):
+        context = tallies[0].last.context
+        yield caution(f"too long: {too_long:,} for the model's context of {context:,} tokens")
+    if cut := sum(one.truncated for one in tallies):
+        yield caution(f"cut to fit: {cut:,}, on the left, where all conditions are identical")
+
+
+def _refusals(scores: Sequence[ItemScore], tallies: Sequence[ScoredTable]) -> Iterator[Note]:
+    """Things that were not done together, as it would have changed numbers."""
+    runs = [run for one in tallies for run in one.runs]
+    trials = [(run.sharing, run.beside) for run in runs]
+    for reason in sorted({s.reason for s, _ in trials if s is not None and not s.passed}):
+        yield caution(f"beginnings of texts were not shared by conditions: {reason}")
+    for reason in sorted({b.reason for _, b in trials if b is not None and not b.passed}):
+        yield caution(f"texts were read one at a time: beside a longer one {reason}")
+    if any(s.by_rule for s, _ in trials if s is not None and s.passed):
+        yield detail(
+            "texts of an item in one row were attended to by FlexAttention: as the model was "
+            "loaded, or as no fused kernel of torch takes their mask here"
+        )
+    yield from _shared_in_half([s for s, _ in trials if s is not None and s.passed])
+    if halved := sum(run.halved for run in runs):
+        yield detail(f"memory ended {halved:,} times: smaller batches were run")
+
+
+def _shared_in_half(trials: Sequence[Trial]) -> Iterator[Note]:
+    """The reason for sharing in half precision, by the trial in which most was lost by it."""
+    measured = [(t.precision, t.difference) for t in trials if t.precision is not None]
+    if measured:
+        found, difference = max(measured, key=lambda each: each[0].tried - each[0].apart)
+        right = "" if difference is None else f" (in float32 {difference:.1g} bits apart at most)"
+        yield detail(
+            f"beginnings of texts were shared by conditions{right}: of {found.texts:,} texts half "
+            f"are off float32 by up to {found.tried:.2g} bits in what is read of them, and by "
+            f"{found.apart:.2g} alone or in batches that share nothing; {TIMES:g} times as much "
+            "passes"
+        )
+
+
+def _too_close(scores: Sequence[ItemScore], tallies: Sequence[ScoredTable]) -> Iterator[Note]:
+    runs = [run for one in tallies for run in one.runs]
+    if error := max((run.error for run in runs), default=0.0):
+        reference = (
+            "the same weights in float32"
+            if all(run.widened for run in runs)
+            else "the same texts alone, as float32 could not be had, which shows only a part of it"
+        )
+        yield caution(
+            f"too close: predictions that the number format may have turned, by differences within "
+            f"{error * math.sqrt(2 / 10):.2g} bits for two means of ten tokens (and as their "
+            f"formula has it for others), which {1 - LEVEL:.0%} of items keep to, by a sample "
+            f"held to {reference}; they are in the score"
+        )
+
+
+def _spanning_tokens(scores: Sequence[ItemScore], tallies: Sequence[ScoredTable]) -> Iterator[Note]:
+    if spanning := sum(one.spanning_tokens for one in tallies):
+        yield detail(f"tokens over a region's end: {spanning:,}, counted to where they begin")
+
+
+def _missing_controls(
+    scores: Sequence[ItemScore], tallies: Sequence[ScoredTable]
+) -> Iterator[Note]:
+    tables = [one.table for one in tallies]
+    there = {(table.config, table.split) for table in tables}
+    for table in tables:
+        missing = [name for name in table.controls if (name, table.split) not in there]
+        if missing:
+            yield caution(
+                f"{table.config}: not scored with its controls {', '.join(missing)}, without which "
+                "its score says little"
+            )
+
+
+def _artefacts(scores: Sequence[ItemScore], tallies: Sequence[ScoredTable]) -> Iterator[Note]:
+    if any(score.artefact_score is not None for score in scores):
+        yield detail(
+            "artefact: the same statistic for a classifier that never sees the contrast in "
+            "context; a model must beat it to show more than that"
+        )
+    if any(score.overlap_score is not None for score in scores):
+        yield detail(
+            "overlap: the same for the side that repeats more words of the text before it; a model "
+            "must beat it, too, to show more than that"
+        )
+
+
+def _people(scores: Sequence[ItemScore], tallies: Sequence[ScoredTable]) -> Iterator[Note]:
+    judged = [f"{s.config} {s.human_n:,}" for s in scores if s.level == "all" and s.human_n]
+    if judged:
+        yield detail(
+            "human: the share of judged pairs of which most people call the incoherent text the "
+            f"less coherent ({', '.join(judged)} pairs); the interval is in results.json"
+        )
+
+
+#: Notes, in the order in which they are printed.
+_NOTES = (
+    _headlines,
+    _hidden_groups,
+    _families,
+    _first_tokens,
+    _undefined,
+    _lengths,
+    _refusals,
+    _too_close,
+    _spanning_tokens,
+    _missing_controls,
+    _artefacts,
+    _people,
+)

@@ -1,0 +1,119 @@
+"""The numbers that a run of ``score`` has beside estimates of outcomes, and its items."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from coherencegym.eval.data.dataset import ItemTable
+from coherencegym.eval.data.source import Published, published
+from coherencegym.eval.tasks.score.closeness import LEVEL
+from coherencegym.eval.tasks.score.controls import Difference, differences
+from coherencegym.eval.tasks.score.lengths import LengthCorrelation, length_correlations
+from coherencegym.eval.tasks.score.metrics import Judgement
+from coherencegym.eval.tasks.score.scored_table import ScoredTable
+from coherencegym.eval.tasks.score.scoring import Scored
+from coherencegym.eval.tasks.score.summary import ItemScore, Macro, macro, summarise
+from coherencegym.eval.tasks.task import Findings
+
+
+@dataclass(frozen=True)
+class ScoreSummary:
+    """The rows of a run's tables.
+
+    Attributes:
+        scores: accuracies by table, formula, group and column.
+        macros: means over the groups of tables.
+        differences: tables against their controls.
+        lengths: correlations of margin and length.
+        published: scores that papers have of the same configs.
+    """
+
+    scores: Sequence[ItemScore]
+    macros: Sequence[Macro] = ()
+    differences: Sequence[Difference] = ()
+    lengths: Sequence[LengthCorrelation] = ()
+    published: Sequence[Published] = ()
+
+
+def summary_of(found: Findings) -> ScoreSummary:
+    """The rows of a run, computed from its outcomes."""
+    outcomes, tables = found.outcomes, [one.table for one in found.details]
+    assert outcomes is not None
+    known = {(table.config, table.split) for table in tables}
+    controls = [
+        (table, [name for name in table.controls if (name, table.split) in known])
+        for table in tables
+    ]
+    return ScoreSummary(
+        scores=[score for table in tables for score in summarise(outcomes, table)],
+        macros=[one for table in tables if (one := macro(outcomes, table))],
+        differences=[
+            one
+            for table, names in controls
+            for one in differences(outcomes, table.config, table.split, names)
+        ],
+        lengths=[one for table in tables for one in length_correlations(outcomes, table)],
+        published=published(found.manifest, [table.config for table in tables]),
+    )
+
+
+def score_summary(found: Findings) -> ScoreSummary:
+    """The rows of a run of ``score``.
+
+    Raises:
+        TypeError: it is of another task.
+    """
+    if not isinstance(found.summary, ScoreSummary):
+        raise TypeError(f"{found.task}: expected results of score")
+    return found.summary
+
+
+def shown_tables(found: Findings) -> list[tuple[ItemTable, Scored]]:
+    """The items that are shown, with their surprisals: all, or of large tables a sample."""
+    return [one.shown for one in found.details]
+
+
+def shown_judgements(found: Findings) -> dict[tuple[str, str], list[Judgement]]:
+    """What became of the predictions of the items that are shown, by config and split."""
+    return {(one.table.config, one.table.split): one.judgements for one in found.details}
+
+
+def more_keys(found: Findings) -> dict[str, Any]:
+    """The keys of ``results.json`` that only ``score`` has."""
+    summary = score_summary(found)
+    effects = [one.word_effect for one in found.details if one.word_effect]
+    return {
+        "macro": [asdict(macro) for macro in summary.macros],
+        "differences": [asdict(difference) for difference in summary.differences],
+        "lengths": [asdict(length) for length in summary.lengths],
+        "published": [asdict(row) for row in summary.published],
+        "word_effects": [asdict(effect) for effect in effects],
+    }
+
+
+def table_facts(table: ItemTable, detail: ScoredTable) -> Mapping[str, Any]:
+    """The facts of a table that results record."""
+    counts = ("too_long", "truncated", "spanning_tokens", "families")
+    return {"items": detail.n_items, **{name: getattr(detail, name) for name in counts}}
+
+
+def choices_came_to(details: Sequence[ScoredTable]) -> dict[str, Any]:
+    """What the user's choices of reading came to for the model."""
+    first = details[0].last
+    rendering = next((one.last.separator for one in details if one.last.separator), None)
+    return {
+        "start_of_text": asdict(first.start),
+        "separator_rendering": asdict(rendering) if rendering else None,
+        "rules": asdict(first.rules),
+        "added_tokens": asdict(first.added) if first.added else None,
+        "tie_bits": first.rules.tie_bits,
+        "numeric_error": _numeric_error(details),
+    }
+
+
+def _numeric_error(details: Sequence[ScoredTable]) -> dict[str, float] | None:
+    """The largest numeric error of a table (bits for a spread of 1); None where none was needed."""
+    errors = [run.error for one in details for run in one.runs if run.error]
+    return {"bits": max(errors), "level": LEVEL} if errors else None

@@ -1,0 +1,102 @@
+"""Score suites of minimal pairs: how often the incoherent version is the more surprising one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+from coherencegym.eval.data.dataset import ItemTable
+from coherencegym.eval.data.signature import read_as
+from coherencegym.eval.kinds.items import ITEMS
+from coherencegym.eval.outcomes.tables import OutcomeWriter
+from coherencegym.eval.plan.requests import Query
+from coherencegym.eval.tasks.headline import Headline
+from coherencegym.eval.tasks.options import option
+from coherencegym.eval.tasks.score.files import write_item_files
+from coherencegym.eval.tasks.score.headline import headline_of
+from coherencegym.eval.tasks.score.notes import notes_of
+from coherencegym.eval.tasks.score.outcomes import ACCURACY, MARGIN
+from coherencegym.eval.tasks.score.report import score_sections
+from coherencegym.eval.tasks.score.results import (
+    choices_came_to,
+    more_keys,
+    score_summary,
+    summary_of,
+    table_facts,
+)
+from coherencegym.eval.tasks.score.scored_table import ScoredTable
+from coherencegym.eval.tasks.score.scoring import queries, score_items
+from coherencegym.eval.tasks.task import Findings, Task, TaskContext
+
+
+@dataclass(frozen=True)
+class ScoreOptions:
+    """The choices that only this task leaves open.
+
+    Attributes:
+        tokens: the surprisal of every token is written, too.
+    """
+
+    tokens: bool = option(False, "also write the surprisal of every token", rare=True)
+
+
+def score_table(
+    context: TaskContext, table: ItemTable, options: ScoreOptions, writer: OutcomeWriter
+) -> ScoredTable:
+    """Add the outcomes of the predictions of a table."""
+    found = ScoredTable(table, writer)
+    for part in table.parts():
+        scored = score_items(
+            context.model.model,
+            context.model.tokenizer,
+            part,
+            context.reading,
+            uses_separator=table.separator,
+            plans=context.plans,
+            store=context.store,
+            progress=context.progress,
+            world=context.world,
+        )
+        context.executions.append(scored.execution)
+        found.add(scored)
+    return found
+
+
+def _texts(table: ItemTable, options: ScoreOptions) -> Sequence[Query]:
+    return queries(list(table.items))
+
+
+def _signed(own: Mapping[str, Any], settings: Mapping[str, Any]) -> dict[str, Any]:
+    return read_as(settings)
+
+
+def _headline(found: Findings) -> Headline | None:
+    assert found.outcomes is not None
+    tables = [one.table for one in found.details]
+    return headline_of(tables, found.outcomes, score_summary(found).scores)
+
+
+TASK: Task[ItemTable, ScoreOptions, ScoredTable] = Task(
+    name="score",
+    kind=ITEMS,
+    metrics=(ACCURACY, MARGIN),
+    texts=_texts,
+    run=score_table,
+    table=lambda one: cast(Any, one),
+    options=ScoreOptions,
+    record=lambda options, reading: {},
+    came_to=choices_came_to,
+    signed=_signed,
+    summary=summary_of,
+    rows=lambda found: list(score_summary(found).scores),
+    headline=_headline,
+    sections=score_sections,
+    notes=notes_of,
+    facts=table_facts,
+    more=more_keys,
+    files=write_item_files,
+    says_baselines=True,
+    spreads=True,
+    units="items",
+)
