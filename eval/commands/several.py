@@ -270,6 +270,7 @@ def _scored(
     """
     from coherencegym.eval.data.dataset import StoredItems
     from coherencegym.eval.plan.ahead import one_ahead
+    from coherencegym.eval.tasks.score.scored_table import ScoredTable
     from coherencegym.eval.tasks.score.scoring import plan_items, score_items
 
     in_parts = any(isinstance(table.items, StoredItems) for table in tables)
