@@ -19,6 +19,7 @@ from coherencegym.eval.data.dataset import ItemTable
 from coherencegym.eval.data.notes import caution
 from coherencegym.eval.kinds.formula import WHOLE
 from coherencegym.eval.kinds.items import Condition, Item, read_by
+from coherencegym.eval.outcomes.schema import outcome_schemas
 from coherencegym.eval.outcomes.tables import OutcomeTables, OutcomeWriter
 from coherencegym.eval.results.results import Results
 from coherencegym.eval.results.saved import Saved, SavedDataset, SavedModel, SavedTable
@@ -184,3 +185,37 @@ def made_difference(*values: object) -> Difference:
     """A difference from a control, its fields in their order."""
     names = (field.name for field in fields(Difference))
     return Difference(**dict(zip(names, values, strict=True)))  # type: ignore[arg-type]
+
+
+#: The rows of a file of parquet.
+Rows = list[dict[str, Any]]
+
+
+def damage(folder: Path, name: str, change: Callable[[Rows], Any], **types: Any) -> Path:
+    """Change the rows of a file of outcomes; ``types``: those of columns that are others then."""
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    path = folder / f"{name}.parquet"
+    rows = parquet.read_table(path).to_pylist()
+    change(rows)
+    # All may be null: whether they are is what is tested.
+    fields = [pa.field(one.name, types.get(one.name, one.type)) for one in outcome_schemas()[name]
+              if one.name in rows[0]]  # fmt: skip
+    fields += [
+        pa.field(key, kind)
+        for key, kind in types.items()
+        if key not in outcome_schemas()[name].names
+    ]
+    parquet.write_table(pa.Table.from_pylist(rows, schema=pa.schema(fields)), path)
+    return path
+
+
+def put(number: int, **columns: Any) -> Callable[[Rows], None]:
+    """Set columns of a row, for :func:`damage`."""
+    return lambda rows: rows[number].update(columns)
+
+
+def without(column: str) -> Callable[[Rows], Any]:
+    """Leave out a column, for :func:`damage`."""
+    return lambda rows: [row.pop(column) for row in rows]

@@ -264,7 +264,7 @@ def test_outcomes_of_parts_are_those_of_the_whole(
         ]
 
     flat = [judgement for own in items for judgement in own]
-    about = {"breakdowns": ("moved", "kind"), "headline": headline}
+    about: dict[str, Any] = {"breakdowns": ("moved", "kind"), "headline": headline}
     table, _ = judged_table(flat, **about)
     control = judged_table(flat[::-1], "k", **about)
     bounds = [0, *cuts, len(items)]
