@@ -7,18 +7,21 @@ from typing import Any
 
 from coherencegym.eval.data.dataset import ItemTable
 from coherencegym.eval.kinds.items import Item
+from coherencegym.eval.outcomes.tables import OutcomeWriter
 from coherencegym.eval.plan.options import Options
 from coherencegym.eval.results.results import score_notes
 from coherencegym.eval.tasks.score.scoring import score_items
 from coherencegym.eval.tasks.score.summary import summarise
-from coherencegym.eval.tasks.score.tally import tallied
+from coherencegym.eval.tasks.score.tally import ItemTally
 
 
 def told(model: Any, tokenizer: Any, items: list[Item], **settings: Any) -> str:
     table = ItemTable("c", "test", tuple(items), "0", True, False)
     scored = score_items(model, tokenizer, items, Options(**settings))
-    tally = tallied(table, scored)
-    notes = score_notes(summarise("c", "test", tally.columns), [tally])
+    writer = OutcomeWriter()
+    tally = ItemTally(table, writer)
+    tally.add(scored)
+    notes = score_notes(summarise(writer.tables(), table), [tally])
     return "\n".join(f"{note.kind}: {note}" for note in notes)
 
 
