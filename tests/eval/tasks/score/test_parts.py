@@ -97,12 +97,16 @@ def rows(output: Path) -> dict[str, list[dict[str, Any]]]:
     return {path.name: parquet.read_table(path).to_pylist() for path in output.glob("*.parquet")}
 
 
+@pytest.fixture(scope="module")
+def whole(suite: Path) -> Path:
+    """The folder of scores of tables that are read whole."""
+    return scored(suite, "whole", *ALONE)
+
+
 @pytest.mark.parametrize("part", [1, 3, 8, 100])
 def test_scores_in_parts_are_those_of_the_whole(
-    part: int, suite: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    part: int, suite: Path, whole: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    whole = scored(suite, "whole", *ALONE)
-    capsys.readouterr()
     monkeypatch.setattr(dataset, "PART", part)
     # The rows of a part may end anywhere in a row group.
     monkeypatch.setattr(results_folder, "_ROW_GROUP", 7)
@@ -119,7 +123,7 @@ def test_scores_in_parts_are_those_of_the_whole(
 
 
 def test_the_page_has_a_sample_of_many_items_and_says_so(
-    suite: Path, monkeypatch: pytest.MonkeyPatch
+    suite: Path, whole: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(dataset, "PART", 3)
     monkeypatch.setattr(several, "_MOST_SHOWN", 8)
@@ -134,10 +138,9 @@ def test_the_page_has_a_sample_of_many_items_and_says_so(
     monkeypatch.setattr(dataset, "PART", 5)
     scored(suite, "sampled-too", *ALONE)
     assert (suite / "sampled-too" / "report.html").read_text() == page
-    monkeypatch.undo()
-    whole = told(scored(suite, "whole", *ALONE))
+    expected = told(whole)
     for name in ("scores", "macro", "headline", "differences", "lengths", "dataset"):
-        assert found[name] == whole[name]
+        assert found[name] == expected[name]
 
 
 def test_nothing_is_left_of_a_run_that_ends_in_a_later_part(
