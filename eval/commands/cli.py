@@ -15,8 +15,8 @@ from coherencegym.errors import EvaluationError, ProcessError, one_line
 from coherencegym.eval.tasks.registry import TASKS, all_tasks
 
 #: Subcommands that have a module of their own, and their purposes; ``model_index_command`` is that
-#: of ``model-index``, and has ``add_arguments`` and ``run``. That of ``score`` takes many models and
-#: datasets at once, and suites' files.
+#: of ``model-index``, and has ``add_arguments`` and ``run``. That of ``score`` takes several models
+#: and datasets at once, and suites' files.
 COMMANDS = {
     "score": TASKS["score"][0],
     "train": "fine-tune an encoder for a task, for comparison",

@@ -8,8 +8,9 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, cast
 from zlib import crc32
 
@@ -21,16 +22,20 @@ from coherencegym.eval.kinds.formula import WHOLE
 from coherencegym.eval.kinds.items import Condition, Item, read_by
 from coherencegym.eval.outcomes.schema import outcome_schemas
 from coherencegym.eval.outcomes.tables import OutcomeTables, OutcomeWriter
-from coherencegym.eval.results.results import Results
 from coherencegym.eval.results.saved import Saved, SavedDataset, SavedModel, SavedTable
 from coherencegym.eval.surprisal import ScoredCondition
 from coherencegym.eval.tasks.score.controls import Difference
 from coherencegym.eval.tasks.score.metrics import Judgement, judge
 from coherencegym.eval.tasks.score.outcomes import ACCURACY, MARGIN, add_predictions
+from coherencegym.eval.tasks.score.results import summary_of
+from coherencegym.eval.tasks.score.scored_table import ScoredTable
 from coherencegym.eval.tasks.score.scoring import Scored, ScoredItem
 from coherencegym.eval.tasks.score.summary import ItemScore, Macro, macro, summarise
+from coherencegym.eval.tasks.score.task import TASK, ScoreOptions
+from coherencegym.eval.tasks.task import Findings
 from coherencegym.eval.text.encode import Encoding
 from coherencegym.eval.text.special import Start
+from coherencegym.eval.views.findings import ShownFindings, shown_findings
 
 #: The surprisal (bits) of a token of a text.
 Bits = Callable[[str], float]
@@ -146,7 +151,7 @@ def made_results(
     notes: Sequence[str] = (),
     model: str = "made-up",
     dataset: str = "owner/made_up",
-) -> Results:
+) -> ShownFindings:
     """Results of the tables (config -> items) of one split."""
     judged = [
         judged_table(
@@ -157,10 +162,11 @@ def made_results(
         )
         for config, items in tables.items()
     ]
-    outcomes = made_outcomes(*judged)
-    start, execution = Start(0, "<s>", ""), cast(Any, None)
-    scored = [Scored(tuple(items), start, None, None, execution) for items in tables.values()]
-    return Results(
+    writer = OutcomeWriter()
+    details = [ScoredTable(table, writer) for table, _ in judged]
+    for detail, items in zip(details, tables.values(), strict=True):
+        detail.add(Scored(tuple(items), Start(0, "<s>", ""), None, None, _EXECUTION))
+    found = Findings(
         signature="model:made-up|data:made_up",
         model={
             "name": model,
@@ -170,15 +176,30 @@ def made_results(
             "device": "cpu",
             "dtype": "float32",
         },
-        dataset={"name": dataset, "version": "1.0.0", "commit": None},
+        dataset={"name": dataset, "suite": "made_up", "version": "1.0.0", "commit": None},
         settings={"compat": None},
-        scores=[score for table, _ in judged for score in summarise(outcomes, table)],
-        macros=[one for table, _ in judged if (one := macro(outcomes, table))],
         notes=list(map(caution, notes)),
-        tables=[(table, own) for (table, _), own in zip(judged, scored, strict=True)],
-        judged={(table.config, table.split): own for table, own in judged},
-        predictions=outcomes,
+        asked=TASK,
+        inputs=[table for table, _ in judged],
+        details=details,
+        options=ScoreOptions(),
+        outcomes=writer.tables(),
     )
+    return shown_findings(replace(found, summary=summary_of(found)))
+
+
+#: A run of nothing.
+_EXECUTION = cast(
+    Any,
+    SimpleNamespace(
+        plan=SimpleNamespace(sequences=()),
+        stored=0,
+        sharing=None,
+        beside=None,
+        halved=0,
+        widened=True,
+    ),
+)
 
 
 def made_difference(*values: object) -> Difference:
