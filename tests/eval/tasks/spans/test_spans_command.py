@@ -123,7 +123,7 @@ def test_the_best_constant_answer_is_not_called_chance(
 def said_of(folder: Path) -> str:
     """The line of the headline as a terminal has it."""
     from coherencegym.eval.results.runs import read_run
-    from coherencegym.eval.views.table import headline_line
+    from coherencegym.eval.views.findings import headline_line
 
     head = read_run(folder).headline
     assert head is not None
