@@ -247,10 +247,7 @@ def _refuse_unless_finite(
     tokenizer: Any,
     computed: object,
 ) -> None:
-    """Refuse vectors, (stretches of all members, width), that are no numbers as they are kept.
-
-    ``computed`` is the number format in which they were.
-    """
+    """Refuse vectors, (stretches of all members, width), that are no numbers as they are kept."""
     import numpy as np
 
     from coherencegym.eval.forward.numeric import unless_finite
