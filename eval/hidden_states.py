@@ -4,8 +4,7 @@ The vector of a stretch is the mean of its tokens' hidden states, or that of its
 encoder's state of the token in front of the text. :mod:`eval.plan.passages` says which tokens are
 meant, :mod:`eval.forward.vector_store` how vectors are kept.
 
-:mod:`coherencegym.eval` has the function under the name of this module, which it therefore imports
-at once: nothing heavy is imported here before it is called.
+Nothing heavy is imported before the function is called.
 """
 
 from __future__ import annotations
