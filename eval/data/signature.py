@@ -40,7 +40,7 @@ def signature(
         task: its name, which is left out where it is ``score``.
         model, dataset, settings: those that results record.
         own: the choices that only the task has.
-        data: what else is read.
+        data: other data that are read, by name.
     """
     parts: dict[str, Any] = {
         "model": f"{model.get('base') or model['name']}@{_short(model['commit'])}",

@@ -44,7 +44,7 @@ class Metric(ABC):
         return self.label or self.name
 
     def counted(self, cells: Cells) -> Cells:
-        """What the value is over: the units, or the items that they are of."""
+        """The units that the value is over, or the items that they are of."""
         return cells
 
     @abstractmethod

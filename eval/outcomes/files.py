@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from coherencegym.errors import EvaluationError
-from coherencegym.eval.outcomes.schema import OPTIONAL, ROLES, System, outcome_schemas
+from coherencegym.eval.outcomes.schema import FLAGS, OPTIONAL, ROLES, System, outcome_schemas
 from coherencegym.eval.outcomes.tables import OutcomeTables
 from coherencegym.files.parquet_rows import parquet_table
 
@@ -81,6 +81,8 @@ def _check(tables: OutcomeTables, folder: Path) -> None:
     ids = tables.units["id"].to_numpy()
     if not np.array_equal(ids, np.arange(len(ids))):
         raise EvaluationError(f"{folder / UNITS_FILE}: ids; expected 0, 1, 2, ... in this order")
+    others = "the item's discourse or cluster is other than before"
+    _refuse(folder / UNITS_FILE, tables.moved_items(), others)
     path = folder / OUTCOMES_FILE
     own = tables.outcomes
     for name, most in (("unit_id", len(ids)), ("system_id", len(tables.systems))):
@@ -96,6 +98,8 @@ def _check(tables: OutcomeTables, folder: Path) -> None:
     is_again = np.ones(len(own), bool)
     is_again[np.unique(keys, axis=0, return_index=True)[1]] = False
     _refuse(path, is_again, "the unit has another outcome of this system and metric; expected one")
+    holds_by_tie = (own["flags"].to_numpy() & FLAGS["tie"] > 0) & (own["value"].to_numpy() == 1)
+    _refuse(path, holds_by_tie, "a tie that holds; expected one of the two")
     has_reason = np.array(own["reason"].to_pylist()) != ""
     wrong = has_reason != np.array(own["value"].is_null().to_pylist(), bool)
     _refuse(path, wrong, "expected either a value or a reason why there is none")

@@ -240,6 +240,16 @@ class OutcomeTables:
             found.append(UnitRow(groups=groups, **row))
         return tuple(found)
 
+    def moved_items(self) -> Any:
+        """True for each unit with another discourse or cluster than its item's first: an array."""
+        import numpy as np
+
+        codes = [_whole(self.units[name]).indices.to_numpy() for name in ("discourse", "cluster")]
+        items = np.stack([*(self._names[n][0] for n in ("config", "split")), self._items], axis=1)
+        _, first, item = np.unique(items, axis=0, return_index=True, return_inverse=True)
+        before = first[item.ravel()]
+        return (codes[0] != codes[0][before]) | (codes[1] != codes[1][before])
+
     def select(self, places: Any) -> OutcomeTables:
         """The outcomes at some places alone."""
         return replace(self, outcomes=self.outcomes.take(places))

@@ -87,7 +87,7 @@ class Saved:
         settings: the user's choices, and what came of them; JSON.
         tables: one or more.
         task: the task that these are the results of.
-        outcomes, metrics: what every unit came to, and by which metrics.
+        outcomes, metrics: those of every unit.
     """
 
     folder: Path

@@ -139,7 +139,7 @@ class Task(Generic[_I, _O, _D]):
             and the name of its class, where it is loaded.
         settle: gives what options come to for a loaded model.
         record: gives the options as results record them, with those of reading.
-        came_to: what choices came to for the model, from the details of all inputs.
+        came_to: gives settings that choices came to for the model, from the details of all inputs.
         signed: the choices that a signature has, from the options and the settings as recorded.
         metric: the metric of a name, for a task whose outcomes say which it has.
         beside: fields of a model's score that come of other estimates of the same units: of all by
@@ -298,6 +298,10 @@ class Findings(TaskResults):
     def more(self) -> dict[str, Any]:
         """The keys of ``results.json`` that only this task has."""
         return self.asked.more(self)
+
+    def __repr__(self) -> str:
+        rows = f"{len(self.rows):,} scores" if len(self.rows) != 1 else "1 score"
+        return f"<Results of {self.model['name']} on {self.dataset['name']}: {rows}>"
 
 
 #: The fields of a score that a baseline's stand in, by the baseline.

@@ -88,14 +88,14 @@ def scorer_notes(settings: Mapping[str, Any], tables: Sequence[ItemTable]) -> li
     ]
 
 
-def score_notes(scores: Sequence[ItemScore], tallies: Sequence[ScoredItemTable]) -> list[Note]:
+def score_notes(scores: Sequence[ItemScore], scored: Sequence[ScoredItemTable]) -> list[Note]:
     """Lines that a reader of the table must know."""
-    return [line for note in _NOTES for line in note(scores, tallies)]
+    return [line for note in _NOTES for line in note(scores, scored)]
 
 
-def _headlines(scores: Sequence[ItemScore], tallies: Sequence[ScoredItemTable]) -> Iterator[Note]:
+def _headlines(scores: Sequence[ItemScore], scored: Sequence[ScoredItemTable]) -> Iterator[Note]:
     over: dict[str, list[str]] = {}
-    for one in tallies:
+    for one in scored:
         if one.table.headline:
             over.setdefault(one.table.headline, []).append(one.table.config)
     for headline, configs in over.items():
@@ -106,7 +106,9 @@ def _headlines(scores: Sequence[ItemScore], tallies: Sequence[ScoredItemTable]) 
         )
 
 
-def _hidden_groups(scores: Sequence[ItemScore], tallies: Sequence[ScoredItemTable]) -> Iterator[Note]:
+def _hidden_groups(
+    scores: Sequence[ItemScore], scored: Sequence[ScoredItemTable]
+) -> Iterator[Note]:
     details = [score for score in scores if score.level == "detail"]
     if hidden := len(details) - len(shown_rows(details)):
         yield detail(
@@ -114,14 +116,14 @@ def _hidden_groups(scores: Sequence[ItemScore], tallies: Sequence[ScoredItemTabl
         )
 
 
-def _families(scores: Sequence[ItemScore], tallies: Sequence[ScoredItemTable]) -> Iterator[Note]:
+def _families(scores: Sequence[ItemScore], scored: Sequence[ScoredItemTable]) -> Iterator[Note]:
     families = [s for s in scores if s.level == "all" and s.n_clusters < s.n_discourses]
     if families:
         listed = ", ".join(f"{s.config} {s.n_clusters:,} of {s.n:,} items" for s in families)
         yield detail(f"intervals over families of items that share text: {listed}")
 
 
-def _first_tokens(scores: Sequence[ItemScore], tallies: Sequence[ScoredItemTable]) -> Iterator[Note]:
+def _first_tokens(scores: Sequence[ItemScore], scored: Sequence[ScoredItemTable]) -> Iterator[Note]:
     if any(score.first_left_out for score in scores):
         yield caution(
             "† no start-of-text token: the first token of a text has no surprisal and is left "
@@ -136,7 +138,7 @@ _REASONS = {
 }
 
 
-def _undefined(scores: Sequence[ItemScore], tallies: Sequence[ScoredItemTable]) -> Iterator[Note]:
+def _undefined(scores: Sequence[ItemScore], scored: Sequence[ScoredItemTable]) -> Iterator[Note]:
     why: Counter[str] = Counter()
     for score in scores:
         if score.level == "all":
@@ -145,17 +147,17 @@ def _undefined(scores: Sequence[ItemScore], tallies: Sequence[ScoredItemTable]) 
         yield caution(f"undefined: {count:,}, {_REASONS[reason]}")
 
 
-def _lengths(scores: Sequence[ItemScore], tallies: Sequence[ScoredItemTable]) -> Iterator[Note]:
-    if too_long := sum(one.too_long for one in tallies):
-        context = tallies[0].last.context
+def _lengths(scores: Sequence[ItemScore], scored: Sequence[ScoredItemTable]) -> Iterator[Note]:
+    if too_long := sum(one.too_long for one in scored):
+        context = scored[0].last.context
         yield caution(f"too long: {too_long:,} for the model's context of {context:,} tokens")
-    if cut := sum(one.truncated for one in tallies):
+    if cut := sum(one.truncated for one in scored):
         yield caution(f"cut to fit: {cut:,}, on the left, where all conditions are identical")
 
 
-def _refusals(scores: Sequence[ItemScore], tallies: Sequence[ScoredItemTable]) -> Iterator[Note]:
+def _refusals(scores: Sequence[ItemScore], scored: Sequence[ScoredItemTable]) -> Iterator[Note]:
     """Things that were not done together, as it would have changed numbers."""
-    runs = [run for one in tallies for run in one.runs]
+    runs = [run for one in scored for run in one.runs]
     trials = [(run.sharing, run.beside) for run in runs]
     for reason in sorted({s.reason for s, _ in trials if s is not None and not s.passed}):
         yield caution(f"beginnings of texts were not shared by conditions: {reason}")
@@ -185,8 +187,8 @@ def _shared_in_half(trials: Sequence[Trial]) -> Iterator[Note]:
         )
 
 
-def _too_close(scores: Sequence[ItemScore], tallies: Sequence[ScoredItemTable]) -> Iterator[Note]:
-    runs = [run for one in tallies for run in one.runs]
+def _too_close(scores: Sequence[ItemScore], scored: Sequence[ScoredItemTable]) -> Iterator[Note]:
+    runs = [run for one in scored for run in one.runs]
     if error := max((run.error for run in runs), default=0.0):
         reference = (
             "the same weights in float32"
@@ -201,15 +203,17 @@ def _too_close(scores: Sequence[ItemScore], tallies: Sequence[ScoredItemTable]) 
         )
 
 
-def _spanning_tokens(scores: Sequence[ItemScore], tallies: Sequence[ScoredItemTable]) -> Iterator[Note]:
-    if spanning := sum(one.spanning_tokens for one in tallies):
+def _spanning_tokens(
+    scores: Sequence[ItemScore], scored: Sequence[ScoredItemTable]
+) -> Iterator[Note]:
+    if spanning := sum(one.spanning_tokens for one in scored):
         yield detail(f"tokens over a region's end: {spanning:,}, counted to where they begin")
 
 
 def _missing_controls(
-    scores: Sequence[ItemScore], tallies: Sequence[ScoredItemTable]
+    scores: Sequence[ItemScore], scored: Sequence[ScoredItemTable]
 ) -> Iterator[Note]:
-    tables = [one.table for one in tallies]
+    tables = [one.table for one in scored]
     there = {(table.config, table.split) for table in tables}
     for table in tables:
         missing = [name for name in table.controls if (name, table.split) not in there]
@@ -220,7 +224,7 @@ def _missing_controls(
             )
 
 
-def _artefacts(scores: Sequence[ItemScore], tallies: Sequence[ScoredItemTable]) -> Iterator[Note]:
+def _artefacts(scores: Sequence[ItemScore], scored: Sequence[ScoredItemTable]) -> Iterator[Note]:
     if any(score.artefact_score is not None for score in scores):
         yield detail(
             "artefact: the same statistic for a classifier that never sees the contrast in "
@@ -233,7 +237,7 @@ def _artefacts(scores: Sequence[ItemScore], tallies: Sequence[ScoredItemTable]) 
         )
 
 
-def _people(scores: Sequence[ItemScore], tallies: Sequence[ScoredItemTable]) -> Iterator[Note]:
+def _people(scores: Sequence[ItemScore], scored: Sequence[ScoredItemTable]) -> Iterator[Note]:
     judged = [f"{s.config} {s.human_n:,}" for s in scores if s.level == "all" and s.human_n]
     if judged:
         yield detail(

@@ -16,7 +16,7 @@ from coherencegym.eval.statistics.scores import CD, text_of
 from coherencegym.eval.tasks.score.metrics import Judgement
 from coherencegym.eval.tasks.score.scoring import ScoredItem
 
-#: Whether predictions hold; they hold by a margin, whose target is the difference in length.
+#: The metrics of predictions; the target of a margin is the difference in length.
 ACCURACY, MARGIN = ItemAccuracy("accuracy", CD), Margin("margin")
 
 

@@ -11,7 +11,6 @@ from coherencegym.eval.data.source import Published, published
 from coherencegym.eval.tasks.score.closeness import LEVEL
 from coherencegym.eval.tasks.score.controls import Difference, differences
 from coherencegym.eval.tasks.score.lengths import LengthCorrelation, length_correlations
-from coherencegym.eval.tasks.score.metrics import Judgement
 from coherencegym.eval.tasks.score.scored_table import ScoredItemTable
 from coherencegym.eval.tasks.score.scoring import Scored
 from coherencegym.eval.tasks.score.summary import ItemScore, Macro, macro, summarise
@@ -75,11 +74,6 @@ def shown_tables(found: Findings) -> list[tuple[ItemTable, Scored]]:
     return [one.shown for one in found.details]
 
 
-def shown_judgements(found: Findings) -> dict[tuple[str, str], list[Judgement]]:
-    """What became of the predictions of the items that are shown, by config and split."""
-    return {(one.table.config, one.table.split): one.judgements for one in found.details}
-
-
 def more_keys(found: Findings) -> dict[str, Any]:
     """The keys of ``results.json`` that only ``score`` has."""
     summary = score_summary(found)
@@ -100,7 +94,7 @@ def table_facts(table: ItemTable, detail: ScoredItemTable) -> Mapping[str, Any]:
 
 
 def choices_came_to(details: Sequence[ScoredItemTable]) -> dict[str, Any]:
-    """What the user's choices of reading came to for the model."""
+    """The user's choices of reading as they came to for the model."""
     first = details[0].last
     rendering = next((one.last.separator for one in details if one.last.separator), None)
     return {

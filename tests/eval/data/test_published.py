@@ -133,7 +133,7 @@ def test_a_run_shows_and_keeps_them(
     arguments = ["--model", "demo", "--dataset", str(folder), "--output", str(tmp_path / "out")]
     assert main(arguments) == 0
     folded = capsys.readouterr().out
-    assert "1 published score: --verbose shows them" in folded
+    assert "published scores: --verbose shows them" in folded
     assert "GPT-X" not in folded
     # Cautions stand there unasked, and are read back with what they are; a line of an earlier
     # release is a detail.

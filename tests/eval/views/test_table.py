@@ -75,9 +75,9 @@ def test_cautions_stand_first_and_details_are_folded() -> None:
     notes = (detail("artefact: ..."), caution("! fewer than 30 items"), caution("too long: 4"))
     cautions = ["· ! fewer than 30 items", "· too long: 4"]
     assert below(80, *notes)[:3] == [*cautions, "· artefact: ..."]
-    assert below(80, *notes, verbose=False, rows=3)[:3] == [
+    assert below(80, *notes, verbose=False, hidden=["published scores"])[:3] == [
         *cautions,
-        "· 1 detail and 3 published scores: --verbose shows them",
+        "· 1 detail and published scores: --verbose shows them",
     ]
     assert below(80, *notes[1:], verbose=False)[2].startswith("model:a b|")
 

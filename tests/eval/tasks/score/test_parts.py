@@ -20,7 +20,6 @@ from coherencegym.eval.data import dataset
 from coherencegym.eval.kinds.items import Item
 from coherencegym.eval.kinds.predictions import Outcome
 from coherencegym.eval.outcomes.tables import OutcomeTables, OutcomeWriter
-from coherencegym.eval.results import folder as results_folder
 from coherencegym.eval.tasks.score.controls import differences
 from coherencegym.eval.tasks.score.headline import headline_of
 from coherencegym.eval.tasks.score.metrics import Judgement
@@ -32,6 +31,7 @@ from coherencegym.eval.tasks.score.outcomes import (
     predictions_of,
 )
 from coherencegym.eval.tasks.score.summary import macro, summarise
+from coherencegym.files import parquet_writing
 
 #: Each text alone in its batch: surprisals do not depend on what else is in a part.
 ALONE = ("--device", "cpu", "--no-cache", "--no-sharing", "--batch-tokens", "1", "--tokens")
@@ -109,8 +109,8 @@ def test_scores_in_parts_are_those_of_the_whole(
 ) -> None:
     monkeypatch.setattr(dataset, "PART", part)
     # The rows of a part may end anywhere in a row group.
-    monkeypatch.setattr(results_folder, "_ROW_GROUP", 7)
-    monkeypatch.setattr(results_folder, "_AT_A_TIME", 5)
+    monkeypatch.setattr(parquet_writing, "_ROW_GROUP", 7)
+    monkeypatch.setattr(parquet_writing, "_AT_A_TIME", 5)
     parts = scored(suite, "parts", *ALONE)
     assert rows(parts) == rows(whole)
     expected, found = told(whole), told(parts)
