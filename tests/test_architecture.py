@@ -36,7 +36,7 @@ EVAL = (
 GROUND = frozenset(
     {
         *("errors", "numbers", "terminal", "command_line", "extensions"),
-        *("files", "hub", "licence", "engines"),
+        *("files", "hub", "licence", "suites", "engines"),
     }
 )
 #: The doors of the house, which open all rooms: the command, the library, and that for trainers.
@@ -130,6 +130,7 @@ def test_the_ground_floor_stands_by_itself(graph: Graph) -> None:
         "command_line",
         "extensions",
         "licence",
+        "suites",
         "files",
         "hub",
         "engines",

@@ -18,6 +18,7 @@ from coherencegym.eval.data.source import BUILDS
 from coherencegym.eval.forward.distributed import world
 from coherencegym.eval.kinds.items import ITEMS
 from coherencegym.eval.models.libraries import quiet_libraries
+from coherencegym.suites import SUITES, WITHOUT_PAIRS
 
 if TYPE_CHECKING:
     from coherencegym.eval.commands.several import Data
@@ -31,11 +32,7 @@ EXAMPLES = """\
   coherencegym score --model gpt2 --suite center_embed.json --compat syntaxgym-2021
 """
 #: The suites that ``--suites all`` reads from the Hub.
-PUBLISHED = (
-    *("antecedents", "connectives", "coreference", "discourse_tasks", "implicit_relations"),
-    *("intruder_sentences", "linguistic_probes", "replies", "rewrites"),
-    *("sentence_order", "speaker_commitment", "story_cloze", "winograd"),
-)
+PUBLISHED = tuple(sorted(set(SUITES) - set(WITHOUT_PAIRS)))
 #: The file by which a folder is known as a build.
 _MANIFEST = "manifest.json"
 
