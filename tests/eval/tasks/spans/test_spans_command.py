@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from collections.abc import Callable
 from dataclasses import replace
@@ -123,7 +124,7 @@ def test_the_best_constant_answer_is_not_called_chance(
 def said_of(folder: Path) -> str:
     """The line of the headline as a terminal has it."""
     from coherencegym.eval.results.runs import read_run
-    from coherencegym.eval.views.table import headline_line
+    from coherencegym.eval.views.findings import headline_line
 
     head = read_run(folder).headline
     assert head is not None
@@ -192,8 +193,14 @@ def test_every_span_and_every_text_is_there(finished: Path) -> None:
         assert sum(strict) / len(strict) == pytest.approx(own["coherence"]["strict"])
     assert {row["visited"] for row in spans} == {None}
     page = (finished / "report.html").read_text()
-    assert page.count("<svg width") == 48
+    triangles = re.findall(r'<svg class="triangle".*?</svg>', page, re.DOTALL)
+    assert len(triangles) == 48
     assert " style=" not in page
+    # Colours are the page's, which has others where its reader prefers dark pages.
+    assert not re.search(r"#[0-9a-f]{6}", "".join(triangles))
+    shades = re.findall(r'fill-opacity="([\d.]+)"', "".join(triangles))
+    assert shades
+    assert all(0 <= float(shade) <= 1 for shade in shades)
     assert (finished / "coherence.png").stat().st_size > 1000
 
 
