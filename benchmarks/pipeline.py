@@ -43,7 +43,7 @@ _STAGES = {
     "make batches": "coherencegym.eval.plan.plan.make_batches",
     "judge": "coherencegym.eval.tasks.score.tally.ItemTally.add",
     "write rows": "coherencegym.eval.views.report.ScoreFolder.add",
-    "summarise": "coherencegym.eval.results.results.gather_tallies",
+    "summarise": "coherencegym.eval.tasks.findings.gather_findings",
     "write scores and the page": "coherencegym.eval.views.report.ScoreFolder.finish",
 }
 

@@ -198,7 +198,7 @@ def _store(
         "versions": {"torch": torch.__version__, "transformers": transformers.__version__},
     }
     own = kept.folder / store_name(description)
-    return VectorStore(own, layers, body.width, dtype, {"model": kept.name or "", **description})
+    return VectorStore(own, layers, body.width, dtype, description, kept.name or "")
 
 
 def _read_missing(

@@ -195,6 +195,7 @@ def built_sample(
 #: within seconds; and at the very end no process waits long for another's last test.
 SLOW = (
     "test_digests",
+    "test_conformance",
     "test_goldens",
     "test_gpu_benchmark",
     "test_benchmarks",

@@ -48,13 +48,15 @@ def test_from_samples_to_a_score(
     assert score["artefact_score"] > 0.5
     assert {path.name for path in (tmp_path / "out").iterdir()} == {
         CHECKSUMS,
-        "predictions.parquet",
+        "outcomes.parquet",
         "regions.parquet",
         "report.html",
         "results.json",
         "scores.png",
         "scores.svg",
+        "systems.parquet",
         "tokens.parquet",
+        "units.parquet",
     }
     shown = capsys.readouterr()
     assert results["signature"] in shown.out

@@ -8,6 +8,7 @@ import tempfile
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -281,8 +282,14 @@ def _number(count: int, thing: str) -> str:
 
 
 def _write_lines(path: Path, records: Iterable[dict[str, Any]], ascii_only: bool = False) -> None:
-    with path.open("w", encoding="utf-8", newline="\n") as file:
-        file.writelines(json.dumps(each, ensure_ascii=ascii_only) + "\n" for each in records)
+    import jsonlines
+
+    dumps = partial(json.dumps, ensure_ascii=ascii_only)
+    with (
+        path.open("w", encoding="utf-8", newline="\n") as file,
+        jsonlines.Writer(file, dumps=dumps) as writer,
+    ):
+        writer.write_all(records)
 
 
 def _refusals(

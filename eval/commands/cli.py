@@ -12,12 +12,13 @@ from typing import Protocol, cast
 
 from coherencegym.command_line import USER_ERROR, Parser, did_you_mean, finish
 from coherencegym.errors import EvaluationError, ProcessError, one_line
-from coherencegym.eval.tasks.registry import all_tasks
+from coherencegym.eval.tasks.registry import TASKS, all_tasks
 
-#: Subcommands beside the tasks of the registry, and their purposes; ``model_index_command`` is the
-#: module of ``model-index``, and has ``add_arguments`` and ``run``.
+#: Subcommands that have a module of their own, and their purposes; ``model_index_command`` is that
+#: of ``model-index``, and has ``add_arguments`` and ``run``. That of ``score`` takes several models
+#: and datasets at once, and suites' files.
 COMMANDS = {
-    "score": "score models on suites of minimal pairs",
+    "score": TASKS["score"][0],
     "train": "fine-tune an encoder for a task, for comparison",
     "overview": "show several runs in one table, best model first",
     "compare": "compare the results of models, item by item",

@@ -1,4 +1,4 @@
-"""A row of the cache: under the hash of a text's tokens, the surprisals known, and a checksum.
+"""A row of the cache: under the hash of a text's tokens, the surprisals known.
 
 The value is two counts (uint32): of positions at which a token's surprisal is known, and of those
 at which that of any beginning of a word is; then the positions of both, each in ascending order
@@ -48,12 +48,11 @@ class Known:
         )
         return dict(zip(_places(*stored), self.bits.tolist(), strict=True))
 
-    def row(self, key: bytes) -> tuple[bytes, bytes, bytes]:
-        """The key, the value and its checksum."""
+    def value(self) -> bytes:
+        """The bytes of the row."""
         parts = (self.positions, self.word_starts)
         counts = _numbers("<u4", [len(part) // _POSITION for part in parts])
-        value = b"".join((counts, *parts, self.bits.astype("<f8").tobytes()))
-        return key, value, checksum(key, value)
+        return b"".join((counts, *parts, self.bits.astype("<f8").tobytes()))
 
 
 def merged_bits(before: Known | None, sequence: TokenSequence, bits: np.ndarray) -> Known:
@@ -73,11 +72,9 @@ def merged_bits(before: Known | None, sequence: TokenSequence, bits: np.ndarray)
     )
 
 
-def unpack(key: object, value: object, expected: object) -> Known | None:
+def unpack(value: bytes) -> Known | None:
     """The surprisals of a row; None where it does not add up."""
-    if not isinstance(key, bytes) or not isinstance(value, bytes):
-        return None
-    if checksum(key, value) != expected or len(value) < _COUNTS:
+    if len(value) < _COUNTS:
         return None
     positions, starts = np.frombuffer(value, "<u4", 2).tolist()
     middle = _COUNTS + positions * _POSITION
@@ -101,11 +98,6 @@ def row_key(sequence: TokenSequence) -> bytes:
     """The name of a sequence's row: that of its text, or a masked row's own."""
     key = sequence.key
     return key if isinstance(key, bytes) else key_of(key)
-
-
-def checksum(key: bytes, value: bytes) -> bytes:
-    """Sixteen bytes of blake2b that a row is held to."""
-    return hashlib.blake2b(key + value, digest_size=16).digest()
 
 
 def _places(positions: Sequence[int], word_starts: Sequence[int]) -> list[_Place]:

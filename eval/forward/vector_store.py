@@ -1,33 +1,42 @@
-"""Vectors of many texts on disk: a file for each layer, and a journal of what is in it.
+"""Vectors of many texts on disk: a file for each layer, and an index of what is in it.
 
 A store is a folder for one model, number format and choice of layers. ``layer-03.f16`` has rows of
-``width`` numbers, little-endian, and nothing else. A line of ``rows.jsonl`` says of a batch where
-its rows begin, the keys of its texts with how many rows each has, and a checksum of its part of
-every file; the line itself has one too. Neither texts nor token ids are in it.
+``width`` numbers, little-endian, and nothing else. The index (:mod:`eval.forward.store`) has a row
+for each text: where the batch that it was read in lies in the files, where in the batch its vectors
+begin, and checksums of the batch's part of every file. Neither texts nor token ids are in it.
 
-A batch is written first to the files of the layers, then to the journal, under a lock: a process
+A batch is written behind all others in the files, under a lock, and then to the index: a process
 that is killed at any moment loses at most the batch that it was writing, and several may write at
-once. What a line promises is checked before it is used: what does not add up is computed again.
+once. What the index promises is checked before it is used: what does not add up is computed again.
 """
 
 from __future__ import annotations
 
 import errno
-import hashlib
-import json
 import os
 import re
 import shutil
+import struct
 import tempfile
 import weakref
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
+from itertools import accumulate
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.forward.cache import VARIABLE, cache_folder
+from coherencegym.eval.forward.store import (
+    RowStore,
+    StoreListing,
+    checksum,
+    delete_store,
+    digest_name,
+    listed,
+)
 
 if TYPE_CHECKING:
     import numpy as np
@@ -37,19 +46,20 @@ if TYPE_CHECKING:
 #: Number formats on disk.
 StoredType = Literal["float16", "float32"]
 #: Number of the format, and of how vectors are computed: another number is another folder.
-STORE_FORMAT = 1
-#: File of what a store says of itself, for a listing; the store was last used when it was written.
-ABOUT = "about.json"
-_JOURNAL, _LOCK = "rows.jsonl", "lock"
-#: Beginning of the name of a file that a run holds locked as long as it uses a store.
-_IN_USE = "in-use-"
+STORE_FORMAT = 2
+#: The index, among the files of a store.
+INDEX = "index.sqlite"
+_LOCK = "lock"
 _LITTLE_ENDIAN = {"float16": "<f2", "float32": "<f4"}
+_OURS = re.compile(rf"{re.escape(INDEX)}.*|{_LOCK}|layer-[0-9]+\.f(16|32)")
+#: The first row of a batch, the number of its rows, and the place of a text's own among them.
+_PLACE = struct.Struct("<QII")
+_CHECKSUM = len(checksum())
 
 
 def store_name(description: Mapping[str, Any]) -> str:
     """The name of the folder for what vectors depend on."""
-    text = json.dumps({"format": STORE_FORMAT, **description}, sort_keys=True)
-    return hashlib.sha256(text.encode()).hexdigest()[:32]
+    return digest_name({"format": STORE_FORMAT, **description})
 
 
 def states_folder(chosen: Path | None = None) -> Path:
@@ -59,119 +69,40 @@ def states_folder(chosen: Path | None = None) -> Path:
     return folder / "states" if named else folder.with_name("states")
 
 
-@dataclass(frozen=True, slots=True)
-class StoreListing:
-    """A store as a listing has it.
-
-    Attributes:
-        folder: its own.
-        about: facts that it says of itself; empty if they cannot be read.
-        texts: number of texts.
-        size: bytes of all files.
-        used: seconds since 1970 when a run opened it last.
-    """
-
-    folder: Path
-    about: Mapping[str, Any]
-    texts: int
-    size: int
-    used: float
-
-
 def list_stores(folder: Path) -> Iterator[StoreListing]:
     """The stores of a folder; what is not one of them is left alone."""
     for own in sorted(folder.iterdir()) if folder.is_dir() else []:
         if re.fullmatch("[0-9a-f]{32}", own.name) and own.is_dir() and not own.is_symlink():
-            stats = [path.stat() for path in _files(own)]
-            if stats:
-                about, texts = _about(own)
-                used = max(one.st_mtime for one in stats)
-                yield StoreListing(own, about, texts, sum(one.st_size for one in stats), used)
+            files = [one for one in own.iterdir() if _OURS.fullmatch(one.name) and one.is_file()]
+            if files:
+                yield listed(own / INDEX, files, STORE_FORMAT)
 
 
-def delete_store(folder: Path) -> bool:
+def delete_vectors(store: StoreListing) -> bool:
     """Delete a store, unless a run is using it; False where one does."""
-    if _clear_killed(folder):
-        return False
-    for path in _files(folder):
-        path.unlink(missing_ok=True)
-    # Something of somebody else's may be in it.
+    is_deleted = delete_store(store)
+    # Something of somebody else's may be in the folder, or it is in use.
     with suppress(OSError):
-        folder.rmdir()
-    return True
-
-
-def _clear_killed(folder: Path) -> bool:
-    """Delete the files by which killed runs held a store; True where a living one does."""
-    from filelock import FileLock, Timeout
-
-    held = False
-    for path in folder.glob(f"{_IN_USE}*"):
-        try:
-            with FileLock(path, timeout=0):
-                path.unlink(missing_ok=True)
-        except Timeout:
-            held = True
-    return held
-
-
-def _files(folder: Path) -> list[Path]:
-    ours = re.compile(rf"about\.json.*|rows\.jsonl|lock|layer-[0-9]+\.f(16|32)|{_IN_USE}.*")
-    return [path for path in folder.iterdir() if ours.fullmatch(path.name) and path.is_file()]
-
-
-def _about(folder: Path) -> tuple[Mapping[str, Any], int]:
-    try:
-        about = json.loads((folder / ABOUT).read_text(encoding="utf-8"))
-        journal = (folder / _JOURNAL).read_bytes() if (folder / _JOURNAL).exists() else b""
-    except (OSError, ValueError):
-        return {}, 0
-    if not isinstance(about, dict) or not isinstance(about.get("layers"), list):
-        return {}, 0
-    blocks = (_Block.read(line, len(about["layers"])) for line in journal.splitlines(keepends=True))
-    return about, sum(len(block.texts) for block in blocks if block is not None)
-
-
-def _let_go(lock: Any, path: Path) -> None:
-    with suppress(OSError):
-        lock.release()
-        path.unlink(missing_ok=True)
+        store.path.parent.rmdir()
+    return is_deleted
 
 
 @dataclass(frozen=True, slots=True)
 class _Block:
-    """A batch in the files: its first row, the rows of each text by key, checksums by layer."""
+    """A batch in the files: its first row, its number of rows, a checksum for each layer."""
 
     row: int
-    texts: tuple[tuple[bytes, int], ...]
-    checksums: tuple[str, ...]
-
-    @property
-    def rows(self) -> int:
-        return sum(count for _, count in self.texts)
-
-    def line(self) -> bytes:
-        texts = [[key.hex(), count] for key, count in self.texts]
-        return _signed(json.dumps([self.row, texts, self.checksums]).encode())
-
-    @classmethod
-    def read(cls, line: bytes, layers: int) -> _Block | None:
-        """The block of a line with its end; None where it does not add up."""
-        text = line.rpartition(b"\t")[0]
-        if _signed(text) != line:
-            return None
-        row, texts, checksums = json.loads(text)
-        if len(checksums) != layers:
-            return None
-        return cls(row, tuple((bytes.fromhex(k), n) for k, n in texts), tuple(checksums))
+    rows: int
+    checksums: bytes
 
 
-def _signed(text: bytes) -> bytes:
-    return text + b"\t" + _checksum(text).encode() + b"\n"
-
-
-def _checksum(data: bytes) -> str:
-    return hashlib.blake2b(data, digest_size=16).hexdigest()
+def _unpack(layers: int, blocks: dict[_Block, _Block], value: bytes) -> tuple[_Block, int] | None:
+    """The batch of a text, and the place of its own vectors in it; one value for equal batches."""
+    if len(value) != _PLACE.size + _CHECKSUM * layers:
+        return None
+    row, rows, place = _PLACE.unpack_from(value)
+    block = _Block(row, rows, value[_PLACE.size :])
+    return blocks.setdefault(block, block), place
 
 
 class VectorStore:
@@ -182,7 +113,8 @@ class VectorStore:
         layers: numbers of the layers, in order.
         width: dimensions.
         dtype: the number format on disk.
-        about: facts that it says of itself, as JSON can hold them.
+        about: all that vectors depend on but the texts, as JSON can hold it.
+        name: the model's in a listing.
 
     Attributes:
         folder: its own.
@@ -200,6 +132,7 @@ class VectorStore:
         width: int,
         dtype: StoredType,
         about: Mapping[str, Any],
+        name: str = "",
     ) -> None:
         if folder is None:
             folder = Path(tempfile.mkdtemp(prefix="coherencegym-states-"))
@@ -208,20 +141,19 @@ class VectorStore:
         self.damaged = 0
         self.dtype = dtype
         self._layers, self._width = tuple(layers), width
-        self._end = self._rows = 0
-        self._known: dict[bytes, tuple[int, _Block]] = {}
-        self._sound: dict[int, bool] = {}
+        self._end = 0
+        self._known: dict[bytes, tuple[_Block, int]] = {}
+        self._sound: dict[_Block, bool] = {}
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            beside = folder / f"{ABOUT}.{id(self)}"
-            beside.write_text(json.dumps(about, sort_keys=True), encoding="utf-8")
-            beside.replace(folder / ABOUT)
-            with self._lock():
-                self._read_journal()
-                _clear_killed(folder)
-                self._hold()
         except OSError as error:
             raise self._problem(error) from None
+        description = {"format": STORE_FORMAT, **about}
+        unpack = partial(_unpack, len(self._layers), {})
+        self._index = RowStore(folder / INDEX, description, unpack, name)
+        # As long as it is open, nobody deletes the store.
+        weakref.finalize(self, self._index.close)
+        self._refuse_unless_indexed()
 
     @property
     def row_bytes(self) -> int:
@@ -245,11 +177,13 @@ class VectorStore:
 
     def rows_of(self, sequences: Sequence[PooledSequence]) -> list[int | None]:
         """The first row of each sequence's vectors; None where they are not known."""
+        unknown = dict.fromkeys(one.key for one in sequences if one.key not in self._known)
+        self._known.update(self._index.find(list(unknown)))
         found: list[int | None] = []
         for sequence in sequences:
-            row, block = self._known.get(sequence.key, (0, None))
-            sound = block is not None and self._is_sound(block)
-            found.append(row if sound else None)
+            block, place = self._known.get(sequence.key, (None, 0))
+            is_there = block is not None and self._is_sound(block)
+            found.append(block.row + place if block is not None and is_there else None)
         return found
 
     def put(self, sequences: Sequence[PooledSequence], vectors: Sequence[np.ndarray]) -> None:
@@ -263,21 +197,21 @@ class VectorStore:
             EvaluationError: they cannot be written.
         """
         parts = [layer.astype(_LITTLE_ENDIAN[self.dtype]).tobytes() for layer in vectors]
-        texts = tuple((each.key, len(each.stretches)) for each in sequences)
         try:
-            with self._lock():
-                self._read_journal()
-                block = _Block(self._rows, texts, tuple(map(_checksum, parts)))
-                for number, part in zip(self._layers, parts, strict=True):
-                    _write(self._file(number), block.row * self.row_bytes, part)
-                line = block.line()
-                # Behind the last good line: what a killed process left there goes.
-                _write(self.folder / _JOURNAL, self._end, line)
-                self._end += len(line)
+            row = self._append(parts)
         except OSError as error:
             raise self._problem(error) from None
-        self._sound[block.row] = True
-        self._add(block)
+        block = _Block(row, len(vectors[0]), b"".join(map(checksum, parts)))
+        places = accumulate((len(each.stretches) for each in sequences), initial=0)
+        own = {each.key: (block, place) for each, place in zip(sequences, places, strict=False)}
+        packed = {
+            key: _PLACE.pack(row, block.rows, place) + block.checksums
+            for key, (_, place) in own.items()
+        }
+        self._index.update((), lambda _: packed)
+        self._refuse_unless_indexed()
+        self._sound[block] = True
+        self._known.update(own)
 
     def read(self, number: int, rows: np.ndarray) -> np.ndarray:
         """Vectors of a layer, float32, shape (N, width); those of row -1 are NaN.
@@ -308,20 +242,6 @@ class VectorStore:
     def _file(self, number: int) -> Path:
         return self.folder / f"layer-{number:02d}.f{self.dtype[-2:]}"
 
-    def _lock(self) -> Any:
-        from filelock import FileLock
-
-        return FileLock(self.folder / _LOCK)
-
-    def _hold(self) -> None:
-        """Say that the store is in use, as long as this object or its process lives."""
-        from filelock import FileLock
-
-        path = self.folder / f"{_IN_USE}{os.getpid()}-{id(self):x}"
-        lock = FileLock(path)
-        lock.acquire()
-        weakref.finalize(self, _let_go, lock, path)
-
     def _problem(self, error: Exception) -> EvaluationError:
         said = getattr(error, "strerror", None) or str(error)
         return EvaluationError(
@@ -329,38 +249,38 @@ class VectorStore:
             "it"
         )
 
-    def _read_journal(self) -> None:
-        """Read the lines that are new; the rest behind a line that does not add up is nothing."""
-        path = self.folder / _JOURNAL
-        if not path.exists() and not self._end:
-            return
-        with path.open("rb") as file:
-            if file.seek(0, os.SEEK_END) < self._end:
-                raise OSError(errno.ESTALE, "it was deleted or changed while it was in use")
-            file.seek(self._end)
-            for line in file:
-                block = _Block.read(line, len(self._layers))
-                if block is None:
-                    break
-                self._end += len(line)
-                self._add(block)
+    def _refuse_unless_indexed(self) -> None:
+        if self._index.is_lost:
+            raise self._problem(OSError(self._index.notes[-1]))
 
-    def _add(self, block: _Block) -> None:
-        row = block.row
-        for key, count in block.texts:
-            self._known[key] = row, block
-            row += count
-        self._rows = max(self._rows, row)
+    def _append(self, parts: Sequence[bytes]) -> int:
+        """Write a batch behind all others; its first row."""
+        from filelock import FileLock
+
+        paths = list(map(self._file, self._layers))
+        with FileLock(self.folder / _LOCK):
+            # Of a store that has been read no file may be missing.
+            sizes = (path.stat().st_size if self._end or path.exists() else 0 for path in paths)
+            # What a write left that was cut short stays, and nothing reads it.
+            row = max(-(-size // self.row_bytes) for size in sizes)
+            if row < self._end:
+                raise OSError(errno.ESTALE, "it was deleted or changed while it was in use")
+            for path, part in zip(paths, parts, strict=True):
+                with path.open("r+b" if path.exists() else "x+b") as file:
+                    file.seek(row * self.row_bytes)
+                    file.write(part)
+        self._end = row + len(parts[0]) // self.row_bytes
+        return row
 
     def _is_sound(self, block: _Block) -> bool:
-        """Tell whether all files have what the block's line says; looked at once."""
-        if block.row not in self._sound:
-            self._sound[block.row] = sound = all(
-                _checksum(self._part(number, block)) == expected
-                for number, expected in zip(self._layers, block.checksums, strict=True)
-            )
+        """Tell whether all files have what the index says; looked at once."""
+        if block not in self._sound:
+            found = b"".join(checksum(self._part(number, block)) for number in self._layers)
+            self._sound[block] = sound = found == block.checksums
             self.damaged += not sound
-        return self._sound[block.row]
+            if sound:
+                self._end = max(self._end, block.row + block.rows)
+        return self._sound[block]
 
     def _part(self, number: int, block: _Block) -> bytes:
         try:
@@ -369,11 +289,3 @@ class VectorStore:
                 return file.read(block.rows * self.row_bytes)
         except OSError:
             return b""
-
-
-def _write(path: Path, place: int, data: bytes) -> None:
-    """Write bytes at a place of a file, and nothing behind them."""
-    with path.open("r+b" if path.exists() else "x+b") as file:
-        file.truncate(place)
-        file.seek(place)
-        file.write(data)

@@ -54,11 +54,11 @@ _ORDER = (
     "`coherencegym compare` tells two runs apart, item by item."
 )
 _TABLES = (
-    "Each run has a config for each of its tables: `predictions`, a row for every prediction of "
-    "every item, and `regions`, the surprisal (bits) of every region that a prediction reads; "
-    "`outcomes`, the value of every unit of `units` by every system of `systems` under every "
-    "metric, `documents`, the scores of their sentences, and `layers`, the accuracies of "
-    "classifiers of every layer:"
+    "Each run has a config for each of its tables: `outcomes`, the value of every unit of `units` "
+    "(predictions, documents, ...) by every system of `systems` under every metric; `regions`, the "
+    "surprisal (bits) of every region that a prediction reads; `documents`, the scores of their "
+    "sentences; `layers`, the accuracies of classifiers of every layer, and `predictions`, what "
+    "they say of every row:"
 )
 
 

@@ -78,7 +78,7 @@ def compared_outcomes(baseline: Saved, model: Saved) -> Iterator[tuple[OutcomeSe
     The series have their places in the baseline, those in the model come beside them.
     """
     for one, there in baseline.outcomes.paired(model.outcomes):
-        if baseline.metrics[one.metric].is_compared:
+        if len(there) and baseline.metrics[one.metric].is_compared:
             yield one, there
 
 
@@ -96,9 +96,8 @@ def paired_rows(baseline: Saved, model: Saved, seed: int) -> Iterator[PairedScor
         place_of = np.full(len(ours), -1)
         place_of[one.places] = there
         for row, about in _rows_of(ours, one, metric, table):
-            if len(row.places):
-                sides = (ours, row.places), (theirs, place_of[row.places])
-                yield replace(_row(metric, sides, seed), **about)
+            sides = (ours, row.places), (theirs, place_of[row.places])
+            yield replace(_row(metric, sides, seed), **about)
 
 
 def _rows_of(

@@ -30,7 +30,7 @@ class Run:
         model, commit: the name that the user gave, and which it was.
         suite, version: the dataset's; empty where it has none.
         rows: the digest of each table's rows, by config and split.
-        scores, differences, headline, notes: see :mod:`eval.results.results`.
+        scores, differences, headline, notes: see :class:`eval.tasks.task.Findings`.
         folder: the place of the results; empty for those in memory.
         signature: one line from which they can be reproduced.
         settings: the user's choices, and what came of them.

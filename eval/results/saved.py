@@ -22,6 +22,7 @@ from coherencegym.eval.results.folder import MARKER, RESULTS_FORMAT
 from coherencegym.eval.results.runs import results_head
 from coherencegym.eval.statistics.scores import CD
 from coherencegym.eval.tasks.score.selections import inside
+from coherencegym.eval.tasks.score.summary import count_distinct
 from coherencegym.files import strict_json
 from coherencegym.files.strict_json import Many, SignedShare, Some, kind
 
@@ -218,7 +219,7 @@ def _check_outcomes(
     file: Path,
 ) -> None:
     """Hold the outcomes to the metrics, and to what ``results.json`` says of them."""
-    headlines = {(one.config, one.split): one.headline for one in results.dataset.tables}
+    tables = {(one.config, one.split): one for one in results.dataset.tables}
     scores = {
         (one.config, one.split, one.measure, one.judge): one
         for one in results.scores
@@ -230,10 +231,18 @@ def _check_outcomes(
             raise EvaluationError(f"{where}, {kind(one.metric)}: no such metric; {_AGAIN}")
         if fault := metric.fault(outcomes.cells(one.places)):
             raise EvaluationError(f"{where}, {kind(metric.said)}: {fault}")
+        table = tables[one.config, one.split]
         score = scores.pop((one.config, one.split, metric.said, one.system.label), None)
+        if metric.is_of_items and metric.is_compared:
+            number = count_distinct(outcomes.items(one.places))
+            if score is None or number != table.items:
+                what = "no score" if score is None else f"{table.items:,} items"
+                raise EvaluationError(
+                    f"{path}: {kind(one.config)}: {what}, but {number:,} items in {file.name}; "
+                    f"{_AGAIN}"
+                )
         if score is not None:
-            headline = headlines[one.config, one.split]
-            cells = outcomes.cells(inside(outcomes, one.places, headline))
+            cells = outcomes.cells(inside(outcomes, one.places, table.headline))
             _check_score(score, metric, cells, path, file)
     for score in scores.values():
         if score.score is not None:

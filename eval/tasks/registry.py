@@ -1,4 +1,4 @@
-"""The tasks that are no more than a :class:`eval.tasks.task.Task`: a new one is one line here.
+"""The tasks, each a :class:`eval.tasks.task.Task`: a new one is one line here.
 
 Those of other packages come by their entry points (:mod:`coherencegym.extensions`).
 """
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 #: Subcommand -> what it is for, and the module that has its ``TASK``.
 TASKS: dict[str, tuple[str, str]] = {
     "score": (
-        "score suites of minimal pairs, one or many",
+        "score models on suites of minimal pairs",
         "coherencegym.eval.tasks.score.task",
     ),
     "detect": (

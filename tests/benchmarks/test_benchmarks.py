@@ -245,13 +245,13 @@ def test_retrieval_is_measured(tmp_path: Path) -> None:
 def test_the_coverage_of_intervals_is_measured(capsys: pytest.CaptureFixture[str]) -> None:
     from benchmarks import coverage
 
-    assert coverage.main(["--quick", "--runs", "40"]) == 0
+    assert coverage.main(["--quick", "--runs", "8"]) == 0
     printed = capsys.readouterr().out
     assert printed.count("## ") == 9
     lines = [line for line in printed.splitlines() if line.startswith("| 5 |")]
     # Each cell: what was before -> what is now, as coverage (mean width).
     assert all(" \u2192 " in line for line in lines)
-    assert coverage.main(["--quick", "--runs", "40", "--only", "shares"]) == 0
+    assert coverage.main(["--quick", "--runs", "8", "--only", "shares"]) == 0
     assert capsys.readouterr().out.strip() in printed
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from rich.console import Console
+from support.commands import build_command
 
 from benchmarks import data, gpu, gpu_table, gpu_worker
 from coherencegym.eval.kinds.items import Condition, Item, Prediction, Region
@@ -106,7 +107,14 @@ def test_a_process_that_ends_badly_leaves_a_reason() -> None:
     assert gpu.run([*command, "pass"], None, 0) == "no time was left"
 
 
-def test_texts_are_prepared_where_there_is_no_gpu(tmp_path: Path, texts: Path) -> None:
+def test_texts_are_prepared_where_there_is_no_gpu(
+    tmp_path: Path, texts: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def run_here(command: list[str], **_: object) -> None:
+        assert command[:3] == [sys.executable, "-m", "coherencegym.builders.connectives"]
+        assert build_command("connectives", *command[3:]) == 0
+
+    monkeypatch.setattr("benchmarks.data.subprocess.run", run_here)
     where = tmp_path / "texts"
     tokenizer = ["--tokenizer", str(texts / "tokenizer")]
     options = ["--items", "2", "--datasets", "connective_long", *tokenizer]

@@ -18,12 +18,11 @@ from support.toy import SUITE, stories, toy_corpus
 from coherencegym.builders.making.build import BuildOptions, build
 from coherencegym.builders.making.sources import PlannedCorpus, Sources
 from coherencegym.builders.release.manifest import dump_manifest, in_order
-from coherencegym.builders.release.rows import data_path, hashes_path, to_table, write_split
+from coherencegym.builders.release.rows import data_path, to_table, write_split
 from coherencegym.builders.sentence_order import SUITE as SENTENCE_ORDER
 from coherencegym.builders.story_cloze import SUITE as STORY_CLOZE
 from coherencegym.eval.data.source import read_manifest
-from coherencegym.eval.kinds.items import ITEMS, item_from_row, validate_item
-from coherencegym.eval.kinds.table_kind import row_hash
+from coherencegym.eval.kinds.items import ITEMS, item_from_row
 from coherencegym.loaders.corpus import Corpus, CorpusError, CorpusFile
 from coherencegym.loaders.discourse import Discourse, Unit
 from coherencegym.loaders.registry import corpus
@@ -97,25 +96,12 @@ def test_more_than_ten_thousand_rows_by_two_routes(tmp_path: Path) -> None:
     assert pa.concat_tables(map(pq.read_table, shards)).to_pylist() == made
 
 
-def test_row_hashes_are_those_of_the_rows_read_back(sentence_order: Path) -> None:
-    for config in read_manifest(sentence_order / "manifest.json")["configs"]:
-        hashes = pq.read_table(sentence_order / hashes_path(config, "test"))
-        read = rows(sentence_order, config)
-        assert hashes.column("sha256").to_pylist() == [row_hash(row) for row in read]
-        assert hashes.column("item_id").to_pylist() == [row["item_id"] for row in read]
-
-
-def test_items_are_valid_and_numbered(sentence_order: Path) -> None:
+def test_an_order_is_another_of_the_same_words(sentence_order: Path) -> None:
     manifest = read_manifest(sentence_order / "manifest.json")
     assert len(manifest["configs"]) == 10
-    for config, entry in manifest["configs"].items():
-        read = rows(sentence_order, config)
-        assert [row["item_number"] for row in read] == list(range(1, len(read) + 1))
-        assert entry["splits"]["test"]["rows"] == len(read)
-        for row in read:
-            item = item_from_row(row)
-            validate_item(item)
-            original, shuffled = item.conditions
+    for config in manifest["configs"]:
+        for row in rows(sentence_order, config):
+            original, shuffled = item_from_row(row).conditions
             assert sorted(original.content.split()) == sorted(shuffled.content.split())
             assert original.content != shuffled.content
 

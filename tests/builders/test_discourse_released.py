@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import json
-import shutil
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import pytest
 from support.commands import build_command, one_line
-from support.suites import build_from, no_classifiers, rows
+from support.suites import rows
 
 from coherencegym.builders.discourse.released import ReleasedCoherence, twins
 from coherencegym.builders.making.fitting import Fits
-from coherencegym.builders.registry import load_suite
 from coherencegym.eval.kinds.examples import LabelledExample, example_from_row
 from coherencegym.eval.kinds.items import item_from_row
 from coherencegym.eval.kinds.table_kind import with_names
@@ -148,26 +145,9 @@ def test_twins_are_found_wherever_they_stand_and_are_of_one_family() -> None:
 # The real files: counts of labels, of minimal pairs and of oddities -------------------------------
 
 
-#: The smallest real file of each task, whole: the reader and the drafters are the same for all.
-REAL = ("SP/wiki/test.txt", "BSO/wiki/test.txt", "DC/chat/valid.txt", "SSP/abs/valid.txt")
-
-
 @pytest.fixture(scope="module")
-def real(shared: Path, made_once: Callable[[str, Callable[[Path], object]], Path]) -> Path:
-    """A build of some of the real files, without artefact scores."""
-    data = shared / "corpora" / "discoeval"
-    if not data.is_dir():
-        pytest.skip("the files of discoeval are not there")
-
-    def fill(folder: Path) -> None:
-        with TemporaryDirectory() as some, pytest.MonkeyPatch.context() as patched:
-            for name in REAL:
-                (Path(some) / name).parent.mkdir(parents=True)
-                shutil.copy(data / name, Path(some) / name)
-            no_classifiers(patched)
-            build_from(load_suite("discourse_tasks"), "discoeval", folder, data_dir=Path(some))
-
-    return made_once("discourse_tasks-discoeval-smallest", fill)
+def real(real_build: Callable[[str, str], Path]) -> Path:
+    return real_build("discourse_tasks", "discoeval")
 
 
 def labelled(folder: Path, config: str, split: str) -> list[LabelledExample]:

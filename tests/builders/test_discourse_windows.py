@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from support.commands import build_command, one_line
-from support.suites import Sample, build_from, no_classifiers, rows
+from support.suites import Sample, no_classifiers, rows
 
 from coherencegym.builders.command.show import build_grid
 from coherencegym.builders.discourse.cutting import (
@@ -294,16 +294,6 @@ def test_pairs_are_the_rows_again(built: tuple[Path, dict[str, Any]]) -> None:
                 sums = [" + ".join(f"({n};%{c}%)" for n in numbers) for c in own]
                 assert prediction.formula == f"{sums[1]} > {sums[0]}"
                 assert (prediction.metric, prediction.groups) == ("sum", (f"sentence {place}",))
-
-
-def test_the_same_bytes_again(
-    built: tuple[Path, dict[str, Any]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    _, manifest = built
-    no_classifiers(monkeypatch)
-    again = build_from(SUITE, "sample", tmp_path, num_proc=2)
-    for name, entry in again["configs"].items():
-        assert entry["splits"] == manifest["configs"][name]["splits"]
 
 
 def test_windows_is_a_setting(

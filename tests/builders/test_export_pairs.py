@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import jinja2
+import jsonlines
 import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
@@ -41,8 +42,8 @@ RELEASE = ExportedRelease("me/shapes", "v1.2.0", "1.2.0", "shapes", {})
 
 
 def records(folder: Path, name: str) -> list[dict[str, Any]]:
-    with (folder / f"{name}.jsonl").open(encoding="utf-8") as lines:
-        return list(map(json.loads, lines))
+    with jsonlines.open(folder / f"{name}.jsonl") as lines:
+        return list(lines)
 
 
 def load_task(folder: Path, name: str) -> dict[str, Any]:
@@ -113,8 +114,8 @@ def test_a_record_has_what_blimp_has_and_where_it_is_from(exported: Path) -> Non
 def test_real_blimp_files_have_the_same_keys(shared: Path, exported: Path) -> None:
     own = records(exported, "shapes_mention-test")[0]
     for file in (shared / "corpora" / "blimp").glob("*.jsonl"):
-        with file.open(encoding="utf-8") as lines:
-            theirs = json.loads(next(lines))
+        with jsonlines.open(file) as lines:
+            theirs = next(iter(lines))
         # Of BLiMP's keys only the two about prefixes have no meaning here.
         assert set(theirs) - set(own) == {"one_prefix_method", "two_prefix_method"}
         for key in set(theirs) & set(own):

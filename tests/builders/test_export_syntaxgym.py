@@ -9,6 +9,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import jsonlines
 import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
@@ -78,19 +79,14 @@ def exported(build_folder: Path, folder: Path) -> tuple[dict[str, dict[str, Any]
     return read_all(folder), lines
 
 
-def items_beside(folder: Path) -> list[dict[str, Any]]:
-    with (folder / "items.jsonl").open(encoding="utf-8") as lines:
-        return list(map(json.loads, lines))
-
-
 # Two suites have no items.
 @pytest.mark.parametrize("name", sorted({*SUITES} - {"span_coherence", "coherence_ratings"}))
 def test_the_samples_come_back(name: str, built_sample: Sample, tmp_path: Path) -> None:
     """Every text and every formula that went in comes out, or is counted as left out."""
     folder, _ = built_sample(name)
     found, lines = exported(folder, tmp_path / "out")
-    records = items_beside(tmp_path / "out")
-    ids = {(record["suite"], record["item_number"]): record["item_id"] for record in records}
+    with jsonlines.open(tmp_path / "out" / "items.jsonl") as records:
+        ids = {(record["suite"], record["item_number"]): record["item_id"] for record in records}
     assert len(ids) == sum(len(each["items"]) for each in found.values())
     # Every text of that suite holds the separator.
     assert bool(found) == (name != "speaker_commitment")
@@ -157,8 +153,10 @@ def test_an_exported_suite_scores_as_the_build_does(built_sample: Sample, tmp_pa
     assert evaluate([*command, str(tmp_path / "a"), "--dataset", str(folder)]) == 0
     assert evaluate([*command, str(tmp_path / "b"), "--suite", str(tmp_path / "out")]) == 0
     ours, theirs = region_bits(tmp_path / "a"), region_bits(tmp_path / "b")
-    records = items_beside(tmp_path / "out")
-    ids = {f"{record['suite']}/{record['item_number']}": record["item_id"] for record in records}
+    with jsonlines.open(tmp_path / "out" / "items.jsonl") as records:
+        ids = {
+            f"{record['suite']}/{record['item_number']}": record["item_id"] for record in records
+        }
     assert {stem for stem, *_ in theirs} == set(found)
     assert {identifier for _, identifier, *_ in theirs} == set(ids)
     for (stem, identifier, condition, region), (tokens, bits) in theirs.items():
@@ -226,7 +224,8 @@ def test_what_the_format_cannot_say_is_left_out_and_counted(shapes: Path, tmp_pa
 
 def test_groups_are_kept_beside(shapes: Path, tmp_path: Path) -> None:
     exported(shapes, tmp_path / "out")
-    first, *_ = items_beside(tmp_path / "out")
+    with jsonlines.open(tmp_path / "out" / "items.jsonl") as records:
+        first = next(iter(records))
     assert first["suite"] == "shapes_connective-test-as_causal"
     assert first["item_id"] == "connective1/x"
     assert first["groups"][0] == {

@@ -23,7 +23,7 @@ from coherencegym.builders.making.sources import PlannedCorpus, Sources
 from coherencegym.builders.suite import Suite
 from coherencegym.eval.commands.cli import main as evaluate
 from coherencegym.eval.kinds.documents import document_from_row
-from coherencegym.eval.kinds.items import item_from_row, validate_item
+from coherencegym.eval.kinds.items import item_from_row
 from coherencegym.loaders.discourse import Discourse, Unit, undo
 from coherencegym.loaders.find import find
 from coherencegym.loaders.read import read
@@ -57,7 +57,6 @@ def test_two_views_of_the_same_documents(built: tuple[Path, dict[str, Any]]) -> 
                 assert row["replaced"] == row["source_discourse"] == ""
                 continue
             item = item_from_row(pairs[name])
-            validate_item(item)
             coherent, intruded = (item.condition(c) for c in ("coherent", "intruded"))
             slot = row["intruder_position"]
             assert " ".join(row["sentences"]) == intruded.content
@@ -100,16 +99,6 @@ def test_the_hub_client_loads_both_kinds(
     )
     assert loaded.features["sentences"].feature.dtype == "string"
     assert loaded[0]["item_id"] == rows(folder, "detect_sample")[0]["item_id"]
-
-
-def test_two_processes_build_the_same_bytes(
-    built: tuple[Path, dict[str, Any]], tmp_path: Path
-) -> None:
-    folder, _ = built
-    build_from(SUITE, "sample", tmp_path, num_proc=2)
-    for path in folder.rglob("*"):
-        if path.is_file():
-            assert path.read_bytes() == (tmp_path / path.relative_to(folder)).read_bytes(), path
 
 
 def test_a_build_leaves_no_blocks_behind(built: tuple[Path, dict[str, Any]]) -> None:
@@ -255,7 +244,6 @@ def test_a_config_for_each_probe(probes: tuple[Path, dict[str, Any]]) -> None:
         for split in config["splits"]:
             for row in rows(folder, name, split):
                 item = item_from_row(row)
-                validate_item(item)
                 slots = {c.condition_name: c.regions[1].content for c in item.conditions}
                 assert set(slots) >= {"original", "intruder"}
                 assert len(slots) > 2

@@ -16,7 +16,6 @@ from support.suites import Sample, build_from, rows
 from coherencegym.builders.making.drafting import draft
 from coherencegym.builders.making.fitting import Fits
 from coherencegym.builders.speaker_commitment import SUITE, Interaction, Labelled
-from coherencegym.eval.kinds.items import item_from_row, validate_item
 from coherencegym.loaders.corpora.dialoguenli import LABELS
 from coherencegym.loaders.discourse import Discourse, HumanJudgement, Unit
 from coherencegym.manipulations.operator import Context
@@ -106,7 +105,6 @@ def test_every_config_has_the_pairs_of_its_label(built: tuple[Path, dict[str, An
         assert entry["separator"]
         assert entry["operators"] == "speaker_change: SpeakerSeparator(); same_speaker: unchanged"
         for row in read:
-            validate_item(item_from_row(row))
             assert f"sample_{LABELS[row['label']]}" == name
             ids.add(row["item_id"])
     assert len(ids) == 180
@@ -118,7 +116,6 @@ def test_an_interaction_has_each_second_utterance_on_both_sides(
     controls: list[str] = []
     lengths = []
     for row in rows(built[0], "sample_interaction"):
-        validate_item(item_from_row(row))
         texts = {c["condition_name"]: c["regions"] for c in row["conditions"]}
         assert len(texts) == 6
         for kind in KINDS:

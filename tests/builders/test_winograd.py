@@ -12,7 +12,7 @@ from support.suites import Sample, build_from, rows
 
 from coherencegym.builders.winograd import SUITE
 from coherencegym.cards.render import dataset_card
-from coherencegym.eval.kinds.items import Item, item_from_row, validate_item
+from coherencegym.eval.kinds.items import Item, item_from_row
 from coherencegym.loaders.discourse import Alternative, Discourse, Unit
 from coherencegym.manipulations.operator import Context
 
@@ -86,7 +86,6 @@ def test_the_sample(built: tuple[Path, dict[str, Any]]) -> None:
     assert len(full) == len(partial) == 74
     for one, two in zip(full, partial, strict=True):
         assert one["conditions"] == two["conditions"]
-        validate_item(item_from_row(one))
         (before, a, after), (before2, b, after2) = (
             [region["content"] for region in condition["regions"]]
             for condition in one["conditions"]

@@ -101,38 +101,6 @@ def wrong(number: int) -> int:
     raise EvaluationError(f"block {number} is wrong; expected a right one")
 
 
-def test_a_search_in_a_grid_with_a_node_lost_finds_what_one_process_finds(
-    engine: Engine, three: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    texts = zipf(400)
-    alone, _ = text_vectors(texts, 2**14)
-    vectors, _ = text_vectors(texts, 2**14, engine=engine)
-    assert (alone != vectors).nnz == 0
-    group_of = [i // 3 for i in range(400)]
-    whole = nearest(alone, 5, group_of)
-    monkeypatch.setattr(module, "BLOCK", 60)
-    monkeypatch.setattr(module, "BLOCK_COLUMNS", 90)
-    told: list[str] = []
-
-    def progress(done: int, cost: Any) -> None:
-        told.append(str(cost))
-        if cost.run == 3:
-            kill_one(three)
-
-    parts = nearest(vectors, 5, group_of, engine=engine, progress=progress)
-    assert np.array_equal(whole.indices, parts.indices)
-    assert np.array_equal(whole.similarities, parts.similarities)
-    assert told[-1].startswith("35 of 35 blocks")
-    assert "MB sent" in told[-1]
-    assert len(three.worker_nodes) == 1
-    # And what a block raises is raised here, as it is.
-    with pytest.raises(EvaluationError, match="is wrong; expected a right one"):
-        run_blocks(engine, wrong, [(n,) for n in range(3)])
-    monkeypatch.setattr(ray_cluster, "program", lambda: "another")
-    with pytest.raises(EngineError, match="has another version of this package, or none"):
-        run_blocks(engine, wrong, [(1,)])
-
-
 def digests(folder: Path) -> dict[str, str]:
     return {
         str(path.relative_to(folder)): hashlib.sha256(path.read_bytes()).hexdigest()
@@ -167,7 +135,8 @@ SUITE = replace(OTHER, name="own", configs=(replace(one, drafter=Slow(one.drafte
 
 
 @pytest.fixture
-def own(tmp_path: Path) -> Path:
+def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("COHERENCEGYM_CACHE", str(tmp_path / "cache"))  # no blocks of another test
     path = tmp_path / f"{tmp_path.name}.py"  # no two modules of one name
     path.write_text(OWN_SUITE.format(slow=0.01))
     return path
@@ -188,34 +157,6 @@ def wait_for_blocks(number: int) -> None:
     while len(kept_blocks()) < number:
         assert time.monotonic() < end, "no block was kept"
         time.sleep(0.02)
-
-
-def test_a_build_with_a_node_lost_has_the_bytes_of_one_process(
-    own: Path,
-    three: Any,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capfd: pytest.CaptureFixture[str],
-) -> None:
-    monkeypatch.setattr("coherencegym.builders.making.drafting.CHUNK", 20)
-    assert built(own, tmp_path / "one") == 0
-    one = capfd.readouterr()
-
-    def kill() -> None:
-        wait_for_blocks(2)
-        kill_one(three)
-
-    with ThreadPoolExecutor(1) as pool:
-        killed = pool.submit(kill)
-        assert built(own, tmp_path / "ray", "--engine", "ray", "--address", three.address) == 0
-        killed.result()
-    assert len(three.worker_nodes) == 1
-    assert digests(tmp_path / "ray") == digests(tmp_path / "one")
-    assert not kept_blocks(), "what is complete is not kept"
-    # Nothing of Ray's own is printed, not even of the lost node.
-    said = capfd.readouterr()
-    assert said.err == ""
-    assert said.out.replace(str(tmp_path / "ray"), "") == one.out.replace(str(tmp_path / "one"), "")
 
 
 def test_a_build_whose_driver_is_killed_goes_on(
@@ -277,6 +218,69 @@ def test_workers_read_shards_of_the_hub(
     entry = manifest["configs"]["detect_articles"]
     assert sum(split["discourses"] for split in entry["splits"].values()) == 40
     assert entry["bad_rows"] == {NEAR_DUPLICATE: 10}
+
+
+# To start a node takes seconds: the tests that lose one come last.
+
+
+def test_a_search_in_a_grid_with_a_node_lost_finds_what_one_process_finds(
+    engine: Engine, three: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    texts = zipf(400)
+    alone, _ = text_vectors(texts, 2**14)
+    vectors, _ = text_vectors(texts, 2**14, engine=engine)
+    assert (alone != vectors).nnz == 0
+    group_of = [i // 3 for i in range(400)]
+    whole = nearest(alone, 5, group_of)
+    monkeypatch.setattr(module, "BLOCK", 60)
+    monkeypatch.setattr(module, "BLOCK_COLUMNS", 90)
+    told: list[str] = []
+
+    def progress(done: int, cost: Any) -> None:
+        told.append(str(cost))
+        if cost.run == 3:
+            kill_one(three)
+
+    parts = nearest(vectors, 5, group_of, engine=engine, progress=progress)
+    assert np.array_equal(whole.indices, parts.indices)
+    assert np.array_equal(whole.similarities, parts.similarities)
+    assert told[-1].startswith("35 of 35 blocks")
+    assert "MB sent" in told[-1]
+    assert len(three.worker_nodes) == 1
+    # And what a block raises is raised here, as it is.
+    with pytest.raises(EvaluationError, match="is wrong; expected a right one"):
+        run_blocks(engine, wrong, [(n,) for n in range(3)])
+    monkeypatch.setattr(ray_cluster, "program", lambda: "another")
+    with pytest.raises(EngineError, match="has another version of this package, or none"):
+        run_blocks(engine, wrong, [(1,)])
+
+
+def test_a_build_with_a_node_lost_has_the_bytes_of_one_process(
+    own: Path,
+    three: Any,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setattr("coherencegym.builders.making.drafting.CHUNK", 20)
+    assert built(own, tmp_path / "one") == 0
+    one = capfd.readouterr()
+
+    def kill() -> None:
+        wait_for_blocks(2)
+        kill_one(three)
+
+    with ThreadPoolExecutor(1) as pool:
+        killed = pool.submit(kill)
+        assert built(own, tmp_path / "ray", "--engine", "ray", "--address", three.address) == 0
+        killed.result()
+    assert len(three.worker_nodes) == 1
+    assert digests(tmp_path / "ray") == digests(tmp_path / "one")
+    assert not kept_blocks(), "what is complete is not kept"
+    # Nothing of Ray's own is printed, not even of the lost node.
+    said = capfd.readouterr()
+    assert said.err == ""
+    assert said.out.replace(str(tmp_path / "ray"), "") == one.out.replace(str(tmp_path / "one"), "")
 
 
 @pytest.mark.parametrize(

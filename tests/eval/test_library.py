@@ -67,8 +67,9 @@ def test_the_library_and_the_command_line_give_the_same_results(
     assert ours == theirs
     names = [{path.name for path in (tmp_path / n).iterdir()} for n in ("library", "command")]
     assert names[0] == names[1]
-    for name in ("regions.parquet", "predictions.parquet"):
-        ours, theirs = ((tmp_path / n / name).read_bytes() for n in ("library", "command"))
+    for name in ("regions", "units", "systems", "outcomes"):
+        file = f"{name}.parquet"
+        ours, theirs = ((tmp_path / n / file).read_bytes() for n in ("library", "command"))
         assert ours == theirs
     assert obstacles(read_saved(tmp_path / "library"), read_saved(tmp_path / "command")) == []
 

@@ -1,11 +1,16 @@
-"""Results of a run that never was: a token is a word with the space before it, bits are given."""
+"""Results of a run that never was: a token is a word with the space before it, bits are given.
+
+Or judgements are, and the outcomes, scores and folders of results are those of tables with them.
+"""
 
 from __future__ import annotations
 
 import math
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import fields
+from dataclasses import fields, replace
+from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, cast
 from zlib import crc32
 
@@ -15,14 +20,22 @@ from coherencegym.eval.data.dataset import ItemTable
 from coherencegym.eval.data.notes import caution
 from coherencegym.eval.kinds.formula import WHOLE
 from coherencegym.eval.kinds.items import Condition, Item, read_by
-from coherencegym.eval.results.results import Results
+from coherencegym.eval.outcomes.schema import outcome_schemas
+from coherencegym.eval.outcomes.tables import OutcomeTables, OutcomeWriter
+from coherencegym.eval.results.saved import Saved, SavedDataset, SavedModel, SavedTable
 from coherencegym.eval.surprisal import ScoredCondition
 from coherencegym.eval.tasks.score.controls import Difference
-from coherencegym.eval.tasks.score.metrics import judge
+from coherencegym.eval.tasks.score.metrics import Judgement, judge
+from coherencegym.eval.tasks.score.outcomes import ACCURACY, MARGIN, add_predictions
+from coherencegym.eval.tasks.score.results import summary_of
+from coherencegym.eval.tasks.score.scored_table import ScoredTable
 from coherencegym.eval.tasks.score.scoring import Scored, ScoredItem
-from coherencegym.eval.tasks.score.summary import macro, summarise
+from coherencegym.eval.tasks.score.summary import ItemScore, Macro, macro, summarise
+from coherencegym.eval.tasks.score.task import TASK, ScoreOptions
+from coherencegym.eval.tasks.task import Findings
 from coherencegym.eval.text.encode import Encoding
 from coherencegym.eval.text.special import Start
+from coherencegym.eval.views.findings import ShownFindings, shown_findings
 
 #: The surprisal (bits) of a token of a text.
 Bits = Callable[[str], float]
@@ -69,6 +82,68 @@ def made_item(item: Item, bits: Bits, too_long: bool = False) -> ScoredItem:
     return ScoredItem(item, {} if too_long else conditions, too_long)
 
 
+#: A table and the judgements of its items.
+Judged = tuple[ItemTable, Sequence[Judgement]]
+
+
+def judged_table(
+    judgements: Sequence[Judgement], config: str = "c", split: str = "s", **about: Any
+) -> Judged:
+    """The judgements with the table of their items; ``about`` are other fields of it."""
+    items = tuple({one.item.item_id: one.item for one in judgements}.values())
+    own: dict[str, Any] = {"rows_sha256": "0", "verified": True, "separator": False, **about}
+    return ItemTable(config, split, items, **own), judgements
+
+
+def made_outcomes(*tables: Judged) -> OutcomeTables:
+    """What became of the predictions of some tables."""
+    writer = OutcomeWriter()
+    for table, judgements in tables:
+        add_predictions(writer, table, judgements)
+    return writer.tables()
+
+
+def made_scores(judgements: Sequence[Judgement], **about: Any) -> list[ItemScore]:
+    """The scores of one table; the arguments are those of :func:`judged_table`."""
+    table = judged_table(judgements, **about)
+    return summarise(made_outcomes(table), table[0])
+
+
+def made_macro(judgements: Sequence[Judgement], **about: Any) -> Macro | None:
+    """The macro average of one table; the arguments are those of :func:`judged_table`."""
+    table = judged_table(judgements, **about)
+    return macro(made_outcomes(table), table[0])
+
+
+def made_saved(folder: Path, *tables: Judged, **about: Any) -> Saved:
+    """A folder of results of some tables, as if read; ``about`` are other fields of it."""
+    own: dict[str, Any] = {
+        "signature": f"model:{folder.name}",
+        "model": SavedModel(folder.name, f"sha256:{folder.name}", "float32", "cpu"),
+        "dataset": SavedDataset("data", "suite", "1.0.0", None, "rows"),
+        "settings": {"versions": {}},
+        "tables": tuple(map(saved_table, (table for table, _ in tables))),
+        "task": "score",
+        "outcomes": made_outcomes(*tables),
+        "metrics": {metric.name: metric for metric in (ACCURACY, MARGIN)},
+    }
+    return Saved(folder, **{**own, **about})
+
+
+def saved_table(table: ItemTable) -> SavedTable:
+    """A table as a folder of results has it."""
+    return SavedTable(
+        table.config,
+        table.split,
+        table.rows_sha256,
+        len(table.items),
+        table.headline,
+        table.breakdowns,
+        False,
+        headline_value=table.headline_value,
+    )
+
+
 def made_results(
     tables: Mapping[str, Sequence[ScoredItem]],
     *,
@@ -76,20 +151,22 @@ def made_results(
     notes: Sequence[str] = (),
     model: str = "made-up",
     dataset: str = "owner/made_up",
-) -> Results:
+) -> ShownFindings:
     """Results of the tables (config -> items) of one split."""
-    scored, scores, macros, judged = [], [], [], {}
-    for config, items in tables.items():
-        own = tuple(one.item for one in items)
-        table = ItemTable(config, "test", own, "0", True, False, tuple(breakdowns))
-        execution = cast(Any, None)
-        scored.append((table, Scored(tuple(items), Start(0, "<s>", ""), None, None, execution)))
-        judgements = [judgement for one in items for judgement in judge(one)]
-        judged[config, "test"] = judgements
-        scores += summarise(config, "test", judgements, breakdowns=breakdowns)
-        average = macro(config, "test", judgements)
-        macros += [average] if average else []
-    return Results(
+    judged = [
+        judged_table(
+            [judgement for one in items for judgement in judge(one)],
+            config,
+            "test",
+            breakdowns=tuple(breakdowns),
+        )
+        for config, items in tables.items()
+    ]
+    writer = OutcomeWriter()
+    details = [ScoredTable(table, writer) for table, _ in judged]
+    for detail, items in zip(details, tables.values(), strict=True):
+        detail.add(Scored(tuple(items), Start(0, "<s>", ""), None, None, _EXECUTION))
+    found = Findings(
         signature="model:made-up|data:made_up",
         model={
             "name": model,
@@ -99,17 +176,67 @@ def made_results(
             "device": "cpu",
             "dtype": "float32",
         },
-        dataset={"name": dataset, "version": "1.0.0", "commit": None},
+        dataset={"name": dataset, "suite": "made_up", "version": "1.0.0", "commit": None},
         settings={"compat": None},
-        scores=scores,
-        macros=macros,
         notes=list(map(caution, notes)),
-        tables=scored,
-        judged=judged,
+        asked=TASK,
+        inputs=[table for table, _ in judged],
+        details=details,
+        options=ScoreOptions(),
+        outcomes=writer.tables(),
     )
+    return shown_findings(replace(found, summary=summary_of(found)))
+
+
+#: A run of nothing.
+_EXECUTION = cast(
+    Any,
+    SimpleNamespace(
+        plan=SimpleNamespace(sequences=()),
+        stored=0,
+        sharing=None,
+        beside=None,
+        halved=0,
+        widened=True,
+    ),
+)
 
 
 def made_difference(*values: object) -> Difference:
     """A difference from a control, its fields in their order."""
     names = (field.name for field in fields(Difference))
     return Difference(**dict(zip(names, values, strict=True)))  # type: ignore[arg-type]
+
+
+#: The rows of a file of parquet.
+Rows = list[dict[str, Any]]
+
+
+def damage(folder: Path, name: str, change: Callable[[Rows], Any], **types: Any) -> Path:
+    """Change the rows of a file of outcomes; ``types``: those of columns that are others then."""
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    path = folder / f"{name}.parquet"
+    rows = parquet.read_table(path).to_pylist()
+    change(rows)
+    # All may be null: whether they are is what is tested.
+    fields = [pa.field(one.name, types.get(one.name, one.type)) for one in outcome_schemas()[name]
+              if one.name in rows[0]]  # fmt: skip
+    fields += [
+        pa.field(key, kind)
+        for key, kind in types.items()
+        if key not in outcome_schemas()[name].names
+    ]
+    parquet.write_table(pa.Table.from_pylist(rows, schema=pa.schema(fields)), path)
+    return path
+
+
+def put(number: int, **columns: Any) -> Callable[[Rows], None]:
+    """Set columns of a row, for :func:`damage`."""
+    return lambda rows: rows[number].update(columns)
+
+
+def without(column: str) -> Callable[[Rows], Any]:
+    """Leave out a column, for :func:`damage`."""
+    return lambda rows: [row.pop(column) for row in rows]

@@ -108,7 +108,8 @@ def _by_group(outcomes: OutcomeTables, places: Any, headline: str) -> Iterator[S
 
     of, codes, names = outcomes.memberships(places)
     own = np.array([not column for column, _ in names], bool)[codes]
-    is_detail = (_positions(of) == 0) if headline else np.zeros(len(of), bool)
+    other = np.array([bool(headline) and name != headline for _, name in names], bool)
+    is_detail = (_positions(of) == 0) & other[codes]
     of, rows = of[own], (codes * 2 + is_detail)[own]
     for row in by_first_place(rows):
         name = names[row // 2][1]

@@ -15,9 +15,9 @@ import pytest
 import torch
 from support.commands import one_line
 from support.stand_in_vllm import ENGINE_ARGUMENTS, LLM, SamplingParams, arguments_of, install
+from support.suites import Sample
 from support.tiny_models import tiny
 
-from coherencegym.__main__ import main
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.backends.vllm import BACKEND, SETTINGS
 from coherencegym.eval.backends.vllm_engine import Engine, Prompt
@@ -177,17 +177,15 @@ def scores(folder: Path) -> dict[tuple[str, str], float]:
 
 
 @pytest.fixture
-def build(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def build(built_sample: Sample, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     monkeypatch.chdir(tmp_path)
-    arguments = ["--corpus", "sample", "--limit", "12", "--output", "build"]
-    assert main(["build", "sentence_order", *arguments]) == 0
-    return tmp_path / "build"
+    return str(built_sample("sentence_order")[0])
 
 
 def test_scores_from_the_command_line_are_those_of_transformers(
-    build: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    build: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    common = ["score", "--model", "demo", "--dataset", "build", "--dtype", "float32"]
+    common = ["score", "--model", "demo", "--dataset", build, "--dtype", "float32"]
     common += ["--device", "cpu", "--limit", "6"]
     common += ["--config", "sample_narration_all", "sample_dialogue_context_sep"]
     assert evaluate([*common, "--cache", "cache", "--output", "plain"]) == 0
@@ -220,18 +218,15 @@ def test_scores_from_the_command_line_are_those_of_transformers(
     ],
 )
 def test_what_needs_more_than_the_tokens_own_log_probability_is_refused(
-    build: Path,
+    built_sample: Sample,
+    build: str,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
     command: list[str],
     said: str,
 ) -> None:
     install(monkeypatch)
-    if command == ["probe"]:
-        arguments = ["build", "discourse_tasks", "--corpus", "sample", "--limit", "40"]
-        assert main([*arguments, "--output", "examples"]) == 0
-    data = "examples" if command == ["probe"] else "build"
-    capsys.readouterr()
+    data = str(built_sample("discourse_tasks")[0]) if command == ["probe"] else build
     whole = [*command, "--model", "demo", "--dataset", data, "--backend", "vllm"]
     assert evaluate([*whole, "--output", "out"]) == 2
     assert said in one_line(capsys.readouterr().err)

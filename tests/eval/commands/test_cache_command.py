@@ -159,7 +159,7 @@ def test_what_is_kept_is_listed_and_cleared(
 
 def texts(path: Path) -> int:
     database = sqlite3.connect(path)
-    (count,) = database.execute("SELECT count(*) FROM surprisals").fetchone()
+    (count,) = database.execute("SELECT count(*) FROM rows").fetchone()
     database.close()
     return int(count)
 

@@ -139,7 +139,8 @@ def test_one_command_scores_all_checkpoints_and_prepares_them_once(
     alone = ["score", "--model", str(tmp_path / "runs/checkpoint-100"), "--no-cache"]
     alone += ["--dataset", str(tmp_path / "suites/two"), "--output", str(tmp_path / "alone")]
     assert main(alone) == 0
-    for name in ("results.json", "predictions.parquet", "regions.parquet"):
+    tables = (f"{name}.parquet" for name in ("regions", "units", "systems", "outcomes"))
+    for name in ("results.json", *tables):
         together = tmp_path / "out/two--checkpoint-100" / name
         assert together.read_bytes() == (tmp_path / "alone" / name).read_bytes()
 

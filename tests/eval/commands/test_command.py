@@ -132,13 +132,15 @@ def test_end_to_end(saved: Path, tmp_path: Path, capsys: pytest.CaptureFixture[s
         assert text in printed.out
     assert sorted(path.name for path in output.iterdir()) == [
         CHECKSUMS,
-        "predictions.parquet",
+        "outcomes.parquet",
         "regions.parquet",
         "report.html",
         "results.json",
         "scores.png",
         "scores.svg",
+        "systems.parquet",
         "tokens.parquet",
+        "units.parquet",
     ]
     results = json.loads((output / "results.json").read_text())
     assert set(results) >= {"signature", "model", "dataset", "settings", "scores"}

@@ -49,12 +49,14 @@ def test_a_run_writes_its_plots_and_its_heat_map(results: Path) -> None:
         CHECKSUMS,
         "heatmap.png",
         "heatmap.svg",
-        "predictions.parquet",
+        "outcomes.parquet",
         "regions.parquet",
         "report.html",
         "results.json",
         "scores.png",
         "scores.svg",
+        "systems.parquet",
+        "units.parquet",
     ]
 
 

@@ -361,13 +361,15 @@ def test_end_to_end(model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[s
     assert "compat" not in printed.out.splitlines()[-2]
     assert {file.name for file in output.iterdir()} == {
         CHECKSUMS,
-        "predictions.parquet",
+        "outcomes.parquet",
         "regions.parquet",
         "report.html",
         "results.json",
         "scores.png",
         "scores.svg",
+        "systems.parquet",
         "tokens.parquet",
+        "units.parquet",
     }
     results = json.loads((output / "results.json").read_text())
     assert results["dataset"]["suite"] == "toy"

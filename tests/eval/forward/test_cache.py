@@ -23,7 +23,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from coherencegym.eval.forward.cache import SUFFIX, Cache, cache_folder, file_name
-from coherencegym.eval.forward.cache_row import checksum, key_of
+from coherencegym.eval.forward.cache_row import key_of
+from coherencegym.eval.forward.store import checksum
 from coherencegym.eval.text.sequence import TokenSequence
 
 ABOUT = {"model": "m", "identity": {"commit": "c"}}
@@ -255,7 +256,7 @@ def counted(count: int, bits: bytes) -> bytes:
 def test_an_edited_row_is_computed_again(tmp_path: Path, edit: tuple[object, object]) -> None:
     with Cache(tmp_path, ABOUT) as cache:
         cache.put(rows(3))
-    sql(tmp_path, "UPDATE surprisals SET value = ?, checksum = ? WHERE key = ?", *edit, KEY)
+    sql(tmp_path, "UPDATE rows SET value = ?, checksum = ? WHERE key = ?", *edit, KEY)
     with Cache(tmp_path, ABOUT) as cache:
         assert found(cache, rows(3)) == [False, True, True]
         assert (cache.corrupt, cache.notes) == (1, [])
@@ -275,7 +276,7 @@ def sql(folder: Path, statement: str, *values: object) -> None:
 def test_values_of_another_type_are_computed_again(tmp_path: Path, value: str) -> None:
     with Cache(tmp_path, ABOUT) as cache:
         cache.put(rows(3))
-    sql(tmp_path, f"UPDATE surprisals SET value = {value}")
+    sql(tmp_path, f"UPDATE rows SET value = {value}")
     with Cache(tmp_path, ABOUT) as cache:
         assert not any(found(cache, rows(3)))
         assert (cache.corrupt, cache.notes) == (3, [])
@@ -287,7 +288,7 @@ def test_values_of_another_type_are_computed_again(tmp_path: Path, value: str) -
     "statements",
     [
         ["DROP TABLE about", "CREATE TABLE about (a, b)"],
-        ["DROP TABLE surprisals", "CREATE TABLE surprisals (a, b)"],
+        ["DROP TABLE rows", "CREATE TABLE rows (a, b)"],
         ["UPDATE about SET value = CAST(x'ff' AS TEXT)"],
         ["UPDATE about SET value = value || ' '"],
     ],

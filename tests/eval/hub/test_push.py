@@ -85,7 +85,7 @@ def test_a_run_is_one_commit_with_a_card_that_loads(
     assert len(before) == 1  # the Hub's own
     place = run_folder(read_run(scored))
     files = hub.files(REPO)
-    tables = {"regions.parquet", "predictions.parquet"}
+    tables = {f"{name}.parquet" for name in ("regions", "units", "systems", "outcomes")}
     kept = {"results.json", "scores.png", *tables}
     assert set(files) == {f"{place}/{name}" for name in kept} | {"README.md", ".gitattributes"}
     for name in kept:
@@ -145,16 +145,17 @@ def test_each_run_loads_by_itself_and_can_be_compared(
     for folder in (scored, other):
         push_results(hub_api, [folder], REPO)
     places = [run_folder(read_run(folder)) for folder in (scored, other)]
-    kinds = ("predictions", "regions")
+    kinds = ("outcomes", "regions", "systems", "units")
     names = [config_name(kind, place) for place in places for kind in kinds]
     assert sorted(get_dataset_config_names(REPO)) == sorted(names)
     for name, columns in (
-        (names[0], {"config", "item_id", "formula", "met", "margin"}),
-        (names[1], {"config", "item_id", "condition_name", "region_number", "sum_bits"}),
+        (names[0], ("unit_id", "metric", "value", "reason")),
+        (names[1], ("item_id", "condition_name", "region_number", "sum_bits")),
+        (names[3], ("item", "config", "formula", "groups")),
     ):
         rows = load_dataset(REPO, name, split="test")
-        assert set(rows.column_names) >= columns
-        ids = {(row["item_id"], row.get("condition_name")) for row in rows}
+        assert set(rows.column_names) >= set(columns)
+        ids = {tuple(row[column] for column in columns[:2]) for row in rows}
         assert len(ids) == len(rows)  # one run's: another would have them again
     card = hub.files(REPO)["README.md"].decode()
     assert all(f'load_dataset("{REPO}", "{name}", split="test")' in card for name in names)
@@ -430,7 +431,7 @@ def test_the_owners_part_of_the_card_stays(
     assert again.data.license == "cc-by-4.0"
     assert "ours" in again.data.tags
     assert again.data.configs[-1] == own
-    assert len(again.data.configs) == 5
+    assert len(again.data.configs) == 9
     assert again.text.startswith("\nBefore.\n")
     assert again.text.endswith("\nAfter.\n")
     assert again.text.count(FIRST_MARK) == again.text.count(LAST_MARK) == 1

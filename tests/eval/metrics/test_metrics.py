@@ -23,6 +23,8 @@ from coherencegym.eval.metrics.estimates import (
     known_metrics,
     score_of,
 )
+from coherencegym.eval.metrics.item_accuracy import ItemAccuracy
+from coherencegym.eval.metrics.margin import Margin
 from coherencegym.eval.metrics.metric import Metric
 from coherencegym.eval.metrics.spearman import PartialSpearman, Spearman
 from coherencegym.eval.outcomes.schema import MODEL, System, UnitRow
@@ -36,6 +38,12 @@ from coherencegym.eval.statistics.correlation import (
 )
 from coherencegym.eval.statistics.effective_size import worth
 from coherencegym.eval.statistics.estimate import Estimate, PairedDifference
+from coherencegym.eval.statistics.intervals import (
+    Interval,
+    mean_interval,
+    median_interval,
+    share_interval,
+)
 from coherencegym.eval.statistics.paired import difference_interval, paired_test, swaps
 
 #: A unit of two models: parts of wholes, values that rank, ratings, its kind and its cluster.
@@ -49,7 +57,7 @@ UNITS = st.lists(BOTH, min_size=1, max_size=14)
 def columns_of(estimator: str, unit: Both, side: int) -> dict[str, float]:
     """What one of both models has on a unit, as a metric of this estimator takes it."""
     part, whole = unit[:2][side]
-    if estimator == "accuracy":
+    if estimator.startswith("accuracy"):
         return {"value": part / whole if whole else 1.0}
     if estimator == "ratio":
         return {"value": float(part), "weight": float(whole)}
@@ -101,7 +109,7 @@ class Known:
 
     value: Callable[[Cells], float]
     estimate: Callable[[Cells], Estimate]
-    difference: Callable[[Cells, Cells], tuple[Any, str, float]]
+    difference: Callable[[Cells, Cells], tuple[Any, str, float]] | None = None
 
 
 def _correlated(kind: str) -> Known:
@@ -162,11 +170,29 @@ def _area(cells: Cells) -> float:
     return float(ranks.statistic / truth.sum() / (~truth).sum())
 
 
+def _with_ends(value: float, ends: Interval | None, number: int) -> Estimate:
+    if ends is None:
+        return Estimate(value, None, None, "", number)
+    return Estimate(value, ends.low, ends.high, ends.method, number)
+
+
 KNOWN = {
     "accuracy": Known(
         lambda cells: float(cells.value.mean()),
         lambda cells: measures.accuracy(cells.value.tolist(), cells.cluster),
         _share_difference,
+    ),
+    # Here of one prediction an item; of several see below.
+    "accuracy of items": Known(
+        lambda cells: float(cells.value.mean()),
+        lambda cells: measures.accuracy(cells.value.tolist(), cells.cluster),
+        _share_difference,
+    ),
+    "mean margin": Known(
+        lambda cells: float(cells.value.mean()),
+        lambda cells: _with_ends(
+            float(cells.value.mean()), mean_interval(cells.value, cells.cluster), len(cells)
+        ),
     ),
     "ratio": Known(
         lambda cells: float(cells.value.sum() / cells.weight.sum()),
@@ -189,8 +215,9 @@ def test_every_kind_has_what_it_is_held_against() -> None:
     assert all(kind.estimator == name for name, kind in KINDS.items())
 
 
-def holds_its_value(found: Estimate | PairedDifference) -> None:
-    if found.value is None:
+def holds_its_value(found: Estimate | PairedDifference, metric: Metric) -> None:
+    # Of numbers without ends, of one cluster, nothing is known of others.
+    if found.value is None or (metric.unit and not found.method):
         assert (found.low, found.high) == (None, None)
         return
     assert found.low is not None
@@ -212,20 +239,21 @@ def is_the_same(one: Any, other: Any) -> None:
 def test_an_estimate_is_that_of_its_function(name: str, units: list[Both]) -> None:
     metric, cells, known = of_all(KINDS[name]), cells_of(name, units), KNOWN[name]
     found, value = metric.estimate(cells), metric.value(cells)
-    holds_its_value(found)
+    holds_its_value(found, metric)
     assert (found.n, found.clusters) == (len(units), len({own[5] for own in units}))
     if value is None:
         assert found == Estimate(None, None, None, "", found.n, found.clusters)
         return
-    assert value + 1e-9 >= -1
-    assert value <= 1 + 1e-9
-    assert metric.is_signed or value >= 0
+    if not metric.unit:
+        assert value + 1e-9 >= -1
+        assert value <= 1 + 1e-9
+        assert metric.is_signed or value >= 0
     assert found.value == pytest.approx(value, abs=1e-9)
     assert known.value(cells) == pytest.approx(value, abs=1e-6)
     is_the_same(replace(known.estimate(cells), clusters=found.clusters), found)
 
 
-@pytest.mark.parametrize("name", KINDS)
+@pytest.mark.parametrize("name", [name for name, kind in KINDS.items() if kind.is_compared])
 @given(units=UNITS)
 def test_a_difference_is_that_of_its_function(name: str, units: list[Both]) -> None:
     metric = of_all(KINDS[name])
@@ -238,9 +266,11 @@ def test_a_difference_is_that_of_its_function(name: str, units: list[Both]) -> N
     assert values[0] is not None
     assert values[1] is not None
     assert found.value == pytest.approx(values[1] - values[0], abs=1e-9)
-    holds_its_value(found)
+    holds_its_value(found, metric)
     assert 0 <= found.p <= 1
-    ends, test, p = KNOWN[name].difference(sides[0], sides[1])
+    difference = KNOWN[name].difference
+    assert difference is not None
+    ends, test, p = difference(sides[0], sides[1])
     assert (found.test, found.method) == (test, ends.method)
     assert found.p == pytest.approx(p)
     assert found.low == pytest.approx(ends.low)
@@ -283,7 +313,7 @@ def test_without_units_there_is_no_value(name: str) -> None:
 @given(units=UNITS)
 def test_how_right_units_are_is_from_0_to_1(name: str, units: list[Both]) -> None:
     found = of_all(KINDS[name]).rightness(cells_of(name, units))
-    assert (found is None) == (name not in ("accuracy", "ratio"))
+    assert (found is None) == (name not in ("accuracy", "accuracy of items", "ratio"))
     if found is not None:
         shares = [part / all_ if all_ else 1.0 for (part, all_), *_ in units]
         assert found.tolist() == pytest.approx(shares)
@@ -316,7 +346,8 @@ def test_a_fault_is_said(name: str, columns: dict[str, list[float]], said: str) 
     assert metric.fault(as_if(cells, **columns)).startswith(said)
 
 
-FLOATS = st.floats(-1e300, 1e300)
+#: Those of files: a number from 1e150 on is refused.
+FLOATS = st.floats(-9e149, 9e149)
 ANY = st.tuples(FLOATS, *[st.one_of(st.just(NAN), st.sampled_from([0.0, 1.0]), FLOATS)] * 3)
 
 
@@ -329,8 +360,97 @@ def test_what_has_no_fault_has_an_estimate(name: str, rows: list[Any]) -> None:
                strict=True), strict=True))  # fmt: skip
     metric, cells = of_all(KINDS[name]), as_if(cells_of(name, named), **columns)
     if not metric.fault(cells):
-        holds_its_value(metric.estimate(cells))
+        holds_its_value(metric.estimate(cells), metric)
         metric.compare(cells, cells)
+
+
+# ---------------------------------------------------------------- predictions of items
+
+#: An item: the outcomes of its predictions for two models, and its cluster.
+ItemOfBoth = tuple[list[tuple[float, float]], str]
+SHARES = st.sampled_from([0.0, 1.0])
+MARGINS = st.floats(-99, 99)
+
+
+def items_of(number: st.SearchStrategy[float]) -> st.SearchStrategy[list[ItemOfBoth]]:
+    outcomes = st.lists(st.tuples(number, number), min_size=1, max_size=4)
+    return st.lists(st.tuples(outcomes, st.sampled_from("abcdefgh")), min_size=1, max_size=14)
+
+
+def item_cells(items: Sequence[ItemOfBoth], side: int, order: Sequence[int]) -> Cells:
+    """The outcomes of one model, which come in some order."""
+    rows = [
+        (UnitRow(config="c", split="test", item=f"i{number}", unit=f"#{place}", discourse=cluster,
+                 cluster=cluster), both[side])
+        for number, (own, cluster) in enumerate(items)
+        for place, both in enumerate(own)
+    ]  # fmt: skip
+    units, values = zip(*(rows[number] for number in order), strict=True)
+    return whole(table_of(units, {"value": values}))
+
+
+def item_means(items: Sequence[ItemOfBoth], side: int) -> list[float]:
+    """The mean of each item."""
+    means = []
+    for own, _ in items:
+        total = 0.0
+        for both in own:
+            total += both[side]
+        means.append(total / len(own))
+    return means
+
+
+def orders(items: Sequence[ItemOfBoth], random: Any) -> list[list[int]]:
+    """The outcomes item by item, and mixed."""
+    known = list(range(sum(len(own) for own, _ in items)))
+    return [known, random.sample(known, len(known))]
+
+
+@given(items=items_of(SHARES), random=st.randoms(use_true_random=False))
+def test_the_accuracy_of_items_is_that_of_a_loop(items: list[ItemOfBoth], random: Any) -> None:
+    metric = ItemAccuracy("m")
+    left, right = (item_means(items, side) for side in (0, 1))
+    clusters = [cluster for _, cluster in items]
+    ends = share_interval(left, clusters, [len(own) for own, _ in items])
+    known = Estimate(sum(left) / len(left), ends.low, ends.high, ends.method, len(items))
+    test = paired_test(left, right, clusters)
+    between = [after - before for before, after in zip(left, right, strict=True)]
+    limits = difference_interval(between, clusters, test)
+    for order in orders(items, random):
+        before, after = (item_cells(items, side, order) for side in (0, 1))
+        found = metric.estimate(before)
+        is_the_same(found, replace(known, clusters=len(set(clusters))))
+        assert metric.value(before) == pytest.approx(known.value)
+        assert metric.counted(before).weight.sum() == len(order)
+        assert sorted(metric.rightness(before)) == pytest.approx(sorted(left))
+        compared = metric.compare(before, after)
+        assert compared is not None
+        assert compared.value == pytest.approx(sum(between) / len(between))
+        assert compared.test == test.method
+        assert compared.p == pytest.approx(test.p)
+        assert (compared.low, compared.high) == pytest.approx((limits.low, limits.high))
+
+
+@given(items=items_of(MARGINS), random=st.randoms(use_true_random=False))
+def test_the_mean_and_median_margin_are_those_of_a_loop(
+    items: list[ItemOfBoth], random: Any
+) -> None:
+    metric = Margin("m")
+    means, clusters = item_means(items, 0), [cluster for _, cluster in items]
+    number, middle = len(means), sorted(means)
+    median = (middle[(number - 1) // 2] + middle[number // 2]) / 2
+    for order in orders(items, random):
+        cells = item_cells(items, 0, order)
+        counted = metric.counted(cells)
+        for found, value, ends in (
+            (metric.estimate(cells), sum(means) / number, mean_interval(means, clusters)),
+            (metric.median_of(counted), median, median_interval(counted.value, counted.cluster)),
+        ):
+            known = _with_ends(value, ends, number)
+            is_the_same(found, replace(known, clusters=len(set(clusters))))
+        assert metric.value(cells) == pytest.approx(sum(means) / number, abs=1e-9)
+        assert metric.compare(cells, cells) is None
+        assert metric.rightness(cells) is None
 
 
 # ---------------------------------------------------------------- means over tables
@@ -368,7 +488,7 @@ def test_a_mean_over_tables_holds_its_value(units: list[Both]) -> None:
                 metric.mean(tables)
             continue
         found = metric.mean(tables)
-        holds_its_value(found)
+        holds_its_value(found, metric)
         assert found.value == pytest.approx(sum(known) / 2, abs=1e-9)
         assert (found.n, found.clusters) == (2 * len(units), len({own[5] for own in units}))
 

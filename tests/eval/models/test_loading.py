@@ -66,7 +66,7 @@ def test_a_checkpoint_in_shards_is_loaded_and_scores_as_in_one_file(
         data = ("--dataset", str(saved / "data"), "--device", "cpu", "--output", str(run))
         assert main(["score", "--model", str(folder), *data]) == 0
         scored = json.loads((run / "results.json").read_text())
-        rows = parquet_rows(run / "predictions.parquet")
+        rows = [parquet_rows(run / f"{name}.parquet") for name in ("units", "outcomes")]
         found.append((scored["scores"], rows, load(folder).identity()))
     (whole, bits, one), (sharded, others, other) = found
     assert sharded == whole

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support.results import Rows, damage, put, without
 
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.metrics.accuracy import Accuracy
@@ -35,37 +36,6 @@ def written(folder: Path) -> OutcomeTables:
         writer.add(units, "f1", system, [1.0, None, 0.0, 1.0], weight=[1.0, None, 2.0, 2.0])
     write_tables(writer.tables(), folder)
     return writer.tables()
-
-
-Rows = list[dict[str, Any]]
-
-
-def damage(folder: Path, name: str, change: Callable[[Rows], Any], **types: Any) -> Path:
-    """Change the rows of a file; ``types``: those of columns that are others then."""
-    import pyarrow as pa
-    from pyarrow import parquet
-
-    path = folder / f"{name}.parquet"
-    rows = parquet.read_table(path).to_pylist()
-    change(rows)
-    # All may be null: whether they are is what is tested.
-    fields = [pa.field(one.name, types.get(one.name, one.type)) for one in outcome_schemas()[name]
-              if one.name in rows[0]]  # fmt: skip
-    fields += [
-        pa.field(key, kind)
-        for key, kind in types.items()
-        if key not in outcome_schemas()[name].names
-    ]
-    parquet.write_table(pa.Table.from_pylist(rows, schema=pa.schema(fields)), path)
-    return path
-
-
-def put(number: int, **columns: Any) -> Callable[[Rows], None]:
-    return lambda rows: rows[number].update(columns)
-
-
-def without(column: str) -> Callable[[Rows], Any]:
-    return lambda rows: [row.pop(column) for row in rows]
 
 
 def refused(

@@ -189,6 +189,40 @@ def test_a_unit_that_a_run_has_twice_is_paired_with_one_of_them() -> None:
         ]  # fmt: skip
 
 
+#: The items that both runs have, those of theirs in their order, and what each run has of them.
+PAIRED = st.lists(st.tuples(*[st.sampled_from("ab")] * 2, *[st.booleans()] * 4), max_size=8)
+
+
+@given(PAIRED, st.booleans(), st.randoms(use_true_random=False))
+def test_pairs_are_those_of_a_dictionary(drawn: list[Any], is_equal: bool, random: Any) -> None:
+    """Where both runs have the same units, which are not looked up then, and where not."""
+    units = [unit(n, config, unit=part) for n, (config, part, *_) in enumerate(drawn)]
+    theirs = list(range(len(units)))
+    if not is_equal:
+        random.shuffle(theirs)
+        theirs = theirs[: random.randint(0, len(theirs))]
+
+    def filled(numbers: Sequence[int], side: int) -> OutcomeTables:
+        writer = OutcomeWriter()
+        ids = writer.units(units[number] for number in numbers)
+        for place, system in enumerate((MODEL, OTHER)):
+            own = [k for k, n in enumerate(numbers) if drawn[n][2 + 2 * side + place]]
+            writer.add([ids[k] for k in own], "m", system, [float(numbers[k]) for k in own])
+        return writer.tables()
+
+    ours, others = filled(range(len(units)), 0), filled(theirs, 1)
+    assert ours.units.equals(others.units) == (theirs == list(range(len(units))))
+    there = {(row.unit.key, row.system): row for row in others.rows()}
+    expected = [
+        (row, there[row.unit.key, row.system])
+        for one in ours.series()
+        for row in ours.rows(one.places)
+        if (row.unit.key, row.system) in there
+    ]
+    assert pairs(ours, others) == expected
+    assert all(one.value == other.value for one, other in expected)
+
+
 # ---------------------------------------------------------------- files
 
 NAMES = st.text(st.characters(codec="utf-8"), max_size=4)

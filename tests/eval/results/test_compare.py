@@ -14,22 +14,24 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
+from support.results import Judged, judged_table, made_saved
 
 from coherencegym.errors import EvaluationError
+from coherencegym.eval.kinds.items import Item
 from coherencegym.eval.kinds.predictions import Outcome
 from coherencegym.eval.report import figures
 from coherencegym.eval.results import step_changes as step_changes_module
 from coherencegym.eval.results.comparison import ModelComparison, compare
-from coherencegym.eval.results.folder import SavedItem, SavedJudgement
 from coherencegym.eval.results.labels import model_labels, printable
 from coherencegym.eval.results.learning import LearningCurve
 from coherencegym.eval.results.paired_scores import PairedScore
 from coherencegym.eval.results.pairing import by_suite
-from coherencegym.eval.results.saved import Saved, SavedDataset, SavedModel, SavedTable
+from coherencegym.eval.results.saved import Saved, SavedDataset, SavedModel
 from coherencegym.eval.results.step_changes import step_changes
 from coherencegym.eval.results.steps import AS_NAMED
 from coherencegym.eval.statistics.paired import holm, macro_difference, mcnemar, sign_flips
 from coherencegym.eval.tasks.headline import Headline
+from coherencegym.eval.tasks.score.metrics import Judgement
 from coherencegym.eval.views.compare_report import (
     comparisons_as_json,
     plot_comparisons,
@@ -49,37 +51,32 @@ def judgement(
     cluster: str | None = None,
     formula: str = "f",
     groups: Sequence[str] = (),
-    columns: Sequence[str] = (),
-) -> SavedJudgement:
+    **columns: Any,
+) -> Judgement:
     outcome = None if met is None else Outcome(met, False, 1.0 if met else -1.0)
-    own = SavedItem(item, item, cluster or item, tuple(columns))
+    own = Item(item, 1, (), (), cluster or item, "toy", (), columns)
     reason = "too_long" if met is None else ""
-    return SavedJudgement(own, formula, "mean", tuple(groups), outcome, False, reason)
+    return Judgement(own, formula, "mean", tuple(groups), outcome, reason)
 
 
-def results(name: str, judgements: Sequence[SavedJudgement], **table: Any) -> Saved:
-    """A folder of results with one table."""
-    items = len({judgement.item.item_id for judgement in judgements})
-    one = SavedTable("c", "test", "rows", items, "", (), False, tuple(judgements))
-    return Saved(
-        Path("results") / name,
-        f"model:{name}",
-        SavedModel(name, f"sha256:{name}", "float32", "cpu"),
-        SavedDataset("data", "suite", "1.0.0", None, "rows"),
-        SETTINGS,
-        (replace(one, **table),),
-    )
+def results(name: str, *judgements: Sequence[Judgement] | Judged, **table: Any) -> Saved:
+    """A folder of results with one table, or with some."""
+    tables = [
+        own if isinstance(own, tuple) else judged_table(own, split="test", **table)
+        for own in judgements
+    ]
+    return made_saved(Path("results") / name, *tables, settings=SETTINGS)
 
 
 def rows(
-    left: Sequence[SavedJudgement], right: Sequence[SavedJudgement], **table: Any
+    left: Sequence[Judgement], right: Sequence[Judgement], **table: Any
 ) -> dict[str, PairedScore]:
     """The rows of a comparison by their level and group."""
     found = compare(results("a", left, **table), results("b", right, **table))
     return {f"{row.level} {row.group}".strip(): row for row in found.rows}
 
 
-def outcomes(*met: bool | None, **about: Any) -> list[SavedJudgement]:
+def outcomes(*met: bool | None, **about: Any) -> list[Judgement]:
     return [judgement(f"i{place}", value, **about) for place, value in enumerate(met)]
 
 
@@ -158,14 +155,21 @@ def test_nothing_defined_is_no_difference_and_no_test() -> None:
     assert "–" in printed([found])
 
 
+def test_a_table_in_which_nothing_is_in_the_headline_has_its_row() -> None:
+    found = rows(outcomes(True, groups=("g",)), outcomes(False, groups=("g",)), headline="x")
+    assert (found["all"].n, found["all"].difference, found["all"].p) == (0, None, None)
+    assert found["detail g"].difference == -1.0
+
+
 def test_rows_are_those_of_the_scores_and_holm_is_over_the_printed_ones() -> None:
-    def judged(shift: int) -> list[SavedJudgement]:
+    def judged(shift: int) -> list[Judgement]:
         return [
             judgement(
                 f"i{k}",
                 (k + shift) % 3 > 0,
                 groups=("fine", "wide" if k % 2 else "other"),
-                columns=(f"moved={'true' if k < 20 else 'false'}", "same=1"),
+                moved=k < 20,
+                same=1,
             )
             for k in range(80)
         ]
@@ -207,7 +211,7 @@ JUDGED = st.lists(
 )
 
 
-def sides(judged: list[tuple[bool | None, bool | None, str, str]]) -> list[list[SavedJudgement]]:
+def sides(judged: list[tuple[bool | None, bool | None, str, str]]) -> list[list[Judgement]]:
     """The judgements of two models on the same items."""
     return [
         [
@@ -293,7 +297,7 @@ LEFT = results("a", outcomes(True, False))
         ({"tables": (replace(LEFT.tables[0], sha256="x"),)}, "c (test): the rows differ"),
         ({"tables": (replace(LEFT.tables[0], headline="x"),)}, 'c (test): score over "" and "x"'),
         (
-            {"tables": (replace(LEFT.tables[0], items=1, judgements=tuple(outcomes(True))),)},
+            {"tables": (replace(LEFT.tables[0], items=1),)},
             "c (test): 2 and 1 items",
         ),
         ({"tables": (*LEFT.tables, replace(LEFT.tables[0], config="d"))}, "d (test): only in the"),
@@ -363,7 +367,7 @@ def test_many_obstacles_are_still_one_readable_line() -> None:
 
 
 def test_what_only_one_has_is_counted() -> None:
-    other = results("b", outcomes(True, True, False), sha256="other")
+    other = results("b", outcomes(True, True, False), rows_sha256="other")
     found = compare(LEFT, other, anyway=True)
     assert (found.rows[0].n, found.unpaired) == (2, 1)
     assert "1 predictions that only one of the two has" in printed([found])
@@ -445,7 +449,7 @@ def test_names_tell_the_models_apart_and_move_no_cursor() -> None:
     assert model_labels([named("m", folder="a/r"), named("m", folder="b/r")]) == ["a/r", "b/r"]
     assert model_labels([named("m"), named("m")]) == ["1: r", "2: r"]
     assert printable("a\x1b[2Jb\nc – ü") == "a�[2Jb�c – ü"
-    evil = replace(LEFT, tables=(replace(LEFT.tables[0], config="\x1b[2J"),))
+    evil = results("a", outcomes(True, False), config="\x1b[2J")
     assert "�[2J" in printed([compare(evil, evil)])
 
 
@@ -579,17 +583,16 @@ def test_the_number_of_a_suite_is_the_mean_over_its_cells(
             for k, own in enumerate(met)
         ]
         first += [judgement("x", met[0], groups=("g0", "other"))]
-        one = results(name, first, headline="h")
         second = [
-            judgement(f"i{k}", own, cluster=f"d{k}", columns=(f"moved={k < 3}",))
-            for k, own in enumerate(met)
+            judgement(f"i{k}", own, cluster=f"d{k}", moved=k < 3) for k, own in enumerate(met)
         ]
-        (table,) = results(name, second).tables
-        more = [
-            replace(table, config="moves", breakdowns=("moved",), headline_value="moved=True"),
-            replace(table, config="beside"),
-        ]
-        return replace(one, tables=(*one.tables, *more))
+        moves = {"breakdowns": ("moved",), "headline_value": "moved=true"}
+        return results(
+            name,
+            judged_table(first, "c", "test", headline="h"),
+            judged_table(second, "moves", "test", **moves),
+            judged_table(second, "beside", "test"),
+        )
 
     saved = [suite(f"s{k}", met) for k, met in enumerate(STEPS[:2])]
     # Cells g0 (0, 2), g1 (1, 3) of c, and the first three of moves.

@@ -10,13 +10,14 @@ from typing import Any
 
 import pytest
 from support.commands import build_command, one_line
+from support.results import Rows, damage, put
 
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.commands.cli import main
 from coherencegym.eval.kinds.items import Item
 from coherencegym.eval.results.comparison import MAY_DIFFER
 from coherencegym.eval.results.saved import read_saved
-from coherencegym.eval.tasks.score.columns import item_values, judgement_columns
+from coherencegym.eval.tasks.score.outcomes import ACCURACY, prediction_rows, predictions_of
 from coherencegym.eval.tasks.score.selections import select
 
 EXTRA = {"moved": "bool", "family": "string"}
@@ -66,29 +67,33 @@ def test_what_was_written_is_read_back(folder: Path) -> None:
     assert saved.settings == results["settings"]
     (table,) = saved.tables
     assert (table.items, table.breakdowns, table.families) == (9, ("moved",), True)
-    rows = parquet.read_table(folder / "one" / "predictions.parquet").to_pylist()
-    assert len(rows) == len(table.judgements) == 17
-    first = table.judgements[0]
-    assert (first.item.item_id, first.item.cluster) == ("d0/shuffled", "f0")
-    assert first.item.columns == ("moved=true",)
-    assert first.groups == ("all kinds",)
-    assert first.outcome is not None
-    assert rows[0]["met"] == first.outcome.met
-    assert rows[0]["margin"] == first.outcome.margin
+    rows = list(prediction_rows(saved.outcomes))
+    assert len(rows) == 17
+    assert (rows[0]["item_id"], rows[0]["cluster"]) == ("d0/shuffled", "f0")
+    assert (rows[0]["columns"], rows[0]["groups"]) == (["moved=true"], ["all kinds"])
+    written = parquet.read_table(folder / "one" / "outcomes.parquet").to_pylist()
+    assert [(row["unit_id"], row["metric"]) for row in written[:3]] == [
+        *((0, "accuracy"), (0, "margin"), (1, "accuracy"))
+    ]
+    assert [row["value"] for row in written[:2]] == [float(rows[0]["met"]), rows[0]["margin"]]
     # An equality has no margin; the item whose conditions are the same tokens has no outcome.
     assert (rows[1]["met"], rows[1]["margin"]) == (False, None)
     assert (rows[-1]["met"], rows[-1]["tie"], rows[-1]["reason"]) == (None, None, "identical")
-    assert table.judgements[-1].item.cluster == "d9"
+    assert rows[-1]["cluster"] == "d9"
     assert saved.table("c", "test") is None
 
 
-def test_every_score_can_be_computed_from_the_judgements(folder: Path) -> None:
+def test_every_score_can_be_computed_from_the_outcomes(folder: Path) -> None:
     """The rows, their items and what holds are those of results.json."""
     results = json.loads((folder / "one" / "results.json").read_text())
-    (table,) = read_saved(folder / "one").tables
-    columns = judgement_columns(table.judgements)
-    found = [(r.level, item_values(columns, r.places)) for r in select(columns, table.headline)]
-    assert [(level, len(values), values.share.sum()) for level, values in found] == [
+    saved = read_saved(folder / "one")
+    (table,) = saved.tables
+    places = predictions_of(saved.outcomes, table.config, table.split)
+    found = [
+        (row.level, ACCURACY.counted(saved.outcomes.cells(row.places)).value)
+        for row in select(saved.outcomes, places, table.headline, table.breakdowns)
+    ]
+    assert [(level, len(values), values.sum()) for level, values in found] == [
         (score["level"], score["n"], score["met"]) for score in results["scores"]
     ]
     assert [level for level, _ in found] == ["all", *["formula"] * 3, "group", *["column"] * 2]
@@ -118,71 +123,76 @@ def changed(path: Path, *keys: Any, value: Any = None) -> None:
     (path / "results.json").write_text(json.dumps(content))
 
 
-def column(path: Path, name: str, values: Any) -> None:
-    """Set a column of ``predictions.parquet`` to a list or a chunked array."""
-    from pyarrow import parquet
-
-    file = path / "predictions.parquet"
-    table = parquet.read_table(file)
-    place = table.schema.get_field_index(name)
-    field = table.schema.field(name).with_nullable(True)
-    if isinstance(values, list):
-        import pyarrow
-
-        values = pyarrow.array(values, field.type)
-    parquet.write_table(table.set_column(place, field.with_type(values.type), values), file)
+#: Rows of outcomes: whether the first prediction holds, and by how many bits.
+MET, BITS = 0, 1
 
 
-def values(path: Path, name: str) -> list[Any]:
-    from pyarrow import parquet
-
-    listed: list[Any] = parquet.read_table(path / "predictions.parquet")[name].to_pylist()
-    return listed
+def outcome(number: int, **columns: Any) -> Callable[[Path], Any]:
+    return lambda path: damage(path, "outcomes", put(number, **columns))
 
 
-def first(path: Path, name: str, value: Any) -> None:
-    """Set the first value of a column of ``predictions.parquet``."""
-    column(path, name, [value, *values(path, name)[1:]])
+def unit(number: int, **columns: Any) -> Callable[[Path], Any]:
+    return lambda path: damage(path, "units", put(number, **columns))
 
 
 def numbers_as_texts(path: Path) -> None:
     import pyarrow
 
-    column(path, "margin", pyarrow.array([str(one) for one in values(path, "margin")]))
+    def change(rows: Rows) -> None:
+        for row in rows:
+            row["value"] = str(row["value"])
+
+    damage(path, "outcomes", change, value=pyarrow.string())
 
 
 def no_utf8(path: Path) -> None:
     import pyarrow
 
-    broken = pyarrow.array([b"\xff"] * 17, pyarrow.binary()).view(pyarrow.string())
-    column(path, "reason", broken)
+    def change(rows: Rows) -> None:
+        for row in rows:
+            row["item"] = b"\xff"
+
+    file = damage(path, "units", change, item=pyarrow.binary())
+    table = pyarrow.parquet.read_table(file)
+    place = table.schema.get_field_index("item")
+    texts = table["item"].combine_chunks().view(pyarrow.string())
+    pyarrow.parquet.write_table(table.set_column(place, "item", texts), file)
+
+
+def null_in_a_list(path: Path) -> None:
+    import pyarrow
+
+    pair = pyarrow.struct([("column", pyarrow.string()), ("value", pyarrow.string())])
+    groups = [{"column": "", "value": None}]
+    damage(path, "units", put(0, groups=groups), groups=pyarrow.list_(pair))
 
 
 def truncated(path: Path) -> None:
-    file = path / "predictions.parquet"
+    file = path / "outcomes.parquet"
     file.write_bytes(file.read_bytes()[:-100])
 
 
 def one_item_elsewhere(path: Path) -> None:
     """The last item, which has no outcome, becomes that of a table nobody knows."""
-    column(path, "config", [*values(path, "config")[:-1], "x"])
+    unit(-1, config="x")(path)
     changed(path, "dataset", "tables", 0, "items", value=8)
 
 
-def no_outcome(path: Path) -> None:
-    for name in ("met", "tie", "margin"):
-        first(path, name, None)
+def turned(path: Path) -> None:
+    def change(rows: Rows) -> None:
+        for row in rows:
+            if row["metric"] == "accuracy" and row["value"] is not None:
+                row["value"] = 1 - row["value"]
 
-
-def tie_that_holds(path: Path) -> None:
-    for name in ("met", "tie"):
-        first(path, name, True)
+    damage(path, "outcomes", change)
 
 
 DAMAGES: dict[str, tuple[Callable[[Path], Any], str]] = {
     "no folder": (shutil.rmtree, "no such folder"),
     "no results": (lambda p: (p / "results.json").unlink(), "no results.json"),
-    "no judgements": (lambda p: (p / "predictions.parquet").unlink(), "no predictions.parquet"),
+    "no outcomes": (lambda p: (p / "outcomes.parquet").unlink(), "no outcomes.parquet"),
+    "no units": (lambda p: (p / "units.parquet").unlink(), "no units.parquet"),
+    "no systems": (lambda p: (p / "systems.parquet").unlink(), "no systems.parquet"),
     "no json": (lambda p: (p / "results.json").write_text("{"), "not JSON"),
     "no object": (lambda p: (p / "results.json").write_text("[]"), "expected an object"),
     "a list of nothing": (
@@ -217,19 +227,11 @@ DAMAGES: dict[str, tuple[Callable[[Path], Any], str]] = {
     ),
     "items": (
         lambda p: changed(p, "dataset", "tables", 0, "items", value=8),
-        "8 items, but 9 in predictions.parquet",
+        "8 items, but 9 items in outcomes.parquet",
     ),
     "no items": (
         lambda p: changed(p, "dataset", "tables", 0, "items", value="9"),
         "expected a whole number",
-    ),
-    "columns": (
-        lambda p: changed(p, "dataset", "tables", 0, "breakdowns", value=["other"]),
-        "columns other than its breakdowns",
-    ),
-    "no columns": (
-        lambda p: changed(p, "dataset", "tables", 0, "breakdowns", value=[]),
-        "columns other than its breakdowns",
     ),
     "another table": (
         lambda p: changed(p, "dataset", "tables", 0, "config", value="x"),
@@ -244,32 +246,34 @@ DAMAGES: dict[str, tuple[Callable[[Path], Any], str]] = {
         ),
         "there twice",
     ),
-    "a score": (lambda p: changed(p, "scores", 0, "met", value=0.25), "but in predictions.parquet"),
-    "its items": (lambda p: changed(p, "scores", 0, "n", value=7), "over 7 items of which"),
-    "no number": (lambda p: changed(p, "scores", 0, "met", value="x"), "expected a number"),
-    "no score": (lambda p: changed(p, "scores", 0, "level", value="x"), "no score of the table"),
+    "a score": (
+        lambda p: changed(p, "scores", 0, "score", value=0.26),
+        "0.26 of 8, but in outcomes.parquet it is",
+    ),
+    "its items": (lambda p: changed(p, "scores", 0, "n", value=7), "of 7, but in outcomes.parquet"),
+    "no share": (lambda p: changed(p, "scores", 0, "score", value="x"), "expected a number"),
+    "no score": (lambda p: changed(p, "scores", 0, "level", value="x"), "no score, but 9 items in"),
     "no scores": (lambda p: changed(p, "scores", value=...), "no 'scores'"),
     "cut off": (truncated, "cannot be read"),
-    "no parquet": (lambda p: (p / "predictions.parquet").write_text("x"), "cannot be read"),
-    "types": (numbers_as_texts, "other columns; expected config"),
+    "no parquet": (lambda p: (p / "outcomes.parquet").write_text("x"), "cannot be read"),
+    "types": (numbers_as_texts, "other columns; expected unit_id"),
     "bytes": (no_utf8, "cannot be read"),
-    "null": (lambda p: first(p, "formula", None), "row 0: formula is null"),
-    "a null in a list": (lambda p: first(p, "groups", ["x", None]), "row 0: groups is null"),
-    "half an outcome": (lambda p: first(p, "tie", None), "are null only together"),
-    "no outcome": (no_outcome, "either an outcome or a reason"),
-    "a reason": (lambda p: first(p, "reason", "x"), "either an outcome or a reason"),
-    "a tie": (tie_that_holds, "a tie that holds"),
-    "infinity": (lambda p: first(p, "margin", float("inf")), "a margin of inf bits"),
-    "nan": (lambda p: first(p, "margin", float("nan")), "a margin of nan bits"),
-    "two discourses": (lambda p: first(p, "cluster", "x"), "other than before"),
-    "fewer columns": (
-        lambda p: column(p, "columns", [*values(p, "columns")[:-1], []]),
-        "items of one table have different columns",
+    "null": (unit(0, formula=None), "formula is null"),
+    "no groups": (unit(0, groups=None), "groups is null"),
+    "a null in a list": (null_in_a_list, "other columns; expected id"),
+    "half an outcome": (outcome(MET, value=None), "either a value or a reason"),
+    "a reason": (outcome(MET, reason="x"), "either a value or a reason"),
+    "infinity": (outcome(BITS, value=float("inf")), "row 1: value is not finite"),
+    "nan": (outcome(BITS, value=float("nan")), "row 1: value is not finite"),
+    "more than holding": (outcome(MET, value=2.0), "a value of 2; expected 0 to 1"),
+    "another metric": (outcome(BITS, metric="x"), '"x": no such metric'),
+    "twice": (outcome(BITS, metric="accuracy"), "row 1: the unit has another outcome"),
+    "no unit": (outcome(MET, unit_id=17), "row 0: unit_id; expected 0 to 16"),
+    "an item less": (
+        lambda p: damage(p, "outcomes", lambda rows: rows.pop()),
+        "9 items, but 8 items in outcomes.parquet",
     ),
-    "turned": (
-        lambda p: column(p, "met", [None if v is None else not v for v in values(p, "met")]),
-        "not of one run",
-    ),
+    "turned": (turned, "not of one run"),
     "more": (one_item_elsewhere, '"x": not in results.json'),
 }
 

@@ -3,18 +3,33 @@
 from __future__ import annotations
 
 import gc
-import json
+import os
 import shutil
+import sqlite3
+import subprocess
+import sys
+import tempfile
+from contextlib import closing
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.commands.cli import main
-from coherencegym.eval.forward.vector_store import VectorStore, delete_store, states_folder
+from coherencegym.eval.forward.store import checksum
+from coherencegym.eval.forward.vector_store import (
+    INDEX,
+    STORE_FORMAT,
+    VectorStore,
+    delete_vectors,
+    list_stores,
+    states_folder,
+)
 from coherencegym.eval.plan.passages import PooledSequence
 
 LAYERS, WIDTH = (0, 3), 4
@@ -33,8 +48,8 @@ def vectors(members: list[PooledSequence]) -> list[np.ndarray]:
     return [np.array([[text, k, layer, 0.5] for text, k in rows], np.float32) for layer in LAYERS]
 
 
-def opened(folder: Path | None, **more: Any) -> VectorStore:
-    return VectorStore(folder, LAYERS, WIDTH, more.pop("dtype", "float16"), more)
+def opened(folder: Path | None, name: str = "", **more: Any) -> VectorStore:
+    return VectorStore(folder, LAYERS, WIDTH, more.pop("dtype", "float16"), more, name)
 
 
 def put(store: VectorStore, *numbers: int) -> None:
@@ -70,37 +85,55 @@ def test_what_is_put_is_there_for_the_next_run(tmp_path: Path) -> None:
     assert store.rows_of([PooledSequence((1, 4, 7), ((1, 3),))]) == [None]
 
 
-@pytest.mark.parametrize("cut", [1, 5, 40])
-def test_a_line_that_a_killed_run_did_not_end_is_nothing(tmp_path: Path, cut: int) -> None:
+def sql(folder: Path, statement: str, *values: object) -> None:
+    """Change the index, which knows the texts by their keys."""
+    with closing(sqlite3.connect(folder / INDEX)) as database, database:
+        database.execute(statement, values)
+
+
+def test_a_batch_that_a_killed_run_did_not_index_is_nothing(tmp_path: Path) -> None:
     put(opened(tmp_path), 4, 5)
     store = opened(tmp_path)
     put(store, 6, 7)
-    journal = tmp_path / "rows.jsonl"
-    journal.write_bytes(journal.read_bytes()[:-cut])
+    for one in sequences(6, 7):
+        sql(tmp_path, "DELETE FROM rows WHERE key = ?", one.key)
     again = opened(tmp_path)
     assert known(again, 4, 5, 6, 7) == [4, 5]
     put(again, 8, 6)
     check(opened(tmp_path), 4, 5, 8, 6)
-    assert (tmp_path / "layer-00.f16").stat().st_size == 5 * WIDTH * 2
+
+
+KILLED = """
+import os, signal, sys
+from pathlib import Path
+from test_vector_store import opened, put
+put(opened(Path(sys.argv[1])), 4)
+store = opened(Path(sys.argv[1]))
+os.kill(os.getpid(), signal.SIGKILL)
+"""
 
 
 def test_a_killed_run_holds_a_store_no_longer(tmp_path: Path) -> None:
-    store = opened(tmp_path)
-    mine = {path.name for path in tmp_path.glob("in-use-*")}
-    for number in range(3):
-        (tmp_path / f"in-use-{number}-7f00").touch()  # as a killed run leaves it
-    another = opened(tmp_path)
-    held = {path.name for path in tmp_path.glob("in-use-*")}
-    assert mine < held
-    assert len(held) == 2
-    assert not delete_store(tmp_path)
-    del store, another
+    own = tmp_path / ("a" * 32)
+    store = opened(own)
+    path = os.pathsep.join([str(Path(__file__).parent), os.environ.get("PYTHONPATH", "")])
+    killed = [sys.executable, "-c", KILLED, str(own)]
+    assert subprocess.run(killed, env={**os.environ, "PYTHONPATH": path}).returncode < 0
+    another = opened(own)
+    check(another, 4)
+    (listing,) = list_stores(tmp_path)
+    assert not delete_vectors(listing)
+    del store
     gc.collect()
-    assert not list(tmp_path.glob("in-use-*"))
-    assert delete_store(tmp_path)
+    assert not delete_vectors(listing)
+    check(another, 4)
+    del another
+    gc.collect()
+    assert delete_vectors(*list_stores(tmp_path))
+    assert not own.exists()
 
 
-def test_vectors_without_a_line_are_overwritten(tmp_path: Path) -> None:
+def test_vectors_that_are_not_indexed_are_nothing(tmp_path: Path) -> None:
     """A run was killed between the two."""
     store = opened(tmp_path)
     put(store, 4)
@@ -109,8 +142,8 @@ def test_vectors_without_a_line_are_overwritten(tmp_path: Path) -> None:
     again = opened(tmp_path)
     check(again, 4)
     put(again, 5)
-    check(opened(tmp_path), 4, 5)
-    assert (tmp_path / "layer-00.f16").stat().st_size == 3 * WIDTH * 2
+    put(store, 6)
+    check(opened(tmp_path), 4, 5, 6)
 
 
 @pytest.mark.parametrize("damage", ["flip", "short", "gone"])
@@ -134,16 +167,69 @@ def test_vectors_that_do_not_add_up_are_computed_again(tmp_path: Path, damage: s
     check(opened(tmp_path), 4, 5)
 
 
-def test_a_damaged_line_ends_what_is_believed(tmp_path: Path) -> None:
+def sealed(key: bytes, value: bytes) -> tuple[bytes, bytes]:
+    """A value that says of itself that it adds up."""
+    return value, checksum(key, value)
+
+
+@pytest.mark.parametrize("change", ["flip", "foreign", "short", "moved", "beyond"])
+def test_a_damaged_place_is_not_believed(tmp_path: Path, change: str) -> None:
     store = opened(tmp_path)
     put(store, 4)
     put(store, 5)
-    journal = tmp_path / "rows.jsonl"
-    journal.write_bytes(journal.read_bytes().replace(b"[0,", b"[9,", 1))
+    four, five = (one.key for one in sequences(4, 5))
+    with closing(sqlite3.connect(tmp_path / INDEX)) as database:
+        rows = {key: own for key, *own in database.execute("SELECT key, value, checksum FROM rows")}
+    value, expected = rows[four]
+    value, expected = {
+        "flip": (b"\1" + value[1:], expected),
+        "foreign": rows[five],
+        "short": sealed(four, value[:-1]),
+        "moved": sealed(four, b"\1" + value[1:]),
+        "beyond": sealed(four, b"\xff" * 7 + value[7:]),
+    }[change]
+    sql(tmp_path, "UPDATE rows SET value = ?, checksum = ? WHERE key = ?", value, expected, four)
+    again = opened(tmp_path)
+    assert known(again, 4, 5) == [5]
+    put(again, 4)
+    check(opened(tmp_path), 4, 5)
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("small")
+    for numbers in ((4, 5), (6,), (7, 8, 9)):
+        put(opened(folder), *numbers)
+    gc.collect()
+    return folder
+
+
+@given(data=st.data())
+def test_flipped_bytes_never_give_a_wrong_vector(small: Path, data: st.DataObject) -> None:
+    numbers = range(4, 10)
+    with tempfile.TemporaryDirectory() as folder:
+        own = Path(folder, "s")
+        shutil.copytree(small, own)
+        for _ in range(data.draw(st.integers(1, 4))):
+            path = own / data.draw(st.sampled_from([INDEX, "layer-00.f16", "layer-03.f16"]))
+            content = bytearray(path.read_bytes())
+            content[data.draw(st.integers(0, len(content) - 1))] ^= data.draw(st.integers(1, 255))
+            cut = data.draw(st.sampled_from([0, 0, 1, 700]))
+            path.write_bytes(content[: max(1, len(content) - cut)])
+        store = opened(own)
+        check(store, *known(store, *numbers))
+        put(store, *numbers)
+        check(store, *numbers)
+
+
+def test_an_index_that_is_damaged_is_begun_anew_behind_what_is_there(tmp_path: Path) -> None:
+    put(opened(tmp_path), 4, 5)
+    gc.collect()
+    (tmp_path / INDEX).write_bytes(b"garbage" * 999)
     again = opened(tmp_path)
     assert known(again, 4, 5) == []
-    put(again, 4)
-    check(opened(tmp_path), 4)
+    put(again, 6, 4)
+    check(opened(tmp_path), 4, 6)
 
 
 def test_two_runs_write_in_turn(tmp_path: Path) -> None:
@@ -157,10 +243,13 @@ def test_two_runs_write_in_turn(tmp_path: Path) -> None:
 
 
 def test_it_says_what_it_is(tmp_path: Path) -> None:
-    opened(tmp_path / "s", model="gpt2")
-    assert json.loads((tmp_path / "s" / "about.json").read_text()) == {"model": "gpt2"}
+    own = tmp_path / ("a" * 32)
+    opened(own, identity="x", name="gpt2")
     gc.collect()
-    assert sorted(path.name for path in (tmp_path / "s").iterdir()) == ["about.json", "lock"]
+    (listing,) = list_stores(tmp_path)
+    assert (listing.model, listing.texts) == ("gpt2", 0)
+    assert listing.description == {"format": STORE_FORMAT, "identity": "x"}
+    assert sorted(path.name for path in own.iterdir()) == [INDEX, f"{INDEX}.lock"]
 
 
 def test_what_cannot_be_written_is_one_line(tmp_path: Path) -> None:
@@ -200,13 +289,14 @@ def test_stores_are_in_the_folder_for_caches(
 def test_the_command_lists_and_clears_stores(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    about = {"model": "gpt2", "model_dtype": "float32", "device": "cpu", "layers": LAYERS}
+    about = {"model_dtype": "float32", "device": "cpu", "layers": LAYERS}
     folder = tmp_path / "states" / ("a" * 32)
-    store = opened(folder, **about)
+    store = opened(folder, "gpt2", **about)
     put(store, 4, 5)
     broken = tmp_path / "states" / ("b" * 32)
     opened(broken)
-    (broken / "about.json").write_text("{")
+    gc.collect()
+    (broken / INDEX).write_bytes(b"{")
     (tmp_path / "states" / "mine").mkdir()
     (broken / "mine.txt").write_text("")
     (tmp_path / "states" / ("c" * 32)).symlink_to(folder)

@@ -269,7 +269,7 @@ def test_results_without_predictions_have_scores_and_no_comparison(
 ) -> None:
     for run in sorted((runs / "results").glob("open*")):
         copy = changed_copy(run, tmp_path / "results" / run.name, lambda content: None)
-        (copy / "predictions.parquet").unlink()
+        (copy / "outcomes.parquet").unlink()
     words = ["board", str(tmp_path / "results"), "--output", str(tmp_path / "site")]
     assert main(words) == 0
     assert "2 models, 1 column, 0 pairs" in capsys.readouterr().out

@@ -17,15 +17,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.browser import Browser, headless
 from support.datasets import about_families, with_intruders, write_documents
+from support.results import judged_table, made_saved
 from support.runs import OPEN
 
 from coherencegym.eval.commands.cli import main
 from coherencegym.eval.kinds.items import Item
 from coherencegym.eval.kinds.predictions import Outcome
 from coherencegym.eval.results.comparison import ModelComparison, compare, moved
-from coherencegym.eval.results.folder import SavedItem, SavedJudgement
-from coherencegym.eval.results.saved import Saved, SavedDataset, SavedModel, SavedTable, read_saved
+from coherencegym.eval.results.saved import Saved, SavedDataset, read_saved
 from coherencegym.eval.tasks.detect.decisions import intruders
+from coherencegym.eval.tasks.score.metrics import Judgement
 from coherencegym.eval.views.compare import items
 from coherencegym.eval.views.compare.items import collect_pairs
 from coherencegym.eval.views.compare.page import render_comparisons
@@ -36,27 +37,26 @@ FORMULA = "(2;%bad%) > (2;%good%)"
 NAMES = [("model", "baseline")]
 
 
-def judgement(item: str, margin: float | None, formula: str = FORMULA) -> SavedJudgement:
+def judgement(item: str, margin: float | None, formula: str = FORMULA) -> Judgement:
     outcome = None if margin is None else Outcome(margin > 0, False, margin)
-    reason = "too_long" if margin is None else ""
-    own = SavedItem(item, item, item, ())
-    return SavedJudgement(own, formula, "mean", ("even",), outcome, False, reason)
+    own = Item(item, 1, (), (), item, "toy")
+    return Judgement(own, formula, "mean", ("even",), outcome, "" if outcome else "too_long")
 
 
 def run(
-    folder: Path, margins: Sequence[float | None], data: Path | None = None, sha256: str = ""
+    folder: Path,
+    margins: Sequence[float | None],
+    data: Path | None = None,
+    sha256: str = "",
+    formula: str = FORMULA,
 ) -> Saved:
     """A folder of results with its page, on a dataset."""
     folder.mkdir()
     (folder / "report.html").write_text("page")
-    judged = tuple(judgement(f"i/{place}", margin) for place, margin in enumerate(margins))
-    return Saved(
-        folder,
-        "",
-        SavedModel(folder.name, "", "float32", "cpu"),
-        SavedDataset(str(data or "gone"), "toy", "1.0.0", None, ""),
-        {"versions": {}},
-        (SavedTable("c", "test", sha256, len(judged), "", (), False, judged),),
+    judged = [judgement(f"i/{place}", margin, formula) for place, margin in enumerate(margins)]
+    dataset = SavedDataset(str(data or "gone"), "toy", "1.0.0", None, "")
+    return made_saved(
+        folder, judged_table(judged, "c", "test", rows_sha256=sha256), dataset=dataset
     )
 
 
@@ -124,8 +124,7 @@ def test_texts_come_from_the_dataset_with_what_differs_marked(
 
 def places_of(one: Saved) -> set[tuple[str, str, str]]:
     """The places of the two items of a run."""
-    (table,) = one.tables
-    found = {(table.config, table.split, own.item.item_id) for own in table.judgements}
+    found = {(unit.config, unit.split, unit.item) for unit in one.outcomes.unit_rows}
     assert len(found) == 2
     return found
 
@@ -188,10 +187,8 @@ def test_a_dataset_of_the_hub_is_looked_for_in_the_cache_only(
 
 def test_a_formula_that_is_none_is_still_an_item(tmp_path: Path) -> None:
     """Folders of results may be anybody's."""
-    runs = [run(tmp_path / name, [margin]) for name, margin in (("a", 1.0), ("b", -1.0))]
-    for place, one in enumerate(runs):
-        judged = (judgement("i/0", 1.0 - 2 * place, "no formula"),)
-        runs[place] = replace(one, tables=(replace(one.tables[0], judgements=judged),))
+    about: dict[str, Any] = {"formula": "no formula"}
+    runs = [run(tmp_path / name, [margin], **about) for name, margin in (("a", 1.0), ("b", -1.0))]
     (row,) = data_of(compare(*runs), tmp_path)["predictions"]
     assert (row["o"], row["v"]) == ("baseline", [])
 
@@ -231,14 +228,20 @@ def test_the_page_says_who_is_right_how_often_and_leads_there(tmp_path: Path) ->
 
 
 def test_of_many_scores_the_page_says_how_many_differ(tmp_path: Path) -> None:
-    left = [run(tmp_path / f"a{k}", [-1.0] * 30) for k in range(5)]
-    right = [run(tmp_path / f"b{k}", [1.0 if k < 2 else -1.0] * 30) for k in range(5)]
+    def runs(folder: Path, higher: int) -> Saved:
+        folder.mkdir()
+        tables = (
+            judged_table(
+                [judgement(f"i/{n}", 1.0 if k < higher else -1.0) for n in range(30)],
+                f"c{k}",
+                "test",
+            )
+            for k in range(5)
+        )
+        return made_saved(folder, *tables)
 
-    def joined(runs: Sequence[Saved]) -> Saved:
-        tables = [replace(one.tables[0], config=f"c{k}") for k, one in enumerate(runs)]
-        return replace(runs[0], tables=tuple(tables))
-
-    page = render_comparisons([compare(joined(left), joined(right))], NAMES, tmp_path / "out")
+    found = compare(runs(tmp_path / "a", 0), runs(tmp_path / "b", 2))
+    page = render_comparisons([found], NAMES, tmp_path / "out")
     said = re.findall(r'<p class="said.*?">(.*?)</p>', page)
     assert len(said) == 3
     assert "model and baseline, by 5 scores" in said[0]
@@ -286,11 +289,8 @@ def test_four_texts_stand_two_by_two_and_below_each_other_on_a_telephone(
     formula = "(2;%red%) + (2;%blue%) > (2;%green%) + (2;%old%)"
     folder = write_dataset(tmp_path / "data", [make_item(texts, formula, item_id="i/0")], "c")
     (table,) = tables(find_dataset(str(folder)))
-    about: dict[str, Any] = {"data": folder, "sha256": table.rows_sha256}
+    about: dict[str, Any] = {"data": folder, "sha256": table.rows_sha256, "formula": formula}
     runs = [run(tmp_path / name, [margin], **about) for name, margin in (("a", -1.0), ("b", 1.0))]
-    for number, one in enumerate(runs):
-        judged = tuple(replace(own, formula=formula) for own in one.tables[0].judgements)
-        runs[number] = replace(one, tables=(replace(one.tables[0], judgements=judged),))
     page = opened(browser, render_comparisons([compare(*runs)], NAMES, tmp_path / "out"), tmp_path)
     for width, columns in ((1600, 2), (1000, 2), (400, 1)):
         page.resize(width)

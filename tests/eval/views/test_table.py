@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.results import made_difference
+from support.results import made_difference, made_scores
 
 from coherencegym.eval.data.notes import Note, caution, detail
 from coherencegym.eval.kinds.items import Item
@@ -19,7 +19,7 @@ from coherencegym.eval.results.runs import Run
 from coherencegym.eval.tasks.score.controls import Difference
 from coherencegym.eval.tasks.score.lengths import LengthCorrelation
 from coherencegym.eval.tasks.score.metrics import Judgement
-from coherencegym.eval.tasks.score.summary import ItemScore, summarise
+from coherencegym.eval.tasks.score.summary import ItemScore
 from coherencegym.eval.views.plots import plot_runs
 from coherencegym.eval.views.table import difference_block, length_block, score_table
 
@@ -40,9 +40,8 @@ def scores(make_item: Callable[..., Item]) -> list[ItemScore]:
         formulas = ("[(1;%a%)-1] > 0", "(1;%a%) > 0")
         judgements += [Judgement(item, f, "mean", (), outcome) for f in formulas]
     artefact = {"formula": formulas[0], "metric": "mean", "group": "", "score": 0.6125}
-    return summarise(
-        NAME, "test", judgements, breakdowns=["moved"], floors={"artefact": [artefact]}
-    )
+    about: Any = {"breakdowns": ("moved",), "floors": {"artefact": [artefact]}}
+    return made_scores(judgements, config=NAME, split="test", **about)
 
 
 def printed(scores: list[ItemScore], width: int) -> str:

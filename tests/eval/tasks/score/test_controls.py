@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,12 +11,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from support.commands import one_line
+from support.results import judged_table, made_outcomes
 
 from coherencegym.eval.commands.cli import main
 from coherencegym.eval.kinds.items import Item
 from coherencegym.eval.kinds.predictions import Outcome
 from coherencegym.eval.statistics.intervals import difference_of_means
-from coherencegym.eval.tasks.score.controls import differences
+from coherencegym.eval.tasks.score.controls import Difference, differences
 from coherencegym.eval.tasks.score.metrics import Judgement
 from coherencegym.eval.tasks.score.report import difference_labels
 
@@ -45,9 +46,17 @@ def judged(
     ]
 
 
+def compared(
+    own: Sequence[Judgement], controls: Mapping[str, Sequence[Judgement]]
+) -> list[Difference]:
+    tables = {"c": own, **controls}
+    outcomes = made_outcomes(*(judged_table(made, config) for config, made in tables.items()))
+    return differences(outcomes, "c", "s", list(controls))
+
+
 def test_a_difference_by_hand() -> None:
     own, other = [1.0, 2.0, 3.0, None], [0.5, -0.5]
-    (found,) = differences("c", "s", judged(own, "a"), {"k": judged(other, "b")})
+    (found,) = compared(judged(own, "a"), {"k": judged(other, "b")})
     assert (found.config, found.split, found.control) == ("c", "s", "k")
     assert (found.formula, found.metric) == ("f", "mean")
     assert (found.n, found.n_control, found.n_clusters, found.n_clusters_control) == (3, 2, 3, 2)
@@ -63,7 +72,7 @@ def test_a_difference_for_each_control_and_each_formula_of_both() -> None:
         "k": judged([0.0, 0.0], "b") + judged([1.0, 1.0], "b", metric="sum"),
         "m": judged([0.5, 1.5], "d") + judged([0.5, 1.5], "d", "h"),
     }
-    rows = differences("c", "s", own, controls)
+    rows = compared(own, controls)
     assert [(r.control, r.formula, r.metric, r.difference) for r in rows] == [
         ("k", "f", "mean", 1.5),
         ("k", "f", "sum", 3.5),
@@ -83,7 +92,7 @@ def test_families_are_drawn_and_counted_as_one() -> None:
             for i in range(8)
         ]
 
-    (found,) = differences("c", "s", twins("a"), {"k": twins("b")})
+    (found,) = compared(twins("a"), {"k": twins("b")})
     once = [0.0, 1.0, 2.0, 3.0]
     names = [f"{{}}family{i}" for i in range(4)]
     known = difference_of_means(
@@ -96,23 +105,23 @@ def test_families_are_drawn_and_counted_as_one() -> None:
 
 def test_nothing_to_compare_gives_nothing_or_no_number() -> None:
     own = judged([1.0, 2.0], "a")
-    assert differences("c", "s", own, {}) == []
-    assert differences("c", "s", own, {"k": []}) == []
-    assert differences("c", "s", own, {"k": judged([1.0], "b", "another")}) == []
-    (undefined,) = differences("c", "s", own, {"k": judged([None, None], "b")})
+    assert compared(own, {}) == []
+    assert compared(own, {"k": []}) == []
+    assert compared(own, {"k": judged([1.0], "b", "another")}) == []
+    (undefined,) = compared(own, {"k": judged([None, None], "b")})
     assert (undefined.n_control, undefined.control_margin_mean) == (0, None)
     assert (undefined.difference, undefined.ci_low, undefined.ci_method) == (None, None, "")
-    (single,) = differences("c", "s", own, {"k": judged([0.5], "b")})
+    (single,) = compared(own, {"k": judged([0.5], "b")})
     assert (single.difference, single.ci_low, single.ci_high) == (1.0, None, None)
 
 
 def test_a_formula_without_margin_has_no_difference() -> None:
     equal = [Judgement(item("a0"), "f", "mean", (), Outcome(True, False, None))]
-    assert differences("c", "s", equal, {"k": judged([1.0], "b")}) == []
+    assert compared(equal, {"k": judged([1.0], "b")}) == []
 
 
 def test_ties_everywhere_differ_by_nothing() -> None:
-    (found,) = differences("c", "s", judged([0.0] * 5, "a"), {"k": judged([0.0] * 4, "b")})
+    (found,) = compared(judged([0.0] * 5, "a"), {"k": judged([0.0] * 4, "b")})
     assert (found.difference, found.ci_low, found.ci_high) == (0.0, 0.0, 0.0)
 
 
@@ -121,7 +130,7 @@ def test_ties_everywhere_differ_by_nothing() -> None:
     st.lists(st.none() | st.floats(-99, 99), max_size=6),
 )
 def test_no_number_is_nan(own: list[float | None], other: list[float | None]) -> None:
-    for row in differences("c", "s", judged(own, "a"), {"k": judged(other, "b")}):
+    for row in compared(judged(own, "a"), {"k": judged(other, "b")}):
         values = (row.difference, row.ci_low, row.ci_high, row.margin_mean)
         json.dumps(values, allow_nan=False)
 

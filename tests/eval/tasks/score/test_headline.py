@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support.results import Judged, judged_table, made_outcomes
 
 from coherencegym.eval.commands.cli import main
-from coherencegym.eval.data.dataset import ItemTable
 from coherencegym.eval.kinds.items import Item
 from coherencegym.eval.kinds.predictions import Outcome
 from coherencegym.eval.metrics.auc import AreaUnderCurve
@@ -29,7 +29,7 @@ from coherencegym.eval.tasks.score.summary import summarise
 Met = Mapping[str, Sequence[bool]]
 
 
-def table(config: str, met: Met, split: str = "test", **about: Any) -> tuple[ItemTable, Any]:
+def table(config: str, met: Met, split: str = "test", **about: Any) -> Judged:
     """A table and its judgements: an item for each prediction, discourses shared by tables."""
     judgements = []
     for group, values in met.items():
@@ -39,26 +39,13 @@ def table(config: str, met: Met, split: str = "test", **about: Any) -> tuple[Ite
             item = Item(name, 1, (), (), f"d{number}", "toy")
             outcome = Outcome(holds, False, 1.0 if holds else -1.0)
             judgements.append(Judgement(item, "f", "mean", groups, outcome, ""))
-    items = tuple(judgement.item for judgement in judgements)
-    return ItemTable(config, split, items, "0", True, False, **about), judgements
+    return judged_table(judgements, config, split, **about)
 
 
-def headline(*tables: tuple[ItemTable, Any]) -> Headline | None:
-    scores = [
-        score
-        for own, judgements in tables
-        for score in summarise(
-            own.config,
-            own.split,
-            judgements,
-            floors=own.floors,
-            humans=own.humans,
-            headline=own.headline,
-            breakdowns=own.breakdowns,
-        )
-    ]
-    judged = {(own.config, own.split): judgements for own, judgements in tables}
-    return headline_of([own for own, _ in tables], judged, scores)
+def headline(*tables: Judged) -> Headline | None:
+    outcomes = made_outcomes(*tables)
+    own = [table for table, _ in tables]
+    return headline_of(own, outcomes, [one for table in own for one in summarise(outcomes, table)])
 
 
 def test_a_config_without_groups_is_one_cell() -> None:
@@ -117,7 +104,7 @@ def test_splits_of_a_config_are_one_cell() -> None:
 
 
 def test_others_are_averaged_only_where_every_config_has_one() -> None:
-    def with_artefact(config: str, score: float) -> tuple[ItemTable, Any]:
+    def with_artefact(config: str, score: float) -> Judged:
         one = {"formula": "f", "metric": "mean", "group": "", "score": score}
         return table(config, {"": [True, False]}, floors={"artefact": (one,)})
 

@@ -11,19 +11,19 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.results import judged_table
 
 from coherencegym.eval.kinds.items import Item
+from coherencegym.eval.outcomes.tables import OutcomeWriter
 from coherencegym.eval.report.labels import formula_labels
 from coherencegym.eval.surprisal import ScoredCondition
-from coherencegym.eval.tasks.score.columns import ColumnsBuilder
 from coherencegym.eval.tasks.score.lengths import (
     LengthCorrelation,
     correlations,
     length_correlations,
-    length_difference,
-    length_differences,
 )
 from coherencegym.eval.tasks.score.metrics import judge
+from coherencegym.eval.tasks.score.outcomes import add_predictions, length_difference
 from coherencegym.eval.tasks.score.scoring import ScoredItem
 from coherencegym.eval.text.encode import Encoding
 from coherencegym.eval.text.regions import SPECIAL
@@ -50,11 +50,12 @@ def scored(make_item: Callable[..., Item], number: int, a: Any, b: Any, *formula
     return ScoredItem(item, {"a": condition(*a), "b": condition(*b)})
 
 
-def of(items: Sequence[ScoredItem], **settings: Any) -> list[LengthCorrelation]:
+def of(items: Sequence[ScoredItem], asked: bool = False) -> list[LengthCorrelation]:
     judgements = [judgement for item in items for judgement in judge(item)]
-    columns = ColumnsBuilder(lambda item: ())
-    columns.add(judgements, length_differences(items, judgements))
-    return length_correlations("c", "s", columns.done(), **settings)
+    table, _ = judged_table(judgements, length_confound=asked)
+    writer = OutcomeWriter()
+    add_predictions(writer, table, judgements, items)
+    return length_correlations(writer.tables(), table)
 
 
 @pytest.mark.parametrize(

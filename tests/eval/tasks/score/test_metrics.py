@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from support.results import made_macro, made_scores
 
 from coherencegym.eval.kinds.items import METRICS, Item
 from coherencegym.eval.plan.options import DEFAULT, Options, Rules
@@ -16,7 +17,7 @@ from coherencegym.eval.statistics.scores import shown_rows
 from coherencegym.eval.surprisal import ScoredCondition
 from coherencegym.eval.tasks.score.metrics import Judgement, judge
 from coherencegym.eval.tasks.score.scoring import ScoredItem, score_items
-from coherencegym.eval.tasks.score.summary import ItemScore, macro, summarise
+from coherencegym.eval.tasks.score.summary import ItemScore
 from coherencegym.eval.tasks.score.values import VALUES, region_value
 from coherencegym.eval.text.encode import Encoding
 from coherencegym.eval.text.regions import SPECIAL
@@ -115,9 +116,7 @@ def test_within_the_error_of_the_run_it_is_too_close_and_stays_in_the_score(
     assert not judged(item, a=scored_condition([1.2], [1], ids=[6]), b=low)[0].too_close
     (score,) = (
         s
-        for s in summarise(
-            "c", "s", list(judge(ScoredItem(item, {"a": high, "b": low}, error=9.0)))
-        )
+        for s in made_scores(list(judge(ScoredItem(item, {"a": high, "b": low}, error=9.0))))
         if s.level == "all"
     )
     assert (score.too_close, score.n, score.score) == (1, 1, 1.0)
@@ -271,7 +270,7 @@ def test_too_long_leaves_the_item_out_of_every_score(
     assert [item.too_long for item in scored.items] == [True, False]
     judgements = [j for item in scored.items for j in judge(item)]
     assert [j.reason for j in judgements] == ["too_long", "too_long", ""]
-    (row, *_) = summarise("c", "s", judgements)
+    (row, *_) = made_scores(judgements)
     assert (row.n, row.too_long, row.undefined) == (1, 1, 0)
 
 
@@ -331,7 +330,7 @@ def judgement(item: Item, margin: float | None, formula: str = "f", *groups: str
 def test_cd_counts_ties_and_undefined(make_item: Callable[..., Item]) -> None:
     items = [make_item({"a": ["x"]}, "f", item_id=f"d{i}/x") for i in range(5)]
     margins = [1.0, 2.0, -1.0, 0.0, None]
-    (row,) = summarise("c", "s", [judgement(i, m) for i, m in zip(items, margins, strict=True)])
+    (row,) = made_scores([judgement(i, m) for i, m in zip(items, margins, strict=True)])
     assert (row.n, row.met, row.ties, row.undefined) == (4, 2, 1, 1)
     assert row.undefined_why == {"identical": 1}
     assert row.score == 0.5
@@ -344,9 +343,7 @@ def test_an_item_with_several_predictions_counts_their_share(
 ) -> None:
     one, two = (make_item({"a": ["x"]}, "f", item_id=f"d{i}/x") for i in range(2))
     scores = rows(
-        summarise(
-            "c",
-            "s",
+        made_scores(
             [
                 judgement(one, 1.0, "f", "g"),
                 judgement(one, -1.0, "h", "g"),
@@ -381,11 +378,9 @@ def test_breakdown_by_column_and_artefact_scores_beside(make_item: Callable[...,
         {"formula": "f", "metric": "mean", "group": "moved=true", "score": 0.9},
     ]
     scores = rows(
-        summarise(
-            "c",
-            "s",
+        made_scores(
             [judgement(item, 1.0 if i < 3 else -1.0) for i, item in enumerate(items)],
-            breakdowns=["moved"],
+            breakdowns=("moved",),
             floors={"artefact": artefacts},
         )
     )
@@ -406,13 +401,12 @@ def test_human_scores_stand_beside_whatever_the_formula(make_item: Callable[...,
     judgements = [
         replace(judgement(item, 1.0), formula=formula) for item in items for formula in "fg"
     ]
-    humans = [
+    humans = (
         {"group": "", "score": 0.9, "ci_low": 0.8, "ci_high": 0.95, "n": 40},
         {"group": "moved=true", "score": 0.5, "ci_low": 0.1, "ci_high": 0.9, "n": 2},
-    ]
+    )
     scores = {
-        (s.level, s.group): s
-        for s in summarise("c", "s", judgements, breakdowns=["moved"], humans=humans)
+        (s.level, s.group): s for s in made_scores(judgements, breakdowns=("moved",), humans=humans)
     }
     everything = scores["all", ""]
     assert (everything.human_score, everything.human_n) == (0.9, 40)
@@ -430,7 +424,7 @@ def test_a_score_over_a_headline(make_item: Callable[..., Item]) -> None:
         for group, margin in (("wide", 1.0), ("other", -1.0)):
             made = replace(judgement(item, margin), groups=(f"row → {group}", group))
             judgements.append(made)
-    scores = summarise("c", "s", judgements, breakdowns=["genre", "kind"], headline="wide")
+    scores = made_scores(judgements, breakdowns=("genre", "kind"), headline="wide")
     levels = {(s.level, s.group): s.score for s in scores}
     assert levels["all", ""] == 1.0
     assert levels["headline", "wide"] == 1.0
@@ -439,7 +433,7 @@ def test_a_score_over_a_headline(make_item: Callable[..., Item]) -> None:
     assert levels["column", "kind=1"] == 1.0
     assert not any(group.startswith("genre") for _, group in levels)
     assert [s.group for s in shown_rows(scores)] == ["", "other", "kind=0", "kind=1"]
-    assert macro("c", "s", judgements, "wide") is None  # one row in the headline
+    assert made_macro(judgements, headline="wide") is None  # one row in the headline
 
 
 def test_a_family_of_discourses_counts_as_one(make_item: Callable[..., Item]) -> None:
@@ -452,7 +446,7 @@ def test_a_family_of_discourses_counts_as_one(make_item: Callable[..., Item]) ->
         twins.append(judgement(twin, margin))
         item = make_item({"a": ["x"]}, "f", item_id=f"{family}/{number}")
         items.append(judgement(item, margin))
-    (one,), (other,) = summarise("c", "s", twins), summarise("c", "s", items)
+    (one,), (other,) = made_scores(twins), made_scores(items)
     assert (one.n, one.n_discourses, one.n_clusters, one.ci_method) == (8, 8, 4, "korn-graubard")
     assert (other.n_discourses, other.n_clusters) == (4, 4)
     for end in ("ci_low", "ci_high", "margin_mean_low", "margin_median_high"):
@@ -477,7 +471,7 @@ def test_a_macro_average_is_over_families(make_item: Callable[..., Item]) -> Non
             made.append(judgement(item, margin, "f", "even" if number % 2 else "odd"))
         return made
 
-    families, alone = macro("c", "s", judged("twin")), macro("c", "s", judged("item"))
+    families, alone = made_macro(judged("twin")), made_macro(judged("item"))
     assert families is not None
     assert alone is not None
     assert families.score == alone.score
@@ -487,7 +481,7 @@ def test_a_macro_average_is_over_families(make_item: Callable[..., Item]) -> Non
 def test_a_macro_average_of_one_item_says_nothing_of_others(make_item: Callable[..., Item]) -> None:
     """It was 0.500 [0.500, 0.500]: one item of two groups, of which one holds."""
     item = make_item({"a": ["x"]}, "f", item_id="d/x")
-    average = macro("c", "s", [judgement(item, 1.0, "f", "g"), judgement(item, -1.0, "f", "h")])
+    average = made_macro([judgement(item, 1.0, "f", "g"), judgement(item, -1.0, "f", "h")])
     assert average is not None
     assert (average.score, average.ci_low, average.ci_high) == (0.5, 0.0, 1.0)
     assert average.ci_method == "one cluster"
@@ -502,20 +496,20 @@ def test_an_item_of_many_predictions_says_more_than_one_of_one(
         margins = [1.0 if (number + place) % 3 else -1.0 for place in range(12)]
         few += [judgement(item, margins[0])]
         many += [judgement(item, margin) for margin in margins]
-    (one,), (twelve,) = summarise("c", "s", few), summarise("c", "s", many)
+    (one,), (twelve,) = made_scores(few), made_scores(many)
     assert one.score == twelve.score == pytest.approx(2 / 3)
     widths = [row.ci_high - row.ci_low for row in (one, twelve) if row.ci_high and row.ci_low]
     assert widths[1] < 0.5 * widths[0]
 
 
 def test_no_items_no_score_rather_than_0(make_item: Callable[..., Item]) -> None:
-    (row,) = summarise("c", "s", [judgement(make_item({"a": ["x"]}, "f"), None)])
+    (row,) = made_scores([judgement(make_item({"a": ["x"]}, "f"), None)])
     assert (row.n, row.score, row.ci_low, row.margin_mean) == (0, None, None, None)
 
 
 def test_one_discourse_has_no_interval_of_its_margin(make_item: Callable[..., Item]) -> None:
     items = [make_item({"a": ["x"]}, "f", item_id=f"d/{i}") for i in range(3)]
-    (row,) = summarise("c", "s", [judgement(item, 1.0) for item in items])
+    (row,) = made_scores([judgement(item, 1.0) for item in items])
     assert row.n_discourses == 1
     assert row.margin_mean_low is None
     assert row.ci_low is not None
@@ -526,7 +520,7 @@ def test_macro(make_item: Callable[..., Item]) -> None:
     items = [make_item({"a": ["x"]}, "f", item_id=f"d{i}/x") for i in range(6)]
     judgements = [judgement(i, 1.0, "f", "big") for i in items[:4]]
     judgements += [judgement(i, -1.0, "f", "small") for i in items[4:]]
-    average = macro("c", "s", judgements)
+    average = made_macro(judgements)
     assert average is not None
     assert (average.n_groups, average.score) == (2, 0.5)
-    assert macro("c", "s", judgements[:4]) is None
+    assert made_macro(judgements[:4]) is None

@@ -3,30 +3,34 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
-from dataclasses import fields
+from collections.abc import Callable, Iterable
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.results import judged_table, made_outcomes
 
 from coherencegym.eval.commands import several
 from coherencegym.eval.commands.cli import main
 from coherencegym.eval.data import dataset
 from coherencegym.eval.kinds.items import Item
 from coherencegym.eval.kinds.predictions import Outcome
+from coherencegym.eval.outcomes.tables import OutcomeTables, OutcomeWriter
 from coherencegym.eval.results import folder as results_folder
-from coherencegym.eval.tasks.score.columns import (
-    ColumnsBuilder,
-    column_labels,
-    common_clusters,
-    in_columns,
-    item_values,
-)
 from coherencegym.eval.tasks.score.controls import differences
+from coherencegym.eval.tasks.score.headline import headline_of
 from coherencegym.eval.tasks.score.metrics import Judgement
+from coherencegym.eval.tasks.score.outcomes import (
+    ACCURACY,
+    MARGIN,
+    add_predictions,
+    prediction_rows,
+    predictions_of,
+)
 from coherencegym.eval.tasks.score.summary import macro, summarise
 
 #: Each text alone in its batch: surprisals do not depend on what else is in a part.
@@ -93,12 +97,16 @@ def rows(output: Path) -> dict[str, list[dict[str, Any]]]:
     return {path.name: parquet.read_table(path).to_pylist() for path in output.glob("*.parquet")}
 
 
+@pytest.fixture(scope="module")
+def whole(suite: Path) -> Path:
+    """The folder of scores of tables that are read whole."""
+    return scored(suite, "whole", *ALONE)
+
+
 @pytest.mark.parametrize("part", [1, 3, 8, 100])
 def test_scores_in_parts_are_those_of_the_whole(
-    part: int, suite: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    part: int, suite: Path, whole: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    whole = scored(suite, "whole", *ALONE)
-    capsys.readouterr()
     monkeypatch.setattr(dataset, "PART", part)
     # The rows of a part may end anywhere in a row group.
     monkeypatch.setattr(results_folder, "_ROW_GROUP", 7)
@@ -115,7 +123,7 @@ def test_scores_in_parts_are_those_of_the_whole(
 
 
 def test_the_page_has_a_sample_of_many_items_and_says_so(
-    suite: Path, monkeypatch: pytest.MonkeyPatch
+    suite: Path, whole: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(dataset, "PART", 3)
     monkeypatch.setattr(several, "_MOST_SHOWN", 8)
@@ -130,10 +138,9 @@ def test_the_page_has_a_sample_of_many_items_and_says_so(
     monkeypatch.setattr(dataset, "PART", 5)
     scored(suite, "sampled-too", *ALONE)
     assert (suite / "sampled-too" / "report.html").read_text() == page
-    monkeypatch.undo()
-    whole = told(scored(suite, "whole", *ALONE))
+    expected = told(whole)
     for name in ("scores", "macro", "headline", "differences", "lengths", "dataset"):
-        assert found[name] == whole[name]
+        assert found[name] == expected[name]
 
 
 def test_nothing_is_left_of_a_run_that_ends_in_a_later_part(
@@ -192,7 +199,7 @@ def test_what_is_read_of_an_item_is_asked_once(
     assert len(asked) == len(set(map(id, asked))) > 0
 
 
-# ------------------------------------------------------------------------------------ columns
+# ------------------------------------------------------------------------------------ outcomes
 
 FORMULAS = ("(1;%a%) > (1;%b%)", "(1;%a%) < (1;%b%)")
 
@@ -236,69 +243,112 @@ def judged(draw: st.DrawFn) -> list[list[Judgement]]:
     return found
 
 
-@given(items=judged(), cut=st.integers(0, 12), headline=st.sampled_from(["", "g"]))
-def test_columns_of_parts_are_those_of_the_whole(
-    items: list[list[Judgement]], cut: int, headline: str
+@given(
+    items=judged(),
+    cuts=st.lists(st.integers(0, 12), max_size=3).map(sorted),
+    headline=st.sampled_from(["", "g"]),
+)
+def test_outcomes_of_parts_are_those_of_the_whole(
+    items: list[list[Judgement]], cuts: list[int], headline: str
 ) -> None:
+    """The tables that a folder of results has, and what scores there are of them."""
+
+    def filled(parts: Iterable[list[list[Judgement]]]) -> tuple[OutcomeTables, list[Any]]:
+        writer = OutcomeWriter()
+        for part in parts:
+            add_predictions(writer, table, [one for own in part for one in own])
+        add_predictions(writer, *control)
+        outcomes = writer.tables()
+        return outcomes, [
+            summarise(outcomes, table),
+            macro(outcomes, table),
+            differences(outcomes, "c", "s", ["k"]),
+            headline_of([table, control[0]], outcomes, []),
+        ]
+
     flat = [judgement for own in items for judgement in own]
-    builder = ColumnsBuilder(lambda item: column_labels(item, ("moved", "kind")))
-    for part in (items[:cut], items[cut:]):
-        builder.add([judgement for own in part for judgement in own])
-    columns = builder.done()
-    whole = summarise("c", "s", flat, breakdowns=("moved", "kind"), headline=headline)
-    assert summarise("c", "s", columns, headline=headline) == whole
-    assert macro("c", "s", columns, headline) == macro("c", "s", flat, headline)
-    control = in_columns(flat[::-1])
-    assert differences("c", "s", columns, {"k": control}) == differences(
-        "c", "s", flat, {"k": flat[::-1]}
-    )
+    about: dict[str, Any] = {"breakdowns": ("moved", "kind"), "headline": headline}
+    table, _ = judged_table(flat, **about)
+    control = judged_table(flat[::-1], "k", **about)
+    bounds = [0, *cuts, len(items)]
+    found, scores = filled(items[low:high] for low, high in pairwise(bounds))
+    whole, expected = filled([items])
+    assert found.units.equals(whole.units)
+    assert found.outcomes.equals(whole.outcomes)
+    assert found.systems == whole.systems
+    assert scores == expected
 
 
 @given(items=judged())
 def test_the_value_of_an_item_is_the_share_of_its_defined_predictions(
     items: list[list[Judgement]],
 ) -> None:
-    flat = [judgement for own in items for judgement in own]
-    values = item_values(in_columns(flat), in_columns(flat).inside())
-    expected = []
+    outcomes = made_outcomes(judged_table([judgement for own in items for judgement in own]))
+    values = ACCURACY.counted(outcomes.cells(predictions_of(outcomes, "c", "s")))
+    by_metric = {one.metric: one.places for one in outcomes.series()}
+    margins = MARGIN.counted(outcomes.cells(by_metric.get(MARGIN.name, np.zeros(0, int))))
+    shares, bits = [], []
     for own in items:
-        outcomes = [judgement.outcome for judgement in own if judgement.outcome]
-        margins = [outcome.margin for outcome in outcomes if outcome.margin is not None]
-        if outcomes:
-            share = sum(outcome.met for outcome in outcomes) / len(outcomes)
-            whole = len(margins) == len(outcomes)
-            mean = pytest.approx(sum(margins) / len(margins)) if whole else None
-            expected.append((share, len(outcomes), mean))
-    found = zip(values.share, values.predictions, values.margin, strict=True)
-    assert [(s, p, None if m != m else m) for s, p, m in found] == expected
+        defined = [judgement.outcome for judgement in own if judgement.outcome]
+        if defined:
+            shares.append((sum(one.met for one in defined) / len(defined), len(defined)))
+        known = [outcome.margin for outcome in defined if outcome.margin is not None]
+        if known:
+            bits.append((pytest.approx(sum(known) / len(known)), len(known)))
+    assert list(zip(values.value, values.weight, strict=True)) == shares
+    assert list(zip(margins.value, margins.weight, strict=True)) == bits
 
 
 @given(items=judged())
 def test_clusters_are_numbered_in_the_order_of_their_names(items: list[list[Judgement]]) -> None:
+    """The same in two tables of a run."""
     flat = [judgement for own in items for judgement in own]
-    columns, others = in_columns(flat), in_columns(flat[::2])
-    names = [own[0].item.cluster for own in items]
-    assert columns.cluster.tolist() == [sorted(set(names)).index(name) for name in names]
-    here, there = common_clusters([columns, others])
-    assert [here[n] for n in columns.item[::2]] == [there[n] for n in others.item]
+    outcomes = made_outcomes(judged_table(flat), judged_table(flat[::2], "k"))
+    names = sorted({judgement.item.cluster for judgement in flat})
+    for config, own in (("c", flat), ("k", flat[::2])):
+        places = predictions_of(outcomes, config, "s")
+        expected = [names.index(one.item.cluster) for one in own if one.outcome]
+        assert outcomes.cells(places).cluster.tolist() == expected
 
 
-def test_of_a_prediction_some_dozens_of_bytes_stay() -> None:
-    builder = ColumnsBuilder(lambda item: column_labels(item, ("moved",)))
-    for part in range(10):
-        builder.add(
-            Judgement(
-                Item(
-                    f"a long name/{part}/{n}", 1, (), (), f"d{part}-{n}", "toy", (), {"moved": True}
-                ),
-                FORMULAS[0],
-                "mean",
-                ("g",),
-                Outcome(True, False, 1.0),
-            )
-            for n in range(100)
+@given(items=judged())
+def test_rows_say_what_became_of_every_prediction(items: list[list[Judgement]]) -> None:
+    flat = [judgement for own in items for judgement in own]
+    outcomes = made_outcomes(judged_table(flat, breakdowns=("moved", "kind")))
+    found = list(prediction_rows(outcomes))
+    assert [(row["item_id"], row["discourse_id"], row["cluster"]) for row in found] == [
+        (one.item.item_id, one.item.discourse_id, one.item.cluster) for one in flat
+    ]
+    assert [(row["formula"], row["metric"], row["groups"]) for row in found] == [
+        (one.formula, one.metric, list(one.groups)) for one in flat
+    ]
+    assert [row["columns"] for row in found] == [
+        [f"moved={str(one.item.extra['moved']).lower()}", f"kind={one.item.extra['kind']}"]
+        for one in flat
+    ]
+    assert [(row["met"], row["tie"], row["margin"]) for row in found] == [
+        (one.outcome.met, one.outcome.tie, one.outcome.margin) if one.outcome else (None,) * 3
+        for one in flat
+    ]
+    assert [(row["too_close"], row["reason"]) for row in found] == [
+        (one.too_close, one.reason) for one in flat
+    ]
+    first = outcomes.flags(predictions_of(outcomes, "c", "s"), "first token left out")
+    assert first.tolist() == [one.first_left_out for one in flat]
+
+
+def test_of_a_prediction_a_hundred_bytes_and_some_stay() -> None:
+    made = [
+        Judgement(
+            Item(f"a long name/{part}/{n}", 1, (), (), f"d{part}-{n}", "toy", (), {"moved": True}),
+            FORMULAS[0],
+            "mean",
+            ("g",),
+            Outcome(True, False, 1.0),
         )
-    columns = builder.done()
-    arrays = [getattr(columns, field.name) for field in fields(columns)]
-    size = sum(array.nbytes for array in (*arrays, *columns.labels) if hasattr(array, "nbytes"))
-    assert size / 1000 < 64
+        for part in range(10)
+        for n in range(100)
+    ]
+    outcomes = made_outcomes(judged_table(made, breakdowns=("moved",)))
+    # Names and ids are among them.
+    assert outcomes.nbytes / len(made) < 144

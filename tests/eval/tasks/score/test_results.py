@@ -7,18 +7,21 @@ from typing import Any
 
 from coherencegym.eval.data.dataset import ItemTable
 from coherencegym.eval.kinds.items import Item
+from coherencegym.eval.outcomes.tables import OutcomeWriter
 from coherencegym.eval.plan.options import Options
-from coherencegym.eval.results.results import score_notes
+from coherencegym.eval.tasks.score.notes import score_notes
+from coherencegym.eval.tasks.score.scored_table import ScoredTable
 from coherencegym.eval.tasks.score.scoring import score_items
 from coherencegym.eval.tasks.score.summary import summarise
-from coherencegym.eval.tasks.score.tally import tallied
 
 
 def told(model: Any, tokenizer: Any, items: list[Item], **settings: Any) -> str:
     table = ItemTable("c", "test", tuple(items), "0", True, False)
     scored = score_items(model, tokenizer, items, Options(**settings))
-    tally = tallied(table, scored)
-    notes = score_notes(summarise("c", "test", tally.columns), [tally])
+    writer = OutcomeWriter()
+    own = ScoredTable(table, writer)
+    own.add(scored)
+    notes = score_notes(summarise(writer.tables(), table), [own])
     return "\n".join(f"{note.kind}: {note}" for note in notes)
 
 
@@ -42,7 +45,6 @@ def test_what_was_left_out_or_cut_is_said_with_its_number(
         ),
     ]
     text = told(model, tokenizer, items)
-    assert "caution: ! fewer than 30 items" in text
     assert "caution: undefined: 1, their conditions are the same tokens" in text
     assert "undefined: 1, this tokenizer has no separator" in text
     assert "undefined: 1, a region has no token" in text

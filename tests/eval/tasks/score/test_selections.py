@@ -2,18 +2,48 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+from support.results import judged_table, made_outcomes
 
 from coherencegym.eval.kinds.items import Item
 from coherencegym.eval.kinds.predictions import Outcome
-from coherencegym.eval.tasks.score.columns import in_columns
+from coherencegym.eval.outcomes.tables import OutcomeTables
 from coherencegym.eval.tasks.score.metrics import Judgement
-from coherencegym.eval.tasks.score.selections import select
+from coherencegym.eval.tasks.score.outcomes import predictions_of
+from coherencegym.eval.tasks.score.selections import by_first_group, cells_of, inside, select
+
+Row = tuple[str, str, list[int]]
 
 
-def judged(number: int, **extra: Any) -> Judgement:
+def judged(number: int, groups: Sequence[str] = (), **extra: Any) -> Judgement:
+    formula = extra.pop("formula", "f")
     item = Item(f"i{number}", 1, (), (), f"d{number}", "toy", extra=extra)
-    return Judgement(item, "f", "mean", (), Outcome(True, False, 1.0), "")
+    return Judgement(item, formula, "mean", tuple(groups), Outcome(True, False, 1.0), "")
+
+
+def predictions(
+    judgements: Sequence[Judgement], breakdowns: Sequence[str] = ()
+) -> tuple[OutcomeTables, list[int], Any]:
+    """The outcomes, the number of the prediction at each place, and the places."""
+    outcomes = made_outcomes(judged_table(judgements, breakdowns=tuple(breakdowns)))
+    places = predictions_of(outcomes, "c", "s")
+    number_of = {int(place): number for number, place in enumerate(places)}
+    return outcomes, [number_of.get(place, -1) for place in range(len(outcomes))], places
+
+
+def rows(
+    judgements: Sequence[Judgement], breakdowns: Sequence[str] = (), headline: str = ""
+) -> list[Row]:
+    """The rows with the numbers of their predictions."""
+    outcomes, number_of, places = predictions(judgements, breakdowns)
+    return [
+        (row.level, row.name, [number_of[place] for place in row.places])
+        for row in select(outcomes, places, headline, breakdowns)
+    ]
 
 
 def test_rows_by_column_are_in_the_order_of_their_names() -> None:
@@ -22,9 +52,7 @@ def test_rows_by_column_are_in_the_order_of_their_names() -> None:
         judged(number, genre=genre, size=size, corpus_part="one")
         for number, (genre, size) in enumerate([("news", 3), ("bio", 2), ("fiction", 3)] * 2)
     ]
-    columns = in_columns(judgements, ("genre", "size", "corpus_part"))
-    found = [(row.level, row.name, row.places.tolist()) for row in select(columns)]
-    assert found == [
+    assert rows(judgements, ("genre", "size", "corpus_part")) == [
         ("all", "", [0, 1, 2, 3, 4, 5]),
         ("column", "genre=bio", [1, 4]),
         ("column", "genre=fiction", [2, 5]),
@@ -32,3 +60,101 @@ def test_rows_by_column_are_in_the_order_of_their_names() -> None:
         ("column", "size=2", [1, 4]),
         ("column", "size=3", [0, 2, 3, 5]),
     ]
+
+
+GROUPED = [
+    judged(0, ("as → since", "wide"), moved=True),
+    judged(1, ("as → while", "other", "other"), moved=False),
+    judged(2, ("wide", "wide"), moved=False),
+    judged(3, (), moved=True, formula="g"),
+    judged(4, ("as → since", "other"), moved=False),
+]
+
+
+def test_a_group_that_a_prediction_names_twice_has_it_twice() -> None:
+    assert rows(GROUPED) == [
+        ("all", "", [0, 1, 2, 3, 4]),
+        ("formula", "f mean", [0, 1, 2, 4]),
+        ("formula", "g mean", [3]),
+        ("group", "as → since", [0, 4]),
+        ("group", "wide", [0, 2, 2]),
+        ("group", "as → while", [1]),
+        ("group", "other", [1, 1, 4]),
+    ]
+
+
+def test_a_headline_is_one_row_and_the_first_groups_of_others_are_details() -> None:
+    """Wherever a prediction names it, and however often."""
+    assert rows(GROUPED, ("moved",), "wide") == [
+        ("all", "", [0, 2]),
+        ("formula", "f mean", [0, 1, 2, 4]),
+        ("formula", "g mean", [3]),
+        ("headline", "wide", [0, 2, 2]),
+        ("group", "other", [1, 1, 4]),
+        ("column", "moved=false", [2]),
+        ("column", "moved=true", [0]),
+        ("detail", "as → since", [0, 4]),
+        ("detail", "as → while", [1]),
+    ]
+
+
+def test_cells_are_the_first_groups_of_what_is_in_the_headline() -> None:
+    outcomes, number_of, places = predictions(GROUPED, ("moved",))
+
+    def numbers(found: dict[Any, Any]) -> dict[Any, list[int]]:
+        return {name: [number_of[place] for place in own] for name, own in found.items()}
+
+    assert numbers(cells_of(outcomes, places, "wide")) == {"as → since": [0], "wide": [2]}
+    assert numbers(cells_of(outcomes, places, "")) == {"": [0, 1, 2, 3, 4]}
+    assert list(numbers(by_first_group(outcomes, places)).items()) == [
+        *(("as → since", [0, 4]), ("as → while", [1]), ("wide", [2]), (None, [3]))
+    ]
+    assert numbers({"": inside(outcomes, places, "moved=true")}) == {"": [0, 3]}
+
+
+GROUPS = st.lists(st.sampled_from(["one", "two", "wide", "moved=true"]), max_size=3)
+
+
+@given(
+    st.lists(st.tuples(GROUPS, st.booleans(), st.sampled_from("fg")), min_size=1, max_size=9),
+    st.sampled_from(["", "wide", "moved=true"]),
+)
+def test_rows_are_those_of_a_loop_over_predictions(drawn: list[Any], headline: str) -> None:
+    """Against lines that know nothing of codes and arrays."""
+    made = [
+        judged(number, groups, moved=moved, formula=formula)
+        for number, (groups, moved, formula) in enumerate(drawn)
+    ]
+
+    def columns(number: int) -> list[str]:
+        return [f"moved={str(drawn[number][1]).lower()}"]
+
+    def grouped() -> Iterator[tuple[str, str, int]]:
+        for number, (groups, _, _) in enumerate(drawn):
+            for place, name in enumerate(groups):
+                if headline and name == headline:
+                    yield "headline", name, number
+                else:
+                    yield "detail" if headline and place == 0 else "group", name, number
+
+    counted = [
+        number
+        for number, (groups, _, _) in enumerate(drawn)
+        if not headline or headline in [*groups, *columns(number)]
+    ]
+    found: dict[tuple[str, str], list[int]] = {("all", ""): counted}
+    formulas = list(dict.fromkeys(formula for _, _, formula in drawn))
+    for formula in formulas if len(formulas) > 1 else ():
+        own = [number for number, one in enumerate(drawn) if one[2] == formula]
+        found["formula", f"{formula} mean"] = own
+    for level, name, number in grouped():
+        if level != "detail":
+            found.setdefault((level, name), []).append(number)
+    values = sorted({name for number in range(len(drawn)) for name in columns(number)})
+    for name in values if len(values) > 1 else ():
+        if own := [number for number in counted if name in columns(number)]:
+            found["column", name] = own
+    for level, name, number in grouped():
+        if level == "detail":
+            found.setdefault((level, name), []).append(number)
+    assert rows(made, ("moved",), headline) == [(*row, own) for row, own in found.items()]

@@ -1,0 +1,361 @@
+"""Rows of bytes under keys that are kept from one run to the next, whatever happens to the file.
+
+A store is a SQLite database, which says what its rows depend on. Every row carries a checksum: what
+does not add up is deleted and computed again, never trusted.
+
+What is put at a time is one transaction in SQLite's write-ahead log: a process that is killed at
+any moment loses at most what it was writing. What a commit has handed to the operating system
+outlives the process, so ``synchronous=NORMAL`` is enough; only when the machine itself goes down
+may it lose more, and then whole transactions. Several processes of one machine may write at once;
+of several machines, each needs a folder of its own, since the log is not made for network folders.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import random
+import sqlite3
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, closing, contextmanager, suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Generic, TypeVar
+
+#: Keys in one query; SQLite allows more, and is not faster with more.
+_CHUNK = 500
+#: Seconds to wait for another process that is writing.
+_PATIENCE = 60.0
+#: SQLite's own codes for damage, and those of queries that only fail where the tables are not ours.
+_DAMAGE = (
+    *(sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_SCHEMA, sqlite3.SQLITE_TOOBIG),
+    *(sqlite3.SQLITE_CONSTRAINT, sqlite3.SQLITE_MISMATCH, sqlite3.SQLITE_FORMAT),
+    sqlite3.SQLITE_NOTADB,
+)
+#: Errors that a database may give. Python cannot decode a message that quotes a damaged name.
+_FAILURES = (sqlite3.Error, OSError, UnicodeDecodeError)
+
+_SCHEMA = (
+    "CREATE TABLE IF NOT EXISTS about (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
+    """CREATE TABLE IF NOT EXISTS rows (
+        key BLOB NOT NULL UNIQUE, value BLOB NOT NULL, checksum BLOB NOT NULL
+    )""",
+)
+_WRITE = """INSERT INTO rows (key, value, checksum) VALUES (?, ?, ?)
+    ON CONFLICT (key) DO UPDATE SET value = excluded.value, checksum = excluded.checksum"""
+
+_Row = TypeVar("_Row")
+_Answer = TypeVar("_Answer")
+
+
+class _ForeignError(sqlite3.DatabaseError):
+    """A database in our place that describes something else."""
+
+
+def canonical_text(description: Mapping[str, Any]) -> str:
+    """The one text of a description."""
+    return json.dumps(description, sort_keys=True)
+
+
+def digest_name(description: Mapping[str, Any]) -> str:
+    """A name (32 hexadecimal digits) for what rows depend on."""
+    return hashlib.sha256(canonical_text(description).encode()).hexdigest()[:32]
+
+
+def checksum(*parts: bytes) -> bytes:
+    """Sixteen bytes of blake2b that a row is held to."""
+    return hashlib.blake2b(b"".join(parts), digest_size=16).digest()
+
+
+class RowStore(Generic[_Row]):
+    """Rows that depend on one thing, such as a model that is run in one way.
+
+    A file that is no database, is damaged or describes something else is moved aside and begun
+    anew. Where the folder cannot be written, or the disk is full, the run goes on without:
+    ``notes`` says so.
+
+    Args:
+        path: the database; its folder is made where it is missing.
+        description: all that rows depend on but their keys, as JSON can hold it.
+        name: the model's in a listing. The same model may have other names elsewhere, so it is no
+            part of the description.
+        unpack: gives the row of some bytes; None where they are none.
+
+    Attributes:
+        path: the database.
+        notes: mishaps, a line each.
+        corrupt: rows that did not add up and were left out.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        description: Mapping[str, Any],
+        unpack: Callable[[bytes], _Row | None],
+        name: str = "",
+    ) -> None:
+        self.path = path
+        self.notes: list[str] = []
+        self.corrupt = 0
+        self._description = canonical_text(description)
+        self._unpack = unpack
+        self._name = name
+        self._file: tuple[int, int] | None = None
+        self._database: sqlite3.Connection | None = None
+        self._start()
+
+    def close(self) -> None:
+        """Let go of the database."""
+        if self._database is not None:
+            database, self._database = self._database, None
+            with suppress(sqlite3.Error):
+                database.close()
+
+    def files(self) -> list[Path]:
+        """The database, and what SQLite keeps beside it while it is open."""
+        return [self.path.with_name(self.path.name + ending) for ending in ("", "-wal", "-shm")]
+
+    @property
+    def is_lost(self) -> bool:
+        """True where nothing is kept any more; the last of the notes says why."""
+        return self._database is None
+
+    def find(self, keys: Sequence[bytes]) -> dict[bytes, _Row]:
+        """The rows that are known, by key."""
+        return self._attempt(lambda database: self._read(database, keys)) or {}
+
+    def update(
+        self, keys: Sequence[bytes], change: Callable[[dict[bytes, _Row]], Mapping[bytes, bytes]]
+    ) -> None:
+        """Change rows, all of them or none.
+
+        Args:
+            keys: those that the change has to know.
+            change: gives the new bytes by key, from the rows that are known.
+        """
+
+        def write(database: sqlite3.Connection) -> None:
+            # Locked before it is read, or what another process adds in between would be lost.
+            with _transaction(database):
+                made = change(self._read(database, keys))
+                rows = [(key, value, checksum(key, value)) for key, value in made.items()]
+                database.executemany(_WRITE, rows)
+
+        self._attempt(write)
+
+    def _read(self, database: sqlite3.Connection, keys: Sequence[bytes]) -> dict[bytes, _Row]:
+        found: dict[bytes, _Row] = {}
+        bad: list[tuple[bytes]] = []
+        for start in range(0, len(keys), _CHUNK):
+            part = keys[start : start + _CHUNK]
+            marks = ",".join("?" * len(part))
+            query = f"SELECT key, value, checksum FROM rows WHERE key IN ({marks})"
+            for key, value, expected in database.execute(query, part):
+                is_whole = isinstance(value, bytes) and checksum(key, value) == expected
+                if is_whole and (row := self._unpack(value)) is not None:
+                    found[key] = row
+                else:
+                    bad.append((key,))
+        if bad:
+            self.corrupt += len(bad)
+            with _transaction(database):
+                database.executemany("DELETE FROM rows WHERE key = ?", bad)
+        return found
+
+    def _attempt(self, work: Callable[[sqlite3.Connection], _Answer]) -> _Answer | None:
+        """Do something with the database; where it is damaged, once more with a new one.
+
+        A cache that fails costs time and nothing else.
+        """
+        for _ in range(2):
+            if self._database is None:
+                return None
+            try:
+                return work(self._database)
+            except _FAILURES as error:
+                self.close()
+                self._start(error)
+        return None
+
+    def _start(self, failure: Exception | None = None) -> None:
+        """Open the database; one that is damaged is moved aside, and a new one begun."""
+        from filelock import FileLock
+
+        try:
+            if failure is not None and not _is_damage(failure):
+                raise failure
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            # One at a time, or one would begin a database and another take its log away, which it
+            # believes to be the damaged one's.
+            with FileLock(self.path.with_name(self.path.name + ".lock"), timeout=_PATIENCE):
+                if failure is None or _file(self.path) != self._file:
+                    # New, or moved aside by another process already.
+                    try:
+                        self._database = self._connect()
+                        return
+                    except _FAILURES as error:
+                        if not _is_damage(error):
+                            raise
+                        failure = error
+                self._set_aside(failure)
+                self._database = self._connect()
+        except (*_FAILURES, NotImplementedError) as error:
+            self.notes.append(f"nothing more is cached in {self.path.parent}: {error}")
+
+    def _connect(self) -> sqlite3.Connection:
+        """Open the database, however many others open or close it at this moment."""
+        end = time.monotonic() + _PATIENCE
+        while True:
+            try:
+                return self._open()
+            except sqlite3.OperationalError as error:
+                # One that begins a write-ahead log while another ends it gets this at once: SQLite
+                # does not wait where both could wait for each other.
+                if _primary(error) != sqlite3.SQLITE_BUSY or time.monotonic() > end:
+                    raise
+                time.sleep(random.uniform(0.005, 0.05))
+
+    def _open(self) -> sqlite3.Connection:
+        self._file = _file(self.path)
+        database = sqlite3.connect(self.path, timeout=_PATIENCE, isolation_level=None)
+        try:
+            # Damaged text that is no UTF-8 is a mismatch, and not an error that comes back.
+            database.text_factory = bytes
+            database.execute("PRAGMA journal_mode = WAL")
+            database.execute("PRAGMA synchronous = NORMAL")
+            with _transaction(database):
+                for statement in _SCHEMA:
+                    database.execute(statement)
+                database.execute(
+                    "INSERT OR IGNORE INTO about VALUES ('description', ?)", (self._description,)
+                )
+                found = database.execute("SELECT value FROM about WHERE name = 'description'")
+                if found.fetchone() != (self._description.encode(),):
+                    raise _ForeignError
+                database.execute("SELECT key, value, checksum FROM rows LIMIT 0")
+                database.execute("INSERT OR REPLACE INTO about VALUES ('used', datetime('now'))")
+                database.execute("INSERT OR REPLACE INTO about VALUES ('model', ?)", (self._name,))
+            self._file = _file(self.path)
+        except BaseException:
+            database.close()
+            raise
+        return database
+
+    def _set_aside(self, failure: Exception) -> None:
+        number = 1
+        while (aside := self.path.with_name(f"{self.path.name}.corrupt-{number}")).exists():
+            number += 1
+        # First the database: a log without it is of no harm, and the other way round it may be.
+        self.path.rename(aside)
+        for path in self.files()[1:]:
+            path.unlink(missing_ok=True)
+        why = "is of something else" if isinstance(failure, _ForeignError) else "was damaged"
+        self.notes.append(f"the cache {self.path.name} {why}: moved to {aside.name}")
+
+
+@contextmanager
+def _transaction(database: sqlite3.Connection) -> Iterator[None]:
+    """All or nothing; within another, a part of it."""
+    if database.in_transaction:
+        yield
+        return
+    database.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+        database.execute("COMMIT")
+    except BaseException:
+        with suppress(sqlite3.Error):
+            database.rollback()
+        raise
+
+
+def _file(path: Path) -> tuple[int, int] | None:
+    """The file that has a name, since another process may put another one in its place."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
+
+
+def _is_damage(error: Exception) -> bool:
+    return isinstance(error, UnicodeDecodeError | _ForeignError) or _primary(error) in _DAMAGE
+
+
+def _primary(error: Exception) -> int:
+    """SQLite's code, without the details in its higher bytes."""
+    return int(getattr(error, "sqlite_errorcode", -1)) & 0xFF
+
+
+@dataclass(frozen=True, slots=True)
+class StoreListing:
+    """A store as a listing has it.
+
+    Attributes:
+        path: the database.
+        files: it and what lies beside it.
+        size: bytes of all files.
+        used: the last time a run opened it, or else wrote one of its files.
+        model: its name when it was last used.
+        description: all that its rows depend on; None if it cannot be read.
+        texts: number of texts.
+    """
+
+    path: Path
+    files: tuple[Path, ...]
+    size: int
+    used: datetime
+    model: str = ""
+    description: Mapping[str, Any] | None = None
+    texts: int = 0
+
+
+def listed(path: Path, files: Sequence[Path], form: int) -> StoreListing:
+    """The listing of a store of a format; without what it says of itself where that cannot be read.
+
+    Args:
+        path: the database.
+        files: it and what lies beside it.
+        form: the number of the format.
+    """
+    # Before it is read, which may end its log.
+    stats = [one.stat() for one in files]
+    size, last = sum(one.st_size for one in stats), max(one.st_mtime for one in stats)
+    plain = path, tuple(files), size
+    try:
+        with _connected(path) as database:
+            about = dict(database.execute("SELECT name, value FROM about"))
+            (texts,) = database.execute("SELECT count(*) FROM rows").fetchone()
+        description = json.loads(about["description"])
+        if description["format"] == form:
+            used = datetime.fromisoformat(about["used"]).replace(tzinfo=UTC)
+            return StoreListing(*plain, used, str(about["model"]), description, texts)
+    except (*_FAILURES, ValueError, TypeError, KeyError):
+        pass
+    return StoreListing(*plain, datetime.fromtimestamp(last, UTC))
+
+
+def delete_store(store: StoreListing) -> bool:
+    """Delete a store, unless a run is using it; False where one does."""
+    if _is_open(store.path):
+        return False
+    for path in store.files:
+        path.unlink(missing_ok=True)
+    return True
+
+
+def _is_open(path: Path) -> bool:
+    """Ask for what only a process may do that has the database for itself: end its log."""
+    try:
+        with _connected(path, timeout=0) as database:
+            database.execute("PRAGMA journal_mode = DELETE").fetchone()
+    except _FAILURES as error:
+        return _primary(error) == sqlite3.SQLITE_BUSY
+    return False
+
+
+def _connected(path: Path, **options: Any) -> AbstractContextManager[sqlite3.Connection]:
+    # Not read-only: the log that a killed run has left would be begun again, and stay.
+    return closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=rw", uri=True, **options))

@@ -1,0 +1,56 @@
+"""What holds of every suite's sample, whatever the suite: its rows, their hashes and counts."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+from support.commands import build_command
+from support.suites import Sample, no_classifiers, rows
+
+from coherencegym.builders.registry import SUITES
+from coherencegym.builders.release.rows import hashes_path
+from coherencegym.eval.kinds.items import Item, validate_item
+from coherencegym.eval.kinds.registry import kind_named
+from coherencegym.eval.kinds.table_kind import row_hash, with_names
+
+
+@pytest.mark.parametrize("suite", SUITES)
+def test_rows_are_valid_and_those_that_the_manifest_counts(
+    suite: str, built_sample: Sample
+) -> None:
+    folder, manifest = built_sample(suite)
+    for config, entry in manifest["configs"].items():
+        kind = kind_named(entry["kind"])
+        for split, about in entry["splits"].items():
+            found = rows(folder, config, split)
+            assert len(found) == about["rows"]
+            names = [row["item_id"] for row in found]
+            assert len(set(names)) == len(names)
+            hashes = pq.read_table(folder / hashes_path(config, split))
+            assert hashes.column("item_id").to_pylist() == names
+            assert hashes.column("sha256").to_pylist() == [row_hash(row) for row in found]
+            read = [kind.from_row(with_names(row, entry["features"])) for row in found]
+            assert entry.get("separator", False) == kind.separated(read)
+            for number, one in enumerate(read, start=1):
+                if isinstance(one, Item):
+                    validate_item(one)
+                    assert one.item_number == number
+
+
+@pytest.mark.parametrize("suite", ["coreference", "discourse_tasks", "intruder_sentences"])
+def test_two_processes_make_the_same_rows(
+    suite: str, built_sample: Sample, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What suites learn from their corpus and what they draw does not depend on who drafts."""
+    _, manifest = built_sample(suite)
+    no_classifiers(monkeypatch)
+    monkeypatch.setattr("coherencegym.builders.making.drafting.CHUNK", 5)
+    options = ("--corpus", "sample", "--num-proc", 2, "--output", tmp_path / "out")
+    assert build_command(suite, *options) == 0
+    again = json.loads((tmp_path / "out/manifest.json").read_text(encoding="utf-8"))
+    assert {name: entry["splits"] for name, entry in again["configs"].items()} == {
+        name: entry["splits"] for name, entry in manifest["configs"].items()
+    }
