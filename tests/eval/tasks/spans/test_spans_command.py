@@ -17,7 +17,9 @@ from support.sketches import drawn
 from support.span_texts import abductions, entailments, intruded
 
 from coherencegym.eval.commands.cli import main
+from coherencegym.eval.hub.results_card import render_results_card
 from coherencegym.eval.kinds.spans import SpanText
+from coherencegym.eval.results.runs import read_run
 from coherencegym.files.parquet_rows import parquet_rows
 
 
@@ -105,7 +107,7 @@ def test_what_a_run_says_of_each_config(finished: Path) -> None:
 
 
 def test_the_best_constant_answer_is_not_called_chance(
-    finished: Path, capsys: pytest.CaptureFixture[str]
+    finished: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     results = results_of(finished)
     rows = [one for one in results["scores"] if one["chance"] is not None]
@@ -119,11 +121,21 @@ def test_the_best_constant_answer_is_not_called_chance(
     said = capsys.readouterr().out
     assert "above the best constant answer on" in said
     assert "chance" not in said.replace("where other suites have chance", "")
+    assert main(["model-index", str(finished)]) == 0
+    said = capsys.readouterr().out
+    assert "best_constant_answer: 0." in said
+    assert "chance:" not in said
+    card = render_results_card("me/results", {"runs/a": read_run(finished)}, {"runs/a": []})
+    assert "| people | best constant answer | measure |" in card
+    assert main(["board", str(finished), "--output", str(tmp_path / "board")]) == 0
+    for page in (tmp_path / "board").rglob("*.html"):
+        said = page.read_text()
+        assert "is above the best constant answer, the artefact score" in said
+        assert not re.search('[>"]chance[,:<]', said), page
 
 
 def said_of(folder: Path) -> str:
     """The line of the headline as a terminal has it."""
-    from coherencegym.eval.results.runs import read_run
     from coherencegym.eval.views.findings import headline_line
 
     head = read_run(folder).headline
