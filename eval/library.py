@@ -143,7 +143,8 @@ def score(
             batch_tokens: see :class:`eval.plan.options.Options`.
         compat: ``syntaxgym-2021`` scores as published numbers were made; it fixes ``bos`` to
             ``word_correction``.
-        progress: called after each batch of a table with the tokens done and those of the table.
+        progress: called before the first batch of a table and after each with the tokens done and
+            those of the table.
 
     Returns:
         What ``coherencegym score`` prints and writes: a notebook shows its table, ``print`` prints
