@@ -41,10 +41,10 @@ _STAGES = {
     "encode": "coherencegym.eval.surprisal.prepare",
     "plan": "coherencegym.eval.surprisal.make_plan",
     "make batches": "coherencegym.eval.plan.plan.make_batches",
-    "judge": "coherencegym.eval.tasks.score.tally.ItemTally.add",
-    "write rows": "coherencegym.eval.views.report.ScoreFolder.add",
+    "judge": "coherencegym.eval.tasks.score.scored_table.ScoredItemTable.add",
+    "write rows": "coherencegym.eval.tasks.score.files.ItemFiles.add",
     "summarise": "coherencegym.eval.tasks.findings.gather_findings",
-    "write scores and the page": "coherencegym.eval.views.report.ScoreFolder.finish",
+    "write scores and the page": "coherencegym.eval.views.findings.write_pages",
 }
 
 

@@ -14,11 +14,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-# The function has its module's name. A module that is imported takes its name in this package, so
-# that the function has to come after it; the module loads nothing.
-from coherencegym.eval.states import Passage, States, states
-
 if TYPE_CHECKING:
+    from coherencegym.eval.hidden_states import Passage, States, states
     from coherencegym.eval.library import (
         Items,
         items_from,
@@ -50,10 +47,13 @@ __all__ = [
 
 #: Modules of the names that are not in the library's own module under that name.
 _ELSEWHERE = {
+    "Passage": ("coherencegym.eval.hidden_states", "Passage"),
     "Results": ("coherencegym.eval.views.findings", "ShownFindings"),
+    "States": ("coherencegym.eval.hidden_states", "States"),
     "load_encoder": ("coherencegym.eval.models.load", "load_encoder"),
     "load_model": ("coherencegym.eval.models.load", "load"),
     "random_twin": ("coherencegym.eval.models.body", "random_twin"),
+    "states": ("coherencegym.eval.hidden_states", "states"),
     "write_results": ("coherencegym.eval.views.findings", "write_findings"),
 }
 

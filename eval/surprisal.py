@@ -308,7 +308,6 @@ def _scored_condition(
     bits: Bits,
     words: WordBeginnings | None,
 ) -> ScoredCondition:
-    """A condition with what was read for its requests, each with the index of its sequence."""
     import numpy as np
 
     values = np.full(len(encoding.ids), math.nan)

@@ -20,7 +20,7 @@ EVAL = (
     "forward",
     "backends",
     "surprisal",
-    "states",
+    "hidden_states",
     "statistics",
     "outcomes",
     "metrics",

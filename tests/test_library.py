@@ -39,12 +39,12 @@ def test_names_folders_and_values_give_the_same_scores(folder: Path, demo: Any) 
     items = cg.load_items(folder, limit=5)
     by_value = score(demo, items)
     assert isinstance(by_name, cg.Results)
-    assert by_name.scores == by_folder.scores == by_value.scores
+    assert by_name.rows == by_folder.rows == by_value.rows
     # The same weights, of which a folder of files is known by another digest than a loaded model.
     in_memory = score((demo.model, demo.tokenizer), items)
-    assert score(demo.model, items, tokenizer=demo.tokenizer).scores == in_memory.scores
-    assert in_memory.scores[0].score == by_name.scores[0].score
-    assert score(demo, list(items)).scores[0].n == len(items)
+    assert score(demo.model, items, tokenizer=demo.tokenizer).rows == in_memory.rows
+    assert in_memory.rows[0].score == by_name.rows[0].score
+    assert score(demo, list(items)).rows[0].n == len(items)
     assert "CD" in str(by_name)
     assert by_name.model["name"] == "demo"
 
@@ -130,7 +130,7 @@ def test_a_loaded_model_has_the_tokenizer_of_its_files(folder: Path) -> None:
     files = find_model("demo").path
     model = AutoModelForCausalLM.from_pretrained(files)
     score: Callable[..., Any] = cg.score
-    assert score(model, folder, limit=2).scores == score("demo", folder, limit=2).scores
+    assert score(model, folder, limit=2).rows == score("demo", folder, limit=2).rows
     model.config._name_or_path = ""
     with pytest.raises(EvaluationError, match=r"not loaded from files .* expected tokenizer="):
         cg.score(model, folder)
@@ -143,7 +143,7 @@ def test_a_model_in_training_is_not_taken_for_one_that_sees_ahead(folder: Path, 
     model = GPT2LMHeadModel(GPT2Config(vocab_size=len(demo.tokenizer), **sizes))
     assert model.training
     results: Any = cg.score((model, demo.tokenizer), folder, limit=2)
-    assert results.scores[0].n == 2
+    assert results.rows[0].n == 2
     assert model.training
 
 

@@ -39,9 +39,9 @@ def test_the_examples_print_what_the_document_says(
     assert ran["text"] >= 6
     results = names["results"]
     assert isinstance(results, Results)
-    assert names["kept"].scores == results.scores
-    assert results.scores[0].n == 40
-    assert names["mine"].scores[0].n == 1
+    assert names["kept"].rows == results.rows
+    assert results.rows[0].n == 40
+    assert names["mine"].rows[0].n == 1
     assert names["longest"]["n_tokens"] > 0
     assert (tmp_path / "results/demo/report.html").is_file()
 

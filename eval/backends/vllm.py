@@ -51,15 +51,6 @@ def _load(
     trust_remote_code: bool = False,
     scorer: ScorerChoice = "auto",
 ) -> LoadedModel:
-    """Load a model into vLLM.
-
-    A ``dtype`` of ``auto`` is bfloat16, or its own for a quantized model. vLLM chooses the device;
-    ``device`` may only name it.
-
-    Raises:
-        EvaluationError: vLLM is not installed, too old or fails, an option is not for it, or it
-            would read the model's positions in another way than transformers does.
-    """
     from transformers import AutoModelForCausalLM
 
     arguments = arguments or ModelArguments()
@@ -142,11 +133,6 @@ def _refuse_adapter(where: str) -> NoReturn:
 
 
 def _library() -> Any:
-    """The package, which then tells nobody that it is used and keeps its log to itself.
-
-    Raises:
-        EvaluationError: it is not installed, or too old.
-    """
     os.environ.setdefault("VLLM_NO_USAGE_STATS", "1")
     os.environ.setdefault("VLLM_LOGGING_LEVEL", "ERROR")
     try:
@@ -177,11 +163,6 @@ def _version() -> str:
 
 
 def _device(device: str) -> str:
-    """The type of the devices that vLLM runs on.
-
-    Raises:
-        EvaluationError: another one is asked for.
-    """
     from vllm.platforms import current_platform
 
     kind = str(current_platform.device_type)
@@ -202,11 +183,7 @@ def _named(tokenizer: str | None) -> dict[str, str] | None:
 
 
 def _refuse_positions(name: str, config: Any, most: int) -> None:
-    """Refuse a model whose positions vLLM reads otherwise, in a context of ``most`` tokens.
-
-    Raises:
-        EvaluationError: it does.
-    """
+    """Refuse a model whose positions vLLM reads otherwise, in a context of ``most`` tokens."""
     first = min(limits_of(config).lengths, default=most)
     if most > first:
         raise EvaluationError(

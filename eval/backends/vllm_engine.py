@@ -89,7 +89,6 @@ class Engine:
         return found
 
     def _read(self, prompt: Prompt, output: Any) -> np.ndarray | None:
-        """The bits of a prompt's positions; None where not all of them were computed."""
         import numpy as np
 
         # The row of the token before gives a token its probability.

@@ -74,7 +74,6 @@ def read_prompts(engine: Engine, plan: Plan, context: RunContext) -> Execution:
 
 
 def _chunks(plan: Plan, done: set[int], share: bool) -> Iterator[list[_Asked]]:
-    """The sequences that are not done, families together."""
     chunk: list[_Asked] = []
     tokens = 0
     for family in plan.families:
@@ -111,7 +110,6 @@ def _asked(plan: Plan, family: Sequence[int], done: set[int], share: bool) -> It
 def _run(
     engine: Engine, plan: Plan, asked: Sequence[_Asked], execution: Execution, store: Store | None
 ) -> None:
-    """Ask for some sequences and put what comes of them where it belongs."""
     import numpy as np
 
     found: dict[int, np.ndarray] = {}

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from coherencegym.eval.plan.options import Options
     from coherencegym.eval.results.runs import Run
     from coherencegym.eval.tasks.score.files import ItemFiles
-    from coherencegym.eval.tasks.score.scored_table import ScoredTable
+    from coherencegym.eval.tasks.score.scored_table import ScoredItemTable
     from coherencegym.eval.tasks.score.scoring import PlannedItems
     from coherencegym.eval.tasks.task import Findings
 
@@ -262,7 +262,7 @@ def _scored(
     plans: PlansOf | None,
     files: ItemFiles | None = None,
     above: str = "",
-) -> list[tuple[ItemTable, ScoredTable]]:
+) -> list[tuple[ItemTable, ScoredItemTable]]:
     """Score tables, those that are not in memory in parts, whose rows go into the files.
 
     ``above`` is what the name of a table begins with, where progress is shown.
@@ -270,17 +270,17 @@ def _scored(
     """
     from coherencegym.eval.data.dataset import StoredItems
     from coherencegym.eval.plan.ahead import one_ahead
-    from coherencegym.eval.tasks.score.scored_table import ScoredTable
+    from coherencegym.eval.tasks.score.scored_table import ScoredItemTable
     from coherencegym.eval.tasks.score.scoring import plan_items, score_items
 
     in_parts = any(isinstance(table.items, StoredItems) for table in tables)
     most_shown = max(1, _MOST_SHOWN // len(tables)) if in_parts else None
-    found = [ScoredTable(table, writer, most_shown) for table in tables]
+    found = [ScoredItemTable(table, writer, most_shown) for table in tables]
     model, tokenizer = run_.loaded.model, run_.loaded.tokenizer
     # Parts are read anew for each model: their plans would be kept for nobody.
     kept = None if in_parts else plans
 
-    def plan(own: ScoredTable, number: int, part: Sequence[Item]) -> _Part:
+    def plan(own: ScoredItemTable, number: int, part: Sequence[Item]) -> _Part:
         title = f"{above}{own.table.name}{f', part {number + 1}' if number else ''}"
         how: Any = {"uses_separator": own.table.separator, "plans": kept}
         return _Part(own, title, plan_items(model, tokenizer, part, run_.options, **how))
@@ -310,6 +310,6 @@ def _scored(
 class _Part:
     """Items of a table that are scored together, and their plan."""
 
-    of: ScoredTable
+    of: ScoredItemTable
     title: str
     planned: PlannedItems

@@ -193,7 +193,6 @@ def _digest(item: Item) -> bytes:
 
 
 def _repeated(digests: bytearray) -> bytes | None:
-    """A digest that is there twice, or None."""
     import numpy as np
 
     ordered = np.sort(np.frombuffer(digests, "<u8,<u8"))

@@ -96,12 +96,11 @@ def _start(settings: Mapping[str, Any]) -> str:
 
 
 def _ids(*ids: int | None) -> str:
-    """Token ids, which are unambiguous; their texts (``<|endoftext|>``) are in the settings."""
+    # Ids are unambiguous; their texts (`<|endoftext|>`) are in the settings.
     return "+".join(str(token_id) for token_id in ids if token_id is not None) or "none"
 
 
 def _separator(settings: Mapping[str, Any]) -> str | None:
-    """The rendering of ``[SEP]``; None where no text has one."""
     rendering = settings["separator_rendering"]
     if rendering is None:
         return None

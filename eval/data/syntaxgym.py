@@ -176,7 +176,6 @@ def _conditions(item: _Item, where: str) -> Iterator[Condition]:
 
 
 def _check_alike(item: Item, first: Item, where: str) -> None:
-    """Hold an item to the conditions and the number of regions of the first."""
     own, known = ({c.condition_name for c in one.conditions} for one in (item, first))
     has = f"which item {first.item_number} has"
     expected = "expected the same conditions in every item"

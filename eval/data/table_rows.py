@@ -158,7 +158,6 @@ def _built(
     wanted: TableKind[Any],
     in_memory: Callable[[int], bool],
 ) -> Mapping[str, _Tables]:
-    """Tables of a dataset with a manifest, by config."""
     known = source.manifest["configs"]
     _require(configs, known, source)
     if not known:
@@ -249,7 +248,6 @@ def _foreign(
 def _marked(
     table: Any, wanted: TableKind[Any], in_memory: Callable[[int], bool], where: str
 ) -> _Rows:
-    """The rows of a table of the datasets library, if it is of this kind."""
     if wanted.mark not in table.column_names:
         raise EvaluationError(
             f"{where}: no column {wanted.mark!r}; expected a table of {wanted.name}, found "

@@ -254,7 +254,6 @@ class _Run:
         return found
 
     def _halve(self) -> bool:
-        """Halve what a batch may take, if it is more than a token."""
         smaller = self.budget.halved()
         self.budget = smaller or self.budget
         self.execution.halved += smaller is not None
@@ -305,7 +304,6 @@ class _Run:
                 queue = self._smaller(batch, queue)
 
     def _start(self, batch: Batch) -> Started | None:
-        """A batch on its way through the model; None where the memory did not suffice."""
         sequences = self.execution.plan.sequences
         work = partial(start_batch, self.forward, sequences, batch)
         return in_memory_of(self.forward.device, work)
@@ -328,11 +326,7 @@ class _Run:
         return list(reversed(rest.batches))
 
     def _in_parts(self, batch: Batch) -> np.ndarray:
-        """The bits of a batch of one text whose logits do not fit at once, in as few passes as do.
-
-        Raises:
-            EvaluationError: the text does not fit with the logits of a single token either.
-        """
+        """Read a text whose logits do not fit at once, in as few passes as do."""
         import numpy as np
 
         (index,) = batch.indices
@@ -350,7 +344,6 @@ class _Run:
         raise out_of_memory(batch.length)
 
     def _keep(self, batch: Batch, results: Sequence[np.ndarray], queue: Sequence[Batch]) -> None:
-        """Keep what came of a batch, and say how much is left to do."""
         self.execution.keep(batch.indices, results, self.store)
         self.tokens += batch.padded_tokens
         if self.progress is not None:

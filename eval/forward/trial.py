@@ -179,7 +179,6 @@ class _Tried:
         )
 
     def _errors(self, found: Bits, exact: Bits) -> Errors:
-        """The errors of texts, in the order of ``exact``."""
         import numpy as np
 
         tokens = {index: found[index] - exact[index] for index in exact}

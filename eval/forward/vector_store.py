@@ -273,7 +273,6 @@ class VectorStore:
         return row
 
     def _is_sound(self, block: _Block) -> bool:
-        """Tell whether all files have what the index says; looked at once."""
         if block not in self._sound:
             found = b"".join(checksum(self._part(number, block)) for number in self._layers)
             self._sound[block] = sound = found == block.checksums

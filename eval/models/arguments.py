@@ -175,7 +175,6 @@ def parse_model_arguments(texts: Sequence[str], revision: str | None = None) -> 
 
 
 def _pair(text: str) -> tuple[str, Scalar]:
-    """The key and the value of one pair."""
     key, equals, value = text.partition("=")
     key, value = key.strip(), value.strip()
     if not equals or not re.fullmatch(r"[a-zA-Z][a-zA-Z0-9_]*", key):

@@ -473,7 +473,6 @@ def _without_adapter(source: ModelSource) -> Iterator[ModelSource]:
 def _weights(
     source: ModelSource, kind_of_model: Any, trust: bool, settings: Mapping[str, Any]
 ) -> Any:
-    """The model with its weights, none of them missing."""
     what = f"model {source.name!r}"
     more = {**settings, **source.settings, "use_safetensors": True, "output_loading_info": True}
     more["adapter_kwargs"] = _NO_ADAPTER
@@ -502,14 +501,8 @@ def _weights(
 
 
 def _adapted(model: Any, adapter: ModelSource) -> Any:
-    """Put the weights of a loadable adapter into a model, whose layers are changed in place.
-
-    Returns:
-        The model itself, whose forward takes what it took before.
-
-    Raises:
-        EvaluationError: the adapter does not fit the model, or the model not into the memory.
-    """
+    # The layers are changed in place: the model itself comes back, and its forward takes what it
+    # took before.
     from peft import PeftModel
 
     if any(weights.device.type == "meta" for weights in model.parameters()):

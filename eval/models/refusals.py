@@ -95,7 +95,6 @@ def _held(value: Any, schema: Any, where: str) -> Any:
 
 
 def _entries(value: Any) -> Iterator[tuple[str, Any]]:
-    """The names and values of an object and of those in it."""
     if isinstance(value, dict):
         yield from value.items()
         for inside in value.values():

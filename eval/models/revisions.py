@@ -52,7 +52,6 @@ def _some(known: Sequence[str]) -> str:
 
 
 def _references(name: str) -> list[str]:
-    """The branches and tags of a Hub model."""
     from huggingface_hub import HfApi
 
     # Says what is wrong with the name, or that there is no such model.

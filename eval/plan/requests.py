@@ -180,7 +180,6 @@ def shortened(encoding: Encoding, tokens: int, regions: Set[RegionRef]) -> Encod
 
 
 def _masks(tokenizer: Any, options: Options) -> Masks | None:
-    """The way of masking; None where nothing is masked."""
     if not options.is_masked:
         return None
     return Masks(mask_of(tokenizer), options.masking, int(options.scorer == "mntp"))
@@ -222,7 +221,6 @@ def region_places(encoding: Encoding, region: RegionRef) -> Sequence[int]:
 
 
 def _together(stretches: Sequence[Sequence[int]]) -> Sequence[int]:
-    """Indices of several regions, increasing."""
     return stretches[0] if len(stretches) == 1 else sorted(chain.from_iterable(stretches))
 
 

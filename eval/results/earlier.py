@@ -10,9 +10,10 @@ from coherencegym.errors import EvaluationError, one_line
 from coherencegym.eval.data.dataset import ItemTable
 from coherencegym.eval.data.signature import versions
 from coherencegym.eval.data.source import Source
-from coherencegym.eval.results.folder import MARKER, TOKENS_FILE
+from coherencegym.eval.results.folder import MARKER
 from coherencegym.eval.results.runs import Run, read_run
 from coherencegym.eval.statistics.intervals import INTERVALS
+from coherencegym.eval.tasks.score.files import TOKENS_FILE
 from coherencegym.files.strict_json import kind, read_json
 
 #: Differences that an error names.

@@ -179,7 +179,6 @@ def _weight_of_one(values: Any, weights: Any, owner: Any) -> float:
 
 
 def _not_below(test: Test, least: float) -> Test:
-    """A test whose p-value is at least this, rounding aside."""
     return Test(least, "gamma") if least > test.p * (1 + _ROUNDING) else test
 
 
@@ -189,7 +188,6 @@ def _added(
     clusters: Sequence[Hashable],
     weight: Fraction,
 ) -> dict[Hashable, Fraction]:
-    """The sums of clusters, with the differences of some items added to them, by weight."""
     exact = {d: weight * Fraction(d).limit_denominator(_MOST_PREDICTIONS) for d in set(differences)}
     for difference, cluster in zip(differences, clusters, strict=True):
         sums[cluster] = sums.get(cluster, Fraction(0)) + exact[difference]
@@ -197,10 +195,7 @@ def _added(
 
 
 def _flipped(sums: Sequence[int], scale: int, seed: int) -> Test:
-    """The sign-flip test of the sums of clusters, as whole parts of one over ``scale``.
-
-    See :func:`sign_flips`.
-    """
+    """The sign-flip test of the sums of clusters, as whole parts of one over ``scale``."""
     whole, seen = sorted(abs(total) for total in sums if total), abs(sum(sums))
     if not seen:
         return Test(1.0, "sign flips")

@@ -164,8 +164,6 @@ def _read(
     shown: Sequence[int],
     item_ids: Sequence[str],
 ) -> Mapping[int, list[Tokens]]:
-    """The tokens between the separators of each condition that is ``shown``."""
-
     def refused(number: int, error: TextError) -> EvaluationError:
         item = f"{item_ids[number]}: " if item_ids else ""
         return EvaluationError(
@@ -212,7 +210,6 @@ def _assemble(
     separator_ids: Sequence[int],
     added: Added | None,
 ) -> Encoding:
-    """The tokens of a condition, with what is put before, between and behind its ``parts``."""
     tokens: list[PlacedToken] = []
 
     def special(token_ids: Sequence[int], region: int = SPECIAL) -> None:

@@ -114,7 +114,7 @@ def solid(text: str) -> np.ndarray:
 
 @cache
 def _byte_level() -> dict[str, int]:
-    """The character that byte-level BPE writes for each byte (Radford et al. 2019)."""
+    # Radford et al. 2019
     shown = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
     hidden = [byte for byte in range(256) if byte not in shown]
     names = [*map(chr, shown), *(chr(256 + number) for number in range(len(hidden)))]

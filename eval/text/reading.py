@@ -98,7 +98,6 @@ class TokenReader:
         return tokens
 
     def _refuse_control_tokens(self, texts: Sequence[str], encoded: Sequence[Tokens]) -> None:
-        """Refuse texts in which the tokenizer sees a special token all the same."""
         if not encoded or not len(self._control):
             return
         ids = np.concatenate([tokens.ids for tokens in encoded])

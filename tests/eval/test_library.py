@@ -26,6 +26,7 @@ from coherencegym.eval.report.grid import share_with_interval
 from coherencegym.eval.results.comparison import obstacles
 from coherencegym.eval.results.folder import results_json
 from coherencegym.eval.results.saved import read_saved
+from coherencegym.eval.tasks.score.results import score_summary
 
 
 @pytest.fixture(scope="module")
@@ -115,7 +116,7 @@ def test_options_reach_the_run(
         for number in range(8)
     ]
     shared, alone, small = (
-        score(demo.model, tokenizer, alike, share=share, batch_tokens=tokens).tables[0][1]
+        score(demo.model, tokenizer, alike, share=share, batch_tokens=tokens).details[0].shown[1]
         for share, tokens in ((True, None), (False, None), (False, 128))
     )
     assert shared.execution.sharing is not None
@@ -126,10 +127,14 @@ def test_options_reach_the_run(
         "(1;%a%) > (1;%b%)",
     )
     for separator, text in (("none", ""), (" and", " and")):
-        found = score(demo.model, tokenizer, [turns], separator=separator).tables[0][1].separator
+        found = (
+            score(demo.model, tokenizer, [turns], separator=separator).details[0].shown[1].separator
+        )
         assert found is not None
         assert (found.text, found.space) == (text, "keep")
-    found = score(demo.model, tokenizer, [turns], separator_space="drop").tables[0][1].separator
+    found = (
+        score(demo.model, tokenizer, [turns], separator_space="drop").details[0].shown[1].separator
+    )
     assert found is not None
     assert found.space == "drop"
 
@@ -173,7 +178,7 @@ def test_suites_in_syntaxgyms_json(demo: LoadedModel, tmp_path: Path) -> None:
     file = tmp_path / "agreement.json"
     file.write_text(json.dumps(suite))
     found = score(demo.model, demo.tokenizer, items_from(suite=file))
-    assert [(s.config, s.n) for s in found.scores if s.level == "all"] == [("agreement", 1)]
+    assert [(s.config, s.n) for s in found.rows if s.level == "all"] == [("agreement", 1)]
 
 
 def test_items_and_rows_from_memory(
@@ -182,7 +187,7 @@ def test_items_and_rows_from_memory(
     given: list[Any] = [pair_items, (to_row(item) for item in pair_items)]
     for items in given:
         found = score(demo.model, demo.tokenizer, items, name="demo")
-        whole, known = (next(s for s in r.scores if s.level == "all") for r in (found, results))
+        whole, known = (score_summary(one).scores[0] for one in (found, results))
         assert (whole.n, whole.met, whole.margin_mean) == (known.n, known.met, known.margin_mean)
         assert whole.config == "items"
         assert any("from memory" in note.text for note in found.notes)
@@ -255,7 +260,7 @@ def parsed(results: Results) -> Cells:
 def test_a_notebook_shows_the_table(results: Results) -> None:
     page = parsed(results)
     assert {"script", "style", "img", "link", "iframe"} & page.elements == set()
-    whole = next(s for s in results.scores if s.level == "all")
+    whole = next(s for s in results.rows if s.level == "all")
     assert "toy_context" in page.cells
     assert "moved=true" in page.cells
     assert share_with_interval(whole.score, whole.ci_low, whole.ci_high) in page.cells

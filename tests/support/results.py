@@ -28,7 +28,7 @@ from coherencegym.eval.tasks.score.controls import Difference
 from coherencegym.eval.tasks.score.metrics import Judgement, judge
 from coherencegym.eval.tasks.score.outcomes import ACCURACY, MARGIN, add_predictions
 from coherencegym.eval.tasks.score.results import summary_of
-from coherencegym.eval.tasks.score.scored_table import ScoredTable
+from coherencegym.eval.tasks.score.scored_table import ScoredItemTable
 from coherencegym.eval.tasks.score.scoring import Scored, ScoredItem
 from coherencegym.eval.tasks.score.summary import ItemScore, Macro, macro, summarise
 from coherencegym.eval.tasks.score.task import TASK, ScoreOptions
@@ -163,7 +163,7 @@ def made_results(
         for config, items in tables.items()
     ]
     writer = OutcomeWriter()
-    details = [ScoredTable(table, writer) for table, _ in judged]
+    details = [ScoredItemTable(table, writer) for table, _ in judged]
     for detail, items in zip(details, tables.values(), strict=True):
         detail.add(Scored(tuple(items), Start(0, "<s>", ""), None, None, _EXECUTION))
     found = Findings(

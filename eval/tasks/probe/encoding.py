@@ -12,11 +12,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from coherencegym.eval.hidden_states import Passage
 from coherencegym.eval.kinds.examples import NO_PLACE, LabelledExample
-from coherencegym.eval.states import Passage
 
 if TYPE_CHECKING:
-    from coherencegym.eval.states import States
+    from coherencegym.eval.hidden_states import States
 
 #: The choices of ``--encoding``.
 ENCODINGS = ("isolated", "in-context", "whole")

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from coherencegym.errors import ConfigError, EvaluationError
+from coherencegym.eval.hidden_states import Pool, States, states
 from coherencegym.eval.kinds.examples import LabelledExample
 from coherencegym.eval.kinds.items import Condition, Region
 from coherencegym.eval.models.body import body_of, random_twin
@@ -17,7 +18,6 @@ from coherencegym.eval.models.load import LoadedModel
 from coherencegym.eval.plan.options import Options
 from coherencegym.eval.plan.passages import prepare_passages
 from coherencegym.eval.plan.requests import Query
-from coherencegym.eval.states import Pool, States, states
 from coherencegym.eval.tasks.probe.classifiers import TRAINERS, Trainer
 from coherencegym.eval.tasks.probe.controls import control_labels, type_of
 from coherencegym.eval.tasks.probe.data import ProbeTable

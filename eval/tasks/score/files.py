@@ -9,14 +9,14 @@ from typing import Any
 
 from coherencegym.eval.data.dataset import ItemTable
 from coherencegym.eval.kinds.formula import WHOLE, read_of
-from coherencegym.eval.results.folder import TOKENS_FILE, RowWriter
 from coherencegym.eval.tasks.score.results import shown_tables
 from coherencegym.eval.tasks.score.scoring import Scored, ScoredItem
 from coherencegym.eval.tasks.task import Findings
 from coherencegym.eval.text.regions import SPECIAL
+from coherencegym.files.parquet_writing import RowWriter
 
-#: Its name in the folder of results.
-REGIONS_FILE = "regions.parquet"
+#: Their names in the folder of results; that of tokens is there where it was asked for.
+REGIONS_FILE, TOKENS_FILE = "regions.parquet", "tokens.parquet"
 _CONDITION = ("config string", "split string", "item_id string", "condition_name string")
 _REGIONS = (*_CONDITION, "region_number int32", "n_tokens int32", "sum_bits double")
 _TOKENS = (*_CONDITION, "position int32", "token_id int32", "start int32", "end int32")

@@ -16,7 +16,7 @@ from coherencegym.eval.statistics.scores import FEW_ITEMS, shown_rows
 from coherencegym.eval.tasks.headline import floor_notes
 from coherencegym.eval.tasks.score.closeness import LEVEL
 from coherencegym.eval.tasks.score.results import score_summary
-from coherencegym.eval.tasks.score.scored_table import ScoredTable
+from coherencegym.eval.tasks.score.scored_table import ScoredItemTable
 from coherencegym.eval.tasks.score.summary import ItemScore
 from coherencegym.eval.tasks.score.word_effect import effect_line
 from coherencegym.eval.tasks.task import Findings
@@ -24,7 +24,7 @@ from coherencegym.eval.tasks.task import Findings
 
 def notes_of(found: Findings) -> Iterator[Note]:
     """The notes of a run."""
-    details: Sequence[ScoredTable] = found.details
+    details: Sequence[ScoredItemTable] = found.details
     tables = [one.table for one in details]
     masked = scorer_notes(found.settings, tables)
     yield from masked
@@ -41,7 +41,7 @@ def notes_of(found: Findings) -> Iterator[Note]:
     yield from map(detail, map(effect_line, effects))
 
 
-def _shown_notes(tables: Sequence[ScoredTable]) -> Iterator[Note]:
+def _shown_notes(tables: Sequence[ScoredItemTable]) -> Iterator[Note]:
     """A line on each table of which the page has a sample."""
     for one in tables:
         shown = len(one.shown[1].items)
@@ -88,12 +88,12 @@ def scorer_notes(settings: Mapping[str, Any], tables: Sequence[ItemTable]) -> li
     ]
 
 
-def score_notes(scores: Sequence[ItemScore], tallies: Sequence[ScoredTable]) -> list[Note]:
+def score_notes(scores: Sequence[ItemScore], tallies: Sequence[ScoredItemTable]) -> list[Note]:
     """Lines that a reader of the table must know."""
     return [line for note in _NOTES for line in note(scores, tallies)]
 
 
-def _headlines(scores: Sequence[ItemScore], tallies: Sequence[ScoredTable]) -> Iterator[Note]:
+def _headlines(scores: Sequence[ItemScore], tallies: Sequence[ScoredItemTable]) -> Iterator[Note]:
     over: dict[str, list[str]] = {}
     for one in tallies:
         if one.table.headline:
@@ -106,7 +106,7 @@ def _headlines(scores: Sequence[ItemScore], tallies: Sequence[ScoredTable]) -> I
         )
 
 
-def _hidden_groups(scores: Sequence[ItemScore], tallies: Sequence[ScoredTable]) -> Iterator[Note]:
+def _hidden_groups(scores: Sequence[ItemScore], tallies: Sequence[ScoredItemTable]) -> Iterator[Note]:
     details = [score for score in scores if score.level == "detail"]
     if hidden := len(details) - len(shown_rows(details)):
         yield detail(
@@ -114,14 +114,14 @@ def _hidden_groups(scores: Sequence[ItemScore], tallies: Sequence[ScoredTable]) 
         )
 
 
-def _families(scores: Sequence[ItemScore], tallies: Sequence[ScoredTable]) -> Iterator[Note]:
+def _families(scores: Sequence[ItemScore], tallies: Sequence[ScoredItemTable]) -> Iterator[Note]:
     families = [s for s in scores if s.level == "all" and s.n_clusters < s.n_discourses]
     if families:
         listed = ", ".join(f"{s.config} {s.n_clusters:,} of {s.n:,} items" for s in families)
         yield detail(f"intervals over families of items that share text: {listed}")
 
 
-def _first_tokens(scores: Sequence[ItemScore], tallies: Sequence[ScoredTable]) -> Iterator[Note]:
+def _first_tokens(scores: Sequence[ItemScore], tallies: Sequence[ScoredItemTable]) -> Iterator[Note]:
     if any(score.first_left_out for score in scores):
         yield caution(
             "† no start-of-text token: the first token of a text has no surprisal and is left "
@@ -136,7 +136,7 @@ _REASONS = {
 }
 
 
-def _undefined(scores: Sequence[ItemScore], tallies: Sequence[ScoredTable]) -> Iterator[Note]:
+def _undefined(scores: Sequence[ItemScore], tallies: Sequence[ScoredItemTable]) -> Iterator[Note]:
     why: Counter[str] = Counter()
     for score in scores:
         if score.level == "all":
@@ -145,7 +145,7 @@ def _undefined(scores: Sequence[ItemScore], tallies: Sequence[ScoredTable]) -> I
         yield caution(f"undefined: {count:,}, {_REASONS[reason]}")
 
 
-def _lengths(scores: Sequence[ItemScore], tallies: Sequence[ScoredTable]) -> Iterator[Note]:
+def _lengths(scores: Sequence[ItemScore], tallies: Sequence[ScoredItemTable]) -> Iterator[Note]:
     if too_long := sum(one.too_long for one in tallies):
         context = tallies[0].last.context
         yield caution(f"too long: {too_long:,} for the model's context of {context:,} tokens")
@@ -153,7 +153,7 @@ def _lengths(scores: Sequence[ItemScore], tallies: Sequence[ScoredTable]) -> Ite
         yield caution(f"cut to fit: {cut:,}, on the left, where all conditions are identical")
 
 
-def _refusals(scores: Sequence[ItemScore], tallies: Sequence[ScoredTable]) -> Iterator[Note]:
+def _refusals(scores: Sequence[ItemScore], tallies: Sequence[ScoredItemTable]) -> Iterator[Note]:
     """Things that were not done together, as it would have changed numbers."""
     runs = [run for one in tallies for run in one.runs]
     trials = [(run.sharing, run.beside) for run in runs]
@@ -185,7 +185,7 @@ def _shared_in_half(trials: Sequence[Trial]) -> Iterator[Note]:
         )
 
 
-def _too_close(scores: Sequence[ItemScore], tallies: Sequence[ScoredTable]) -> Iterator[Note]:
+def _too_close(scores: Sequence[ItemScore], tallies: Sequence[ScoredItemTable]) -> Iterator[Note]:
     runs = [run for one in tallies for run in one.runs]
     if error := max((run.error for run in runs), default=0.0):
         reference = (
@@ -201,13 +201,13 @@ def _too_close(scores: Sequence[ItemScore], tallies: Sequence[ScoredTable]) -> I
         )
 
 
-def _spanning_tokens(scores: Sequence[ItemScore], tallies: Sequence[ScoredTable]) -> Iterator[Note]:
+def _spanning_tokens(scores: Sequence[ItemScore], tallies: Sequence[ScoredItemTable]) -> Iterator[Note]:
     if spanning := sum(one.spanning_tokens for one in tallies):
         yield detail(f"tokens over a region's end: {spanning:,}, counted to where they begin")
 
 
 def _missing_controls(
-    scores: Sequence[ItemScore], tallies: Sequence[ScoredTable]
+    scores: Sequence[ItemScore], tallies: Sequence[ScoredItemTable]
 ) -> Iterator[Note]:
     tables = [one.table for one in tallies]
     there = {(table.config, table.split) for table in tables}
@@ -220,7 +220,7 @@ def _missing_controls(
             )
 
 
-def _artefacts(scores: Sequence[ItemScore], tallies: Sequence[ScoredTable]) -> Iterator[Note]:
+def _artefacts(scores: Sequence[ItemScore], tallies: Sequence[ScoredItemTable]) -> Iterator[Note]:
     if any(score.artefact_score is not None for score in scores):
         yield detail(
             "artefact: the same statistic for a classifier that never sees the contrast in "
@@ -233,7 +233,7 @@ def _artefacts(scores: Sequence[ItemScore], tallies: Sequence[ScoredTable]) -> I
         )
 
 
-def _people(scores: Sequence[ItemScore], tallies: Sequence[ScoredTable]) -> Iterator[Note]:
+def _people(scores: Sequence[ItemScore], tallies: Sequence[ScoredItemTable]) -> Iterator[Note]:
     judged = [f"{s.config} {s.human_n:,}" for s in scores if s.level == "all" and s.human_n]
     if judged:
         yield detail(

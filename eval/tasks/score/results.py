@@ -12,7 +12,7 @@ from coherencegym.eval.tasks.score.closeness import LEVEL
 from coherencegym.eval.tasks.score.controls import Difference, differences
 from coherencegym.eval.tasks.score.lengths import LengthCorrelation, length_correlations
 from coherencegym.eval.tasks.score.metrics import Judgement
-from coherencegym.eval.tasks.score.scored_table import ScoredTable
+from coherencegym.eval.tasks.score.scored_table import ScoredItemTable
 from coherencegym.eval.tasks.score.scoring import Scored
 from coherencegym.eval.tasks.score.summary import ItemScore, Macro, macro, summarise
 from coherencegym.eval.tasks.task import Findings
@@ -93,13 +93,13 @@ def more_keys(found: Findings) -> dict[str, Any]:
     }
 
 
-def table_facts(table: ItemTable, detail: ScoredTable) -> Mapping[str, Any]:
+def table_facts(table: ItemTable, detail: ScoredItemTable) -> Mapping[str, Any]:
     """The facts of a table that results record."""
     counts = ("too_long", "truncated", "spanning_tokens", "families")
     return {"items": detail.n_items, **{name: getattr(detail, name) for name in counts}}
 
 
-def choices_came_to(details: Sequence[ScoredTable]) -> dict[str, Any]:
+def choices_came_to(details: Sequence[ScoredItemTable]) -> dict[str, Any]:
     """What the user's choices of reading came to for the model."""
     first = details[0].last
     rendering = next((one.last.separator for one in details if one.last.separator), None)
@@ -113,7 +113,7 @@ def choices_came_to(details: Sequence[ScoredTable]) -> dict[str, Any]:
     }
 
 
-def _numeric_error(details: Sequence[ScoredTable]) -> dict[str, float] | None:
+def _numeric_error(details: Sequence[ScoredItemTable]) -> dict[str, float] | None:
     """The largest numeric error of a table (bits for a spread of 1); None where none was needed."""
     errors = [run.error for one in details for run in one.runs if run.error]
     return {"bits": max(errors), "level": LEVEL} if errors else None

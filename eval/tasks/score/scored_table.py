@@ -45,7 +45,7 @@ class RunFacts:
 _Judged = tuple[ScoredItem, Sequence[Judgement]]
 
 
-class ScoredTable:
+class ScoredItemTable:
     """A table, to which its scored items are added; their outcomes go to the writer of the run.
 
     Attributes:

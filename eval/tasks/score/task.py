@@ -25,7 +25,7 @@ from coherencegym.eval.tasks.score.results import (
     summary_of,
     table_facts,
 )
-from coherencegym.eval.tasks.score.scored_table import ScoredTable
+from coherencegym.eval.tasks.score.scored_table import ScoredItemTable
 from coherencegym.eval.tasks.score.scoring import queries, score_items
 from coherencegym.eval.tasks.task import Findings, Task, TaskContext
 
@@ -43,9 +43,9 @@ class ScoreOptions:
 
 def score_table(
     context: TaskContext, table: ItemTable, options: ScoreOptions, writer: OutcomeWriter
-) -> ScoredTable:
+) -> ScoredItemTable:
     """Add the outcomes of the predictions of a table."""
-    found = ScoredTable(table, writer)
+    found = ScoredItemTable(table, writer)
     for part in table.parts():
         scored = score_items(
             context.model.model,
@@ -77,7 +77,7 @@ def _headline(found: Findings) -> Headline | None:
     return headline_of(tables, found.outcomes, score_summary(found).scores)
 
 
-TASK: Task[ItemTable, ScoreOptions, ScoredTable] = Task(
+TASK: Task[ItemTable, ScoreOptions, ScoredItemTable] = Task(
     name="score",
     kind=ITEMS,
     metrics=(ACCURACY, MARGIN),

@@ -17,7 +17,7 @@ from coherencegym.eval.data.source import Published, find_dataset, published
 from coherencegym.eval.kinds.items import Item
 from coherencegym.eval.report.grid import rich_block
 from coherencegym.eval.results.runs import read_run
-from coherencegym.eval.views.table import published_block
+from coherencegym.eval.tasks.score.report import published_block
 
 ROW = {
     "config": "context",

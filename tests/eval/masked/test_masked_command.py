@@ -215,7 +215,7 @@ def test_python_scores_what_the_command_line_scores(
     for model in (models / "bert", cg.load_model(str(models / "bert"))):
         found = cg.score(model, data)
         assert isinstance(found, cg.Results)
-        assert {s.config: s.score for s in found.scores} == expected
+        assert {s.config: s.score for s in found.rows} == expected
         assert found.settings["scorer"] == "pll"
     tokenizer = masked_tokenizer("bert")
     in_memory = cg.score((masked_model("bert", tokenizer), tokenizer), data, masking="original")

@@ -21,17 +21,18 @@ from support.results import made_item, made_results
 from coherencegym.eval.kinds.items import Condition, Item, Region
 from coherencegym.eval.kinds.predictions import Outcome
 from coherencegym.eval.report.grid import share_with_interval
-from coherencegym.eval.results.results import Results
 from coherencegym.eval.statistics.scores import Score, shown_rows
 from coherencegym.eval.surprisal import ScoredCondition
 from coherencegym.eval.tasks.headline import Headline
 from coherencegym.eval.tasks.score.metrics import Judgement
+from coherencegym.eval.tasks.score.report import score_grid, score_sections
+from coherencegym.eval.tasks.score.results import score_summary
+from coherencegym.eval.tasks.task import Findings
 from coherencegym.eval.text.encode import Encoding
 from coherencegym.eval.views import html_items
 from coherencegym.eval.views.html_items import Piece, packed, scored_pieces, unscored_pieces
-from coherencegym.eval.views.html_report import example_of, render_report, verdict_of, write_report
+from coherencegym.eval.views.html_report import example_of, render_report, verdict_of, write_html
 from coherencegym.eval.views.html_selection import select_shown
-from coherencegym.eval.views.table import score_blocks, score_grid
 
 FORMULA = "(2;%bad%) > (2;%good%)"
 
@@ -43,7 +44,7 @@ def word_bits(word: str) -> float:
 
 
 @pytest.fixture
-def results(make_item: Callable[..., Item]) -> Results:
+def results(make_item: Callable[..., Item]) -> Findings:
     items = [
         make_item(
             {"good": ["The dog", f"was{number} sad."], "bad": ["The dog", "were3 sad."]},
@@ -67,10 +68,10 @@ def embedded(page: str) -> dict[str, Any]:
 # ---------------------------------------------------------------- what is on the page
 
 
-def test_the_page_has_what_the_terminal_shows(results: Results) -> None:
+def test_the_page_has_what_the_terminal_shows(results: Findings) -> None:
     page = render_report(results)
     text = unescape(re.sub(r"<[^>]+>", "", page))
-    for score in shown_rows(results.scores):
+    for score in shown_rows(results.rows):
         assert share_with_interval(score.score, score.ci_low, score.ci_high) in text
         assert score.group in text
     for said in ("made-up on owner/made_up", "macro average over 2 groups", "! a <note>"):
@@ -78,17 +79,18 @@ def test_the_page_has_what_the_terminal_shows(results: Results) -> None:
     assert results.signature in text
 
 
-def test_rows_of_scores_say_where_their_items_are(results: Results) -> None:
-    grid = score_grid(shown_rows(results.scores))
+def test_rows_of_scores_say_where_their_items_are(results: Findings) -> None:
+    scores = score_summary(results).scores
+    grid = score_grid(shown_rows(scores))
     assert grid.headers[:2] == ("config, group", "items")
     assert grid.numbers[:2] == (False, True)
     assert [row.target for row in grid.rows][:2] == [("toy", "test", ""), ("toy", "test", "even")]
     assert [row.level for row in grid.rows][:2] == [0, 1]
-    assert len(score_grid(results.scores).rows) == len(results.scores)
-    assert list(score_blocks(results)) == []
+    assert len(score_grid(scores).rows) == len(scores)
+    assert [section.title for section in score_sections(results)] == ["Scores"]
 
 
-def test_predictions_come_with_tokens_values_groups_and_columns(results: Results) -> None:
+def test_predictions_come_with_tokens_values_groups_and_columns(results: Findings) -> None:
     data = embedded(render_report(results))
     assert data["tables"] == [["toy", "test"]]
     assert data["kinds"] == [f"{FORMULA} mean"]
@@ -135,11 +137,11 @@ def test_texts_that_two_predictions_compare_are_there_once(
     assert len(data["items"][0]["c"]) == 2
 
 
-def test_scores_are_drawn_beside_their_numbers(results: Results) -> None:
+def test_scores_are_drawn_beside_their_numbers(results: Findings) -> None:
     page = render_report(results)
     table = page.split("<tbody>")[1].split("</tbody>")[0]
     drawn = re.findall(r'<circle[^>]* cx="([\d.]+)%"', table)
-    shown = shown_rows(results.scores)
+    shown = shown_rows(results.rows)
     assert drawn == [f"{100 * score.score:.2f}" for score in shown if score.score is not None]
     (low, high) = re.findall(r'class="interval" x1="([\d.]+)%" x2="([\d.]+)%"', table)[0]
     assert (float(low), float(high)) == pytest.approx(
@@ -148,7 +150,7 @@ def test_scores_are_drawn_beside_their_numbers(results: Results) -> None:
     assert "<img" not in page
 
 
-def test_one_legend_has_the_marks_as_they_are_drawn(results: Results) -> None:
+def test_one_legend_has_the_marks_as_they_are_drawn(results: Findings) -> None:
     """Configs are dots and their parts rings, in the table as in the one legend of the page."""
     page = render_report(results)
     (legend,) = re.findall(r'<p class="legend".*?</p>', page, re.DOTALL)
@@ -156,7 +158,7 @@ def test_one_legend_has_the_marks_as_they_are_drawn(results: Results) -> None:
     assert keys == {' class="full"': "model, 95 % interval", "": "a part of it"}
     table = page.split("<tbody>")[1].split("</tbody>")[0]
     filled = [bool(one) for one in re.findall(r'<circle( class="full")? cx', table)]
-    shown = [one for one in shown_rows(results.scores) if one.score is not None]
+    shown = [one for one in shown_rows(results.rows) if one.score is not None]
     assert filled == [one.level == "all" for one in shown]
     # A page without a verdict has its legend, too.
     silent = render_report(replace(results, headline=None))
@@ -164,7 +166,7 @@ def test_one_legend_has_the_marks_as_they_are_drawn(results: Results) -> None:
     assert silent.count('<p class="legend"') == 1
 
 
-def test_the_page_begins_with_the_verdict_and_a_pair(results: Results) -> None:
+def test_the_page_begins_with_the_verdict_and_a_pair(results: Findings) -> None:
     about = {
         "title": "Toy dogs",
         "hypothesis": "Dogs `were` sad.",
@@ -253,13 +255,13 @@ def test_half_a_character_is_written_as_a_question_mark(
     tmp_path: Path, make_item: Callable[..., Item]
 ) -> None:
     item = make_item({"a": ["x \ud800"], "b": ["y"]}, "(1;%a%) > (1;%b%)")
-    write_report(made_results({"c": [made_item(item, word_bits)]}), tmp_path)
+    write_html(render_report(made_results({"c": [made_item(item, word_bits)]})), tmp_path)
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
     assert embedded(page)["items"][0]["c"][0]["t"] == ["x", " ?"]
 
 
 def test_the_policy_allows_the_pages_own_script_and_style_and_nothing_else(
-    results: Results,
+    results: Findings,
 ) -> None:
     page = render_report(results)
     (policy,) = re.findall(r'http-equiv="Content-Security-Policy" content="([^"]+)"', page)

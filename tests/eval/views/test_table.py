@@ -14,14 +14,16 @@ from support.results import made_difference, made_scores
 from coherencegym.eval.data.notes import Note, caution, detail
 from coherencegym.eval.kinds.items import Item
 from coherencegym.eval.kinds.predictions import Outcome
+from coherencegym.eval.report import grid
 from coherencegym.eval.report.grid import print_notes
 from coherencegym.eval.results.runs import Run
+from coherencegym.eval.statistics.scores import shown_rows
 from coherencegym.eval.tasks.score.controls import Difference
 from coherencegym.eval.tasks.score.lengths import LengthCorrelation
 from coherencegym.eval.tasks.score.metrics import Judgement
+from coherencegym.eval.tasks.score.report import difference_block, length_block, score_grid
 from coherencegym.eval.tasks.score.summary import ItemScore
 from coherencegym.eval.views.plots import plot_runs
-from coherencegym.eval.views.table import difference_block, length_block, score_table
 
 
 def run(scores: list[ItemScore], **more: Any) -> Run:
@@ -48,7 +50,9 @@ def printed(scores: list[ItemScore], width: int) -> str:
     from rich.console import Console
 
     file = io.StringIO()
-    Console(file=file, width=width).print(score_table(scores, width))
+    rows = shown_rows(scores)
+    table = grid.in_width(score_grid(rows), score_grid(rows, with_intervals=False), width=width)
+    Console(file=file, width=width).print(table)
     return file.getvalue()
 
 

@@ -20,8 +20,13 @@ from coherencegym.eval.outcomes.schema import MODEL, UnitRow
 from coherencegym.eval.outcomes.tables import Cells, OutcomeTables, OutcomeWriter
 from coherencegym.eval.results.runs import read_run
 from coherencegym.eval.statistics.intervals import macro_interval
-from coherencegym.eval.tasks.headline import Headline, floor_notes
-from coherencegym.eval.tasks.score.headline import area_headline, headline_of
+from coherencegym.eval.tasks.headline import (
+    Headline,
+    cells_by_table,
+    floor_notes,
+    mean_headline,
+)
+from coherencegym.eval.tasks.score.headline import headline_of
 from coherencegym.eval.tasks.score.metrics import Judgement
 from coherencegym.eval.tasks.score.summary import summarise
 
@@ -141,18 +146,23 @@ def areas(tables: OutcomeTables) -> list[Cells]:
     return [tables.cells(one.places) for one in tables.series() if one.metric == "auc"]
 
 
+def mean_area(outcomes: OutcomeTables) -> Headline | None:
+    tables = {(one.config, one.split) for one in outcomes.series()}
+    return mean_headline(cells_by_table(outcomes, AREA, MODEL, tables), AREA)
+
+
 def test_areas_of_tables_are_averaged_and_one_is_itself() -> None:
     one, other = [3.0, 1.0, 2.0, 4.0, None], [5.0, 1.0, 6.0, 2.0]
-    found = area_headline(ranked({"a": one, "b": other, "none": [1.0]}), AREA)
+    found = mean_area(ranked({"a": one, "b": other, "none": [1.0]}))
     assert found is not None
     assert (found.over, found.n_cells, found.n, found.measure) == (("a", "b"), 2, 8, "AUC")
     assert found.score == pytest.approx((0.5 + 1.0) / 2)
     tables = ranked({"a": one})
-    alone = area_headline(tables, AREA)
+    alone = mean_area(tables)
     (known,) = map(AREA.estimate, areas(tables))
     assert alone is not None
     assert (alone.score, alone.ci_low, alone.ci_high) == (known.value, known.low, known.high)
-    assert area_headline(ranked({"a": [1.0]}), AREA) is None
+    assert mean_area(ranked({"a": [1.0]})) is None
 
 
 def test_tables_of_the_same_discourses_say_less_than_of_others() -> None:

@@ -24,10 +24,10 @@ from coherencegym.eval.tasks.score.lengths import (
 )
 from coherencegym.eval.tasks.score.metrics import judge
 from coherencegym.eval.tasks.score.outcomes import add_predictions, length_difference
+from coherencegym.eval.tasks.score.report import shown_lengths
 from coherencegym.eval.tasks.score.scoring import ScoredItem
 from coherencegym.eval.text.encode import Encoding
 from coherencegym.eval.text.regions import SPECIAL
-from coherencegym.eval.views.table import shown_lengths
 
 FORMULA = "(1;%a%) > (1;%b%)"
 

@@ -10,7 +10,7 @@ from coherencegym.eval.kinds.items import Item
 from coherencegym.eval.outcomes.tables import OutcomeWriter
 from coherencegym.eval.plan.options import Options
 from coherencegym.eval.tasks.score.notes import score_notes
-from coherencegym.eval.tasks.score.scored_table import ScoredTable
+from coherencegym.eval.tasks.score.scored_table import ScoredItemTable
 from coherencegym.eval.tasks.score.scoring import score_items
 from coherencegym.eval.tasks.score.summary import summarise
 
@@ -19,7 +19,7 @@ def told(model: Any, tokenizer: Any, items: list[Item], **settings: Any) -> str:
     table = ItemTable("c", "test", tuple(items), "0", True, False)
     scored = score_items(model, tokenizer, items, Options(**settings))
     writer = OutcomeWriter()
-    own = ScoredTable(table, writer)
+    own = ScoredItemTable(table, writer)
     own.add(scored)
     notes = score_notes(summarise(writer.tables(), table), [own])
     return "\n".join(f"{note.kind}: {note}" for note in notes)

@@ -4,8 +4,7 @@ The vector of a stretch is the mean of its tokens' hidden states, or that of its
 encoder's state of the token in front of the text. :mod:`eval.plan.passages` says which tokens are
 meant, :mod:`eval.forward.vector_store` how vectors are kept.
 
-:mod:`coherencegym.eval` has the function under the name of this module, which it therefore imports
-at once: nothing heavy is imported here before it is called.
+Nothing heavy is imported before the function is called.
 """
 
 from __future__ import annotations
@@ -247,10 +246,7 @@ def _refuse_unless_finite(
     tokenizer: Any,
     computed: object,
 ) -> None:
-    """Refuse vectors, (stretches of all members, width), that are no numbers as they are kept.
-
-    ``computed`` is the number format in which they were.
-    """
+    """Refuse vectors, (stretches of all members, width), that are no numbers as they are kept."""
     import numpy as np
 
     from coherencegym.eval.forward.numeric import unless_finite
