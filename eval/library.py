@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     import pandas  # type: ignore[import-untyped]
 
     from coherencegym.eval.models.load import LoadedModel
-    from coherencegym.eval.tasks.task import Findings, StepProgress
+    from coherencegym.eval.tasks.task import Findings, StepProgress, Task
     from coherencegym.eval.views.findings import ShownFindings
 
 #: The tables of results that :func:`rows` gives.
@@ -143,7 +143,8 @@ def score(
             batch_tokens: see :class:`eval.plan.options.Options`.
         compat: ``syntaxgym-2021`` scores as published numbers were made; it fixes ``bos`` to
             ``word_correction``.
-        progress: called after each batch of a table with the tokens done and those of the table.
+        progress: called before the first batch of a table and after each with the tokens done and
+            those of the table.
 
     Returns:
         What ``coherencegym score`` prints and writes: a notebook shows its table, ``print`` prints
@@ -285,18 +286,12 @@ def task_loaded(
     """
     from coherencegym.eval.outcomes.tables import OutcomeWriter
     from coherencegym.eval.tasks.findings import gather_findings
-    from coherencegym.eval.tasks.options import task_options
     from coherencegym.eval.tasks.registry import task_named
     from coherencegym.eval.tasks.task import TaskContext
     from coherencegym.eval.views.findings import shown_findings
 
     task = task_named(name)
-    given, reading = dict(options), DEFAULT_OPTIONS
-    beside: tuple[str, ...] = ()
-    if task.texts is not None:
-        given, reading = divided_options(options)
-        beside = READ_OPTIONS
-    own = task.check(task_options(name, task.options, given, beside))
+    own, reading = task_choices(task, options)
     own = task.resolve(own, lambda: loaded.model.config, type(loaded.model).__name__)
     own = task.settle(own, loaded)
     names = [configs] if isinstance(configs, str) else list(configs)
@@ -325,17 +320,22 @@ def task_loaded(
 
 
 #: The options of reading that a call in Python takes beside those of a task.
-READ_OPTIONS = ("bos", "batch_tokens", "share")
+_READ_OPTIONS = ("bos", "batch_tokens", "share")
 
 
-def divided_options(options: Mapping[str, Any]) -> tuple[dict[str, Any], Options]:
-    """The options of a task, and those of how a causal model reads texts.
+def task_choices(task: Task[Any, Any, Any], options: Mapping[str, Any]) -> tuple[Any, Options]:
+    """The options of a task, and those of how a model reads texts, where it reads any.
 
     Raises:
-        EvaluationError: one of the latter is wrong.
+        EvaluationError: there is no such option, or one is wrong.
     """
-    reads = {name: options[name] for name in READ_OPTIONS if name in options}
-    return {k: v for k, v in options.items() if k not in reads}, options_of(**reads)
+    from coherencegym.eval.tasks.options import task_options
+
+    beside = _READ_OPTIONS if task.texts is not None else ()
+    reads = {name: options[name] for name in beside if name in options}
+    given = {name: value for name, value in options.items() if name not in reads}
+    own = task.check(task_options(task.name, task.options, given, beside))
+    return own, options_of(**reads) if reads else DEFAULT_OPTIONS
 
 
 def rows(results: Findings, kind: Kind = "scores") -> list[dict[str, Any]]:

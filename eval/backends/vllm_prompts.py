@@ -54,7 +54,7 @@ def read_prompts(engine: Engine, plan: Plan, context: RunContext) -> Execution:
         NotFiniteError: a surprisal is not finite; nothing that was asked with it is kept.
     """
     store = context.store
-    execution, done = begin(plan, store)
+    execution, done = begin(plan, store, progress=context.progress)
     execution.widened = not plan.sequences
     tokens, total = 0, sum(s.length for i, s in enumerate(plan.sequences) if i not in done)
     for asked in _chunks(plan, done, context.options.share):

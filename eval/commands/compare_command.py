@@ -89,7 +89,7 @@ def run(arguments: argparse.Namespace) -> int:
     from coherencegym.eval.results.labels import model_labels
     from coherencegym.eval.results.layers import at_layer
     from coherencegym.eval.results.pairing import by_suite
-    from coherencegym.eval.results.saved import read_saved
+    from coherencegym.eval.results.saved import is_over_seeds, read_saved
     from coherencegym.eval.views.compare_report import write_comparisons
     from coherencegym.eval.views.compare_table import print_comparisons
     from coherencegym.files.folders import check_folder
@@ -104,10 +104,17 @@ def run(arguments: argparse.Namespace) -> int:
         return _over_steps(arguments, folders)
     if arguments.curve_axis is not None:
         raise EvaluationError("--curve-axis: expected --steps with it")
+    # One that was named itself is an error, which says what to name.
+    trainings = [each for each in folders if is_over_seeds(each) and each not in arguments.results]
+    if trainings:
+        few = first_names([str(each) for each in trainings], _MOST_NAMED)
+        seed = trainings[0] / "seed-0"
+        print(one_line(f"left out, as results over seeds: {few}; name one's, such as {seed}"))
+        folders = [each for each in folders if each not in trainings]
     if len(folders) * max(1, len(arguments.layers)) < 2:
         raise EvaluationError(
-            f"{arguments.results[0]}: one folder of results; expected two or more, or --layers of "
-            "the one"
+            f"{arguments.results[0]}: {'one' if folders else 'no'} folder of results; expected two "
+            "or more, or --layers of the one"
         )
     results = [read_saved(folder) for folder in folders]
     groups, alone = by_suite(results, fewest=1 if len(arguments.layers) > 1 else 2)

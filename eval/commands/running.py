@@ -89,7 +89,8 @@ class Running:
     def reading(self, what: str, number: int, units: str) -> Iterator[dict[str, Any]]:
         """Arguments for the reading of one table, of so many units, whose progress is shown."""
         is_quiet = self.is_quiet or not self.processes.is_first
-        with timed(what, number, units, is_quiet), _progress_bar(what, is_quiet) as progress:
+        said = _counted(what, number, units)
+        with timed(what, number, units, is_quiet), _progress_bar(said, is_quiet) as progress:
             yield {"store": self.cache, "progress": progress, "world": self.processes}
 
     def print_cache(self, known: int, texts: int) -> None:
@@ -174,8 +175,12 @@ def timed(what: str, number: int, units: str, is_quiet: bool) -> Iterator[None]:
     began = time.monotonic()
     yield
     if not is_quiet and not sys.stderr.isatty():
-        counted = f"{number:,} {units if number != 1 else units.removesuffix('s')}"
-        print(f"{what}: {counted} in {time.monotonic() - began:,.1f} s", file=sys.stderr)
+        said = _counted(what, number, units)
+        print(f"{said} in {time.monotonic() - began:,.1f} s", file=sys.stderr)
+
+
+def _counted(what: str, number: int, units: str) -> str:
+    return f"{what}: {number:,} {units if number != 1 else units.removesuffix('s')}"
 
 
 @contextmanager
@@ -185,11 +190,20 @@ def _progress_bar(what: str, is_quiet: bool) -> Iterator[Callable[[int, int], No
         yield None
         return
     from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+    from rich.table import Column
 
-    columns = (TextColumn("{task.description}", markup=False), BarColumn(), TimeRemainingColumn())
+    # Where there is little room, the bar is what gets shorter.
+    left = TimeRemainingColumn(table_column=Column(no_wrap=True))
+    columns = (TextColumn("{task.description}", markup=False), BarColumn(), left)
     with Progress(*columns, console=shown_console(stderr=True), transient=True) as bar:
         task = bar.add_task(what, total=None)
-        yield lambda done, total: bar.update(task, completed=done, total=total)
+
+        def show(done: int, total: int) -> None:
+            if not done:
+                bar.update(task, description=f"{what}, {total:,} tokens")
+            bar.update(task, completed=done, total=total)
+
+        yield show
 
 
 @contextmanager

@@ -39,7 +39,8 @@ from coherencegym.eval.text.sequence import Sharing
 if TYPE_CHECKING:
     import numpy as np
 
-#: Called after each batch with the tokens done and the tokens of the whole plan, padding included.
+#: Called before the first batch with 0 and the tokens to read, and after each batch with the tokens
+#: done and the tokens of the whole plan, padding included.
 BatchProgress = Callable[[int, int], None]
 
 
@@ -119,7 +120,7 @@ def execute(
         budget: most that a batch may take to begin with.
         share: share beginnings if the model can.
         store: surprisals are looked up there, and kept after every batch.
-        progress: called after each batch.
+        progress: called before the first batch and after each.
         world: the processes among which the batches are divided; each returns all results.
         beginnings: ids of the tokens that begin a word, where their surprisal is read.
         padding: the id behind shorter texts, for a model that sees all of a row and so is told
@@ -130,7 +131,7 @@ def execute(
         EvaluationError: the memory does not suffice for one sequence.
         NotFiniteError: a surprisal is not finite; nothing of its batch is kept.
     """
-    execution, done = begin(plan, store, world)
+    execution, done = begin(plan, store, world, progress)
     if not plan.sequences:
         return execution
     # Tried in this order: packed rows are the faster, a cache is what more models go by.
@@ -149,7 +150,12 @@ def execute(
     return execution
 
 
-def begin(plan: Plan, store: Store | None, world: World = ALONE) -> tuple[Execution, set[int]]:
+def begin(
+    plan: Plan,
+    store: Store | None,
+    world: World = ALONE,
+    progress: BatchProgress | None = None,
+) -> tuple[Execution, set[int]]:
     """Begin to run a plan: with what is known of earlier runs, and the sequences that are."""
     import numpy as np
 
@@ -163,6 +169,8 @@ def begin(plan: Plan, store: Store | None, world: World = ALONE) -> tuple[Execut
     for index, values in enumerate(known):
         if values is not None:
             execution.bits[index] = values
+    if progress is not None:
+        progress(0, sum(each.length for n, each in enumerate(plan.sequences) if n not in done))
     return execution, done
 
 

@@ -130,7 +130,7 @@ def _arguments(run: Run, score: Score | Headline) -> dict[str, Any]:
     if score.ci_low is not None and score.ci_high is not None:
         about |= {"ci_low": _share(score.ci_low), "ci_high": _share(score.ci_high)}
     if score.measure != CD and score.chance is not None:
-        about["chance"] = _share(score.chance)
+        about[score.chance_name.replace(" ", "_")] = _share(score.chance)
     if score.artefact_score is not None:
         about["artefact_score"] = _share(score.artefact_score)
     if score.overlap_score is not None:

@@ -21,7 +21,7 @@ from coherencegym.eval.report.grid import (
 )
 from coherencegym.eval.results.runs import Run
 from coherencegym.eval.statistics.intervals import INTERVALS
-from coherencegym.eval.statistics.scores import CD, Score
+from coherencegym.eval.statistics.scores import CD, Score, chance_names
 from coherencegym.eval.tasks.headline import Headline
 from coherencegym.files.templates import fenced
 
@@ -205,8 +205,11 @@ def _leaderboard(runs: Sequence[tuple[str, Run]], marked: bool) -> Grid | None:
                 place.rpartition("/")[2],
             )
             rows.append(GridRow(cells, links={len(cells) - 1: f"{place}/results.json"}))
-    names = ("model", "score, % [95 % interval]", "artefact", "overlap", "people", "chance")
-    return made("suite", (*names, "measure", "over", "run"), rows) if rows else None
+    if not rows:
+        return None
+    chance = chance_names(run.headline for _, run in runs if run.headline is not None)
+    names = ("model", "score, % [95 % interval]", "artefact", "overlap", "people", chance)
+    return made("suite", (*names, "measure", "over", "run"), rows)
 
 
 def _mark(run: Run, marked: bool) -> str:

@@ -112,6 +112,11 @@ class Saved:
         return sum(len(one.places) for one in series if self.metrics[one.metric].is_compared)
 
 
+def is_over_seeds(folder: Path) -> bool:
+    """Tell whether results are those of a training over its seeds, each with a folder in this."""
+    return (folder / "seed-0").is_dir() and not (folder / OUTCOMES_FILE).is_file()
+
+
 def read_saved(folder: Path) -> Saved:
     """Read a folder of results.
 
@@ -135,7 +140,7 @@ def read_saved(folder: Path) -> Saved:
             "read it)"
         )
     file = folder / OUTCOMES_FILE
-    if (folder / "seed-0").is_dir() and not file.is_file():
+    if is_over_seeds(folder):
         raise EvaluationError(
             f"{folder}: results of several seeds; expected the folder of one, such as "
             f"{folder / 'seed-0'}"

@@ -117,7 +117,7 @@ def ratio_interval(
     return interval_of(clustered(sums, sizes, most), n_clusters)
 
 
-def macro_interval(groups: Sequence[tuple[Sequence[float], Sequence[str]]]) -> Interval:
+def macro_interval(groups: Sequence[Sample]) -> Interval:
     """The interval of the unweighted mean of the groups' means of values between 0 and 1.
 
     The items of a group vary around its mean. Those of a group with one cluster, which shows no
@@ -127,44 +127,60 @@ def macro_interval(groups: Sequence[tuple[Sequence[float], Sequence[str]]]) -> I
     Raises:
         ValueError: there is no group, or a group without items.
     """
-    import numpy as np
-
     if not groups or not all(len(values) for values, _ in groups):
         raise ValueError("a macro average needs at least one group, and items in each")
-    named: Any = np.concatenate([np.asarray(names) for _, names in groups])
-    n_clusters, owner = owners(named)
-    values = np.concatenate([np.asarray(own, dtype=np.float64) for own, _ in groups])
+    of_all = _macro_clusters(groups)
+    return interval_of(of_all, len(of_all.weights))
+
+
+# Each function holds the arrays of its own step alone: of millions of items there is no room for
+# those of all.
+def _macro_clusters(groups: Sequence[Sample]) -> Clusters:
+    """The mean of the groups' means by cluster."""
+    import numpy as np
+
     sizes = np.array([len(own) for own, _ in groups])
-    group = np.repeat(np.arange(len(groups), dtype=np.int32), sizes)
-    # Of each cluster in each group: the sum of its values, and its share of the group's items.
-    del named
-    place, cells = _cells(owner, group, (n_clusters, len(groups)))
-    del owner, group
-    sums: Any = np.bincount(place, weights=values, minlength=cells.number)
-    inside = np.bincount(place, minlength=cells.number) / sizes[cells.group]
-    del place, values
-    means = cells.by_group(sums) / sizes
-    sums /= sizes[cells.group]
-    held = cells.by_group(inside > 0)
-    centres = np.where(held > 1, means, means.mean())
-    residuals = centres[cells.group]
-    residuals *= inside
-    in_one = int((inside > 0).sum()) == n_clusters
+    cells, means, sums, inside = _by_cell(groups, sizes)
+    in_one = int((inside > 0).sum()) == cells.shape[0]
     correlated = _correlated(inside, sums, cells, sizes) if in_one else math.inf
-    shares = inside.copy()
-    shares[(held <= 1)[cells.group]] /= len(groups)
-    residuals = adjusted(np.subtract(sums, residuals, out=residuals), shares)
-    del shares
-    weights, per_group = cells.mean_by_cluster(inside), 1 / cells.by_group(inside**2)
-    del inside
-    totals = cells.mean_by_cluster(sums)
-    del sums
-    residuals = cells.mean_by_cluster(residuals)
-    del cells
+    per_group = 1 / cells.by_group(inside**2)
+    residuals = cells.mean_by_cluster(_cell_residuals(cells, means, sums, inside))
+    weights, totals = cells.mean_by_cluster(inside), cells.mean_by_cluster(sums)
     fewest = min(worth(weights), len(groups) * float(per_group.min()))
     most = max(fewest, len(groups) ** 2 / float((1 / sizes).sum()))
-    of_all = Clusters(weights, totals, residuals, fewest, most, correlated)
-    return interval_of(of_all, n_clusters)
+    return Clusters(weights, totals, residuals, fewest, most, correlated)
+
+
+def _by_cell(groups: Sequence[Sample], sizes: Any) -> tuple[_Cells, Any, Any, Any]:
+    """The cells, the mean of each group, what each cell adds to that, and its share of items."""
+    import numpy as np
+
+    place, cells = _placed([names for _, names in groups], sizes)
+    values = np.concatenate([np.asarray(own, dtype=np.float64) for own, _ in groups])
+    sums: Any = np.bincount(place, weights=values, minlength=cells.number)
+    means = cells.by_group(sums) / sizes
+    sums /= sizes[cells.group]
+    return cells, means, sums, np.bincount(place, minlength=cells.number) / sizes[cells.group]
+
+
+def _placed(names: Sequence[Sequence[str]], sizes: Any) -> tuple[Any, _Cells]:
+    """The cell of each item by the name of its cluster and its group, and the cells."""
+    import numpy as np
+
+    number, owner = owners(np.concatenate([np.asarray(own) for own in names]))
+    group = np.repeat(np.arange(len(names), dtype=np.int32), sizes)
+    return _cells(owner, group, (number, len(names)))
+
+
+def _cell_residuals(cells: _Cells, means: Any, sums: Any, inside: Any) -> Any:
+    import numpy as np
+
+    held = cells.by_group(inside > 0)
+    residuals = np.where(held > 1, means, means.mean())[cells.group]
+    residuals *= inside
+    shares = inside.copy()
+    shares[(held <= 1)[cells.group]] /= len(means)
+    return adjusted(np.subtract(sums, residuals, out=residuals), shares)
 
 
 def _correlated(inside: Any, sums: Any, cells: _Cells, sizes: Any) -> float:

@@ -10,6 +10,7 @@
     cg.probe("gpt2", "coherencegym/discourse_tasks")         # which layers know the labels
     cg.correlate("gpt2", "suites/coherence_ratings")         # with people's ratings
     cg.spans("gpt2", "coherencegym/span_coherence")          # right for the right parts?
+    cg.detect("gpt2", "coherencegym/intruder_sentences")     # which sentence does not belong
 
 ``coherencegym.loaders`` read corpora, ``coherencegym.manipulations`` take their coherence away,
 ``coherencegym.builders`` make datasets with ``coherencegym.cards``, and ``coherencegym.eval``
@@ -25,7 +26,16 @@ if TYPE_CHECKING:
     from coherencegym.eval.library import Items, rows, to_pandas
     from coherencegym.eval.models.load import load as load_model
     from coherencegym.eval.tasks.task import Findings as Results
-    from coherencegym.library import build, compare, correlate, load_items, probe, score, spans
+    from coherencegym.library import (
+        build,
+        compare,
+        correlate,
+        detect,
+        load_items,
+        probe,
+        score,
+        spans,
+    )
     from coherencegym.training import ScoreCallback
 
 __version__ = "0.1.0"
@@ -39,6 +49,7 @@ __all__ = [
     "build",
     "compare",
     "correlate",
+    "detect",
     "load_items",
     "load_model",
     "probe",

@@ -13,10 +13,10 @@ turn. A mistake is an :class:`~coherencegym.errors.EvaluationError` of one line.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from coherencegym.command_line import did_you_mean
 from coherencegym.errors import EvaluationError
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from coherencegym.eval.views.notebook import Comparisons
     from coherencegym.eval.views.overview import ShownOverview
 
-_Shown = TypeVar("_Shown")
 _MODEL = "expected a model id, a folder, a loaded model, or a list of these"
 _DATA = "expected a dataset's name or folder, items, or a list of these"
 
@@ -212,27 +211,21 @@ def probe(
         EvaluationError: the model or the dataset is not there, an option is wrong, or results are
             there already.
     """
-    from coherencegym.eval.library import task_loaded
-    from coherencegym.eval.tasks.options import task_options
-    from coherencegym.eval.tasks.probe.task import TASK
-    from coherencegym.eval.views.findings import write_findings
-
-    chosen: dict[str, Any] = {"configs": configs, "split": split, "revision": revision}
-    _check_chosen({**chosen, "limit": limit})
-    if not isinstance(data, str | Path | Mapping):
-        raise EvaluationError(
-            f"probe: {_named(data)}; expected a dataset's name or folder, or examples by split"
-        )
-    how = TASK.check(task_options(TASK.name, TASK.options, options))
-    more: dict[str, Any] = {"max_items": limit, "vectors": cache}
-    return _asked(
-        _model(model, tokenizer, alone=True, scores=False),
-        lambda name: _loaded_for(TASK, how, name, device, dtype),
-        lambda loaded: task_loaded(TASK.name, loaded, data, options, **chosen, **more),
-        write_findings,
-        output,
-        overwrite,
+    return _ask(
+        "probe",
+        model,
         data,
+        options,
+        tokenizer=tokenizer,
+        configs=configs,
+        split=split,
+        revision=revision,
+        limit=limit,
+        device=device,
+        dtype=dtype,
+        output=output,
+        overwrite=overwrite,
+        vectors=cache,
     )
 
 
@@ -245,7 +238,6 @@ def spans(
     split: str = "test",
     revision: str | None = None,
     limit: int | None = None,
-    calibrate_on: str | None = None,
     device: str = "auto",
     dtype: str = "auto",
     output: str | Path | None = None,
@@ -261,11 +253,10 @@ def spans(
             where a threshold is to be set, ``validation`` or ``train``.
         tokenizer: that of a loaded model; None: the one of the files that it was loaded from.
         configs, split, revision, limit: parts of a dataset; no configs: all that hold spans.
-        calibrate_on: the split that thresholds are set on; None: validation, or else train.
         device, dtype: place and numbers, see :func:`load_model`, of a model given by name.
         output: a folder to write results to.
         overwrite: replace results that are there.
-        options: ``scorer``, ``label_map``, ``truncate``, ``rho``, ``apply_chat_template``, ...
+        options: ``scorer``, ``calibrate_on``, ``label_map``, ``truncate``, ``rho``, ...
             (:class:`eval.tasks.spans.asking.SpanOptions`).
 
     Returns:
@@ -276,28 +267,20 @@ def spans(
         EvaluationError: the model or the dataset is not there, an option is wrong, or results are
             there already.
     """
-    from coherencegym.eval.library import divided_options, task_loaded
-    from coherencegym.eval.tasks.options import task_options
-    from coherencegym.eval.tasks.spans.task import TASK
-    from coherencegym.eval.views.findings import write_findings
-
-    chosen: dict[str, Any] = {"configs": configs, "split": split, "revision": revision}
-    _check_chosen({**chosen, "limit": limit})
-    if not isinstance(data, str | Path | Mapping):
-        raise EvaluationError(
-            f"spans: {_named(data)}; expected a dataset's name or folder, or texts by split"
-        )
-    given = {**options, **({} if calibrate_on is None else {"calibrate_on": calibrate_on})}
-    own, _ = divided_options(given)
-    how = TASK.check(task_options(TASK.name, TASK.options, own))
-    return _asked(
-        _model(model, tokenizer, alone=True, scores=False),
-        lambda name: _loaded_for(TASK, how, name, device, dtype),
-        lambda loaded: task_loaded(TASK.name, loaded, data, given, max_items=limit, **chosen),
-        write_findings,
-        output,
-        overwrite,
+    return _ask(
+        "spans",
+        model,
         data,
+        options,
+        tokenizer=tokenizer,
+        configs=configs,
+        split=split,
+        revision=revision,
+        limit=limit,
+        device=device,
+        dtype=dtype,
+        output=output,
+        overwrite=overwrite,
     )
 
 
@@ -337,56 +320,138 @@ def correlate(
         EvaluationError: the model or the dataset is not there, an option is wrong, or results are
             there already.
     """
-    from coherencegym.eval.library import task_loaded
-    from coherencegym.eval.models.load import load
-    from coherencegym.eval.views.findings import write_findings
-
-    chosen: dict[str, Any] = {"configs": configs, "split": split, "revision": revision}
-    _check_chosen({**chosen, "limit": limit})
-    if not isinstance(data, str | Path):
-        raise EvaluationError(f"correlate: {_named(data)}; expected a dataset's name or folder")
-    return _asked(
-        _model(model, tokenizer, alone=True),
-        lambda name: load(name, device, dtype),
-        lambda loaded: task_loaded("correlate", loaded, data, options, max_items=limit, **chosen),
-        write_findings,
-        output,
-        overwrite,
+    return _ask(
+        "correlate",
+        model,
         data,
+        options,
+        tokenizer=tokenizer,
+        configs=configs,
+        split=split,
+        revision=revision,
+        limit=limit,
+        device=device,
+        dtype=dtype,
+        output=output,
+        overwrite=overwrite,
+        scores=True,
     )
 
 
-def _asked(
-    model: str | LoadedModel,
-    load: Callable[[str], LoadedModel],
-    ask: Callable[[LoadedModel], _Shown],
-    write: Callable[..., None],
+def detect(
+    model: Any,
+    data: str | Path,
+    *,
+    tokenizer: Any = None,
+    configs: str | Sequence[str] = (),
+    split: str = "test",
+    revision: str | None = None,
+    limit: int | None = None,
+    device: str = "auto",
+    dtype: str = "auto",
+    output: str | Path | None = None,
+    overwrite: bool = False,
+    **options: Any,
+) -> ShownFindings:
+    """Find by a model's surprisals the sentence of a document that does not belong there.
+
+    Args:
+        model: a Hub id or a folder; what :func:`load_model` returns; a model of transformers, with
+            ``tokenizer``, or a pair of both.
+        data: a dataset's name or folder.
+        tokenizer: that of a loaded model; None: the one of the files that it was loaded from.
+        configs, split, revision, limit: parts of it; no configs: all that hold documents.
+        device, dtype: place and numbers, see :func:`load_model`, of a model given by name.
+        output: a folder to write results to.
+        overwrite: replace results that are there.
+        options: ``detector``, ``decision``, ``calibrate_on``, ``threshold``
+            (:class:`eval.tasks.detect.options.DetectOptions`); ``bos``, ``batch_tokens`` and
+            ``share``, as for :func:`score`.
+
+    Returns:
+        Results that show themselves in a notebook and under ``print``; ``headline.score`` is the
+        mean of the configs' areas under the ROC curve, a share from 0 to 1.
+
+    Raises:
+        EvaluationError: the model or the dataset is not there, an option is wrong, or results are
+            there already.
+    """
+    return _ask(
+        "detect",
+        model,
+        data,
+        options,
+        tokenizer=tokenizer,
+        configs=configs,
+        split=split,
+        revision=revision,
+        limit=limit,
+        device=device,
+        dtype=dtype,
+        output=output,
+        overwrite=overwrite,
+        scores=True,
+    )
+
+
+def _ask(
+    name: str,
+    model: Any,
+    data: Any,
+    options: Mapping[str, Any],
+    *,
+    tokenizer: Any,
+    limit: int | None,
+    device: str,
+    dtype: str,
     output: str | Path | None,
     overwrite: bool,
-    data: Any,
-) -> _Shown:
+    scores: bool = False,
+    vectors: str | Path | None = None,
+    **chosen: Any,
+) -> ShownFindings:
+    # ``scores``: whatever the options, surprisals are read.
+    from coherencegym.eval.library import task_choices, task_loaded
     from coherencegym.eval.models.in_memory import evaluating
+    from coherencegym.eval.tasks.registry import task_named
+    from coherencegym.eval.views.findings import write_findings
     from coherencegym.files.folders import check_folder
 
+    task = task_named(name)
+    _check_chosen({**chosen, "limit": limit})
+    if not isinstance(data, str | Path) and not (task.given and isinstance(data, Mapping)):
+        rows = ", or rows by split" if task.given else ""
+        raise EvaluationError(f"{name}: {_named(data)}; expected a dataset's name or folder{rows}")
+    own, _ = task_choices(task, options)
+    given = _model(model, tokenizer, alone=True, scores=scores)
     if output is not None:
         place = Path(output), overwrite, "output="
-        check_folder(*place, inputs=_paths(data), around=_paths(model))
-    loaded = load(model) if isinstance(model, str) else model
+        check_folder(*place, inputs=_paths(data), around=_paths(given))
+    scorer: ScorerChoice = "auto" if scores else "causal"
+    loaded = given
+    if isinstance(loaded, str):
+        loaded = _loaded_for(task, own, loaded, device, dtype, scorer)
     with evaluating(loaded.model):
-        found = ask(loaded)
+        about = {**chosen, "max_items": limit, "vectors": vectors}
+        found = task_loaded(name, loaded, data, options, **about)
     if output is not None:
-        write(found, Path(output), overwrite=overwrite)
+        write_findings(found, Path(output), overwrite=overwrite)
     return found
 
 
 def _loaded_for(
-    task: Task[Any, Any, Any], options: Any, name: str, device: str, dtype: str
+    task: Task[Any, Any, Any],
+    options: Any,
+    name: str,
+    device: str,
+    dtype: str,
+    scorer: ScorerChoice,
 ) -> LoadedModel:
     from coherencegym.eval.models.load import load, load_config, load_encoder, load_with_head
     from coherencegym.eval.tasks.task import Loader
 
     loader = Loader(
-        lambda: load(name, device, dtype, scorer="causal"),
+        lambda: load(name, device, dtype, scorer=scorer),
         lambda: load_encoder(name, device, dtype),
         lambda head: load_with_head(name, head, device, dtype),
     )
@@ -508,8 +573,8 @@ def compare(
     """Compare models item by item, on the same rows: each with the first, the baseline.
 
     Args:
-        results: results of :func:`score`, :func:`probe`, :func:`spans` or :func:`correlate`,
-            folders of results, or all of them in one list.
+        results: results of :func:`score`, :func:`probe`, :func:`spans`, :func:`correlate` or
+            :func:`detect`, folders of results, or all of them in one list.
         anyway: compare what both have where data or settings differ.
         details: also the finest groups.
         seed: start of the signs that are drawn where not all can be counted.

@@ -53,9 +53,9 @@ def span_sections(found: Findings) -> Iterator[ReportSection]:
         "Texts",
         Triangles(tuple(triangles_of(one.answered) for one in details), CELL),
         "A cell is a span: its first unit down, its last across, the whole text in the upper right "
-        "corner. The darker, the more probable a positive answer, or the chosen text. A bold "
-        "outline: the right answer is positive, or decided. A cross: the answer is wrong. First "
-        "come texts that are right as a whole and wrong in most parts.",
+        "corner. The fuller its colour, the more probable a positive answer, or the chosen text. A "
+        "bold outline: the right answer is positive, or decided. A cross: the answer is wrong. "
+        "First come texts that are right as a whole and wrong in most parts.",
     )
 
 

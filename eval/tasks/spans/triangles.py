@@ -24,11 +24,14 @@ CELL = 22
 
 @dataclass(frozen=True)
 class SpanCell:
-    """A cell of a triangle: where it is, how it looks, and what it says in words."""
+    """A cell of a triangle: where it is, how it looks, and what it says in words.
+
+    ``shade`` is from 0, the paper, to 1, the full colour.
+    """
 
     x: int
     y: int
-    fill: str
+    shade: float
     gold: bool
     wrong: bool
     said: str
@@ -93,17 +96,11 @@ def _cells(own: Judged, threshold: float, positive: str) -> Iterator[SpanCell]:
         yield SpanCell(
             x=place[1] * CELL + 2,
             y=place[0] * CELL + 2,
-            fill=cell_colour(own.called[place].probability),
+            shade=round(own.called[place].probability, 3),
             gold=gold != none,
             wrong=answer != gold,
             said=_said(own, place, answer, gold, positive),
         )
-
-
-def cell_colour(probability: float) -> str:
-    """White for 0, blue for 1."""
-    red, green, blue = (round(255 - probability * (255 - full)) for full in (0, 114, 178))
-    return f"#{red:02x}{green:02x}{blue:02x}"
 
 
 def _said(own: Judged, place: SpanPlace, answer: int, gold: int, positive: str) -> str:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from coherencegym.eval.report.grid import share_cell, share_with_interval
 from coherencegym.eval.results.board import Board, BoardColumn, BoardModel, Entry
-from coherencegym.eval.statistics.scores import Score
+from coherencegym.eval.statistics.scores import CHANCE_NAME, Score, chance_names
 from coherencegym.eval.tasks.headline import Headline, headline_of_one
 from coherencegym.eval.views.board.cells import (
     BESIDE,
@@ -250,12 +250,18 @@ def _facts(column: BoardColumn) -> list[tuple[str, str]]:
     return [
         *(("table", line) for line in tables),
         *(
-            (name, " or ".join(map(share_cell, values)))
+            (_said(name, column), " or ".join(map(share_cell, values)))
             for name, values in _beside(column).items()
             if values
         ),
         ("scored with", f"coherencegym {', '.join(sorted(versions))}"),
     ]
+
+
+def _said(name: str, column: BoardColumn) -> str:
+    """The name of a floor, or of what stands in the place of chance."""
+    heads = (column.number(model) for model in column.entries)
+    return chance_names(one for one in heads if one) if name == CHANCE_NAME else name
 
 
 def _release(entry: Entry) -> str:

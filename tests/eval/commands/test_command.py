@@ -473,5 +473,11 @@ def test_a_progress_bar_on_a_terminal(
     terminal = Terminal()
     monkeypatch.setattr(sys, "stderr", terminal)
     monkeypatch.setenv("TERM", "xterm")
-    assert main(arguments(saved, tmp_path / "out")) == 0
-    assert "toy_context (test)" in terminal.getvalue()
+    shown = []
+    for run in ("first", "again"):
+        words = ("--config", "toy_context", "--cache", str(tmp_path / "cache"))
+        assert main(arguments(saved, tmp_path / run, *words)) == 0
+        found = re.findall(r"toy_context \(test\): 8 items, ([\d,]+) tokens", terminal.getvalue())
+        shown.append(int(found[-1].replace(",", "")))
+    assert shown[0] > 0
+    assert shown[1] == 0

@@ -13,6 +13,7 @@ import pytest
 from support.commands import one_line, without_progress
 from support.datasets import about_families, with_intruders, write_documents
 
+import coherencegym as cg
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.commands.cli import main
 from coherencegym.eval.data.source import find_dataset
@@ -163,6 +164,22 @@ def test_every_measure_has_its_interval_at_any_width(width: int) -> None:
     assert text.count("50.0 [40.0, 60.0]") == 7
     for name in ("argmax", "document acc.", "exact acc.", "F1", "precision", "recall", "AUC"):
         assert name in text
+
+
+def test_the_library_finds_what_the_command_does(saved: Path, tmp_path: Path) -> None:
+    assert main(arguments(saved, tmp_path / "command", "--detector", "context")) == 0
+    model, data = str(saved / "model"), saved / "data"
+    found = cg.detect(model, data, device="cpu", detector="context", output=tmp_path / "library")
+    ours, theirs = (results_of(tmp_path / name) for name in ("library", "command"))
+    assert ours["scores"] == theirs["scores"]
+    assert found.signature == ours["signature"] == theirs["signature"]
+    loaded = cg.load_model(model, device="cpu")
+    few = cg.detect(loaded, data, detector="context", limit=9)
+    assert few.rows[0].counts["documents"] == 9
+    with pytest.raises(EvaluationError, match="detect: no option scorer; expected some of detect"):
+        cg.detect(model, data, scorer="x")
+    with pytest.raises(EvaluationError, match=r"a dict; expected a dataset's name or folder$"):
+        cg.detect(model, {})  # type: ignore[arg-type]
 
 
 def test_a_second_run_asks_the_model_nothing(

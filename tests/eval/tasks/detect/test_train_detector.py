@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import shutil
 from collections.abc import Callable, Sequence
 from importlib.util import find_spec
 from pathlib import Path
@@ -153,6 +154,20 @@ def test_it_learns_and_leaves_a_model_with_its_card(
         read_saved(output)
     seeds = [read_saved(output / name) for name in ("seed-0", "seed-1")]
     assert obstacles(*seeds) == []
+    runs = tmp_path / "runs"
+    shutil.copytree(output, runs / "all")
+    assert main(["compare", str(runs)]) == 2
+    said = capsys.readouterr()
+    left_out = f"left out, as results over seeds: {runs / 'all'}; name one's, such as "
+    assert said.out == f"{left_out}{runs / 'all' / 'seed-0'}\n"
+    assert "no folder of results; expected two or more" in said.err
+    for name in ("seed-0", "seed-1"):
+        shutil.copytree(output / name, runs / name)
+    assert main(["compare", str(runs)]) == 0
+    said = capsys.readouterr()
+    assert said.err == ""
+    assert left_out in said.out
+    assert "(baseline)" in said.out
 
     names = {path.name for path in (output / "seed-1").iterdir()}
     assert names >= {"model.safetensors", "config.json", "tokenizer.json", "README.md"}

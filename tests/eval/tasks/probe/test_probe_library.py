@@ -108,7 +108,7 @@ def test_a_fit_that_is_not_done_is_said_and_costs_nothing_else(
         (data(4), {"pool": "max"}, "pool='max'; expected one of 'auto', 'mean', 'last', 'cls'"),
         (data(4), {"compat": "discoeval"}, "compat='discoeval'; expected one of 'discoeval-20"),
         ({"test": orders(4, 0)}, {}, "no split 'train' to learn from"),
-        ([1, 2], {}, "expected a dataset's name or folder, or examples by split"),
+        ([1, 2], {}, "expected a dataset's name or folder, or rows by split"),
     ],
 )
 def test_a_mistake_is_one_line(tiny: Tiny, given: Any, options: Any, message: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from collections.abc import Callable
 from dataclasses import replace
@@ -16,7 +17,9 @@ from support.sketches import drawn
 from support.span_texts import abductions, entailments, intruded
 
 from coherencegym.eval.commands.cli import main
+from coherencegym.eval.hub.results_card import render_results_card
 from coherencegym.eval.kinds.spans import SpanText
+from coherencegym.eval.results.runs import read_run
 from coherencegym.files.parquet_rows import parquet_rows
 
 
@@ -104,7 +107,7 @@ def test_what_a_run_says_of_each_config(finished: Path) -> None:
 
 
 def test_the_best_constant_answer_is_not_called_chance(
-    finished: Path, capsys: pytest.CaptureFixture[str]
+    finished: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     results = results_of(finished)
     rows = [one for one in results["scores"] if one["chance"] is not None]
@@ -118,11 +121,22 @@ def test_the_best_constant_answer_is_not_called_chance(
     said = capsys.readouterr().out
     assert "above the best constant answer on" in said
     assert "chance" not in said.replace("where other suites have chance", "")
+    assert main(["model-index", str(finished)]) == 0
+    said = capsys.readouterr().out
+    assert "best_constant_answer: 0." in said
+    assert "chance:" not in said
+    card = render_results_card("me/results", {"runs/a": read_run(finished)}, {"runs/a": []})
+    assert "| people | best constant answer | measure |" in card
+    assert main(["board", str(finished), "--output", str(tmp_path / "board")]) == 0
+    pages = [path.read_text() for path in (tmp_path / "board").rglob("*.html")]
+    assert len(pages) == 3
+    for page in pages:
+        assert "is above the best constant answer, the artefact score" in page
+        assert not re.search('[>"]chance[,:<]', page)
 
 
 def said_of(folder: Path) -> str:
     """The line of the headline as a terminal has it."""
-    from coherencegym.eval.results.runs import read_run
     from coherencegym.eval.views.findings import headline_line
 
     head = read_run(folder).headline
@@ -192,8 +206,14 @@ def test_every_span_and_every_text_is_there(finished: Path) -> None:
         assert sum(strict) / len(strict) == pytest.approx(own["coherence"]["strict"])
     assert {row["visited"] for row in spans} == {None}
     page = (finished / "report.html").read_text()
-    assert page.count("<svg width") == 48
+    triangles = re.findall(r'<svg class="triangle".*?</svg>', page, re.DOTALL)
+    assert len(triangles) == 48
     assert " style=" not in page
+    # Colours are the page's, which has others where its reader prefers dark pages.
+    assert not re.search(r"#[0-9a-f]{6}", "".join(triangles))
+    shades = re.findall(r'fill-opacity="([\d.]+)"', "".join(triangles))
+    assert shades
+    assert all(0 <= float(shade) <= 1 for shade in shades)
     assert (finished / "coherence.png").stat().st_size > 1000
 
 
