@@ -69,7 +69,7 @@ def items_from(
     dataset: str | Path | None = None,
     *,
     suite: str | Path | Sequence[str | Path] | None = None,
-    configs: str | Sequence[str] = (),
+    config: str | Sequence[str] = (),
     split: str | None = None,
     revision: str | None = None,
     max_items: int | None = None,
@@ -79,7 +79,7 @@ def items_from(
     Args:
         dataset: a Hub id, or a folder of a build.
         suite: files of SyntaxGym's JSON, or folders of them, in place of a dataset.
-        configs: names of those of a dataset to read; none: all that hold items.
+        config: names of those of a dataset to read; none: all that hold items.
         split, revision: one split of a dataset, a tag or commit of one on the Hub.
         max_items: no more items than this of each table, from its start.
 
@@ -91,14 +91,14 @@ def items_from(
         raise EvaluationError("items_from: expected a dataset, or suite=FILE, and not both")
     if max_items is not None and max_items < 1:
         raise EvaluationError(f"items_from: max_items={max_items}; expected at least 1, or None")
-    names = [configs] if isinstance(configs, str) else list(configs)
+    names = [config] if isinstance(config, str) else list(config)
     chosen = {"configs": names, "split": split, "max_items": max_items}
     if dataset is not None:
         if str(dataset).endswith(".json"):
             raise EvaluationError(f"items_from: {str(dataset)!r} is a file; expected suite=FILE")
         source = find_dataset(str(dataset), revision, names)
         return Items(source, tuple(tables(source, names, split, max_items)), chosen)
-    for option, value in (("configs", names), ("split", split), ("revision", revision)):
+    for option, value in (("config", names), ("split", split), ("revision", revision)):
         if value:
             raise EvaluationError(f"{option}: a suite's file has none")
     from coherencegym.eval.data.syntaxgym import suites
@@ -265,10 +265,10 @@ def _how_loaded(loaded: LoadedModel) -> dict[str, Any]:
 def task_loaded(
     name: str,
     loaded: LoadedModel,
-    data: str | Path | Mapping[str, Iterable[Any]],
+    dataset: str | Path | Mapping[str, Iterable[Any]],
     options: Mapping[str, Any],
     *,
-    configs: str | Sequence[str] = (),
+    config: str | Sequence[str] = (),
     split: str = "test",
     revision: str | None = None,
     max_items: int | None = None,
@@ -278,11 +278,11 @@ def task_loaded(
     """Ask a model in evaluation mode what a task of the registry asks.
 
     Args:
-        data: a Hub id, a folder of a build, or rows by split, for a task that takes these.
+        dataset: a Hub id, a folder of a build, or rows by split, for a task that takes these.
         vectors, step: see :class:`eval.tasks.task.TaskContext`.
 
     Raises:
-        EvaluationError: the data cannot be read, there is no such option, or one is wrong.
+        EvaluationError: the dataset cannot be read, there is no such option, or one is wrong.
     """
     from coherencegym.eval.outcomes.tables import OutcomeWriter
     from coherencegym.eval.tasks.findings import gather_findings
@@ -294,14 +294,14 @@ def task_loaded(
     own, reading = task_choices(task, options)
     own = task.resolve(own, lambda: loaded.model.config, type(loaded.model).__name__)
     own = task.settle(own, loaded)
-    names = [configs] if isinstance(configs, str) else list(configs)
-    if isinstance(data, Mapping):
+    names = [config] if isinstance(config, str) else list(config)
+    if isinstance(dataset, Mapping):
         if task.given is None:
             raise EvaluationError(f"{name}: rows by split; expected a dataset's name or folder")
-        inputs, notes = [task.given(data, split, own)], []
+        inputs, notes = [task.given(dataset, split, own)], []
         source = task.table(inputs[0]).source
     else:
-        source = find_dataset(str(data), revision, task.names(names, own))
+        source = find_dataset(str(dataset), revision, task.names(names, own))
         inputs, notes = task.read(source, names, split, max_items, own)
     inputs, left_out = of_each(inputs, partial(task.accept, own), named=bool(names))
     writer = OutcomeWriter()

@@ -162,7 +162,7 @@ def test_a_suite_is_built(tmp_path: Path) -> None:
         "sentence_order", corpus="sample", limit=4, permutations=2, output=tmp_path / "s"
     )
     assert made == tmp_path / "s"
-    assert len(cg.load_items(made, configs="sample_narration_all")) == 8
+    assert len(cg.load_items(made, config="sample_narration_all")) == 8
 
 
 @pytest.mark.parametrize(
@@ -177,7 +177,7 @@ def test_a_suite_is_built(tmp_path: Path) -> None:
         (lambda f: cg.load_items(cast(Any, None)), "None is a NoneType; expected a dataset's name"),
         (lambda f: cg.load_items(f, limit=0), "^limit=0; expected a whole number of at least 1"),
         (lambda f: cg.load_items(f, limit=cast(Any, "3")), "limit='3'; expected a whole number"),
-        (lambda f: cg.load_items(f, configs=cast(Any, 3)), "configs=3; expected a name, or a list"),
+        (lambda f: cg.load_items(f, config=cast(Any, 3)), "config=3; expected a name, or a list"),
         (lambda f: cg.load_items(f, split=cast(Any, 3)), "split=3; expected a name, or None"),
         (lambda f: cg.load_items("x.json", split="test"), "^split: a suite's file has none"),
         (lambda f: cg.load_items("nowhere.json"), "nowhere.json: No such file"),

@@ -104,7 +104,7 @@ def test_a_masked_model_is_scored_while_it_is_trained(
         masked_model("bert", masked, max_position_embeddings=512),
         masked,
     )
-    callback = cg.ScoreCallback(trainer, folder, every=2, configs="sample", limit=2)
+    callback = cg.ScoreCallback(trainer, folder, every=2, config="sample", limit=2)
     trainer.add_callback(callback)
     trainer.train()
     assert [step for step, _ in entries(trainer, "coherence/story_cloze")] == [0, 2, 4]

@@ -37,9 +37,9 @@ _DATA = "expected a dataset's name or folder, items, or a list of these"
 
 
 def load_items(
-    data: str | Path,
+    dataset: str | Path,
     *,
-    configs: str | Sequence[str] = (),
+    config: str | Sequence[str] = (),
     split: str | None = None,
     revision: str | None = None,
     limit: int | None = None,
@@ -47,8 +47,8 @@ def load_items(
     """Read the items of a dataset, or of suites in SyntaxGym's JSON.
 
     Args:
-        data: a Hub id, the folder of a build, or a file of SyntaxGym's JSON.
-        configs: names of configs; none: all.
+        dataset: a Hub id, the folder of a build, or a file of SyntaxGym's JSON.
+        config: names of configs; none: all.
         split: name of one split; None: all, or ``test`` where there is ``train``.
         revision: tag or commit of a Hub dataset; None: the newest.
         limit: no more items than this of each table, from its start.
@@ -58,23 +58,23 @@ def load_items(
     """
     from coherencegym.eval.library import items_from
 
-    if not isinstance(data, str | Path):
-        raise EvaluationError(f"load_items: {_named(data)}; expected a dataset's name or folder")
-    chosen: dict[str, Any] = {"configs": configs, "split": split, "revision": revision}
+    if not isinstance(dataset, str | Path):
+        raise EvaluationError(f"load_items: {_named(dataset)}; expected a dataset's name or folder")
+    chosen: dict[str, Any] = {"config": config, "split": split, "revision": revision}
     _check_chosen({**chosen, "limit": limit})
-    if not str(data).endswith(".json") or Path(data).is_dir():
-        return items_from(data, max_items=limit, **chosen)
+    if not str(dataset).endswith(".json") or Path(dataset).is_dir():
+        return items_from(dataset, max_items=limit, **chosen)
     try:
-        return items_from(suite=data, max_items=limit, **chosen)
+        return items_from(suite=dataset, max_items=limit, **chosen)
     except OSError as error:
-        raise EvaluationError(f"{data}: {error.strerror}; expected a suite's file") from None
+        raise EvaluationError(f"{dataset}: {error.strerror}; expected a suite's file") from None
 
 
 def _check_chosen(chosen: Mapping[str, Any]) -> None:
-    limit, configs = chosen["limit"], chosen["configs"]
+    limit, config = chosen["limit"], chosen["config"]
     if limit is not None and (type(limit) is not int or limit < 1):
         raise EvaluationError(f"limit={limit!r}; expected a whole number of at least 1, or None")
-    _names("configs", configs)
+    _names("config", config)
     for name in ("split", "revision"):
         if not isinstance(chosen[name], str | None):
             raise EvaluationError(f"{name}={chosen[name]!r}; expected a name, or None")
@@ -89,10 +89,10 @@ def _names(option: str, given: Any) -> list[str]:
 
 def score(
     model: Any,
-    data: Any,
+    dataset: Any,
     *,
     tokenizer: Any = None,
-    configs: str | Sequence[str] = (),
+    config: str | Sequence[str] = (),
     split: str | None = None,
     revision: str | None = None,
     limit: int | None = None,
@@ -107,10 +107,10 @@ def score(
     Args:
         model: a Hub id or a folder; what :func:`load_model` returns; a model of transformers, with
             ``tokenizer``, or a pair of both; or a list of these.
-        data: a dataset's name or folder, what :func:`load_items` or :func:`build` returns, items
+        dataset: a dataset's name or folder, what :func:`load_items` or :func:`build` returns, items
             or rows; or a list of names.
         tokenizer: that of a loaded model; None: the one of the files that it was loaded from.
-        configs, split, revision, limit: parts, see :func:`load_items`, of data given by name.
+        config, split, revision, limit: parts, see :func:`load_items`, of a dataset given by name.
         device, dtype: place and numbers, see :func:`load_model`, of models given by name.
         output: a folder to write results to; for several, one in it for each, written as soon as
             its scores are there, and an overview of all that are in it.
@@ -144,8 +144,8 @@ def score(
     models = list(model) if isinstance(model, list) else [model]
     if not models:
         raise EvaluationError(f"score: nothing to score; {_MODEL}")
-    chosen = {"configs": configs, "split": split, "revision": revision, "limit": limit}
-    read = read_data(data, chosen)
+    chosen = {"config": config, "split": split, "revision": revision, "limit": limit}
+    read = read_data(dataset, chosen)
     # All that can be refused before hours of scoring: the last model may not be there.
     scorer = chosen_options.scorer
     given = [_model(each, tokenizer, alone=len(models) == 1, scorer=scorer) for each in models]
@@ -173,10 +173,10 @@ def score(
 
 def probe(
     model: Any,
-    data: Any,
+    dataset: Any,
     *,
     tokenizer: Any = None,
-    configs: str | Sequence[str] = (),
+    config: str | Sequence[str] = (),
     split: str = "test",
     revision: str | None = None,
     limit: int | None = None,
@@ -192,10 +192,10 @@ def probe(
     Args:
         model: a Hub id or a folder; what :func:`load_model` returns; a model of transformers, with
             ``tokenizer``, or a pair of both. It need not be a causal language model.
-        data: a dataset's name or folder, or examples (or rows) by split: ``train``, ``test`` and,
-            where there is one, ``validation``.
+        dataset: its name or folder, or examples (or rows) by split: ``train``, ``test`` and, where
+            there is one, ``validation``.
         tokenizer: that of a loaded model; None: the one of the files that it was loaded from.
-        configs, split, revision, limit: parts of a dataset; no configs: all of examples.
+        config, split, revision, limit: parts of a dataset; no config: all of examples.
         device, dtype: place and numbers, see :func:`load_model`, of a model given by name.
         cache: a folder in which vectors are kept from run to run; None: they are thrown away.
         output: a folder to write results to.
@@ -214,10 +214,10 @@ def probe(
     return _ask(
         "probe",
         model,
-        data,
+        dataset,
         options,
         tokenizer=tokenizer,
-        configs=configs,
+        config=config,
         split=split,
         revision=revision,
         limit=limit,
@@ -231,10 +231,10 @@ def probe(
 
 def spans(
     model: Any,
-    data: Any,
+    dataset: Any,
     *,
     tokenizer: Any = None,
-    configs: str | Sequence[str] = (),
+    config: str | Sequence[str] = (),
     split: str = "test",
     revision: str | None = None,
     limit: int | None = None,
@@ -249,10 +249,10 @@ def spans(
     Args:
         model: a Hub id or a folder; what :func:`load_model` returns; a model of transformers, with
             ``tokenizer``, or a pair of both. One with a head answers with it.
-        data: a dataset's name or folder, or texts with spans (or rows) by split: ``test`` and,
+        dataset: a dataset's name or folder, or texts with spans (or rows) by split: ``test`` and,
             where a threshold is to be set, ``validation`` or ``train``.
         tokenizer: that of a loaded model; None: the one of the files that it was loaded from.
-        configs, split, revision, limit: parts of a dataset; no configs: all that hold spans.
+        config, split, revision, limit: parts of a dataset; no config: all that hold spans.
         device, dtype: place and numbers, see :func:`load_model`, of a model given by name.
         output: a folder to write results to.
         overwrite: replace results that are there.
@@ -270,10 +270,10 @@ def spans(
     return _ask(
         "spans",
         model,
-        data,
+        dataset,
         options,
         tokenizer=tokenizer,
-        configs=configs,
+        config=config,
         split=split,
         revision=revision,
         limit=limit,
@@ -286,10 +286,10 @@ def spans(
 
 def correlate(
     model: Any,
-    data: str | Path,
+    dataset: str | Path,
     *,
     tokenizer: Any = None,
-    configs: str | Sequence[str] = (),
+    config: str | Sequence[str] = (),
     split: str = "test",
     revision: str | None = None,
     limit: int | None = None,
@@ -304,9 +304,9 @@ def correlate(
     Args:
         model: a Hub id or a folder; what :func:`load_model` returns; a model of transformers, with
             ``tokenizer``, or a pair of both.
-        data: a dataset's name or folder.
+        dataset: a dataset's name or folder.
         tokenizer: that of a loaded model; None: the one of the files that it was loaded from.
-        configs, split, revision, limit: parts of it; no configs: all that hold rated texts.
+        config, split, revision, limit: parts of it; no config: all that hold rated texts.
         device, dtype: place and numbers, see :func:`load_model`, of a model given by name.
         output: a folder to write results to.
         overwrite: replace results that are there.
@@ -323,10 +323,10 @@ def correlate(
     return _ask(
         "correlate",
         model,
-        data,
+        dataset,
         options,
         tokenizer=tokenizer,
-        configs=configs,
+        config=config,
         split=split,
         revision=revision,
         limit=limit,
@@ -340,10 +340,10 @@ def correlate(
 
 def detect(
     model: Any,
-    data: str | Path,
+    dataset: str | Path,
     *,
     tokenizer: Any = None,
-    configs: str | Sequence[str] = (),
+    config: str | Sequence[str] = (),
     split: str = "test",
     revision: str | None = None,
     limit: int | None = None,
@@ -358,9 +358,9 @@ def detect(
     Args:
         model: a Hub id or a folder; what :func:`load_model` returns; a model of transformers, with
             ``tokenizer``, or a pair of both.
-        data: a dataset's name or folder.
+        dataset: a dataset's name or folder.
         tokenizer: that of a loaded model; None: the one of the files that it was loaded from.
-        configs, split, revision, limit: parts of it; no configs: all that hold documents.
+        config, split, revision, limit: parts of it; no config: all that hold documents.
         device, dtype: place and numbers, see :func:`load_model`, of a model given by name.
         output: a folder to write results to.
         overwrite: replace results that are there.
@@ -379,10 +379,10 @@ def detect(
     return _ask(
         "detect",
         model,
-        data,
+        dataset,
         options,
         tokenizer=tokenizer,
-        configs=configs,
+        config=config,
         split=split,
         revision=revision,
         limit=limit,
@@ -397,7 +397,7 @@ def detect(
 def _ask(
     name: str,
     model: Any,
-    data: Any,
+    dataset: Any,
     options: Mapping[str, Any],
     *,
     tokenizer: Any,
@@ -419,21 +419,24 @@ def _ask(
 
     task = task_named(name)
     _check_chosen({**chosen, "limit": limit})
-    if not isinstance(data, str | Path) and not (task.given and isinstance(data, Mapping)):
+    is_given = task.given is not None and isinstance(dataset, Mapping)
+    if not isinstance(dataset, str | Path) and not is_given:
         rows = ", or rows by split" if task.given else ""
-        raise EvaluationError(f"{name}: {_named(data)}; expected a dataset's name or folder{rows}")
+        raise EvaluationError(
+            f"{name}: {_named(dataset)}; expected a dataset's name or folder{rows}"
+        )
     own, _ = task_choices(task, options)
     given = _model(model, tokenizer, alone=True, scores=scores)
     if output is not None:
         place = Path(output), overwrite, "output="
-        check_folder(*place, inputs=_paths(data), around=_paths(given))
+        check_folder(*place, inputs=_paths(dataset), around=_paths(given))
     scorer: ScorerChoice = "auto" if scores else "causal"
     loaded = given
     if isinstance(loaded, str):
         loaded = _loaded_for(task, own, loaded, device, dtype, scorer)
     with evaluating(loaded.model):
         about = {**chosen, "max_items": limit, "vectors": vectors}
-        found = task_loaded(name, loaded, data, options, **about)
+        found = task_loaded(name, loaded, dataset, options, **about)
     if output is not None:
         write_findings(found, Path(output), overwrite=overwrite)
     return found
@@ -493,46 +496,48 @@ def _data(items: Items) -> str:
     return source.name if source.repo or Path(source.name).is_dir() else source.suite
 
 
-def read_data(data: Any, chosen: Mapping[str, Any]) -> list[Items]:
+def read_data(dataset: Any, chosen: Mapping[str, Any]) -> list[Items]:
     """The items of a dataset, or of each of a list, as :func:`score` takes them.
 
     Args:
-        data: see :func:`score`.
-        chosen: ``configs``, ``split``, ``revision`` and ``limit``, see :func:`load_items`.
+        dataset: see :func:`score`.
+        chosen: ``config``, ``split``, ``revision`` and ``limit``, see :func:`load_items`.
 
     Raises:
         EvaluationError: there is none, or one is not there, cannot be read or has no item.
     """
     from coherencegym.eval.library import as_items
 
-    datasets = list(data) if _are_several(data) else [data]
+    datasets = list(dataset) if _are_several(dataset) else [dataset]
     if not datasets:
         raise EvaluationError(f"score: nothing to score; {_DATA}")
     return [as_items(_items(each, chosen)) for each in datasets]
 
 
-def _are_several(data: Any) -> bool:
+def _are_several(dataset: Any) -> bool:
     from coherencegym.eval.library import Items
 
-    return isinstance(data, list | tuple) and all(isinstance(d, str | Path | Items) for d in data)
+    named = (str, Path, Items)
+    return isinstance(dataset, list | tuple) and all(isinstance(one, named) for one in dataset)
 
 
-def _items(data: Any, chosen: Mapping[str, Any]) -> Any:
+def _items(dataset: Any, chosen: Mapping[str, Any]) -> Any:
     from coherencegym.eval.kinds.items import Item
     from coherencegym.eval.library import Items
 
-    if isinstance(data, Items):
-        return data
-    if isinstance(data, str | Path):
-        return load_items(data, **chosen)
+    if isinstance(dataset, Items):
+        return dataset
+    if isinstance(dataset, str | Path):
+        return load_items(dataset, **chosen)
     given = [name for name, value in chosen.items() if value not in (None, (), [])]
     if given:
         raise EvaluationError(
             f"score: {given[0]}= chooses from a dataset by name; expected none with items"
         )
-    rows = list(data) if isinstance(data, Iterable) and not isinstance(data, Mapping) else None
+    are_rows = isinstance(dataset, Iterable) and not isinstance(dataset, Mapping)
+    rows = list(dataset) if are_rows else None
     if rows is None or not all(isinstance(row, Item | Mapping) for row in rows):
-        raise EvaluationError(f"score: {_named(data)}; {_DATA}")
+        raise EvaluationError(f"score: {_named(dataset)}; {_DATA}")
     return rows
 
 

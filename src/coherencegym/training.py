@@ -48,7 +48,7 @@ class ScoreCallback(TrainerCallback):  # type: ignore[misc]
         *,
         every: int | None = None,
         tokenizer: Any = None,
-        configs: str | Sequence[str] = (),
+        config: str | Sequence[str] = (),
         split: str | None = None,
         revision: str | None = None,
         limit: int | None = None,
@@ -63,7 +63,7 @@ class ScoreCallback(TrainerCallback):  # type: ignore[misc]
             every: steps of training from one score to the next; the last step has one, too. None:
                 a score at each evaluation of the trainer.
             tokenizer: that of the model; None: the trainer's ``processing_class``.
-            configs, split, revision, limit: parts of data given by name, see
+            config, split, revision, limit: parts of a dataset given by name, see
                 :func:`coherencegym.load_items`; ``limit`` keeps scores fast.
             options: ``scorer``, ``bos``, ``separator``, ``truncate``, ..., see
                 :func:`coherencegym.score`.
@@ -81,7 +81,7 @@ class ScoreCallback(TrainerCallback):  # type: ignore[misc]
                 "ScoreCallback: a trainer without processing_class; expected tokenizer= with it"
             )
         self._options = options_of(**{"scorer": "auto", **options})
-        chosen = {"configs": configs, "split": split, "revision": revision, "limit": limit}
+        chosen = {"config": config, "split": split, "revision": revision, "limit": limit}
         self._read = read_data(data, chosen)
         names = Counter(items.source.suite for items in self._read)
         if twice := [name for name, n in names.items() if n > 1]:

@@ -140,7 +140,7 @@ def test_options_reach_the_run(
 
 
 def test_items_from_choose_and_say_what_they_are(data: Path, tmp_path: Path) -> None:
-    items = items_from(data, configs="toy_context", max_items=3)
+    items = items_from(data, config="toy_context", max_items=3)
     assert repr(items) == "<Items of toy 1.0.0: toy_context (test) 3>"
     assert len(items) == len(list(items)) == 3
     assert items.chosen == {"configs": ["toy_context"], "split": None, "max_items": 3}

@@ -237,14 +237,14 @@ def detect(sample: Sample, made: Path) -> Iterator[Golden]:
 
 
 def _detected(model: LoadedModel, place: Path, configs: Sequence[str]) -> Findings:
-    return task_loaded("detect", model, place, {}, configs=configs)
+    return task_loaded("detect", model, place, {}, config=configs)
 
 
 def probe(sample: Sample, made: Path) -> Iterator[Golden]:
     """Three kinds of rows: two labels, several labels, a second label; and layers compared."""
     place = sample("discourse_tasks")[0]
     configs = ["relation_sample_implicit", "replaced_sample_similar"]
-    results = cg.probe(demo(), place, configs=configs, layers=[0, 3, 6], seeds=2, random_init=1)
+    results = cg.probe(demo(), place, config=configs, layers=[0, 3, 6], seeds=2, random_init=1)
     yield from adapter.read_probe(DEMO, results)
     folder = saved(results, made / "demo")
     layers = [at_layer(read_saved(folder), layer) for layer in (0, 3, 6)]
@@ -257,9 +257,9 @@ def spans(sample: Sample, made: Path) -> Iterator[Golden]:
     """Two questions, asked in two ways, and a choice, also as published; two models."""
     place = sample("span_coherence")[0]
     configs = ["intruder_sample", "contradiction_sample"]
-    results = cg.spans(demo(), place, configs=configs)
+    results = cg.spans(demo(), place, config=configs)
     yield from adapter.read_spans(DEMO, results)
-    other = cg.spans(half(), place, configs=configs[1])
+    other = cg.spans(half(), place, config=configs[1])
     yield from _compared(DEMO, results, other, made, anyway=True)
     how: dict[str, Any] = {"configs": configs[1], "scorer": "prompt", "limit": 12}
     yield from adapter.read_spans(f"{HALF}, asked", cg.spans(half(), place, **how))
