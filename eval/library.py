@@ -225,7 +225,8 @@ def score_loaded(
     """
     from coherencegym.eval.outcomes.tables import OutcomeWriter
     from coherencegym.eval.tasks.findings import gather_findings
-    from coherencegym.eval.tasks.score.task import TASK, ScoreOptions
+    from coherencegym.eval.tasks.score.options import ScoreOptions
+    from coherencegym.eval.tasks.score.task import TASK
     from coherencegym.eval.tasks.task import TaskContext
     from coherencegym.eval.views.findings import shown_findings
 
@@ -239,7 +240,7 @@ def score_loaded(
     writer = OutcomeWriter()
     context = TaskContext(loaded, options, progress=progress, plans=of_model)
     own = ScoreOptions()
-    scored = [(table, TASK.run(context, table, own, writer)) for table in items.tables]
+    scored, _ = TASK.ask(context, items.tables, own, writer)
     settings = {
         "configs": [],
         "split": None,
@@ -308,7 +309,7 @@ def task_loaded(
     more: dict[str, Any] = {} if step is None else {"step": step}
     folder = None if vectors is None else Path(vectors)
     context = TaskContext(loaded, reading, vectors=folder, **more)
-    asked, unasked = of_each(inputs, lambda one: (one, task.run(context, one, own, writer)))
+    asked, unasked = task.ask(context, inputs, own, writer)
     settings = {
         **{"configs": names, "split": split, "max_items": max_items},
         **(reading.record() if task.texts is not None and task.reads(own) else {}),

@@ -12,13 +12,11 @@ from typing import Protocol, cast
 
 from coherencegym.command_line import USER_ERROR, Parser, did_you_mean, finish
 from coherencegym.errors import EvaluationError, ProcessError, one_line
-from coherencegym.eval.tasks.registry import TASKS, all_tasks
+from coherencegym.eval.tasks.registry import all_tasks
 
-#: Subcommands that have a module of their own, and their purposes; ``model_index_command`` is that
-#: of ``model-index``, and has ``add_arguments`` and ``run``. That of ``score`` takes several models
-#: and datasets at once, and suites' files.
+#: Subcommands beside the tasks of the registry, and their purposes; ``model_index_command`` is the
+#: module of ``model-index``, and has ``add_arguments`` and ``run``.
 COMMANDS = {
-    "score": TASKS["score"][0],
     "train": "fine-tune an encoder for a task, for comparison",
     "overview": "show several runs in one table, best model first",
     "compare": "compare the results of models, item by item",
@@ -48,18 +46,22 @@ class Command(Protocol):
 
 
 def commands() -> dict[str, str]:
-    """All subcommands and their purposes, those of the tasks included."""
-    return {**COMMANDS, **{n: said for n, said in all_tasks().items() if n not in COMMANDS}}
+    """All subcommands and their purposes, those of other packages last."""
+    of_tasks = {name: said for name, said in all_tasks().items() if name not in COMMANDS}
+    return {_DEFAULT: of_tasks.pop(_DEFAULT), **COMMANDS, **of_tasks}
 
 
 def _command(name: str) -> Command:
     if name not in COMMANDS:
+        from coherencegym.eval.commands.score_command import ScoreCommand
         from coherencegym.eval.commands.task_command import TaskCommand
         from coherencegym.eval.tasks.registry import task_named
         from coherencegym.eval.tasks.task import Task
 
         task = task_named(name)
-        return TaskCommand(task) if isinstance(task, Task) else cast(Command, task)
+        if not isinstance(task, Task):
+            return cast(Command, task)
+        return ScoreCommand(task) if name == _DEFAULT else TaskCommand(task)
     path = f"coherencegym.eval.commands.{name.replace('-', '_')}_command"
     return cast(Command, importlib.import_module(path))
 

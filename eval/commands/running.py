@@ -10,16 +10,12 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from coherencegym.errors import one_line
 from coherencegym.eval.commands.options import (
-    check_output,
     load_model,
     model_config,
-    model_settings,
-    output_of,
 )
 from coherencegym.eval.forward.cache import Cache, cache_folder
 from coherencegym.eval.forward.distributed import World, join_processes, own_device, world
@@ -33,43 +29,6 @@ if TYPE_CHECKING:
     from coherencegym.eval.plan.options import Options
     from coherencegym.eval.plan.requests import Query
     from coherencegym.eval.tasks.task import StepProgress
-
-
-def opened(
-    arguments: argparse.Namespace, task: str, recorded: Sequence[str]
-) -> tuple[Path, dict[str, Any]]:
-    """The folder that a run is written to, and its settings; the libraries are quiet from now on.
-
-    Args:
-        arguments: the options of a task.
-        task: its name.
-        recorded: the options of the data that results record, beside those of the model.
-
-    Raises:
-        FileExistsError: the folder is there and may not be replaced.
-        EvaluationError: an argument of the model is wrong.
-    """
-    from coherencegym.eval.models.libraries import quiet_libraries
-
-    output = output_of(arguments, task)
-    check_output(arguments, output)
-    settings = model_settings(arguments, recorded)
-    quiet_libraries()
-    return output, settings
-
-
-def closed(
-    arguments: argparse.Namespace,
-    output: Path,
-    results: Any,
-    write: Callable[..., None],
-    show: Callable[..., None],
-) -> int:
-    """Write the folder of a run and print its tables; the exit code."""
-    write(results, output, overwrite=arguments.overwrite)
-    show(results, verbose=arguments.verbose)
-    print(f"written to {output}")
-    return 0
 
 
 @dataclass(frozen=True)

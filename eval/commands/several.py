@@ -1,7 +1,7 @@
-"""Runs of models on datasets, one or many: what is there is kept, what fails does not end the rest.
+"""Runs of a task: models on datasets, one or many.
 
-Each model is loaded once, and texts are encoded and planned once for all models that read them
-alike (:mod:`eval.plan.kept`).
+What is there is kept, and what fails does not end the rest. Each model is loaded once, and texts
+are encoded and planned once for all models that read them alike (:mod:`eval.plan.kept`).
 """
 
 from __future__ import annotations
@@ -17,31 +17,37 @@ from typing import TYPE_CHECKING, Any
 
 from coherencegym.errors import EvaluationError, one_line
 from coherencegym.eval.commands import options
-from coherencegym.eval.commands.running import Running, running
-from coherencegym.eval.forward.memory import give_back_memory
+from coherencegym.eval.commands.asking import RECORDED, Asker, asking
+from coherencegym.eval.data.notes import Note, of_each
 from coherencegym.eval.plan.kept import KeptPlans, PlansOf
 from coherencegym.eval.results.folder import MARKER
 from coherencegym.eval.results.steps import step_of
 from coherencegym.eval.tasks.options import flag_of
 
 if TYPE_CHECKING:
-    from coherencegym.eval.data.dataset import ItemTable
     from coherencegym.eval.data.source import Source
-    from coherencegym.eval.kinds.items import Item
-    from coherencegym.eval.outcomes.tables import OutcomeWriter
     from coherencegym.eval.plan.options import Options
     from coherencegym.eval.results.runs import Run
-    from coherencegym.eval.tasks.score.files import ItemFiles
-    from coherencegym.eval.tasks.score.scored_table import ScoredItemTable
-    from coherencegym.eval.tasks.score.scoring import PlannedItems
-    from coherencegym.eval.tasks.task import Findings
+    from coherencegym.eval.tasks.task import Findings, Task
 
-#: Items that the page of a run shows of its tables, where they are scored in parts.
-_MOST_SHOWN = 1_000
-#: The settings of the data that results record.
-_RECORDED = ("configs", "split", "max_items")
+
+@dataclass(frozen=True)
+class DatasetInputs:
+    """The inputs of a task that a dataset has.
+
+    Attributes:
+        source: the dataset.
+        inputs: see :class:`eval.tasks.task.Task`.
+        notes: what was left out.
+    """
+
+    source: Source
+    inputs: Sequence[Any]
+    notes: Sequence[Note] = ()
+
+
 #: The datasets as they were read, in their order.
-Data = Sequence[tuple["Source", Sequence["ItemTable"]]]
+Data = Sequence[DatasetInputs]
 
 
 @dataclass
@@ -49,12 +55,15 @@ class Several:
     """Runs of models on datasets.
 
     Attributes:
+        task, own: the task, and its options.
         pairs: the options of each run, its folder among them: for each model those of all datasets.
         chosen: reading and running.
         above: the folder of the overview; None: one run alone, without any.
         runs: those that are there, by folder.
     """
 
+    task: Task[Any, Any, Any]
+    own: Any
     pairs: Sequence[Sequence[argparse.Namespace]]
     chosen: Options
     above: Path | None
@@ -91,7 +100,7 @@ class Several:
             else:
                 options.model_config(own[0], scorer=self.chosen.scorer)
 
-    def _keep(self, there: Sequence[tuple[argparse.Namespace, tuple[Source, Any]]]) -> None:
+    def _keep(self, there: Sequence[tuple[argparse.Namespace, DatasetInputs]]) -> None:
         """Take over the results of one model, whose files are read for their digest."""
         from coherencegym.eval.backends.registry import backend_named
         from coherencegym.eval.results.earlier import earlier_run, is_of_code
@@ -106,11 +115,10 @@ class Several:
             code=first.trust_remote_code and is_of_code(first.output),
         )
         chosen = self.chosen.settled(scorer, flag_of)
-        for one, (source, tables) in there:
-            settings = options.settings_of(one, chosen, _RECORDED)
-            self.runs[one.output] = earlier_run(
-                one.output, facts, source, tables, settings, tokens=one.tokens
-            )
+        for one, read in there:
+            settings = options.settings_of(one, chosen, RECORDED)
+            about = one.output, facts, read.source, read.inputs, settings
+            self.runs[one.output] = earlier_run(*about, tokens=self.own.tokens)
 
     def made(self, read: Data) -> list[Run]:
         """Make the runs that are not there; all of them, in their order.
@@ -122,13 +130,13 @@ class Several:
             print(f"{len(self.runs):,} of {len(self.folders):,} runs are there already, and kept")
         for own in self.pairs:
             left = [
-                (one, *data)
+                (one, data)
                 for one, data in zip(own, read, strict=True)
                 if one.output not in self.runs
             ]
             if left:
                 with self._attempt(model_name(own[0])):
-                    self._score(left, plans)
+                    self._ask(left, plans)
         return [self.runs[folder] for folder in self.folders if folder in self.runs]
 
     @contextmanager
@@ -141,62 +149,87 @@ class Several:
                 raise
             print(one_line(f"{what}: not scored: {error}"), file=sys.stderr)
 
-    def _score(
-        self,
-        left: Sequence[tuple[argparse.Namespace, Source, Sequence[ItemTable]]],
-        plans: KeptPlans | None,
+    def resolved(self, arguments: argparse.Namespace) -> Any:
+        """The task's options as they come to by the config of a model."""
+        return self.task.resolve(
+            self.own, lambda: options.model_config(arguments, scores=False)[0], ""
+        )
+
+    def accepted(
+        self, own: Any, arguments: argparse.Namespace, read: DatasetInputs
+    ) -> DatasetInputs:
+        """The inputs that options can be asked of.
+
+        Raises:
+            EvaluationError: there is none, or one that was named is not among them.
+        """
+        is_named = bool(arguments.configs)
+        found, left_out = of_each(read.inputs, partial(self.task.accept, own), named=is_named)
+        return replace(read, inputs=found, notes=[*read.notes, *left_out])
+
+    def _ask(
+        self, left: Sequence[tuple[argparse.Namespace, DatasetInputs]], plans: KeptPlans | None
     ) -> None:
-        """Score a model on the datasets that are left of it."""
+        """Ask a model about the datasets that are left of it."""
         first = left[0][0]
-        with running(first, self.chosen) as run_:
-            of_model = plans.of(run_.loaded.tokenizer) if plans is not None else None
-            for own, source, tables in left:
-                own.device = first.device
-                with self._attempt(str(own.output)):
-                    self._write(own, run_, source, tables, of_model)
+        own = self.resolved(first)
+        accepted = [(one, self.accepted(own, one, read)) for one, read in left]
+        with asking(self.task, first, own, self.chosen) as asker:
+            own = self.task.settle(own, asker.model)
+            of_model = plans.of(asker.model.tokenizer) if plans is not None else None
+            for one, read in accepted:
+                one.device = first.device
+                with self._attempt(str(one.output)):
+                    self._write(one, asker, own, read, of_model)
 
     def _write(
         self,
-        own: argparse.Namespace,
-        run_: Running,
-        source: Source,
-        tables: Sequence[ItemTable],
+        one: argparse.Namespace,
+        asker: Asker,
+        own: Any,
+        read: DatasetInputs,
         plans: PlansOf | None,
     ) -> None:
-        """Score tables; the first of several processes writes the folder of the run."""
+        """Ask about a dataset; the first of several processes writes the folder of the run."""
         from coherencegym.eval.outcomes.tables import OutcomeWriter
         from coherencegym.eval.results.folder import write_common
         from coherencegym.eval.tasks.findings import gather_findings
-        from coherencegym.eval.tasks.score.files import item_files
-        from coherencegym.eval.tasks.score.task import TASK, ScoreOptions
-        from coherencegym.eval.views.findings import write_pages
+        from coherencegym.eval.views.findings import write_findings_files
         from coherencegym.files.folders import written_beside
 
         writer = OutcomeWriter()
-        if not run_.processes.is_first:
-            _scored(run_, tables, writer, plans)
+        if not asker.is_first:
+            self.task.ask(asker.context(plans), read.inputs, own, writer)
             return
-        with written_beside(own.output, own.overwrite) as work:
-            above = f"{own.output.name}: " if self.above is not None else ""
-            with item_files(work, own.tokens) as files:
-                scored = _scored(run_, tables, writer, plans, files, above)
-            settings = options.settings_of(own, run_.options, _RECORDED)
-            about = source, run_.loaded, scored, writer.tables(), settings
-            found = gather_findings(TASK, *about, ScoreOptions(own.tokens), {})
+        with written_beside(one.output, one.overwrite) as work:
+            above = f"{one.output.name}: " if self.above is not None else ""
+            context = asker.context(plans, work, above)
+            asked, more = self.task.ask(context, read.inputs, own, writer)
+            source = read.source.noted([*read.notes, *more])
+            about = source, asker.model, asked, writer.tables(), asker.settings(one), own
+            found = gather_findings(self.task, *about, self.task.record(own, asker.reading))
             write_common(found, work)
-            write_pages(found, work)
-        self.runs[own.output] = self._reported(own, run_, found)
+            write_findings_files(found, work)
+        self.runs[one.output] = self._reported(one, asker, found, context.reads)
 
-    def _reported(self, own: argparse.Namespace, run_: Running, found: Findings) -> Run:
+    def _reported(
+        self,
+        one: argparse.Namespace,
+        asker: Asker,
+        found: Findings,
+        reads: Sequence[tuple[int, int]],
+    ) -> Run:
+        """Print what a run found; of one among several, if asked to."""
         from coherencegym.eval.results.runs import run_of
         from coherencegym.eval.views.findings import print_findings
 
-        if self.above is None or own.verbose:
-            print_findings(found, verbose=own.verbose)
-            print(f"written to {own.output}")
-            ran = [part for one in found.details for part in one.runs]
-            run_.print_cache(sum(part.stored for part in ran), sum(part.texts for part in ran))
-        return replace(run_of(found), folder=str(own.output))
+        if self.above is None or one.verbose:
+            print_findings(found, verbose=one.verbose)
+            print(f"written to {one.output}")
+            if asker.running is not None and reads:
+                known, texts = map(sum, zip(*reads, strict=True))
+                asker.running.print_cache(known, texts)
+        return replace(run_of(found), folder=str(one.output))
 
     def finish(self) -> None:
         """Write the overview, print it, and say what is missing.
@@ -245,7 +278,7 @@ class Several:
 
     def _about(self, run: Run) -> object:
         """The rows and settings of a run."""
-        names = (*_RECORDED, *self.chosen.record(), "intervals", "versions")
+        names = (*RECORDED, *self.chosen.record(), "intervals", "versions")
         return run.rows, [run.settings.get(name) for name in names]
 
 
@@ -253,63 +286,3 @@ def model_name(one: argparse.Namespace) -> str:
     """The name of the model that options name, with the revision that they ask for."""
     at = f"@{one.model_revision}" if one.model_revision else ""
     return f"{one.model}{at}"
-
-
-def _scored(
-    run_: Running,
-    tables: Sequence[ItemTable],
-    writer: OutcomeWriter,
-    plans: PlansOf | None,
-    files: ItemFiles | None = None,
-    above: str = "",
-) -> list[tuple[ItemTable, ScoredItemTable]]:
-    """Score tables, those that are not in memory in parts, whose rows go into the files.
-
-    ``above`` is what the name of a table begins with, where progress is shown.
-    A part is planned while a device other than the CPU reads the one before it.
-    """
-    from coherencegym.eval.data.dataset import StoredItems
-    from coherencegym.eval.plan.ahead import one_ahead
-    from coherencegym.eval.tasks.score.scored_table import ScoredItemTable
-    from coherencegym.eval.tasks.score.scoring import plan_items, score_items
-
-    in_parts = any(isinstance(table.items, StoredItems) for table in tables)
-    most_shown = max(1, _MOST_SHOWN // len(tables)) if in_parts else None
-    found = [ScoredItemTable(table, writer, most_shown) for table in tables]
-    model, tokenizer = run_.loaded.model, run_.loaded.tokenizer
-    # Parts are read anew for each model: their plans would be kept for nobody.
-    kept = None if in_parts else plans
-
-    def plan(own: ScoredItemTable, number: int, part: Sequence[Item]) -> _Part:
-        title = f"{above}{own.table.name}{f', part {number + 1}' if number else ''}"
-        how: Any = {"uses_separator": own.table.separator, "plans": kept}
-        return _Part(own, title, plan_items(model, tokenizer, part, run_.options, **how))
-
-    def read(one: _Part) -> None:
-        with run_.reading(one.title, len(one.planned.items), "items") as how:
-            scored = score_items(model, tokenizer, one.planned, run_.options, **how)
-        one.of.add(scored)
-        if files is not None:
-            files.add(one.of.table, scored)
-
-    works = (
-        partial(plan, own, number, part)
-        for own in found
-        for number, part in enumerate(own.table.parts())
-    )
-    for one in one_ahead(works, ahead=run_.loaded.device != "cpu"):
-        read(one)
-        if in_parts:
-            # The next part takes as much again, in other pieces.
-            del one
-            give_back_memory()
-    return list(zip(tables, found, strict=True))
-
-
-@dataclass(frozen=True)
-class _Part:
-    """Items of a table that are scored together, and their plan."""
-
-    of: ScoredItemTable
-    title: str
-    planned: PlannedItems

@@ -3,32 +3,27 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
-from dataclasses import fields
-from functools import partial
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import fields, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from coherencegym.command_line import Parser, rare
-from coherencegym.errors import EvaluationError
+from coherencegym.errors import EvaluationError, one_line
 from coherencegym.eval.commands import options
-from coherencegym.eval.commands.running import (
-    Running,
-    closed,
-    opened,
-    planned_work,
-    print_work,
-    running,
-    step_bars,
-)
-from coherencegym.eval.forward.cache import cache_folder
+from coherencegym.eval.commands.asking import RECORDED
+from coherencegym.eval.commands.running import Work, planned_work, print_work
+from coherencegym.eval.commands.several import Data, DatasetInputs
+from coherencegym.eval.data.notes import first_names
 from coherencegym.eval.forward.distributed import world
-from coherencegym.eval.models.load import LoadedModel
 from coherencegym.eval.tasks.options import arguments_of
-from coherencegym.eval.tasks.task import Loader, Task, TaskContext
 
-#: Options of the data, as the results record them.
-_DATA = ("configs", "split", "max_items")
+if TYPE_CHECKING:
+    from coherencegym.eval.commands.several import Several
+    from coherencegym.eval.plan.options import Options
+    from coherencegym.eval.plan.requests import Query
+    from coherencegym.eval.results.runs import Run
+    from coherencegym.eval.tasks.task import Task
 
 
 class TaskCommand:
@@ -47,115 +42,168 @@ class TaskCommand:
             options.add_cache(parser, "vectors")
         else:
             options.add_reading(parser, task.units)
-        group = parser.group(options.READING)
-        for one in arguments_of(task.options):
-            action = group.add_argument(one.flag, **one.settings)
-            if one.is_rare:
-                rare(action)
+        self.add_own(parser, options.READING)
         options.add_output(parser, f"default results/DATA--MODEL--{task.name}", "results")
         options.add_alike(parser, "--dry-run", "--quiet", "--verbose")
 
-    def run(self, arguments: argparse.Namespace) -> int:
-        """Ask the model about every input; prints the findings and writes the folder."""
-        from coherencegym.eval.data.notes import of_each
+    def add_own(self, parser: Parser, group: str) -> None:
+        """Declare the task's own options, in a group of the help."""
+        for one in arguments_of(self.task.options):
+            action = parser.group(group).add_argument(one.flag, **one.settings)
+            if one.is_rare:
+                rare(action)
+
+    def models(self, arguments: argparse.Namespace) -> list[argparse.Namespace]:
+        """The options of each model."""
+        return [arguments]
+
+    def datasets(self, arguments: argparse.Namespace) -> list[str | None]:
+        """The names of the datasets."""
+        return [arguments.dataset]
+
+    def is_alone(
+        self, arguments: argparse.Namespace, models: Sequence[Any], datasets: Sequence[Any]
+    ) -> bool:
+        """Say that there will be one run, without others beside it."""
+        return True
+
+    def read(self, arguments: argparse.Namespace, own: Any) -> DatasetInputs:
+        """The inputs of a dataset.
+
+        Raises:
+            EvaluationError: they cannot be read.
+        """
         from coherencegym.eval.data.source import find_dataset
-        from coherencegym.eval.outcomes.tables import OutcomeWriter
-        from coherencegym.eval.tasks.findings import gather_findings
+
+        named = self.task.names(arguments.configs, own)
+        source = find_dataset(arguments.dataset, arguments.revision, named)
+        data = {name: getattr(arguments, name) for name in RECORDED}
+        inputs, notes = self.task.read(source, **data, options=own)
+        return DatasetInputs(source, inputs, notes)
+
+    def texts(self, one: Any, own: Any, chosen: Options) -> Sequence[Query]:
+        """The texts of an input that are read."""
+        return self.task.surprisal_texts(one, own) or ()
+
+    def check(self, arguments: argparse.Namespace) -> None:
+        """Refuse options that only this command has, before anything is read."""
+
+    def finish(self, arguments: argparse.Namespace, runs: Sequence[Run]) -> None:
+        """Do what is to be done with the folders of all runs."""
+
+    def run(self, arguments: argparse.Namespace) -> int:
+        """Ask models about every input of datasets; print the findings, and write their folders.
+
+        Raises:
+            EvaluationError: nothing can be asked, results are there of other things, or one of
+                several runs could not be made.
+        """
+        from coherencegym.eval.commands.several import Several
+        from coherencegym.eval.models.libraries import quiet_libraries
         from coherencegym.eval.tasks.options import task_options
-        from coherencegym.eval.views.findings import print_findings, write_findings
+        from coherencegym.eval.views.overview import check_runs
 
         task = self.task
-        if world().size > 1 and not task.spreads:
-            raise EvaluationError(f"{task.name}: several processes; expected one")
         given = {one.name: getattr(arguments, one.name) for one in fields(task.options)}
         own = task.check(task_options(task.name, task.options, given))
-        output, settings = opened(arguments, task.name, _DATA)
         chosen = options.chosen(arguments, other=tuple(given))
+        datasets, models = self.datasets(arguments), self.models(arguments)
+        alone = self.is_alone(arguments, models, datasets)
+        if world().size > 1 and not (alone and task.spreads):
+            expected = "one model and one dataset with them" if task.spreads else "one"
+            raise EvaluationError(f"{task.name}: several processes; expected {expected}")
+        pairs = [[self._pair(one, dataset, alone) for dataset in datasets] for one in models]
+        several = Several(task, own, pairs, chosen, None if alone else _folder_of(arguments))
+        elsewhere = (given.get("calibrate_on") or "").rpartition(":")[0]
+        check_runs(
+            several.folders,
+            arguments.overwrite,
+            several.above,
+            kept=several.started,
+            inputs=[name for name in (*datasets, elsewhere) if name],
+            around=[*(one.model for one in models), *(getattr(arguments, "suites", None) or ())],
+        )
+        self.check(arguments)
+        options.model_settings(pairs[0][0], ())
+        quiet_libraries()
         # The data first: they are read in a moment, and what is wrong with them shows at once.
-        named = task.names(arguments.configs, own)
-        source = find_dataset(arguments.dataset, arguments.revision, named)
-        data = {name: getattr(arguments, name) for name in _DATA}
-        read, notes = task.read(source, **data, options=own)
-        own = task.resolve(own, lambda: options.model_config(arguments, scores=False)[0], "")
-        inputs, unasked = of_each(read, partial(task.accept, own), named=bool(arguments.configs))
-        if task.texts is not None and task.reads(own):
-            settings = options.settings_of(arguments, chosen, _DATA)
+        read = [self.read(one, own) for one in pairs[0]]
+        several.check_models(read)
         if arguments.dry_run:
-            self._say_costs(arguments, inputs, own, chosen)
-            print(f"would be written to {output}")
+            self._explain(several, read)
             return 0
-        writer = OutcomeWriter()
-        with self._asking(arguments, own, chosen) as (model, context_of, run_):
-            own = task.settle(own, model)
+        runs = several.made(read)
+        if several.above is not None:
+            several.finish()
+        self.finish(arguments, runs)
+        return 0
 
-            def ask(one: Any) -> tuple[Any, Any]:
-                with context_of(one) as context:
-                    return one, task.run(context, one, own, writer)
+    def _pair(
+        self, arguments: argparse.Namespace, dataset: str | None, alone: bool
+    ) -> argparse.Namespace:
+        """The options of a run of one model on one dataset, with the folder of its results."""
+        own = argparse.Namespace(**{**vars(arguments), "dataset": dataset})
+        name = "" if self.task.name == "score" else self.task.name
+        if alone:
+            own.output = options.output_of(own, name)
+        else:
+            own.output = None
+            own.output = _folder_of(arguments) / options.output_of(own, name).name
+        return own
 
-            asked, more = of_each(inputs, ask)
-        if run_ is not None and not run_.processes.is_first:
-            return 0
-        source = source.noted([*notes, *unasked, *more])
-        about = source, model, asked, writer.tables(), settings, own
-        found = gather_findings(task, *about, task.record(own, chosen))
-        code = closed(arguments, output, found, write_findings, print_findings)
-        if run_ is not None and self.executions:
-            texts = sum(len(one.plan.sequences) for one in self.executions)
-            run_.print_cache(sum(one.stored for one in self.executions), texts)
-        return code
+    def _explain(self, several: Several, read: Data) -> None:
+        """Print what runs would cost; only the configs and tokenizers of models are read.
 
-    def _say_costs(
-        self, arguments: argparse.Namespace, inputs: Sequence[Any], own: Any, chosen: Any
-    ) -> None:
-        """Print what a run would cost; only the model's config and tokenizer are read."""
+        The plan of a run of each model is printed once for all models that have the same.
+        """
+        from coherencegym.eval.commands.several import model_name
         from coherencegym.eval.report import grid
 
-        task = self.task
-        texts = [
-            (task.table(one).name, read, task.table(one).separator)
-            for one in inputs
-            if (read := task.surprisal_texts(one, own)) is not None
-        ]
-        if texts:
-            print_work(planned_work(arguments, texts, chosen, in_chat=task.in_chat(own)))
-        elif task.costs is not None:
-            table = task.costs(inputs, own, *options.model_config(arguments, scores=False))
-            console = grid.console_for()
-            console.print(grid.in_width(table, width=console.width))
-            grid.print_below(console, table.notes)
+        task, chosen = self.task, several.chosen
+        models = [own[0] for own in several.pairs]
+        own = several.resolved(models[0])
+        accepted = [several.accepted(own, models[0], one) for one in read]
+        if task.texts is None or not task.reads(own):
+            if task.costs is not None:
+                table = task.costs(
+                    accepted[0].inputs, own, *options.model_config(models[0], scores=False)
+                )
+                console = grid.console_for()
+                console.print(grid.in_width(table, width=console.width))
+                grid.print_below(console, table.notes)
+        else:
 
-    @contextmanager
-    def _asking(
-        self, arguments: argparse.Namespace, own: Any, chosen: Any
-    ) -> Iterator[
-        tuple[LoadedModel, Callable[[Any], AbstractContextManager[TaskContext]], Running | None]
-    ]:
-        """The model, what a table is asked with, and the run if texts are read."""
-        task, memo = self.task, dict[Any, Any]()
-        self.executions: list[Any] = []
-        kept: dict[str, Any] = {"executions": self.executions, "memo": memo}
-        if task.texts is not None and task.reads(own):
-            with running(arguments, chosen) as run_:
+            def texts() -> Iterator[tuple[str, Sequence[Query], bool]]:
+                for one in accepted:
+                    data = f"{one.source.name}: " if len(accepted) > 1 else ""
+                    for each in one.inputs:
+                        table = task.table(each)
+                        yield data + table.name, self.texts(each, own, chosen), table.separator
 
-                @contextmanager
-                def reading(one: Any) -> Iterator[TaskContext]:
-                    with run_.reading(task.table(one).name, len(one.rows), task.units) as how:
-                        yield TaskContext(run_.loaded, chosen, **how, **kept)
+            known: dict[object, Work] = {}
+            alike: dict[Work, list[str]] = {}
+            for model in models:
+                in_chat = task.in_chat(own)
+                work = planned_work(model, texts(), chosen, in_chat=in_chat, known=known)
+                alike.setdefault(work, []).append(model_name(model))
+            _print_works(alike)
+        if several.above is None:
+            print(f"would be written to {several.folders[0]}")
 
-                yield run_.loaded, reading, run_
-            return
-        loader = Loader(
-            lambda: options.load_model(arguments),
-            lambda: options.load_model(arguments, scores=False),
-            lambda head: options.load_head(arguments, head),
-        )
-        model = task.load(own, loader)
-        vectors = None if arguments.no_cache else cache_folder(arguments.cache) / "states"
 
-        @contextmanager
-        def stepping(one: Any) -> Iterator[TaskContext]:
-            name, number = task.table(one).name, len(one.rows)
-            with step_bars(name, number, task.units, arguments.quiet) as step:
-                yield TaskContext(model, chosen, vectors=vectors, step=step, **kept)
+def _print_works(alike: Mapping[Work, Sequence[str]]) -> None:
+    """Print plans, each with the models that have it where there are several."""
+    *_, last = alike
+    several = sum(map(len, alike.values())) > 1
+    for work, names in alike.items():
+        if several:
+            counted = f"each of {len(names):,} models" if len(names) > 1 else "one model"
+            print(one_line(f"the plan of {counted}: {first_names(names)}"))
+        # What is under the last plan, too, is said there alone.
+        own = [note for note in work.notes if work == last or note not in last.notes]
+        print_work(replace(work, notes=tuple(own)))
 
-        yield model, stepping, None
+
+def _folder_of(arguments: argparse.Namespace) -> Path:
+    """The folder of the folders of several runs."""
+    return arguments.output or Path("results")

@@ -7,16 +7,17 @@ call in Python, the folder of results, the table, the page, the comparison of tw
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Generic, TypeVar, cast
 
-from coherencegym.eval.data.notes import Note
+from coherencegym.eval.data.notes import Note, of_each
 from coherencegym.eval.data.source import Source
 from coherencegym.eval.forward.distributed import ALONE, World
-from coherencegym.eval.forward.execute import BatchProgress
+from coherencegym.eval.forward.execute import BatchProgress, Execution
 from coherencegym.eval.forward.numeric import Store
 from coherencegym.eval.kinds.table_kind import TableKind
 from coherencegym.eval.metrics.estimates import EstimateRow, estimates, score_of
@@ -51,6 +52,11 @@ _D = TypeVar("_D")
 StepProgress = Callable[[str, int, int], None]
 
 
+#: Shows the progress of an input, by its name and the number of its rows, and gives fields of the
+#: context for it.
+Showing = Callable[[str, int], AbstractContextManager[Mapping[str, Any]]]
+
+
 @dataclass(frozen=True)
 class TaskContext:
     """The means of a task.
@@ -62,7 +68,9 @@ class TaskContext:
         plans: those of earlier models on these very texts; None: nothing is kept.
         vectors: a folder in which vectors are kept from run to run; None: they are thrown away.
         step: told how far a task is that has several steps.
-        executions: runs of texts so far, each with the number of those that were known.
+        folder: that of the run, for rows that are written as they come; None: there is none.
+        showing: shows the progress of inputs.
+        reads: of each run of texts so far the number that were known, and of all.
         memo: values that a task keeps from one input for the next.
     """
 
@@ -74,7 +82,9 @@ class TaskContext:
     plans: PlansOf | None = None
     vectors: Path | None = None
     step: StepProgress = lambda name, done, total: None
-    executions: list[Any] = field(default_factory=list)
+    folder: Path | None = None
+    showing: Showing = lambda name, number: nullcontext({})
+    reads: list[tuple[int, int]] = field(default_factory=list)
     memo: dict[Any, Any] = field(default_factory=dict)
 
     def surprisals(self, table: Table[Any], queries: Sequence[Query]) -> tuple[Answer, ...]:
@@ -86,8 +96,18 @@ class TaskContext:
             progress=self.progress,
             world=self.world,
         )
-        self.executions.append(found.execution)
+        self.count(found.execution)
         return tuple(found.items)
+
+    def count(self, execution: Execution) -> None:
+        """Count the texts of a run."""
+        self.reads.append((execution.stored, len(execution.plan.sequences)))
+
+    @contextmanager
+    def asking(self, name: str, number: int) -> Iterator[TaskContext]:
+        """The context for an input of so many rows, whose progress is shown."""
+        with self.showing(name, number) as more:
+            yield replace(self, **more)
 
 
 @dataclass(frozen=True)
@@ -119,6 +139,7 @@ class Task(Generic[_I, _O, _D]):
         metrics: those of its outcomes.
         run: adds the outcomes of an input: of each unit under each metric, by the model and by
             baselines.
+        run_all: does so for all inputs, where they are read in parts; None: one after another.
         texts: the texts of an input that are read, of which ``--dry-run`` says what they cost; None
             for a task that reads no surprisals.
         reads: tells whether surprisals are read by these options, where ``texts`` is there.
@@ -165,6 +186,9 @@ class Task(Generic[_I, _O, _D]):
     kind: TableKind[Any]
     metrics: tuple[Metric, ...]
     run: Callable[[TaskContext, _I, _O, OutcomeWriter], _D]
+    run_all: (
+        Callable[[TaskContext, Sequence[_I], _O, OutcomeWriter], list[tuple[_I, _D]]] | None
+    ) = None
     texts: Callable[[_I, _O], Sequence[Query]] | None = None
     reads: Callable[[_O], bool] = lambda options: True
     in_chat: Callable[[_O], bool] = lambda options: False
@@ -213,6 +237,28 @@ class Task(Generic[_I, _O, _D]):
         if self.texts is None or not self.reads(options):
             return None
         return self.texts(one, options)
+
+    def ask(
+        self,
+        context: TaskContext,
+        inputs: Sequence[_I],
+        options: _O,
+        writer: OutcomeWriter,
+        is_named: bool = False,
+    ) -> tuple[list[tuple[_I, _D]], list[Note]]:
+        """The inputs with their details, and what was left out; ``is_named``: nothing may be.
+
+        Raises:
+            EvaluationError: an input cannot be asked about, and was named, or all of them.
+        """
+        if self.run_all is not None:
+            return self.run_all(context, inputs, options, writer), []
+
+        def ask_one(one: _I) -> tuple[_I, _D]:
+            with context.asking(self.table(one).name, len(cast(Any, one).rows)) as own:
+                return one, self.run(own, one, options, writer)
+
+        return of_each(inputs, ask_one, named=is_named)
 
     def read(
         self,

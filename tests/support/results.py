@@ -26,12 +26,13 @@ from coherencegym.eval.results.saved import Saved, SavedDataset, SavedModel, Sav
 from coherencegym.eval.surprisal import ScoredCondition
 from coherencegym.eval.tasks.score.controls import Difference
 from coherencegym.eval.tasks.score.metrics import Judgement, judge
+from coherencegym.eval.tasks.score.options import ScoreOptions
 from coherencegym.eval.tasks.score.outcomes import ACCURACY, MARGIN, add_predictions
 from coherencegym.eval.tasks.score.results import summary_of
 from coherencegym.eval.tasks.score.scored_table import ScoredItemTable
 from coherencegym.eval.tasks.score.scoring import Scored, ScoredItem
 from coherencegym.eval.tasks.score.summary import ItemScore, Macro, macro, summarise
-from coherencegym.eval.tasks.score.task import TASK, ScoreOptions
+from coherencegym.eval.tasks.score.task import TASK
 from coherencegym.eval.tasks.task import Findings
 from coherencegym.eval.text.encode import Encoding
 from coherencegym.eval.text.special import Start

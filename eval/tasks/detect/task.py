@@ -72,7 +72,7 @@ def _scores(
         world=context.world,
     )
     if found.scored is not None:
-        context.executions.append(found.scored.execution)
+        context.count(found.scored.execution)
     return found.scores
 
 

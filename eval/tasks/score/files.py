@@ -48,7 +48,9 @@ def item_files(folder: Path, tokens: bool) -> Iterator[ItemFiles]:
 
 
 def write_item_files(found: Findings, folder: Path) -> None:
-    """Write the files of a run all of whose items are in memory."""
+    """Write the files of a run, unless they were written as its items were scored."""
+    if (folder / REGIONS_FILE).exists():
+        return
     with item_files(folder, found.options.tokens) as files:
         for table, scored in shown_tables(found):
             files.add(table, scored)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, cast
 
 from coherencegym.eval.data.dataset import ItemTable
@@ -12,11 +11,12 @@ from coherencegym.eval.kinds.items import ITEMS
 from coherencegym.eval.outcomes.tables import OutcomeWriter
 from coherencegym.eval.plan.requests import Query
 from coherencegym.eval.tasks.headline import Headline
-from coherencegym.eval.tasks.options import option
 from coherencegym.eval.tasks.score.files import write_item_files
 from coherencegym.eval.tasks.score.headline import headline_of
 from coherencegym.eval.tasks.score.notes import notes_of
+from coherencegym.eval.tasks.score.options import ScoreOptions
 from coherencegym.eval.tasks.score.outcomes import ACCURACY, MARGIN
+from coherencegym.eval.tasks.score.parts import score_tables
 from coherencegym.eval.tasks.score.report import score_sections
 from coherencegym.eval.tasks.score.results import (
     choices_came_to,
@@ -26,40 +26,15 @@ from coherencegym.eval.tasks.score.results import (
     table_facts,
 )
 from coherencegym.eval.tasks.score.scored_table import ScoredItemTable
-from coherencegym.eval.tasks.score.scoring import queries, score_items
+from coherencegym.eval.tasks.score.scoring import queries
 from coherencegym.eval.tasks.task import Findings, Task, TaskContext
-
-
-@dataclass(frozen=True)
-class ScoreOptions:
-    """The choices that only this task leaves open.
-
-    Attributes:
-        tokens: the surprisal of every token is written, too.
-    """
-
-    tokens: bool = option(False, "also write the surprisal of every token", rare=True)
 
 
 def score_table(
     context: TaskContext, table: ItemTable, options: ScoreOptions, writer: OutcomeWriter
 ) -> ScoredItemTable:
     """Add the outcomes of the predictions of a table."""
-    found = ScoredItemTable(table, writer)
-    for part in table.parts():
-        scored = score_items(
-            context.model.model,
-            context.model.tokenizer,
-            part,
-            context.reading,
-            uses_separator=table.separator,
-            plans=context.plans,
-            store=context.store,
-            progress=context.progress,
-            world=context.world,
-        )
-        context.executions.append(scored.execution)
-        found.add(scored)
+    ((_, found),) = score_tables(context, [table], options, writer)
     return found
 
 
@@ -83,6 +58,7 @@ TASK: Task[ItemTable, ScoreOptions, ScoredItemTable] = Task(
     metrics=(ACCURACY, MARGIN),
     texts=_texts,
     run=score_table,
+    run_all=score_tables,
     table=lambda one: cast(Any, one),
     options=ScoreOptions,
     record=lambda options, reading: {},
@@ -99,4 +75,10 @@ TASK: Task[ItemTable, ScoreOptions, ScoredItemTable] = Task(
     says_baselines=True,
     spreads=True,
     units="items",
+    examples="""\
+  coherencegym score --model demo --dataset suites/sentence_order
+  coherencegym score --model gpt2 --dataset coherencegym/sentence_order --revision v1.0.0
+  coherencegym score --model me/model --all-revisions 'step*' --suites all
+  coherencegym score --model gpt2 --suite center_embed.json --compat syntaxgym-2021
+""",
 )

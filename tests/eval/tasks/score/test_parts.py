@@ -14,12 +14,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.results import judged_table, made_outcomes
 
-from coherencegym.eval.commands import several
 from coherencegym.eval.commands.cli import main
 from coherencegym.eval.data import dataset
 from coherencegym.eval.kinds.items import Item
 from coherencegym.eval.kinds.predictions import Outcome
 from coherencegym.eval.outcomes.tables import OutcomeTables, OutcomeWriter
+from coherencegym.eval.tasks.score import parts as score_parts
 from coherencegym.eval.tasks.score.controls import differences
 from coherencegym.eval.tasks.score.headline import headline_of
 from coherencegym.eval.tasks.score.metrics import Judgement
@@ -126,7 +126,7 @@ def test_the_page_has_a_sample_of_many_items_and_says_so(
     suite: Path, whole: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(dataset, "PART", 3)
-    monkeypatch.setattr(several, "_MOST_SHOWN", 8)
+    monkeypatch.setattr(score_parts, "_MOST_SHOWN", 8)
     found = told(scored(suite, "sampled", *ALONE))
     said = "neutral: report.html shows predictions of a sample of 4 of its 8 items"
     assert [note["kind"] for note in found["notes"] if note["text"].startswith(said)] == ["detail"]
@@ -169,7 +169,7 @@ def test_a_table_in_parts_is_gone_through_once(
     suite: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(dataset, "PART", 3)
-    monkeypatch.setattr(several, "_MOST_SHOWN", 8)
+    monkeypatch.setattr(score_parts, "_MOST_SHOWN", 8)
     gone: list[dataset.StoredItems] = []
     real = dataset.StoredItems.__iter__
 

@@ -1,0 +1,77 @@
+"""Tables that are scored part by part, the next of which is planned while one is read."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from coherencegym.eval.data.dataset import ItemTable, StoredItems
+from coherencegym.eval.forward.memory import give_back_memory
+from coherencegym.eval.kinds.items import Item
+from coherencegym.eval.outcomes.tables import OutcomeWriter
+from coherencegym.eval.plan.ahead import one_ahead
+from coherencegym.eval.tasks.score.files import item_files
+from coherencegym.eval.tasks.score.options import ScoreOptions
+from coherencegym.eval.tasks.score.scored_table import ScoredItemTable
+from coherencegym.eval.tasks.score.scoring import PlannedItems, plan_items, score_items
+from coherencegym.eval.tasks.task import TaskContext
+
+#: Items that the page of a run shows of its tables, where they are scored in parts.
+_MOST_SHOWN = 1_000
+
+
+@dataclass(frozen=True)
+class _Part:
+    """Items of a table that are scored together, and their plan."""
+
+    of: ScoredItemTable
+    title: str
+    planned: PlannedItems
+
+
+def score_tables(
+    context: TaskContext,
+    tables: Sequence[ItemTable],
+    options: ScoreOptions,
+    writer: OutcomeWriter,
+) -> list[tuple[ItemTable, ScoredItemTable]]:
+    """Score tables, those that are not in memory in parts, whose rows go into the run's folder.
+
+    A part is planned while a device other than the CPU reads the one before it.
+    """
+    in_parts = any(isinstance(table.items, StoredItems) for table in tables)
+    most_shown = max(1, _MOST_SHOWN // len(tables)) if in_parts else None
+    found = [ScoredItemTable(table, writer, most_shown) for table in tables]
+    how = context.model.model, context.model.tokenizer
+    # Parts are read anew for each model: their plans would be kept for nobody.
+    kept = None if in_parts else context.plans
+
+    def plan(own: ScoredItemTable, number: int, part: Sequence[Item]) -> _Part:
+        title = f"{own.table.name}{f', part {number + 1}' if number else ''}"
+        separator = own.table.separator
+        planned = plan_items(*how, part, context.reading, uses_separator=separator, plans=kept)
+        return _Part(own, title, planned)
+
+    works = (
+        partial(plan, own, number, part)
+        for own in found
+        for number, part in enumerate(own.table.parts())
+    )
+    folder = context.folder
+    with nullcontext() if folder is None else item_files(folder, options.tokens) as files:
+        for one in one_ahead(works, ahead=context.model.device != "cpu"):
+            with context.asking(one.title, len(one.planned.items)) as own:
+                run: Any = {"store": own.store, "progress": own.progress, "world": own.world}
+                scored = score_items(*how, one.planned, context.reading, **run)
+            context.count(scored.execution)
+            one.of.add(scored)
+            if files is not None:
+                files.add(one.of.table, scored)
+            if in_parts:
+                # The next part takes as much again, in other pieces.
+                del one, scored
+                give_back_memory()
+    return list(zip(tables, found, strict=True))
