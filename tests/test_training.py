@@ -138,10 +138,10 @@ def test_what_is_logged_is_what_the_checkpoint_scores(
         "coherence/story_cloze": headline.score,
         "coherence/story_cloze_low": headline.ci_low,
         "coherence/story_cloze_high": headline.ci_high,
-        "coherence/story_cloze/sample": results.scores[0].score,
+        "coherence/story_cloze/sample": results.rows[0].score,
         "coherence/story_cloze/sample_crossed": 0.0,
     }
-    assert results.scores[0].n == LIMIT
+    assert results.rows[0].n == LIMIT
     assert entries(trainer, "coherence/story_cloze")[-1] == (4, headline.score)
 
 
@@ -239,7 +239,7 @@ def test_what_cannot_be_scored_is_refused_before_training(
         (trainer, "/nonexistent", {"every": 1}, "/nonexistent"),
         (trainer, [], {"every": 1}, "nothing to score; expected a dataset's name"),
         (trainer, folder, {"every": 1, "limit": 0}, "limit=0; expected"),
-        (trainer, folder, {"every": 1, "configs": "none"}, "none"),
+        (trainer, folder, {"every": 1, "config": "none"}, "none"),
         (trainer, folder, {"every": 1, "botch": 1}, "no option 'botch'"),
         (trainer, folder, {"every": 1, "tokenizer": "gpt2"}, "a str is no tokenizer"),
     ]

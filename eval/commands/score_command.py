@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any
 from coherencegym.command_line import Parser, rare
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.commands import options
-from coherencegym.eval.commands.several import DatasetInputs
 from coherencegym.eval.commands.task_command import TaskCommand
 from coherencegym.eval.data.source import BUILDS
 from coherencegym.eval.kinds.items import ITEMS
 from coherencegym.suites import SUITES, WITHOUT_PAIRS
 
 if TYPE_CHECKING:
+    from coherencegym.eval.commands.several import DatasetInputs
     from coherencegym.eval.data.dataset import ItemTable
     from coherencegym.eval.plan.options import Options
     from coherencegym.eval.plan.requests import Query
@@ -87,6 +87,8 @@ class ScoreCommand(TaskCommand):
 
     def read(self, arguments: argparse.Namespace, own: ScoreOptions) -> DatasetInputs:
         """The tables of a dataset, or of suites' files, not all of them in memory."""
+        from coherencegym.eval.commands.several import DatasetInputs
+
         source, tables = options.item_tables(arguments, arguments.max_items, in_parts=True)
         return DatasetInputs(source, tables)
 

@@ -38,7 +38,7 @@ class DatasetInputs:
     Attributes:
         source: the dataset.
         inputs: see :class:`eval.tasks.task.Task`.
-        notes: what was left out.
+        notes: lines on inputs that were left out.
     """
 
     source: Source

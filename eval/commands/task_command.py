@@ -11,15 +11,13 @@ from typing import TYPE_CHECKING, Any
 from coherencegym.command_line import Parser, rare
 from coherencegym.errors import EvaluationError, one_line
 from coherencegym.eval.commands import options
-from coherencegym.eval.commands.asking import RECORDED
 from coherencegym.eval.commands.running import Work, planned_work, print_work
-from coherencegym.eval.commands.several import Data, DatasetInputs
 from coherencegym.eval.data.notes import first_names
 from coherencegym.eval.forward.distributed import world
 from coherencegym.eval.tasks.options import arguments_of
 
 if TYPE_CHECKING:
-    from coherencegym.eval.commands.several import Several
+    from coherencegym.eval.commands.several import Data, DatasetInputs, Several
     from coherencegym.eval.plan.options import Options
     from coherencegym.eval.plan.requests import Query
     from coherencegym.eval.results.runs import Run
@@ -73,6 +71,8 @@ class TaskCommand:
         Raises:
             EvaluationError: they cannot be read.
         """
+        from coherencegym.eval.commands.asking import RECORDED
+        from coherencegym.eval.commands.several import DatasetInputs
         from coherencegym.eval.data.source import find_dataset
 
         named = self.task.names(arguments.configs, own)

@@ -72,14 +72,14 @@ def signature(
 def read_as(settings: Mapping[str, Any]) -> dict[str, Any]:
     """The parts of a signature that say how surprisals were read."""
     return {
-        "compat": settings["compat"],
-        "scorer": settings.get("scorer"),
-        "masking": settings.get("masking"),
         "truncate": "yes" if settings["truncate"] else "no",
         "words": "corrected" if settings["word_correction"] else None,
         "tie": settings["tie_bits"],
-        "sep": _separator(settings),
+        "compat": settings["compat"],
+        "scorer": settings.get("scorer"),
+        "masking": settings.get("masking"),
         "bos": _start(settings),
+        "sep": _separator(settings),
     }
 
 

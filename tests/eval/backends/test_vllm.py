@@ -234,12 +234,12 @@ def test_what_needs_more_than_the_tokens_own_log_probability_is_refused(
 
 
 def test_runs_that_are_there_are_kept_and_those_of_transformers_are_others(
-    build: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    build: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     install(monkeypatch)
     common = ["score", "--model", "demo", "--limit", "2", "--no-cache", "--output", "runs"]
-    common += ["--dataset", "build", "again", "--config", "sample_narration_all"]
-    shutil.copytree("build", "again")
+    common += ["--dataset", build, "again", "--config", "sample_narration_all"]
+    shutil.copytree(build, "again")
     vllm = [*common, "--backend", "vllm", "--model-arg", "gpu_memory_utilization=0.5"]
     assert evaluate(vllm) == 0
     capsys.readouterr()

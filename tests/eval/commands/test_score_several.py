@@ -144,7 +144,7 @@ def test_a_run_of_several_that_is_stopped_leaves_whole_folders_and_goes_on(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    from coherencegym.eval.tasks.score import scoring
+    from coherencegym.eval.tasks.score import parts, scoring
 
     real, asked = scoring.score_items, []
 
@@ -154,7 +154,7 @@ def test_a_run_of_several_that_is_stopped_leaves_whole_folders_and_goes_on(
             os.kill(os.getpid(), signal.SIGTERM)
         return real(*given, **how)
 
-    monkeypatch.setattr(scoring, "score_items", stop_at_the_second)
+    monkeypatch.setattr(parts, "score_items", stop_at_the_second)
     cache = ["--cache", str(tmp_path / "cache"), "--verbose"]
     words = ["score", "--model", "demo", "--dataset", str(suites), *cache]
     words += ["--output", str(tmp_path / "out")]

@@ -158,7 +158,7 @@ def test_nothing_is_left_of_a_run_that_ends_in_a_later_part(
             raise KeyboardInterrupt
         return whole(*arguments, **options)
 
-    monkeypatch.setattr(scoring, "score_items", stops)
+    monkeypatch.setattr(score_parts, "score_items", stops)
     before = set(suite.iterdir())
     scored(suite, "ended", *ALONE, code=130)
     assert parts == [3, 3, 2]
