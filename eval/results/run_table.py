@@ -35,6 +35,8 @@ _Key = TypeVar("_Key")
 
 #: Settings that are of the model or the machine, or are told by the tables that were scored.
 _NOT_OF_COLUMN = INCIDENTAL - {"detector", "calibrate_on", "threshold", "intervals"}
+#: Settings by which a masked model is read, and named.
+_OF_MASKED = ("scorer", "masking")
 #: Aspects that follow from the tables.
 _OF_TABLES = ("splits", "items", "rows", "score over")
 #: The order of tasks; others come after, by name.
@@ -330,10 +332,11 @@ def _rules(run: Run) -> dict[str, str]:
     settings = {
         name: value
         for name, value in run.settings.items()
-        if value and name not in _NOT_OF_COLUMN and not isinstance(value, Mapping)
+        if value
+        and name not in _NOT_OF_COLUMN
+        and not (run.by_scorer and name in _OF_MASKED)
+        and not isinstance(value, Mapping)
     }
-    if run.by_scorer:
-        del settings["scorer"], settings["masking"]
     rules = run.settings.get("rules")
     if isinstance(rules, Mapping):
         settings |= {f"rule {name}": value for name, value in rules.items() if value}

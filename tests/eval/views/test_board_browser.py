@@ -17,6 +17,7 @@ from coherencegym.eval.results.runs import ModelFacts, Run, TableFacts
 from coherencegym.eval.statistics.scores import Score
 from coherencegym.eval.tasks.headline import Headline
 from coherencegym.eval.views.board.site import write_board
+from coherencegym.eval.views.overview import overview, write_overview
 
 HOSTILE = "</script><img src=x onerror=alert(1)>\u202e"
 #: Scores of each model by suite; None: no run.
@@ -230,6 +231,39 @@ def test_pages_lead_to_each_other(page: Browser) -> None:
     assert page.run("return document.querySelector('.hypothesis').innerText") == HOSTILE
     page.click(".trail a")
     assert page.run("return document.querySelector('h1').innerText") == "A board"
+
+
+@pytest.mark.parametrize("models", [["org/alpha"], list(SCORES)])
+def test_an_overview_is_the_first_page_alone(
+    page: Browser, tmp_path: Path, models: list[str]
+) -> None:
+    """It leads to the reports of its runs, and to no page of a model or a suite."""
+    runs = [
+        replace(a_run(model, suite, score), folder=str(tmp_path / f"{suite}--{number}"))
+        for number, model in enumerate(models)
+        for suite, score in SCORES[model].items()
+        if score is not None
+    ]
+    write_overview(overview(runs), tmp_path)
+    for width in (400, 1400):
+        page.resize(width)
+        page.get((tmp_path / "index.html").as_uri())
+        assert page.run("return document.documentElement.scrollWidth <= innerWidth")
+        links = page.run("return [...document.links].map((one) => one.getAttribute('href'))")
+        assert sorted(set(links) - {"#scores"}) == sorted(
+            f"{Path(run.folder).name}/report.html" for run in runs
+        )
+        assert page.run("return document.getElementById('filters').hidden") == (len(models) == 1)
+        # Of one model, and on a telephone, each number stands beside its suite and what it is over.
+        is_shown = page.run("return document.querySelector('td .label').offsetWidth > 0")
+        assert is_shown == (len(models) == 1 or width == 400)
+    text = page.run("return document.querySelector('td .label').innerText")
+    assert "40 items · chance 50.0 % · artefact 60.0 % · overlap 50.0 %" in text
+    page.click("td button.number")
+    assert page.run("return document.querySelectorAll(':popover-open a').length") == 0
+    assert page.run("return document.images.length") == 0
+    page.get("about:blank")
+    page.requested()
 
 
 @pytest.mark.parametrize("width", [400, 1400])
