@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ from coherencegym.eval.tasks.results import TaskResults
 from coherencegym.eval.views.board.cells import Site
 from coherencegym.eval.views.board.names import INDEX
 from coherencegym.eval.views.board.pages import reading_lines, render_index
-from coherencegym.eval.views.html_report import templates, write_html
+from coherencegym.eval.views.html_report import notebook_cell, write_html
 from coherencegym.eval.views.plots_curve import CURVE, write_curves
 from coherencegym.eval.views.training.table import LEGEND as TRAINING_LEGEND
 from coherencegym.eval.views.training.table import training_grids
@@ -50,9 +51,7 @@ class ShownOverview(RunTable):
         return grid.as_printed(lambda console: print_overview(self, console))
 
     def _repr_html_(self) -> str:
-        template = templates().get_template("overview_table.html.jinja")
-        text: str = template.render(sentences=self.sentences, table=overview_grid(self))
-        return text
+        return notebook_cell([replace(overview_grid(self), notes=tuple(self.sentences))])
 
 
 def overview(results: Iterable[TaskResults | Run], axis: Axis = AS_NAMED) -> ShownOverview:
