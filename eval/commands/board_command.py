@@ -15,7 +15,7 @@ from coherencegym.eval.commands import options
 from coherencegym.numbers import not_negative
 
 if TYPE_CHECKING:
-    from coherencegym.eval.results.board import Board
+    from coherencegym.eval.results.run_table import RunTable
 
 EXAMPLES = """\
   coherencegym board results                             board/index.html, from folders of runs
@@ -80,14 +80,14 @@ def run(arguments: argparse.Namespace) -> int:
         raise EvaluationError("--private: no Space is made; expected --push-space USER/NAME, too")
     if not arguments.dry_run:
         check_folder(arguments.output, arguments.overwrite, inputs=arguments.sources)
-    board, sources = _read(arguments.sources)
+    table, sources = _read(arguments.sources)
     most = MOST_PAIRS if arguments.pairs is None else arguments.pairs
     with _work(arguments) as work:
-        site = write_board(board, work, arguments.title, sources, most, _say)
+        site = write_board(table, work, arguments.title, sources, most, _say)
         files = board_files(work)
-    counts = {"model": board.models, "column": board.columns, "pair": site.pairs}
+    counts = {"model": table.models, "column": table.columns, "pair": site.pairs}
     print(", ".join(f"{len(n):,} {what}{'s' * (len(n) != 1)}" for what, n in counts.items()))
-    if local := local_names(board):
+    if local := local_names(table):
         print(f"names of folders of this machine are in it: {', '.join(local)}")
     if arguments.dry_run and not arguments.push_space:
         for path, content in files.items():
@@ -120,10 +120,10 @@ def _work(arguments: argparse.Namespace) -> Iterator[Path]:
             yield work
 
 
-def _read(sources: Sequence[str]) -> tuple[Board, list[str]]:
-    """The board of folders and repositories, and a line on each of them."""
-    from coherencegym.eval.results.board import board_of, read_entry
-    from coherencegym.eval.results.runs import run_folders
+def _read(sources: Sequence[str]) -> tuple[RunTable, list[str]]:
+    """The runs of folders and repositories, and a line on each of them."""
+    from coherencegym.eval.results.run_table import sorted_table
+    from coherencegym.eval.results.runs import read_run, run_folders
 
     folders: list[Path] = []
     lines = []
@@ -135,7 +135,7 @@ def _read(sources: Sequence[str]) -> tuple[Board, list[str]]:
             found, line = _fetch(source)
             lines.append(line)
         folders += found
-    return board_of(map(read_entry, dict.fromkeys(folders))), lines
+    return sorted_table(map(read_run, dict.fromkeys(folders))), lines
 
 
 def _fetch(repo_id: str) -> tuple[list[Path], str]:

@@ -150,6 +150,7 @@ def _over_steps(arguments: argparse.Namespace, folders: Sequence[Path]) -> int:
     """Compare the checkpoints of trainings with each other."""
     from coherencegym.errors import EvaluationError
     from coherencegym.eval.results.learning import learning_curves
+    from coherencegym.eval.results.run_table import table_of
     from coherencegym.eval.results.runs import read_run
     from coherencegym.eval.results.step_changes import step_changes
     from coherencegym.eval.views.training.changes import print_changes, write_changes
@@ -161,7 +162,7 @@ def _over_steps(arguments: argparse.Namespace, folders: Sequence[Path]) -> int:
     runs = [read_run(folder) for folder in folders]
     axis = options.curve_axis(arguments, runs)
     how = {"anyway": arguments.anyway, "seed": arguments.seed}
-    changes = step_changes(learning_curves(runs, axis), **how)
+    changes = step_changes(learning_curves(table_of(runs, axis)), **how)
     if arguments.output is not None:
         about = {"seed": arguments.seed, "overwrite": arguments.overwrite}
         write_changes(changes, runs, axis, arguments.output, **about)

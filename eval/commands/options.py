@@ -384,11 +384,9 @@ def results_named(given: Sequence[Path]) -> list[Path]:
     The overview beside the runs is passed over, so that ``results/*`` names the runs.
     """
     from coherencegym.eval.results.runs import run_folders
-    from coherencegym.eval.views.overview import MARKDOWN, PAGE
-    from coherencegym.eval.views.plots_curve import CURVE
+    from coherencegym.eval.views.overview import OVERVIEW_FILES
 
-    beside = (PAGE, MARKDOWN, CURVE, Path(CURVE).with_suffix(".svg").name)
-    chosen = [path for path in given if path.name not in beside]
+    chosen = [path for path in given if path.name not in OVERVIEW_FILES]
     return [run for path in chosen for run in run_folders([path])]
 
 

@@ -28,8 +28,8 @@ def run(arguments: argparse.Namespace) -> int:
     """
     from coherencegym.errors import EvaluationError
     from coherencegym.eval.results.runs import read_run, run_folders
+    from coherencegym.eval.views.board.names import INDEX
     from coherencegym.eval.views.overview import (
-        PAGE,
         check_overview,
         overview,
         print_overview,
@@ -51,5 +51,5 @@ def run(arguments: argparse.Namespace) -> int:
         write_overview(shown, arguments.output)
     print_overview(shown)
     if arguments.output is not None:
-        print(f"written to {arguments.output}: open {arguments.output / PAGE}")
+        print(f"written to {arguments.output}: open {arguments.output / INDEX}")
     return 0

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from coherencegym.eval.results.overview import SuiteKey, above_chance, above_floor, overview_of
-from coherencegym.eval.results.runs import Run
-from coherencegym.eval.results.steps import AS_NAMED, Axis, step_of
+from coherencegym.eval.results.run_table import RunColumn, RunTable
+from coherencegym.eval.results.steps import step_of
 from coherencegym.eval.tasks.headline import Headline
 
 
@@ -36,38 +36,37 @@ class LearningCurve:
         """
         found = None
         for count, head in zip(reversed(self.counts), reversed(self.heads), strict=True):
-            if not above_all(head):
+            if not head.is_above_known:
                 break
             found = count
         return found
 
 
-def above_all(head: Headline) -> bool:
-    """Tell whether the whole interval is above chance, and above the floors where there are any."""
-    return above_chance(head) and (head.floor is None or above_floor(head))
-
-
-def learning_curves(runs: Sequence[Run], axis: Axis = AS_NAMED) -> list[LearningCurve]:
-    """The curves that runs make; of several runs of a checkpoint on the same rows, the last."""
-    shown = overview_of(runs)
-    found: dict[tuple[SuiteKey, object, str, str], dict[float, tuple[Headline, str]]] = {}
-    for (suite, _), run in shown.by_pair.items():
-        step, head = step_of(run, axis), run.headline
+def learning_curves(table: RunTable) -> list[LearningCurve]:
+    """The curves of a table; of several runs of a checkpoint on the same rows, the last."""
+    found: dict[tuple[object, ...], dict[float, tuple[Headline, str]]] = {}
+    columns: dict[tuple[object, ...], RunColumn] = {}
+    for column, _, run in table.runs:
+        step, head = step_of(run, table.axis), run.number
         if step is not None and head is not None and head.score is not None:
-            rows = tuple(sorted(run.rows.items()))
-            same = (rows, head.over, head.measure)
-            own = found.setdefault((suite, same, step.training, step.unit), {})
-            own[step.count] = head, run.folder
+            rows = frozenset((one.config, one.split, one.sha256, one.items) for one in run.tables)
+            same = column.task, column.suite, column.version, rows, head.over, head.measure
+            key = (*same, step.training, step.unit)
+            found.setdefault(key, {})[step.count] = head, run.folder
+            columns.setdefault(key, column)
+    curves = {key: dict(sorted(points.items())) for key, points in found.items() if len(points) > 1}
+    names = Counter((columns[key].name, *key[-2:]) for key in curves)
+    controlled = {(c.suite, c.version) for c in table.columns if c.is_controlled}
     return [
         LearningCurve(
             training,
-            shown.suites[suite],
+            column.name if names[column.name, training, unit] == 1 else column.whole_name,
             unit,
-            sorted(points),
-            [points[count][0] for count in sorted(points)],
-            shown.controlled(suite),
-            [points[count][1] for count in sorted(points)],
+            list(points),
+            [head for head, _ in points.values()],
+            (column.suite, column.version) in controlled,
+            [folder for _, folder in points.values()],
         )
-        for (suite, _, training, unit), points in found.items()
-        if len(points) > 1
+        for key, points in curves.items()
+        for column, training, unit in [(columns[key], str(key[-2]), str(key[-1]))]
     ]

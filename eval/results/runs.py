@@ -1,4 +1,4 @@
-"""Runs as figures take them: scores, and which model and rows they are of.
+"""Runs as their readers take them: scores, and which task, model and rows they are of.
 
 :func:`run_of` takes one from results in memory, :func:`read_run` from the ``results.json`` that an
 earlier run left, where everything is checked: the file may be somebody else's.
@@ -8,18 +8,46 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
+from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.data.notes import Note, detail
+from coherencegym.eval.data.source import SuiteUse, SuiteWords
 from coherencegym.eval.results.folder import MARKER
 from coherencegym.eval.statistics.scores import FEW_ITEMS, Score
-from coherencegym.eval.tasks.headline import Headline
+from coherencegym.eval.tasks.headline import Headline, headline_of_one
 from coherencegym.eval.tasks.results import TaskResults
 from coherencegym.eval.tasks.score.controls import Difference
 from coherencegym.files.strict_json import Many, Some, kind, read_json
+
+_T = TypeVar("_T")
+
+
+@dataclass(frozen=True, kw_only=True)
+class ModelFacts:
+    """Facts of a model that results have: all of them may be missing."""
+
+    parameters: int | None = None
+    context: int | None = None
+    dtype: str = ""
+    device: str = ""
+    quantization: Any = None
+    adapter: Any = None
+    arguments: dict[str, Any] | None = None
+
+
+@dataclass(frozen=True)
+class TableFacts:
+    """A table of which rows were scored; ``items``: how many."""
+
+    config: str
+    split: str
+    sha256: str
+    items: int = 0
+    headline: str = ""
 
 
 @dataclass(frozen=True)
@@ -29,20 +57,22 @@ class Run:
     Attributes:
         model, commit: the name that the user gave, and which it was.
         suite, version: the dataset's; empty where it has none.
-        rows: the digest of each table's rows, by config and split.
+        tables: those that were scored.
         scores, differences, headline, notes: see :class:`eval.tasks.task.Findings`.
         folder: the place of the results; empty for those in memory.
         signature: one line from which they can be reproduced.
         settings: the user's choices, and what came of them.
         data, repo, data_commit: the dataset as the user named it, and its Hub id and commit; empty
             for one that is not on the Hub.
+        task: the name of the task.
+        facts, words: those of the model, and those of the suite on itself.
     """
 
     model: str
     commit: str
     suite: str
     version: str
-    rows: Mapping[tuple[str, str], str]
+    tables: Sequence[TableFacts]
     scores: Sequence[Score]
     differences: Sequence[Difference] = ()
     folder: str = ""
@@ -53,6 +83,27 @@ class Run:
     data_commit: str = ""
     headline: Headline | None = None
     notes: Sequence[Note] = ()
+    task: str = "score"
+    facts: ModelFacts = field(default_factory=ModelFacts)
+    words: SuiteWords = field(default_factory=SuiteWords)
+
+    @property
+    def rows(self) -> dict[tuple[str, str], str]:
+        """The digest of each table's rows, by config and split."""
+        return {(table.config, table.split): table.sha256 for table in self.tables}
+
+    @property
+    def named_suite(self) -> str:
+        """The name of the suite; of a dataset that is none, its own."""
+        return self.suite or self.data
+
+    @cached_property
+    def number(self) -> Headline | None:
+        """The run's one number: the headline, or its only score."""
+        scores = [score for score in self.scores if score.level == "all"]
+        if self.headline is not None or len(scores) != 1:
+            return self.headline
+        return headline_of_one(scores[0])
 
     @property
     def at_revision(self) -> str:
@@ -94,11 +145,32 @@ class Run:
 
 def run_of(results: TaskResults) -> Run:
     """The run that results in memory are of."""
-    found = _run(results.model, results.dataset, results.rows, results.signature, results.settings)
-    differences = getattr(results, "differences", ())
-    return replace(
-        found, differences=differences, headline=results.headline, notes=tuple(results.notes)
+    data = results.dataset
+    found = _Results(
+        model=_picked(_Model, results.model),
+        dataset=_picked(
+            _Dataset,
+            {
+                **data,
+                "tables": [_picked(TableFacts, one) for one in data.get("tables", ())],
+                "uses": [_picked(SuiteUse, one) for one in data.get("uses", ())],
+            },
+        ),
+        task=results.task,
+        scores=tuple(results.rows),
+        differences=getattr(results, "differences", ()),
+        headline=results.headline,
+        notes=tuple(results.notes),
+        signature=results.signature,
+        settings=dict(results.settings),
     )
+    return _run(found)
+
+
+def _picked(kind: type[_T], values: Mapping[str, Any]) -> _T:
+    """A value of a class, from those of its fields that a mapping has."""
+    known = (one.name for one in fields(kind))  # type: ignore[arg-type]
+    return kind(**{name: values[name] for name in known if name in values})
 
 
 def run_folders(folders: Iterable[Path]) -> list[Path]:
@@ -124,16 +196,7 @@ def read_run(folder: Path) -> Run:
         what = "no such folder" if not folder.exists() else f"no {MARKER} in it"
         raise EvaluationError(f"{folder}: {what}; expected a folder that coherencegym score wrote")
     results_head(path)
-    one = read_json(path, _Results)
-    found = _run(asdict(one.model), asdict(one.dataset), one.scores, one.signature, one.settings)
-    return replace(
-        found,
-        differences=one.differences,
-        headline=one.headline,
-        folder=str(folder),
-        # Those of earlier releases are lines that do not say of which kind they are.
-        notes=tuple(detail(note) if isinstance(note, str) else note for note in one.notes),
-    )
+    return replace(_run(read_json(path, _Results)), folder=str(folder))
 
 
 def runs_beside(above: Path, own: Iterable[Path]) -> list[Run]:
@@ -145,33 +208,32 @@ def runs_beside(above: Path, own: Iterable[Path]) -> list[Run]:
     found = []
     for folder in run_folders([above]):
         with suppress(EvaluationError, OSError):
-            if folder.resolve() not in known and results_head(folder / MARKER).task == "score":
+            if folder.resolve() not in known:
                 found.append(read_run(folder))
-    return found
+    return [run for run in found if run.task == "score"]
 
 
-def _run(
-    model: Mapping[str, Any],
-    dataset: Mapping[str, Any],
-    scores: Sequence[Score],
-    signature: str | None,
-    settings: Mapping[str, Any],
-) -> Run:
-    suite, version, data, repo, commit = (
-        str(dataset.get(name) or "") for name in ("suite", "version", "name", "repo", "commit")
-    )
+def _run(found: _Results) -> Run:
+    model, data = found.model, found.dataset
     return Run(
-        model=str(model["name"]),
-        commit=str(model.get("commit") or ""),
-        suite=suite,
-        version=version,
-        rows={(t["config"], t["split"]): t["sha256"] for t in dataset.get("tables", ())},
-        scores=scores,
-        signature=signature or "",
-        settings=settings,
-        data=data,
-        repo=repo,
-        data_commit=commit,
+        model=model.name,
+        commit=model.commit or "",
+        suite=data.suite,
+        version=data.version or "",
+        tables=data.tables,
+        scores=found.scores,
+        differences=found.differences,
+        signature=found.signature or "",
+        settings=found.settings,
+        data=data.name or "",
+        repo=data.repo or "",
+        data_commit=data.commit or "",
+        headline=found.headline,
+        # Those of earlier releases are lines that do not say of which kind they are.
+        notes=tuple(detail(note) if isinstance(note, str) else note for note in found.notes),
+        task=found.task,
+        facts=model,
+        words=data,
     )
 
 
@@ -199,25 +261,18 @@ def results_head(path: Path) -> _Head:
     return found
 
 
-@dataclass(frozen=True)
-class _Table:
-    config: str
-    split: str
-    sha256: str
-
-
-@dataclass(frozen=True)
-class _Dataset:
+@dataclass(frozen=True, kw_only=True)
+class _Dataset(SuiteWords):
     suite: str
-    tables: Many[_Table]
+    tables: Many[TableFacts]
     name: str | None = None
     version: str | None = None
     repo: str | None = None
     commit: str | None = None
 
 
-@dataclass(frozen=True)
-class _Model:
+@dataclass(frozen=True, kw_only=True)
+class _Model(ModelFacts):
     name: str
     commit: str | None = None
 
@@ -229,6 +284,7 @@ class _Results:
     model: _Model
     dataset: _Dataset
     scores: Some[Score]
+    task: str = "score"
     differences: Many[Difference] = ()
     headline: Headline | None = None
     notes: Many[Note | str] = ()

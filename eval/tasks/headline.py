@@ -51,12 +51,39 @@ class Headline:
         return max((score for score in known if score is not None), default=None)
 
     @property
+    def is_above_chance(self) -> bool:
+        """Tell whether the whole interval is above chance."""
+        return _above(self.ci_low, self.chance)
+
+    @property
+    def is_above_floor(self) -> bool:
+        """Tell whether the whole interval is above the artefact and the overlap score."""
+        return _above(self.ci_low, self.floor)
+
+    @property
+    def is_above(self) -> bool:
+        """Tell whether the whole interval is above chance and every floor, of which one is known.
+
+        A floor below chance is no more than that.
+        """
+        return self.is_above_chance and self.is_above_floor
+
+    @property
+    def is_above_known(self) -> bool:
+        """Tell whether the whole interval is above chance, and the floors where there are any."""
+        return self.is_above_chance and (self.floor is None or self.is_above_floor)
+
+    @property
     def words(self) -> str:
         """Words such as ``the mean of 8 configs``; of one cell the config."""
         if self.n_cells == 1:
             return self.over[0]
         what = "configs" if self.n_cells == len(self.over) else "groups"
         return f"the mean of {self.n_cells} {what}"
+
+
+def _above(low: float | None, floor: float | None) -> bool:
+    return low is not None and floor is not None and low > floor
 
 
 def headline_of_one(score: Score) -> Headline:

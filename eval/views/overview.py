@@ -2,192 +2,152 @@
 
 from __future__ import annotations
 
-import base64
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.report import grid
 from coherencegym.eval.results.learning import learning_curves
-from coherencegym.eval.results.overview import (
-    ModelKey,
-    Overview,
-    above_chance,
-    above_floor,
-    overview_of,
-)
+from coherencegym.eval.results.run_table import RunColumn, RunModel, RunTable, table_of
 from coherencegym.eval.results.runs import Run
 from coherencegym.eval.results.steps import AS_NAMED, Axis
-from coherencegym.eval.statistics.scores import CD, CHANCE_NAME, SPEARMAN, chance_names
+from coherencegym.eval.statistics.scores import CD, CHANCE_NAME
 from coherencegym.eval.tasks.headline import Headline
 from coherencegym.eval.tasks.results import TaskResults
+from coherencegym.eval.views.board.cells import Site
+from coherencegym.eval.views.board.names import INDEX
+from coherencegym.eval.views.board.pages import reading_lines, render_index
+from coherencegym.eval.views.html_report import notebook_cell, write_html
 from coherencegym.eval.views.plots_curve import CURVE, write_curves
 from coherencegym.eval.views.training.table import LEGEND as TRAINING_LEGEND
 from coherencegym.eval.views.training.table import training_grids
 from coherencegym.files.checksums import read_checksums
 from coherencegym.files.folders import check_files, check_folder, check_inputs, written_into
-from coherencegym.files.templates import content_policy
 
+#: The file of an overview beside its page.
+_MARKDOWN = "overview.md"
 #: The files of an overview.
-PAGE, MARKDOWN = "index.html", "overview.md"
-_FILES = (PAGE, MARKDOWN, CURVE, Path(CURVE).with_suffix(".svg").name)
+OVERVIEW_FILES = (INDEX, _MARKDOWN, CURVE, Path(CURVE).with_suffix(".svg").name)
 _REFERENCES = {
     "artefact": "artefact_score",
     "overlap": "overlap_score",
     "human": "human_score",
     CHANCE_NAME: "chance",
 }
-_LEGEND = {
-    "artefact": "artefact: a classifier that never sees the contrast in context, on the same parts",
-    "overlap": "overlap: the side that repeats more words of the text before it, on the same parts",
-    "human": "human: people who judged items of the same parts",
-    "suite": "* the whole interval is above {chance}, the artefact and the overlap score",
-}
-#: The baselines beside headlines that are no CD scores, by their measure.
-_BESIDE = {
-    "accuracy": "of probes (accuracy): artefact is a bag of words, chance the most frequent label",
-    SPEARMAN: "of ratings (Spearman): a correlation, times 100; artefact is a bag of words, "
-    "overlap repeated words, human one person beside others, chance 0 (what is below 0 is drawn "
-    "there)",
-    "strict": "of spans (strict): artefact is a bag of words, and the best constant answer (such "
-    "as never) stands where other suites have chance",
-}
-#: The manipulation of such a suite moves surprisals by itself.
-_CONTROLLED = "† read the difference from its controls in the report, and not this score alone"
 
 
-def overview_title(shown: Overview) -> str:
+def overview_title(shown: RunTable) -> str:
     """The title, which names the measure where there is one."""
-    scores = "CD scores" if all(head.measure == CD for head in shown.headlines) else "scores"
+    scores = "CD scores" if all(head.measure == CD for head in shown.numbers) else "scores"
     return f"Overview: {scores} in per cent [95 % interval]"
 
 
-class ShownOverview(Overview):
-    """An overview that a notebook shows as a table, and that prints as the terminal has it."""
+class ShownOverview(RunTable):
+    """A table of runs that a notebook shows, and that prints as the terminal has it."""
 
     def __str__(self) -> str:
         return grid.as_printed(lambda console: print_overview(self, console))
 
     def _repr_html_(self) -> str:
-        return _rendered("overview_table.html.jinja", overview=self, table=overview_grid(self))
+        return notebook_cell([replace(overview_grid(self), notes=tuple(self.sentences))])
 
 
 def overview(results: Iterable[TaskResults | Run], axis: Axis = AS_NAMED) -> ShownOverview:
     """The overview of results, or of runs that were read, which shows itself."""
-    return ShownOverview(overview_of(results).runs, axis)
+    return ShownOverview(table_of(results, axis).columns, axis)
 
 
 def overview_grid(
-    shown: Overview,
-    folders: Mapping[str, str] | None = None,
-    page: str = "report.html",
-    models: Collection[ModelKey] | None = None,
+    shown: RunTable,
+    reports: Mapping[str, str] | None = None,
+    models: Collection[RunModel] | None = None,
 ) -> grid.Grid:
-    """The suites by models; cells lead to the ``page`` of their run below ``folders``.
+    """The suites by models; cells lead to the reports of their runs.
 
-    ``folders`` are the folders of runs, and their places as a link has them; ``models`` are those
+    ``reports`` are the folders of runs and the addresses of their reports; ``models`` are those
     that have a column, None: all.
     """
-    rows = []
-    names = shown.models
-    models = {key: name for key, name in names.items() if models is None or key in models}
-    for suite, name in shown.suites.items():
-        heads = [shown.headline(suite, model) for model in models]
-        n = next((head.n for head in heads if head is not None), None)
-        others = [grid.share_cell(shown.reference(suite, field)) for field in _REFERENCES.values()]
-        links = {}
-        for place, model in enumerate(models, 2):
-            run = shown.by_pair.get((suite, model))
-            if run is not None and folders and run.folder in folders:
-                links[place] = f"{folders[run.folder]}/{page}"
-        name += " †" if shown.controlled(suite) else ""
-        cells = (name, "–" if n is None else f"{n:,}", *map(_cell, heads), *others)
-        rows.append(grid.GridRow(cells, links=links))
-    headers = ("items", *models.values(), *_REFERENCES)
-    dull = [
-        place
-        for place, name in enumerate(headers, 1)
-        if name in _REFERENCES and all(row.cells[place] == "–" for row in rows)
+    names = {key: name for key, name in shown.models.items() if models is None or key in models}
+    fields = {
+        name: field
+        for name, field in _REFERENCES.items()
+        if any(column.reference(field) for column in shown.columns)
+    }
+    rows = [
+        grid.GridRow(
+            (
+                column.whole_name + " †" * column.is_controlled,
+                "–" if column.n is None else f"{column.n:,}",
+                *(_cell(column.number(model)) for model in names),
+                *(
+                    " or ".join(map(grid.share_cell, column.reference(field))) or "–"
+                    for field in fields.values()
+                ),
+            ),
+            links=_links(column, names, reports or {}),
+        )
+        for column in shown.columns
     ]
-    if dull:
-        headers = tuple(name for place, name in enumerate(headers, 1) if place not in dull)
-        rows = [
-            grid.GridRow(
-                tuple(cell for place, cell in enumerate(row.cells) if place not in dull),
-                links=row.links,
-            )
-            for row in rows
-        ]
-    headers = tuple(shown.chance_name if name == CHANCE_NAME else name for name in headers)
+    others = [shown.chance_name if name == CHANCE_NAME else name for name in fields]
+    headers = ("items", *names.values(), *others)
     return grid.made("suite", headers, rows, overview_title(shown))
 
 
-def _drawn(shown: Overview, table: grid.Grid) -> Iterator[dict[str, Any]]:
-    """The rows of the page: a suite with one model is one row, one with several has a row each."""
-    models = shown.models
-    for (suite, _), row in zip(shown.suites.items(), table.rows, strict=True):
-        runs = [
-            {
-                "model": name,
-                "head": shown.headline(suite, model),
-                "cell": row.cells[place],
-                "link": row.links.get(place, ""),
-            }
-            for place, (model, name) in enumerate(models.items(), 2)
-        ]
-        yield {"suite": row.cells[0], "runs": [run for run in runs if run["head"] is not None]}
+def _links(
+    column: RunColumn, models: Iterable[RunModel], reports: Mapping[str, str]
+) -> dict[int, str]:
+    """The places of cells, and the reports that they lead to."""
+    return {
+        place: reports[column.shown[model].folder]
+        for place, model in enumerate(models, 2)
+        if model in column.shown and column.shown[model].folder in reports
+    }
 
 
 def _cell(head: Headline | None) -> str:
     if head is None:
         return "–"
-    mark = " *" if above_chance(head) and above_floor(head) else "  "
+    mark = " *" if head.is_above else "  "
     return grid.share_with_interval(head.score, head.ci_low, head.ci_high) + mark
 
 
-def print_overview(shown: Overview, console: Any = None) -> None:
+def print_overview(shown: RunTable, console: Any = None) -> None:
     """Print the table, what it shows, and how to read it; a training as a table of its steps."""
     console = grid.console_for(console)
     steps = _steps(shown)
     for own in steps:
         console.print(grid.rich_block(own, console.width))
-    table = overview_grid(shown, models=shown.spoken_for)
     is_all = bool(steps) and len(shown.spoken_for) == 1
     if not is_all:
+        table = overview_grid(shown, models=shown.spoken_for)
         console.print(grid.rich_block(table, console.width))
-    for line in shown.sentences():
+    for line in shown.sentences:
         console.print(grid.plain_text(line, "bold"))
-    legend = _legend(shown, table)
-    if is_all:
-        legend = [line for line in legend if not line.startswith("*")]
+    legend = [line for line in _legend(shown) if not (is_all and line.startswith("*"))]
     grid.print_below(console, [*TRAINING_LEGEND * bool(steps), *legend])
 
 
-def _steps(shown: Overview) -> list[grid.Grid]:
+def _steps(shown: RunTable) -> list[grid.Grid]:
     """The tables of the trainings that runs are of, by step."""
-    return list(training_grids(learning_curves(shown.runs, shown.axis)))
+    return list(training_grids(learning_curves(shown)))
 
 
-def _legend(shown: Overview, table: grid.Grid) -> list[str]:
+def _legend(shown: RunTable) -> list[str]:
     """The columns and marks of the table, and the cautions on its runs."""
-    chance = chance_names(shown.headlines, article=True)
-    said = [line.format(chance=chance) for at, line in _LEGEND.items() if at in table.headers]
-    measures = {head.measure for head in shown.headlines}
-    said += [_BESIDE[measure] for measure in _BESIDE if measure in measures]
-    said += [_CONTROLLED] * any(row.cells[0].endswith("†") for row in table.rows)
-    return [*said, *shown.cautions()]
+    return [*reading_lines(shown), *shown.cautions()]
 
 
 def check_overview(folder: Path, overwrite: bool, option: str = "--output") -> None:
     """Refuse with ``EvaluationError`` to replace an overview, unless one may."""
-    check_files(folder, _FILES, overwrite, option)
+    check_files(folder, OVERVIEW_FILES, overwrite, option)
 
 
 def has_overview(folder: Path) -> bool:
     """Tell whether an overview of runs is there, which the next run in the folder makes again."""
     listed = read_checksums(folder) or {}
-    return all(name in listed and (folder / name).is_file() for name in (PAGE, MARKDOWN))
+    return all(name in listed and (folder / name).is_file() for name in (INDEX, _MARKDOWN))
 
 
 def check_runs(
@@ -226,7 +186,7 @@ def check_runs(
         check_overview(above, overwrite or has_overview(above), option)
 
 
-def write_overview(shown: Overview, folder: Path) -> None:
+def write_overview(shown: RunTable, folder: Path) -> None:
     """Write ``overview.md`` and ``index.html``, which lead to the reports of the runs.
 
     Both show the learning curve, ``curve.png`` and ``curve.svg``, where runs are of checkpoints.
@@ -234,61 +194,29 @@ def write_overview(shown: Overview, folder: Path) -> None:
     Raises:
         EvaluationError: a file of that name is none of an earlier overview.
     """
-    with written_into(folder, _FILES) as work:
+    with written_into(folder, OVERVIEW_FILES) as work:
         _write_files(shown, folder, work)
 
 
-def _write_files(shown: Overview, folder: Path, work: Path) -> None:
+def _write_files(shown: RunTable, folder: Path, work: Path) -> None:
     """Write into ``work`` the files that are to be in ``folder``."""
-    has_curve = write_curves(shown.runs, work, shown.axis) is not None
-    places = {run.folder: _place(Path(run.folder), folder) for run in shown.runs if run.folder}
-    table = overview_grid(shown, places)
+    write_curves(learning_curves(shown), work)
+    curve = (work / CURVE).with_suffix(".svg")
+    drawn = curve.read_bytes() if curve.is_file() else b""
+    reports = {run.folder: _report(run.folder, folder) for run in shown.every_run if run.folder}
     steps = _steps(shown)
-    lines = [f"# {overview_title(shown)}", "", *shown.sentences(), ""]
-    lines += [f"![learning curve]({CURVE})", ""] * has_curve
+    lines = [f"# {overview_title(shown)}", "", *shown.sentences, ""]
+    lines += [f"![learning curve]({CURVE})", ""] * bool(drawn)
     lines += [line for own in steps for line in (own.title, "", *grid.markdown(own), "")]
-    lines += [*grid.markdown(table), ""]
-    legend = [*TRAINING_LEGEND * bool(steps), *_legend(shown, table)]
+    lines += [*grid.markdown(overview_grid(shown, reports)), ""]
+    legend = [*TRAINING_LEGEND * bool(steps), *_legend(shown)]
     lines += ["- " + note.replace("*", "\\*", 1) for note in legend]
-    (work / MARKDOWN).write_bytes(("\n".join(lines) + "\n").encode("utf-8", "replace"))
-    drawn = (work / CURVE).with_suffix(".svg").read_bytes() if has_curve else b""
-    (work / PAGE).write_bytes(_page(shown, table, drawn, steps).encode("utf-8", "replace"))
+    (work / _MARKDOWN).write_bytes(("\n".join(lines) + "\n").encode("utf-8", "replace"))
+    site = Site(shown, overview_title(shown), is_alone=True, reports=reports, curve=drawn)
+    write_html(render_index(site), work, INDEX)
 
 
-def _place(run: Path, folder: Path) -> str:
+def _report(run: str, folder: Path) -> str:
     import os
 
-    return Path(os.path.relpath(run, folder)).as_posix()
-
-
-def _page(shown: Overview, table: grid.Grid, drawn: bytes, steps: Sequence[grid.Grid]) -> str:
-    """The page: no script, and its style by its hash; nothing is fetched.
-
-    ``drawn`` is the learning curve as SVG; empty where there is none. ``steps`` are the tables of
-    trainings.
-    """
-    from markupsafe import Markup
-
-    from coherencegym.eval.views.html_report import source
-
-    style = source("report.css")
-    return _rendered(
-        "overview.html.jinja",
-        overview=shown,
-        rows=list(_drawn(shown, table)),
-        several=len(shown.models) > 1,
-        title=overview_title(shown),
-        legend_notes=_legend(shown, table),
-        curve=base64.b64encode(drawn).decode(),
-        steps=steps,
-        steps_notes=TRAINING_LEGEND,
-        policy=content_policy([], [style]),
-        style=Markup(style),
-    )
-
-
-def _rendered(template: str, **values: Any) -> str:
-    from coherencegym.eval.views.html_report import templates
-
-    text: str = templates().get_template(template).render(**values)
-    return text
+    return (Path(os.path.relpath(run, folder)) / "report.html").as_posix()

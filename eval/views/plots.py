@@ -7,6 +7,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from coherencegym.eval.report import figures
+from coherencegym.eval.results.learning import learning_curves
+from coherencegym.eval.results.run_table import table_of
 from coherencegym.eval.results.runs import Run
 from coherencegym.eval.results.steps import AS_NAMED, Axis
 from coherencegym.eval.views.plots_curve import write_curves
@@ -33,5 +35,5 @@ def plot_runs(runs: Sequence[Run], folder: Path, axis: Axis = AS_NAMED) -> list[
         missing = figures.save(draw_scores(runs), folder / "scores.png")
         if maps:
             missing += figures.save(draw_heat_maps(maps), folder / "heatmap.png")
-    missing += write_curves(runs, folder, axis) or []
+    missing += write_curves(learning_curves(table_of(runs, axis)), folder)
     return list(dict.fromkeys(missing))

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from coherencegym.eval.report import figures
-from coherencegym.eval.results.learning import LearningCurve, learning_curves
-from coherencegym.eval.results.runs import Run
-from coherencegym.eval.results.steps import AS_NAMED, Axis, short_count
+from coherencegym.eval.results.learning import LearningCurve
+from coherencegym.eval.results.steps import short_count
 from coherencegym.eval.statistics.scores import CD, chance_names
 
 #: The name of the figure, with its first ending.
@@ -34,17 +34,24 @@ _REFERENCES: Mapping[str, tuple[str, Mapping[str, Any]]] = {
 _CONTROLLED = "† read the difference from its controls, and not this score alone"
 
 
-def write_curves(runs: Sequence[Run], folder: Path, axis: Axis = AS_NAMED) -> list[str] | None:
-    """Write ``curve.png`` and ``curve.svg`` where runs are of checkpoints of a training.
+def write_curves(curves: Sequence[LearningCurve], folder: Path) -> list[str]:
+    """Write ``curve.png`` and ``curve.svg``, where there are any curves.
 
     Returns:
-        The characters that no installed font has; None where there is no curve.
+        The characters that no installed font has.
     """
-    curves = learning_curves(runs, axis)
     if not curves:
-        return None
+        return []
     with figures.style():
         return figures.save(draw_curves(curves), folder / CURVE)
+
+
+def curves_svg(curves: Sequence[LearningCurve]) -> bytes:
+    """The figure of learning curves as SVG; empty where there are none."""
+    with TemporaryDirectory() as folder:
+        write_curves(curves, Path(folder))
+        path = (Path(folder) / CURVE).with_suffix(".svg")
+        return path.read_bytes() if curves else b""
 
 
 def draw_curves(curves: Sequence[LearningCurve]) -> Any:

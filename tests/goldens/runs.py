@@ -32,6 +32,7 @@ from coherencegym.eval.results.comparison import compare, corrected_together
 from coherencegym.eval.results.folder import write_common
 from coherencegym.eval.results.layers import at_layer
 from coherencegym.eval.results.learning import learning_curves
+from coherencegym.eval.results.run_table import table_of
 from coherencegym.eval.results.runs import read_run
 from coherencegym.eval.results.saved import read_saved
 from coherencegym.eval.results.step_changes import step_changes
@@ -121,7 +122,7 @@ def _steps(places: Sequence[Path], folder: Path) -> Iterator[Golden]:
         for layers in (2, 4, 6):
             results = _scored(shallow(layers, f"model/step{layers}"), place)
             runs.append(read_run(saved(results, folder / f"{place.name}-{layers}")))
-    yield from adapter.read_steps("steps", step_changes(learning_curves(runs)))
+    yield from adapter.read_steps("steps", step_changes(learning_curves(table_of(runs))))
 
 
 def _made_items(folder: Path) -> Path:

@@ -1,14 +1,14 @@
-"""Numbers on the pages of a board, and the card behind each, with the signature of its run."""
+"""Numbers on the pages of a table of runs, and the card behind each, with its run's signature."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from coherencegym.eval.report.grid import share_cell, share_with_interval
-from coherencegym.eval.results.board import Board, BoardColumn, BoardModel, Entry
-from coherencegym.eval.results.overview import above_chance, above_floor
+from coherencegym.eval.results.run_table import RunColumn, RunModel, RunTable
+from coherencegym.eval.results.runs import Run
 from coherencegym.eval.statistics.scores import CHANCE_NAME, REFERENCE, Score
 from coherencegym.eval.tasks.headline import Headline
 from coherencegym.eval.views.board.names import model_file, suite_file
@@ -23,20 +23,53 @@ BESIDE = {
 
 
 @dataclass(frozen=True)
+class Site:
+    """A table of runs, and what its pages say of it.
+
+    Attributes:
+        table: the columns.
+        title: the title of the first page.
+        is_alone: there is no other page than the first.
+        sources: lines on what it was made of.
+        pairs: two models, the better first -> the page that compares them.
+        pairs_left_out: pairs of models without such a page.
+        reports: the folder of a run -> the address of its report, where it has one.
+        curve: the learning curves as SVG; empty where there are none.
+    """
+
+    table: RunTable
+    title: str
+    is_alone: bool = False
+    sources: Sequence[str] = ()
+    pairs: Mapping[tuple[RunModel, RunModel], str] = field(default_factory=dict)
+    pairs_left_out: int = 0
+    reports: Mapping[str, str] = field(default_factory=dict)
+    curve: bytes = b""
+
+    def model_link(self, model: RunModel) -> str:
+        """The page of a model, from the root; empty where it has none."""
+        return "" if self.is_alone else model_file(self.table.models[model], model)
+
+    def column_link(self, column: RunColumn) -> str:
+        """The place of a column on the page of its suite, from the root; empty without one."""
+        return "" if self.is_alone else f"{suite_file(column.suite)}#{column.digest}"
+
+
+@dataclass(frozen=True)
 class Card:
     """A run in full: what its number is of, and from what it can be reproduced.
 
     Attributes:
         id: its element's on the page.
         model, column, differs: names, and in what the column differs from others of the suite.
-        model_link, suite_link: their pages, from the root of the board.
+        model_link, suite_link: their pages, from the root of the site; empty without one.
         number: the score with its interval; empty where there is no one number.
         over: the configs or groups that it is summed up over.
         beside: names of floors, chance and people, and their values.
         facts: names and values of the model's and the dataset's facts.
         cautions: lines that a reader must know.
         signature: the line of the run.
-        others: scores and signatures of other runs of the model in this column.
+        others: scores, signatures and reports of other runs of the model in this column.
     """
 
     id: str
@@ -51,7 +84,7 @@ class Card:
     facts: tuple[tuple[str, str], ...]
     cautions: tuple[str, ...]
     signature: str
-    others: tuple[tuple[str, str], ...]
+    others: tuple[tuple[str, str, str], ...]
 
 
 @dataclass(frozen=True)
@@ -64,6 +97,7 @@ class Cell:
         above: true where it is above chance and all its floors.
         fewer: the number of items where others of the column have more, as they are too long for
             this model or undefined for it; empty where it has all.
+        report: the address of the run's report; empty without one.
         card: the run in full.
     """
 
@@ -72,26 +106,27 @@ class Cell:
     interval: str
     above: bool
     fewer: str
+    report: str
     card: Card
 
 
-def cell_of(board: Board, column: BoardColumn, model: BoardModel) -> Cell | None:
+def cell_of(site: Site, column: RunColumn, model: RunModel) -> Cell | None:
     """The cell of a model in a column; None where it has no run there."""
-    if model not in column.entries:
+    if model not in column.runs:
         return None
-    card = card_of(board, column, model)
-    head = column.number(model) or _without_number(column.entries[model][0])
+    run = column.shown[model]
+    head = run.number or _without_number(run)
     low, high = head.ci_low, head.ci_high
-    numbers = (column.number(each) for each in column.entries)
-    most = max((one.n for one in numbers if one is not None), default=0)
+    most = column.n or 0
     has_interval = low is not None and high is not None
     return Cell(
         head,
         share_cell(head.score),
         f"{share_cell(low)}{_dash(low)}{share_cell(high)}" if has_interval else "",
-        is_above(head),
+        head.is_above,
         f"{head.n:,} of {most:,} items" if head.n < most else "",
-        card,
+        site.reports.get(run.folder, ""),
+        card_of(site, column, model),
     )
 
 
@@ -100,14 +135,9 @@ def _dash(low: float | None) -> str:
     return " to " if low is not None and low < 0 else "–"
 
 
-def is_above(head: Headline) -> bool:
-    """Tell whether the whole interval is above chance and every floor, of which one is known."""
-    return above_chance(head) and above_floor(head)
-
-
-def _without_number(entry: Entry) -> Headline:
+def _without_number(run: Run) -> Headline:
     """A headline without a score, for a run that has several scores and no headline."""
-    own = [score for score in entry.run.scores if score.level == "all"]
+    own = [score for score in run.scores if score.level == "all"]
     over = tuple(dict.fromkeys(score.config for score in own))
     n = sum(score.n for score in own)
     return Headline(
@@ -115,19 +145,19 @@ def _without_number(entry: Entry) -> Headline:
     )
 
 
-def card_of(board: Board, column: BoardColumn, model: BoardModel) -> Card:
+def card_of(site: Site, column: RunColumn, model: RunModel) -> Card:
     """The card of the run of a model in a column."""
-    first, *rest = column.entries[model]
-    name = board.models[model]
-    place = list(board.models).index(model), board.columns.index(column)
-    head = first.number
+    *rest, shown = column.runs[model]
+    table = site.table
+    place = list(table.models).index(model), table.columns.index(column)
+    head = shown.number
     return Card(
         id=f"run-{place[0]}-{place[1]}",
-        model=name,
+        model=table.models[model],
         column=column.name,
         differs=column.differs,
-        model_link=model_file(name, model),
-        suite_link=f"{suite_file(column.suite)}#{column.digest}",
+        model_link=site.model_link(model),
+        suite_link=site.column_link(column),
         number=_number(head),
         over=f"{head.words}, {head.n:,} items" if head is not None else "",
         beside=tuple(
@@ -135,10 +165,13 @@ def card_of(board: Board, column: BoardColumn, model: BoardModel) -> Card:
             for field, said in BESIDE.items()
             if head is not None and (value := getattr(head, field)) is not None
         ),
-        facts=tuple(_facts(first)),
-        cautions=tuple(first.run.cautions),
-        signature=first.run.signature,
-        others=tuple((_number(one.number), one.run.signature) for one in rest),
+        facts=tuple(_facts(shown, model[3])),
+        cautions=tuple(shown.cautions),
+        signature=shown.signature,
+        others=tuple(
+            (_number(one.number), one.signature, site.reports.get(one.folder, ""))
+            for one in reversed(rest)
+        ),
     )
 
 
@@ -148,30 +181,23 @@ def _number(head: Headline | None) -> str:
     return f"{share_with_interval(head.score, head.ci_low, head.ci_high)} %"
 
 
-def _facts(entry: Entry) -> Iterator[tuple[str, str]]:
-    """Facts of a run, those that there are."""
-    run, model = entry.run, entry.model
+def _facts(run: Run, how: str) -> Iterator[tuple[str, str]]:
+    """Facts of a run, those that there are; ``how`` says how its model was loaded."""
     commits = (run.commit.removeprefix("sha256:")[:12], run.data_commit[:12])
     yield "model", " ".join(filter(None, (f"{run.model}{run.at_revision}", commits[0])))
     yield "dataset", " ".join(filter(None, (run.data, commits[1])))
-    if model.parameters is not None:
-        yield "parameters", f"{model.parameters:,}"
-    yield "loaded as", ", ".join(filter(None, (entry.key[3], model.device)))
+    if run.facts.parameters is not None:
+        yield "parameters", f"{run.facts.parameters:,}"
+    yield "loaded as", ", ".join(filter(None, (how, run.facts.device)))
 
 
-def shown_scores(entry: Entry) -> list[Score]:
+def shown_scores(run: Run) -> list[Score]:
     """The scores of a run that stand beside its number: one for each config and measure."""
-    scores = [s for s in entry.run.scores if s.level in ("all", REFERENCE)]
+    scores = [s for s in run.scores if s.level in ("all", REFERENCE)]
     return [s for s in scores if s.level == "all"] if len(scores) > 1 else []
 
 
-def local_names(board: Board) -> Sequence[str]:
-    """Names in a board that are folders of the machine where runs were made."""
-    names = dict.fromkeys(
-        name
-        for column in board.columns
-        for entries in column.entries.values()
-        for entry in entries
-        for name in (entry.run.model, entry.run.data)
-    )
+def local_names(table: RunTable) -> Sequence[str]:
+    """Names in a table that are folders of the machine where runs were made."""
+    names = dict.fromkeys(name for run in table.every_run for name in (run.model, run.data))
     return [name for name in names if Path(name).is_absolute()]

@@ -1,4 +1,4 @@
-"""The pages of a board: the table of all, a page for each model, and one for each suite.
+"""The pages of a table of runs: the first, of all, a page for each model, and one for each suite.
 
 They are as safe as the page of a run (:mod:`eval.views.html_report`): names and texts are escaped,
 nothing runs or is fetched but what is in the page. Only the first page has a script, and without it
@@ -7,44 +7,27 @@ all is there but sorting and filtering.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+import base64
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
+from coherencegym.eval.data.source import SuiteWords
 from coherencegym.eval.report.grid import share_cell, share_with_interval
-from coherencegym.eval.results.board import Board, BoardColumn, BoardModel, Entry
-from coherencegym.eval.statistics.scores import CHANCE_NAME, Score, chance_names
+from coherencegym.eval.results.learning import learning_curves
+from coherencegym.eval.results.run_table import RunColumn, RunModel, RunTable
+from coherencegym.eval.results.runs import Run
+from coherencegym.eval.statistics.scores import CHANCE_NAME, SPEARMAN, Score, chance_names
 from coherencegym.eval.tasks.headline import Headline, headline_of_one
 from coherencegym.eval.views.board.cells import (
     BESIDE,
     Cell,
+    Site,
     cell_of,
-    is_above,
     shown_scores,
 )
-from coherencegym.eval.views.board.names import INDEX, model_file, suite_file
+from coherencegym.eval.views.board.names import INDEX
 from coherencegym.eval.views.html_report import page_of, source
-
-#: A comparison of two models, the better first -> its page.
-PairFiles = Mapping[tuple[BoardModel, BoardModel], str]
-
-
-@dataclass(frozen=True)
-class Site:
-    """A board and what its pages say of it.
-
-    Attributes:
-        board: the columns.
-        title: the title of the first page.
-        sources: lines on what it was made of.
-        pairs: the pages of two models.
-        pairs_left_out: pairs of models without such a page.
-    """
-
-    board: Board
-    title: str
-    sources: Sequence[str]
-    pairs: PairFiles
-    pairs_left_out: int
+from coherencegym.eval.views.training.table import LEGEND, training_grids
 
 
 @dataclass(frozen=True)
@@ -67,15 +50,6 @@ class DrawnRow:
 
 
 @dataclass(frozen=True)
-class ColumnHead:
-    """The head of a column: its page, and what its scores are held against, by name."""
-
-    column: BoardColumn
-    link: str
-    beside: Mapping[str, tuple[float, ...]]
-
-
-@dataclass(frozen=True)
 class ModelLine:
     """A model on the first page: its page, and its cell in each column."""
 
@@ -85,89 +59,95 @@ class ModelLine:
 
 
 def render_index(site: Site) -> str:
-    """The first page: models by columns."""
-    board = site.board
-    columns = [
-        ColumnHead(column, f"{suite_file(column.suite)}#{column.digest}", _beside(column))
-        for column in board.columns
-    ]
+    """The first page: models by columns, and the learning curves where there are any."""
+    table = site.table
     rows = [
         ModelLine(
             name,
-            model_file(name, model),
-            [cell_of(board, column, model) for column in board.columns],
+            site.model_link(model),
+            [cell_of(site, column, model) for column in table.columns],
         )
-        for model, name in board.models.items()
+        for model, name in table.models.items()
     ]
-    numbers = {model: number for number, model in enumerate(board.models)}
+    numbers = {model: number for number, model in enumerate(table.models)}
     return page_of(
         "board.html.jinja",
         source("board.js"),
         site=site,
-        columns=columns,
+        table=table,
         rows=rows,
-        beside=[said for said in BESIDE.values() if any(one.beside[said] for one in columns)],
+        floors=list(_floors(table)),
         heads=[cell.head for row in rows for cell in row.cells if cell is not None],
-        tasks=list(dict.fromkeys(column.task for column in board.columns)),
-        sentences=[board.standing(model) for model in board.models],
+        tasks=list(dict.fromkeys(column.task for column in table.columns)),
+        curve=base64.b64encode(site.curve).decode(),
+        steps=list(training_grids(learning_curves(table))),
+        steps_notes=LEGEND,
+        reading=reading_lines(table),
+        cautions=list(table.cautions()),
         data={
             "pairs": [[numbers[a], numbers[b], file] for (a, b), file in site.pairs.items()],
-            "words": [_words(column) for column in board.columns],
+            "words": [_words(column) for column in table.columns],
         },
     )
 
 
-def _beside(column: BoardColumn) -> dict[str, tuple[float, ...]]:
-    return {said: column.reference(field) for field, said in BESIDE.items()}
+def _floors(table: RunTable) -> Iterator[tuple[str, list[str]]]:
+    """The rows below the models: items, and what scores are held against, where it is known."""
+    yield "items", ["–" if column.n is None else f"{column.n:,}" for column in table.columns]
+    for field, said in BESIDE.items():
+        values = [column.reference(field) for column in table.columns]
+        if any(values):
+            name = table.chance_name if field == CHANCE_NAME else said
+            yield name, [" or ".join(map(share_cell, own)) or "–" for own in values]
 
 
-def _words(column: BoardColumn) -> str:
+def _words(column: RunColumn) -> str:
     """Words that a search finds a column by."""
-    entry = next(iter(column.shown.values()))
-    return " ".join((column.name, *column.differs, column.task, entry.suite.title)).lower()
+    run = next(iter(column.shown.values()))
+    return " ".join((column.name, *column.differs, column.task, run.words.title)).lower()
 
 
-def render_model(site: Site, model: BoardModel) -> str:
+def render_model(site: Site, model: RunModel) -> str:
     """The page of a model: every score of every run, and the models that it is compared with."""
-    board = site.board
-    name = board.models[model]
-    own = board.of_model(model)
-    rows = [row for column in own for row in _rows_of_model(board, column, model)]
+    table = site.table
+    own = table.of_model(model)
     compared = [
-        (board.models[other], f"../{file}", n)
+        (table.models[other], f"../{file}", len(table.shared(*pair)))
         for pair, file in site.pairs.items()
         if model in pair
         for other in (pair[1] if pair[0] == model else pair[0],)
-        for n in (len(board.shared(*pair)),)
     ]
     return page_of(
         "board_model.html.jinja",
-        title=name,
+        title=table.models[model],
         trail=[(site.title, f"../{INDEX}")],
-        entry=own[0].entries[model][0],
-        sentence=board.standing(model),
-        rows=rows,
+        run=own[0].shown[model],
+        loaded_as=model[3],
+        sentence=table.standing(model),
+        rows=[row for column in own for row in _rows_of_model(site, column, model)],
         compared=compared,
         differences=[
-            (column.name, one) for column in own for one in column.shown[model].run.differences
+            (column.name, one) for column in own for one in column.shown[model].differences
         ],
-        cautions=_cautions_by_text((column.name, column.shown[model]) for column in own),
+        cautions=list(RunTable(tuple(_alone(column, model) for column in own)).cautions()),
     )
 
 
-def _rows_of_model(board: Board, column: BoardColumn, model: BoardModel) -> list[DrawnRow]:
-    cell = cell_of(board, column, model)
+def _alone(column: RunColumn, model: RunModel) -> RunColumn:
+    return replace(column, runs={model: column.runs[model]})
+
+
+def _rows_of_model(site: Site, column: RunColumn, model: RunModel) -> list[DrawnRow]:
+    cell = cell_of(site, column, model)
     assert cell is not None
-    entry = column.shown[model]
-    scores = shown_scores(entry)
-    link = f"../{suite_file(column.suite)}#{column.digest}"
+    scores = shown_scores(column.shown[model])
+    link = f"../{site.column_link(column)}"
     first = DrawnRow(column.name, 0, cell.head, link, cell, cell.above, column.differs)
     return [first, *(_row_of_score(score, 1, _config(score, scores), cell) for score in scores)]
 
 
 def _row_of_score(score: Score, level: int, name: str, cell: Cell) -> DrawnRow:
-    above = is_above(headline_of_one(score))
-    return DrawnRow(name, level, score, "", cell, above)
+    return DrawnRow(name, level, score, "", cell, headline_of_one(score).is_above)
 
 
 def _config(score: Score, among: Sequence[Score]) -> str:
@@ -179,44 +159,43 @@ def _config(score: Score, among: Sequence[Score]) -> str:
 
 def render_suite(site: Site, suite: str) -> str:
     """The page of a suite: what it asks, and every model in each of its columns."""
-    board = site.board
-    columns = board.of_suite(suite)
-    told = _best_told(columns)
+    columns = site.table.of_suite(suite)
+    words = _best_told(columns)
     return page_of(
         "board_suite.html.jinja",
-        title=told.suite.title or suite,
-        name=suite,
+        title=words.title or suite,
         trail=[(site.title, f"../{INDEX}")],
-        about=told.suite,
+        about=words,
         parts=[
-            {"column": column, "rows": _rows_of_column(board, column), "facts": _facts(column)}
+            {"column": column, "rows": _rows_of_column(site, column), "facts": _facts(column)}
             for column in columns
         ],
     )
 
 
-def _best_told(columns: Sequence[BoardColumn]) -> Entry:
-    """The run whose results say most of the suite: those of earlier releases say less."""
+def _best_told(columns: Sequence[RunColumn]) -> SuiteWords:
+    """The words of the run whose results say most of the suite: earlier releases say less."""
 
-    def told(entry: Entry) -> tuple[int, str, str]:
-        about = entry.suite
+    def told(run: Run) -> tuple[int, str, str]:
+        about = run.words
         said = [about.title, about.hypothesis, about.description, about.conditions]
         words = sum(map(bool, [*said, about.limitations, about.uses]))
-        return words, entry.run.version, entry.run.signature
+        return words, run.version, run.signature
 
-    return max((one for c in columns for own in c.entries.values() for one in own), key=told)
+    return max((one for c in columns for own in c.runs.values() for one in own), key=told).words
 
 
-def _rows_of_column(board: Board, column: BoardColumn) -> list[DrawnRow]:
+def _rows_of_column(site: Site, column: RunColumn) -> list[DrawnRow]:
     """The models by the number of the column, and then by each of its configs."""
-    models = [model for model in board.models if model in column.entries]
-    cells = {model: cell for model in models if (cell := cell_of(board, column, model))}
+    names = site.table.models
+    models = [model for model in names if model in column.runs]
+    cells = {model: cell for model in models if (cell := cell_of(site, column, model))}
     models.sort(key=lambda model: -(cells[model].head.score or -1.0))
     by_name: dict[str, list[DrawnRow]] = {}
     for model in models:
         scores = shown_scores(column.shown[model])
         for score in scores:
-            own = _row_of_score(score, 1, board.models[model], cells[model])
+            own = _row_of_score(score, 1, names[model], cells[model])
             by_name.setdefault(_config(score, scores), []).append(own)
     number = cells[models[0]].head
     heading = f"headline: {number.words}" if by_name else number.words
@@ -224,56 +203,69 @@ def _rows_of_column(board: Board, column: BoardColumn) -> list[DrawnRow]:
         del by_name[number.over[0]]
     rows = [DrawnRow(heading, 0)]
     rows += [
-        DrawnRow(
-            board.models[m],
-            1,
-            cells[m].head,
-            f"../{model_file(board.models[m], m)}",
-            cells[m],
-            cells[m].above,
-        )
+        DrawnRow(names[m], 1, cell.head, f"../{site.model_link(m)}", cell, cell.above)
         for m in models
+        for cell in [cells[m]]
     ]
     for name, own_rows in by_name.items():
         rows += [DrawnRow(name, 0), *own_rows]
     return rows
 
 
-def _facts(column: BoardColumn) -> list[tuple[str, str]]:
+def _facts(column: RunColumn) -> list[tuple[str, str]]:
     """Facts of a column: tables, digests, settings, floors."""
-    entry = next(iter(column.shown.values()))
     tables = [
         f"{t.config} ({t.split}): {t.items:,} items, rows {t.sha256[:12]}"
-        for t in entry.suite.tables
+        for t in next(iter(column.shown.values())).tables
     ]
-    versions = {_release(one) for own in column.entries.values() for one in own}
+    versions = {_release(one) for own in column.runs.values() for one in own}
     return [
         *(("table", line) for line in tables),
         *(
-            (_said(name, column), " or ".join(map(share_cell, values)))
-            for name, values in _beside(column).items()
-            if values
+            (said, " or ".join(map(share_cell, values)))
+            for field, said in BESIDE.items()
+            if (values := column.reference(field))
         ),
         ("scored with", f"coherencegym {', '.join(sorted(versions))}"),
     ]
 
 
-def _said(name: str, column: BoardColumn) -> str:
-    """The name of a floor, or of what stands in the place of chance."""
-    heads = (column.number(model) for model in column.entries)
-    return chance_names(one for one in heads if one) if name == CHANCE_NAME else name
-
-
-def _release(entry: Entry) -> str:
-    versions = entry.run.settings.get("versions")
+def _release(run: Run) -> str:
+    versions = run.settings.get("versions")
     return str(versions.get("coherencegym", "?")) if isinstance(versions, Mapping) else "?"
 
 
-def _cautions_by_text(entries: Iterable[tuple[str, Entry]]) -> list[tuple[str, list[str]]]:
-    """Cautions, each once, with the suites that they are of."""
-    found: dict[str, list[str]] = {}
-    for name, entry in entries:
-        for note in entry.run.notes:
-            if note.kind == "caution":
-                found.setdefault(note.text.lstrip("!† "), []).append(name)
-    return [(text, list(dict.fromkeys(names))) for text, names in found.items()]
+#: Lines on what stands beside the scores, by the fields that have it.
+_BESIDE = {
+    "artefact_score": "artefact: a classifier that never sees the contrast in context, on the same "
+    "parts",
+    "overlap_score": "overlap: the side that repeats more words of the text before it, on the same "
+    "parts",
+    "human_score": "human: people who judged items of the same parts",
+}
+#: The baselines beside numbers that are no CD scores, by their measure.
+_OF_MEASURE = {
+    "accuracy": "of probes (accuracy): artefact is a bag of words, chance the most frequent label",
+    SPEARMAN: "of ratings (Spearman): a correlation, times 100; artefact is a bag of words, "
+    "overlap repeated words, human one person beside others, chance 0 (what is below 0 is drawn "
+    "there)",
+    "strict": "of spans (strict): artefact is a bag of words, and the best constant answer (such "
+    "as never) stands where other suites have chance",
+}
+#: The mark of a number above all that it is held against.
+ABOVE_ALL = "* the whole interval is above {chance}, the artefact and the overlap score"
+
+
+def reading_lines(table: RunTable) -> list[str]:
+    """Lines on what stands beside the scores of a table, and on its marks."""
+    numbers = table.numbers
+    known = [name for name in _BESIDE if any(getattr(one, name) is not None for one in numbers)]
+    measures = {one.measure for one in numbers}
+    controlled = any(column.is_controlled for column in table.columns)
+    return [
+        *(_BESIDE[name] for name in known),
+        ABOVE_ALL.format(chance=chance_names(numbers, article=True)),
+        *(said for measure, said in _OF_MEASURE.items() if measure in measures),
+        *["† read the difference from its controls in the report, and not this score alone"]
+        * controlled,
+    ]

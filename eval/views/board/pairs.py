@@ -11,12 +11,13 @@ from functools import lru_cache
 from pathlib import Path
 
 from coherencegym.errors import EvaluationError
-from coherencegym.eval.results.board import Board, BoardColumn, BoardModel, Entry
 from coherencegym.eval.results.comparison import (
     ModelComparison,
     compare,
     corrected_together,
 )
+from coherencegym.eval.results.run_table import RunColumn, RunModel, RunTable
+from coherencegym.eval.results.runs import Run
 from coherencegym.eval.results.saved import Saved, read_saved
 from coherencegym.eval.views.compare.page import SitePlace, render_comparisons
 from coherencegym.eval.views.compare.texts import ItemPlace, Texts, texts_of
@@ -31,9 +32,9 @@ _MOST_CHARACTERS = 1_300_000
 class Pair:
     """Two models, the better one first, and their comparisons in columns that both are in."""
 
-    model: BoardModel
-    other: BoardModel
-    columns: tuple[BoardColumn, ...]
+    model: RunModel
+    other: RunModel
+    columns: tuple[RunColumn, ...]
     comparisons: tuple[ModelComparison, ...]
 
 
@@ -51,9 +52,9 @@ class PairReadings:
         self.without: dict[str, str] = {}
         self._saved = lru_cache(_KEPT)(self._read)
 
-    def saved(self, entry: Entry) -> Saved | None:
+    def saved(self, run: Run) -> Saved | None:
         """The results of a run; None where they have no predictions."""
-        return self._saved(entry.run.folder)
+        return self._saved(run.folder)
 
     def _read(self, folder: str) -> Saved | None:
         try:
@@ -67,14 +68,14 @@ class PairReadings:
         return texts_of(results, places, publishable=True)
 
 
-def compared_pairs(board: Board, readings: PairReadings, most: int) -> Iterator[Pair]:
-    """The pairs of a board that have a comparison, no more than so many, neighbours first."""
+def compared_pairs(table: RunTable, readings: PairReadings, most: int) -> Iterator[Pair]:
+    """The pairs of a table that have a comparison, no more than so many, neighbours first."""
     made = 0
-    for model, other in board.pairs():
+    for model, other in table.pairs():
         if made == most:
             return
         columns, comparisons = [], []
-        for column in board.shared(model, other):
+        for column in table.shared(model, other):
             found = _compared(column, model, other, readings)
             if found is not None:
                 columns.append(column)
@@ -86,7 +87,7 @@ def compared_pairs(board: Board, readings: PairReadings, most: int) -> Iterator[
 
 
 def _compared(
-    column: BoardColumn, model: BoardModel, other: BoardModel, readings: PairReadings
+    column: RunColumn, model: RunModel, other: RunModel, readings: PairReadings
 ) -> ModelComparison | None:
     """The comparison of two models in a column; None where there are no predictions to compare."""
     found, baseline = (readings.saved(column.shown[one]) for one in (model, other))
@@ -102,13 +103,13 @@ def _compared(
 
 
 def render_pair(
-    board: Board, pair: Pair, readings: PairReadings, trail: Sequence[tuple[str, str]]
+    table: RunTable, pair: Pair, readings: PairReadings, trail: Sequence[tuple[str, str]]
 ) -> str:
     """The page of a pair."""
-    model, other = board.models[pair.model], board.models[pair.other]
+    model, other = table.models[pair.model], table.models[pair.other]
     place = SitePlace(
         f"{model} against {other}",
-        [" · ".join((column.name, *column.differs)) for column in pair.columns],
+        [column.whole_name for column in pair.columns],
         trail,
         _MOST_CHARACTERS,
         readings.texts,

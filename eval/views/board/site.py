@@ -6,8 +6,10 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from coherencegym.eval.results.board import Board
 from coherencegym.eval.results.folder import write_json
+from coherencegym.eval.results.learning import learning_curves
+from coherencegym.eval.results.run_table import RunTable
+from coherencegym.eval.views.board.cells import Site
 from coherencegym.eval.views.board.names import (
     BOARD_MARKER,
     INDEX,
@@ -15,15 +17,16 @@ from coherencegym.eval.views.board.names import (
     pair_file,
     suite_file,
 )
-from coherencegym.eval.views.board.pages import Site, render_index, render_model, render_suite
+from coherencegym.eval.views.board.pages import render_index, render_model, render_suite
 from coherencegym.eval.views.board.pairs import PairReadings, compared_pairs, render_pair
 from coherencegym.eval.views.html_report import write_html
+from coherencegym.eval.views.plots_curve import curves_svg
 
 _FORMAT = 1
 
 
 def write_board(
-    board: Board,
+    table: RunTable,
     folder: Path,
     title: str,
     sources: Sequence[str] = (),
@@ -33,7 +36,7 @@ def write_board(
     """Write the pages of a board into an empty folder.
 
     Args:
-        board: the columns, at least one.
+        table: the runs, at least one.
         folder: an empty folder.
         title: the first page's.
         sources: lines on what the board was made of.
@@ -42,27 +45,33 @@ def write_board(
     """
     pairs = {}
     readings = PairReadings()
-    for pair in compared_pairs(board, readings, most_pairs):
+    for pair in compared_pairs(table, readings, most_pairs):
         file = pair_file(pair.model, pair.other)
         trail = [
             (title, f"../{INDEX}"),
             *(
-                (board.models[m], f"../{model_file(board.models[m], m)}")
+                (table.models[m], f"../{model_file(table.models[m], m)}")
                 for m in (pair.model, pair.other)
             ),
         ]
-        write_html(render_pair(board, pair, readings, trail), folder, file)
+        write_html(render_pair(table, pair, readings, trail), folder, file)
         pairs[pair.model, pair.other] = file
-        progress(f"{board.models[pair.model]} against {board.models[pair.other]}")
+        progress(f"{table.models[pair.model]} against {table.models[pair.other]}")
     without = [
         f"{Path(folder).name}: {why.replace(folder, Path(folder).name)}"
         for folder, why in readings.without.items()
     ]
     lines = [*sources, *(f"not compared with others, {line}" for line in without)]
-    site = Site(board, title, lines, pairs, len(board.pairs()) - len(pairs))
-    for model, name in board.models.items():
-        write_html(render_model(site, model), folder, model_file(name, model))
-    for suite in board.suites:
+    site = Site(
+        *(table, title),
+        sources=lines,
+        pairs=pairs,
+        pairs_left_out=len(table.pairs()) - len(pairs),
+        curve=curves_svg(learning_curves(table)),
+    )
+    for model in table.models:
+        write_html(render_model(site, model), folder, site.model_link(model))
+    for suite in table.suites:
         write_html(render_suite(site, suite), folder, suite_file(suite))
     write_html(render_index(site), folder, INDEX)
     write_json(board_as_json(site), folder / BOARD_MARKER)
@@ -71,12 +80,12 @@ def write_board(
 
 def board_as_json(site: Site) -> dict[str, Any]:
     """The content of ``board.json``: every number of the first page, for programs."""
-    board = site.board
+    table = site.table
     return {
         "format": _FORMAT,
         "title": site.title,
         "sources": list(site.sources),
-        "models": list(board.models.values()),
+        "models": list(table.models.values()),
         "columns": [
             {
                 "task": column.task,
@@ -87,18 +96,18 @@ def board_as_json(site: Site) -> dict[str, Any]:
                 "digest": column.digest,
                 "runs": [
                     {
-                        "model": board.models[model],
+                        "model": table.models[model],
                         "score": head.score if head else None,
                         "ci_low": head.ci_low if head else None,
                         "ci_high": head.ci_high if head else None,
                         "n": head.n if head else None,
-                        "signature": entry.run.signature,
+                        "signature": run.signature,
                     }
-                    for model, entries in column.entries.items()
-                    for entry in entries
-                    for head in (entry.number,)
+                    for model, runs in column.runs.items()
+                    for run in reversed(runs)
+                    for head in (run.number,)
                 ],
             }
-            for column in board.columns
+            for column in table.columns
         ],
     }

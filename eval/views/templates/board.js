@@ -161,6 +161,6 @@
     choosePair();
   }
 
-  form.hidden = false;
+  form.hidden = rows.length < 2;
   follow();
 })();

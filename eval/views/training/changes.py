@@ -10,7 +10,8 @@ from typing import Any
 from coherencegym.eval.report import grid
 from coherencegym.eval.results.folder import write_json
 from coherencegym.eval.results.labels import printable
-from coherencegym.eval.results.learning import above_all
+from coherencegym.eval.results.learning import learning_curves
+from coherencegym.eval.results.run_table import table_of
 from coherencegym.eval.results.runs import Run
 from coherencegym.eval.results.step_changes import CurveChanges, StepChange
 from coherencegym.eval.results.steps import Axis, short_count
@@ -97,7 +98,7 @@ def _cells(head: Headline | None, change: StepChange | None) -> dict[str, str]:
     score = ""
     if head is not None:
         score = grid.share_with_interval(head.score, head.ci_low, head.ci_high)
-        score += " *" if above_all(head) else "  "
+        score += " *" if head.is_above_known else "  "
     return {"score, % [95 % interval]": score, **_change_cells(change)}
 
 
@@ -192,7 +193,7 @@ def write_changes(
         lines += [line for one in changes for line in _markdown(one)]
         lines += [f"- {_unmarked(line)}" for line in _legend(changes)]
         (work / MARKDOWN).write_bytes(("\n".join(lines) + "\n").encode("utf-8", "replace"))
-        write_curves(runs, work, axis)
+        write_curves(learning_curves(table_of(runs, axis)), work)
 
 
 def _as_json(one: CurveChanges) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from coherencegym.eval.report import grid
-from coherencegym.eval.results.learning import LearningCurve, above_all
+from coherencegym.eval.results.learning import LearningCurve
 from coherencegym.eval.results.steps import short_count
 from coherencegym.eval.statistics.scores import chance_names
 from coherencegym.eval.tasks.headline import Headline
@@ -71,4 +71,4 @@ def _cell(head: Headline | None, with_interval: bool = False) -> str:
     if head is None:
         return "–"
     interval = (head.ci_low, head.ci_high) if with_interval else (None, None)
-    return grid.share_with_interval(head.score, *interval) + (" *" if above_all(head) else "  ")
+    return grid.share_with_interval(head.score, *interval) + (" *" if head.is_above_known else "  ")

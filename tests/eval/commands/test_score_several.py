@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 from support.commands import without_progress
 from support.hub.server import HubServer
+from support.runs import renamed_suite
 
 from coherencegym.builders.registry import SUITES, load_suite
 from coherencegym.eval.commands import options, score_command
@@ -27,7 +28,8 @@ from coherencegym.files.checksums import CHECKSUMS
 def suites(tmp_path: Path, pair_items: list[Item], write_dataset: Callable[..., Path]) -> Path:
     """A folder of two builds, of one without items, and of something else."""
     for name in ("one", "two"):
-        write_dataset(tmp_path / "suites" / name, pair_items, extra={"moved": "bool"})
+        made = write_dataset(tmp_path / "suites" / name, pair_items, extra={"moved": "bool"})
+        renamed_suite(made, name)
     (tmp_path / "suites/other").mkdir()
     (tmp_path / "suites/vectors").mkdir()
     manifest = {"configs": {"relation_x": {"kind": "examples"}}}

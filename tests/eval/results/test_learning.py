@@ -10,7 +10,8 @@ from support.results import made_difference
 
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.results.learning import LearningCurve, learning_curves
-from coherencegym.eval.results.runs import Run
+from coherencegym.eval.results.run_table import table_of
+from coherencegym.eval.results.runs import Run, TableFacts
 from coherencegym.eval.results.steps import Step, axis_of, step_of
 from coherencegym.eval.tasks.headline import Headline
 
@@ -18,10 +19,10 @@ HEAD = Headline(over=("c",), n_cells=1, n=40, score=0.8, ci_low=0.7, ci_high=0.9
 
 
 def run(model: str, revision: str | None = None, score: float | None = 0.8, **more: Any) -> Run:
-    rows = {("c", "test"): "0" * 64}
+    tables = (TableFacts("c", "test", "0" * 64),)
     settings = {"model_revision": revision}
     head = replace(HEAD, score=score)
-    made = Run(model, f"{model}{revision}", "toy", "1.0.0", rows, [], settings=settings)
+    made = Run(model, f"{model}{revision}", "toy", "1.0.0", tables, [], settings=settings)
     return replace(made, headline=head, data="toy", **more)
 
 
@@ -99,7 +100,7 @@ def test_a_curve_has_its_checkpoints_in_the_order_of_their_steps() -> None:
     scores = {"step200": 0.7, "step1k": 0.9, "step3": 0.5}
     runs = [run("me/model", revision, score) for revision, score in scores.items()]
     runs += [run("me/model"), run("me/model", "step9", None), run("me/other", "step7")]
-    (curve,) = learning_curves(runs)
+    (curve,) = learning_curves(table_of(runs))
     assert (curve.training, curve.suite, curve.unit) == ("me/model@step*", "toy 1.0.0", "step")
     assert curve.counts == [3, 200, 1000]
     assert [head.score for head in curve.heads] == [0.5, 0.7, 0.9]
@@ -108,16 +109,18 @@ def test_a_curve_has_its_checkpoints_in_the_order_of_their_steps() -> None:
 
 def test_scores_of_other_rows_or_suites_are_never_joined() -> None:
     first = run("me/model", "step1")
-    other_rows = run("me/model", "step2", rows={("c", "test"): "1" * 64})
-    assert learning_curves([first, other_rows]) == []
-    assert learning_curves([first, run("me/model", "step2", suite="other")]) == []
+    other_rows = run("me/model", "step2", tables=(TableFacts("c", "test", "1" * 64),))
+    assert learning_curves(table_of([first, other_rows])) == []
+    assert learning_curves(table_of([first, run("me/model", "step2", suite="other")])) == []
     other_configs = run("me/model", "step2")
     head = replace(HEAD, over=("d",))
-    assert learning_curves([first, replace(other_configs, headline=head)]) == []
-    assert len(learning_curves([first, other_configs])) == 1
+    assert learning_curves(table_of([first, replace(other_configs, headline=head)])) == []
+    assert len(learning_curves(table_of([first, other_configs]))) == 1
 
 
 def test_a_suite_with_controls_is_known() -> None:
     row = made_difference("c", "test", "k", "f", "mean", 9, 9, 9, 9, 1.0, 0.5, 0.5, 0.25, 0.75, "b")
-    (curve,) = learning_curves([run(f"a/step{count}", differences=[row]) for count in (1, 2)])
+    (curve,) = learning_curves(
+        table_of([run(f"a/step{count}", differences=[row]) for count in (1, 2)])
+    )
     assert curve.controlled

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from coherencegym.eval.data.notes import caution, detail
-from coherencegym.eval.results.overview import overview_of
-from coherencegym.eval.results.runs import Run
+from coherencegym.eval.results.run_table import table_of
+from coherencegym.eval.results.runs import Run, TableFacts
 from coherencegym.eval.tasks.headline import Headline
 from coherencegym.eval.views.overview import (
     overview,
@@ -20,13 +20,15 @@ from coherencegym.eval.views.overview import (
 )
 
 HEAD = Headline(over=("c",), n_cells=1, n=40, score=0.8, ci_low=0.7, ci_high=0.9)
+NONE = replace(HEAD, n=0, score=None, ci_low=None, ci_high=None)
 BOTH = replace(HEAD, artefact_score=0.6, human_score=0.9)
 
 
 def run(suite: str, head: Headline | None, model: str = "me/demo", data: str = "") -> Run:
     folder = f"out/{suite}--{model.replace('/', '__')}"
     about: dict[str, Any] = {"headline": head, "data": data or suite, "folder": folder}
-    return Run(model, f"sha256:{model}", suite, "1.0.0", {}, [], **about)
+    tables = [TableFacts("c", "test", data or suite)]
+    return Run(model, f"sha256:{model}", suite, "1.0.0", tables, [], **about)
 
 
 def lines(*runs: Run, width: int = 160) -> list[str]:
@@ -42,7 +44,7 @@ def test_a_sentence_counts_what_the_whole_interval_is_above() -> None:
     beaten = replace(BOTH, artefact_score=0.75)
     runs = [run("a", BOTH), run("b", beaten), run("c", HEAD), run("d", replace(BOTH, ci_low=0.5))]
     runs.append(run("e", replace(BOTH, overlap_score=0.75)))
-    (sentence,) = overview_of(runs).sentences()
+    (sentence,) = table_of(runs).sentences
     assert sentence == (
         "demo is above chance on 4 of 5 suites, and above its floors (artefact and overlap score) "
         "on 1 of the 4 that have any, each with its whole 95\N{NO-BREAK SPACE}% interval."
@@ -50,25 +52,27 @@ def test_a_sentence_counts_what_the_whole_interval_is_above() -> None:
 
 
 def test_a_row_a_suite_and_a_column_a_model() -> None:
-    runs = [run("a", BOTH), run("b", HEAD), run("a", HEAD, "you/other"), run("b", None, "c")]
-    table = overview_grid(overview_of(runs))
+    runs = [run("a", BOTH), run("b", HEAD), run("a", HEAD, "you/other"), run("b", NONE, "c")]
+    table = overview_grid(table_of(runs))
     assert table.headers == ("suite", "items", "demo", "other", "c", "artefact", "human", "chance")
     assert [row.cells for row in table.rows] == [
         (
             *("a 1.0.0", "40", "80.0 [70.0, 90.0] *", "80.0 [70.0, 90.0]  ", "–"),
             *("60.0", "90.0", "50.0"),
         ),
-        ("b 1.0.0", "40", "80.0 [70.0, 90.0]  ", "–", "–", "–", "–", "50.0"),
+        ("b 1.0.0", "40", "80.0 [70.0, 90.0]  ", "–", "–  ", "–", "–", "50.0"),
     ]
     # A column that nobody has a number in is left out.
-    alone = overview_grid(overview_of([run("b", HEAD)]))
+    alone = overview_grid(table_of([run("b", HEAD)]))
     assert alone.headers == ("suite", "items", "demo", "chance")
     assert alone.rows[0].cells[-1] == "50.0"
 
 
 def test_no_two_suites_or_models_have_one_name() -> None:
-    found = overview_of([run("a", HEAD, "me/x", "one"), run("a", HEAD, "you/x", "two")])
-    assert list(found.suites.values()) == ["a 1.0.0 (one)", "a 1.0.0 (two)"]
+    found = table_of([run("a", HEAD, "me/x", "one"), run("a", HEAD, "you/x", "two")])
+    one, two = (column.whole_name for column in found.columns)
+    assert one.startswith("a 1.0.0 · rows ")
+    assert one != two
     assert list(found.models.values()) == ["me/x", "you/x"]
 
 
@@ -88,9 +92,8 @@ def test_files_lead_to_the_reports(tmp_path: Path) -> None:
     ]
     write_overview(overview(runs), tmp_path)
     page = html.unescape((tmp_path / "index.html").read_text())
-    assert '<a href="a%20%26%20b/report.html">80.0 [70.0, 90.0] *</a>' in page
-    assert "default-src 'none'; script-src 'none'; style-src 'sha256-" in page
-    assert "<script" not in page
+    assert '<a class="report" href="a%20%26%20b/report.html">' in page
+    assert "default-src 'none'; script-src 'sha256-" in page
     assert "&lt;b&gt;" in (tmp_path / "index.html").read_text()
     text = (tmp_path / "overview.md").read_text()
     assert "](b/report.html)" in text
@@ -106,7 +109,7 @@ def test_it_shows_itself() -> None:
 def test_a_suite_with_controls_says_that_its_score_is_not_all() -> None:
     controlled = replace(run("a", BOTH), differences=[object()])  # type: ignore[list-item]
     shown = lines(controlled, run("b", BOTH))
-    (sentence,) = overview_of([controlled, run("b", BOTH)]).sentences()
+    (sentence,) = table_of([controlled, run("b", BOTH)]).sentences
     assert "above chance on 1 of 1 suites" in sentence
     assert sentence.endswith("Suites with controls (†) are not counted.")
     assert any(line.startswith("a 1.0.0 †") for line in shown)
@@ -121,14 +124,14 @@ def test_the_best_model_comes_first() -> None:
         return replace(HEAD, score=score)
 
     runs = [run("a", head(0.6), "low"), run("a", head(0.9), "high"), run("a", None, "none")]
-    assert list(overview_of(runs).models.values()) == ["high", "low", "none"]
+    assert list(table_of(runs).models.values()) == ["high", "low", "none"]
     # By the mean over what all have: a suite that one alone was scored on says nothing.
     runs += [run("b", head(0.9), "low"), run("b", head(0.5), "high"), run("c", head(0.1), "low")]
-    assert list(overview_of(runs).models.values()) == ["low", "high", "none"]
+    assert list(table_of(runs).models.values()) == ["low", "high", "none"]
     # Without such a suite, and among equals, in the order of the runs.
     apart = [run("a", head(0.6), "one"), run("b", head(0.9), "two")]
-    assert list(overview_of(apart).models.values()) == ["one", "two"]
-    assert list(overview_of(apart[::-1]).models.values()) == ["two", "one"]
+    assert list(table_of(apart).models.values()) == ["one", "two"]
+    assert list(table_of(apart[::-1]).models.values()) == ["two", "one"]
 
 
 def test_cautions_stand_under_it_each_once_with_what_it_is_of(tmp_path: Path) -> None:
@@ -146,7 +149,7 @@ def test_cautions_stand_under_it_each_once_with_what_it_is_of(tmp_path: Path) ->
     page = html.unescape((tmp_path / "index.html").read_text())
     text = (tmp_path / "overview.md").read_text()
     for line in said:
-        assert f"<li>{line}</li>" in page
+        assert f"<li><bdi>{line}</bdi></li>" in page
         assert f"- {line}\n" in text
     # Of one model it goes without saying.
     assert lines(*runs[:1])[-1] == "· no start-of-text token: a 1.0.0"

@@ -11,18 +11,13 @@ import pytest
 from support.browser import Browser, headless, wait
 
 from coherencegym.eval.data.notes import caution
-from coherencegym.eval.data.source import SuiteUse
-from coherencegym.eval.results.board import (
-    Entry,
-    ModelFacts,
-    SuiteFacts,
-    TableFacts,
-    board_of,
-)
-from coherencegym.eval.results.runs import Run
+from coherencegym.eval.data.source import SuiteUse, SuiteWords
+from coherencegym.eval.results.run_table import sorted_table
+from coherencegym.eval.results.runs import ModelFacts, Run, TableFacts
 from coherencegym.eval.statistics.scores import Score
 from coherencegym.eval.tasks.headline import Headline
 from coherencegym.eval.views.board.site import write_board
+from coherencegym.eval.views.overview import overview, write_overview
 
 HOSTILE = "</script><img src=x onerror=alert(1)>\u202e"
 #: Scores of each model by suite; None: no run.
@@ -34,56 +29,49 @@ SCORES: dict[str, dict[str, float | None]] = {
 }
 
 
-def entry(model: str, suite: str, score: float) -> Entry:
+def a_run(model: str, suite: str, score: float) -> Run:
     """A run whose interval is 0.1 wide on either side, beside floors of 0.6 and 0.5."""
     about: dict[str, Any] = {"ci_low": score - 0.1, "ci_high": min(1, score + 0.1)}
     about |= {"score": score, "n": 40, "artefact_score": 0.6, "overlap_score": 0.5}
     head = Headline(over=("c", "d"), n_cells=2, **about)
     rows = [Score(config=c, split="test", group="", level="all", **about) for c in ("c", "d")]
-    run = Run(
+    return Run(
         model=model,
         commit=f"sha256:{model}",
         suite=suite,
         version="1.0.0",
-        rows={},
+        tables=(TableFacts("c", "test", "ab", 40),),
         scores=rows,
         signature=f"model:{model}|data:{suite}",
         data=f"data/{suite}",
         headline=head,
         notes=[caution(f"a caution {HOSTILE}")],
+        task="spans" if suite == "spans" else "score",
+        facts=ModelFacts(parameters=10**7, dtype="float32"),
+        words=SuiteWords(
+            title=f"The suite {suite}",
+            hypothesis=HOSTILE,
+            conditions={"a": "b"},
+            limitations=("a `limit`",),
+            uses=(SuiteUse("c", "what c asks", "what it cannot tell"),),
+        ),
     )
-    facts = SuiteFacts(
-        tables=(TableFacts("c", "test", "ab", 40),),
-        title=f"The suite {suite}",
-        hypothesis=HOSTILE,
-        conditions={"a": "b"},
-        limitations=("a `limit`",),
-        uses=(SuiteUse("c", "what c asks", "what it cannot tell"),),
-    )
-    task = "spans" if suite == "spans" else "score"
-    return Entry(run, task, ModelFacts(parameters=10**7, dtype="float32"), facts)
 
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A board of four models, two columns of one suite, and a task of its own."""
     folder = tmp_path_factory.mktemp("board")
-    entries = [
-        entry(model, suite, score)
+    runs = [
+        a_run(model, suite, score)
         for model, scores in SCORES.items()
         for suite, score in scores.items()
         if score is not None
     ]
-    first = entries[0]
+    first = runs[0]
     other = TableFacts("c", "test", "ab", 7)
-    entries.append(
-        replace(
-            first,
-            run=replace(first.run, signature="another run"),
-            suite=replace(first.suite, tables=(other,)),
-        )
-    )
-    write_board(board_of(entries), folder, "A board", ["made of nothing"], 0)
+    runs.append(replace(first, signature="another run", tables=(other,)))
+    write_board(sorted_table(runs), folder, "A board", ["made of nothing"], 0)
     return folder
 
 
@@ -243,6 +231,39 @@ def test_pages_lead_to_each_other(page: Browser) -> None:
     assert page.run("return document.querySelector('.hypothesis').innerText") == HOSTILE
     page.click(".trail a")
     assert page.run("return document.querySelector('h1').innerText") == "A board"
+
+
+@pytest.mark.parametrize("models", [["org/alpha"], list(SCORES)])
+def test_an_overview_is_the_first_page_alone(
+    page: Browser, tmp_path: Path, models: list[str]
+) -> None:
+    """It leads to the reports of its runs, and to no page of a model or a suite."""
+    runs = [
+        replace(a_run(model, suite, score), folder=str(tmp_path / f"{suite}--{number}"))
+        for number, model in enumerate(models)
+        for suite, score in SCORES[model].items()
+        if score is not None
+    ]
+    write_overview(overview(runs), tmp_path)
+    for width in (400, 1400):
+        page.resize(width)
+        page.get((tmp_path / "index.html").as_uri())
+        assert page.run("return document.documentElement.scrollWidth <= innerWidth")
+        links = page.run("return [...document.links].map((one) => one.getAttribute('href'))")
+        assert sorted(set(links) - {"#scores"}) == sorted(
+            f"{Path(run.folder).name}/report.html" for run in runs
+        )
+        assert page.run("return document.getElementById('filters').hidden") == (len(models) == 1)
+        # Of one model, and on a telephone, each number stands beside its suite and what it is over.
+        is_shown = page.run("return document.querySelector('td .label').offsetWidth > 0")
+        assert is_shown == (len(models) == 1 or width == 400)
+    text = page.run("return document.querySelector('td .label').innerText")
+    assert "40 items · chance 50.0 % · artefact 60.0 % · overlap 50.0 %" in text
+    page.click("td button.number")
+    assert page.run("return document.querySelectorAll(':popover-open a').length") == 0
+    assert page.run("return document.images.length") == 0
+    page.get("about:blank")
+    page.requested()
 
 
 @pytest.mark.parametrize("width", [400, 1400])

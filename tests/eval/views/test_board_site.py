@@ -18,6 +18,7 @@ from support.runs import OPEN, changed_copy, renamed_suite, score
 
 from coherencegym.__main__ import main
 from coherencegym.eval.kinds.items import Item
+from coherencegym.eval.outcomes.files import OUTCOMES_FILE
 from coherencegym.eval.views.board.names import file_of, model_file, pair_file
 from coherencegym.files.checksums import CHECKSUMS
 
@@ -269,7 +270,7 @@ def test_results_without_predictions_have_scores_and_no_comparison(
 ) -> None:
     for run in sorted((runs / "results").glob("open*")):
         copy = changed_copy(run, tmp_path / "results" / run.name, lambda content: None)
-        (copy / "outcomes.parquet").unlink()
+        (copy / OUTCOMES_FILE).unlink()
     words = ["board", str(tmp_path / "results"), "--output", str(tmp_path / "site")]
     assert main(words) == 0
     assert "2 models, 1 column, 0 pairs" in capsys.readouterr().out

@@ -12,7 +12,7 @@ import pytest
 from support.results import made_difference
 
 from coherencegym.eval.report.figures import colour, mark, save, style
-from coherencegym.eval.results.runs import Run
+from coherencegym.eval.results.runs import Run, TableFacts
 from coherencegym.eval.statistics.scores import CD
 from coherencegym.eval.tasks.score.summary import ItemScore
 from coherencegym.eval.views.plot_rows import merged
@@ -45,8 +45,8 @@ def one(score: float | None, config: str = "c", **more: Any) -> ItemScore:
 
 
 def a_run(model: str, scores: Sequence[ItemScore], suite: str = "toy", **more: Any) -> Run:
-    rows = {(score.config, score.split): "0" * 64 for score in scores}
-    return replace(Run(model, "c" + model, suite, "1.0.0", rows, scores), **more)
+    tables = [TableFacts(score.config, score.split, "0" * 64) for score in scores]
+    return replace(Run(model, "c" + model, suite, "1.0.0", tables, scores), **more)
 
 
 def cell(row: str, column: str, score: float | None, n: int = 40, **more: Any) -> ItemScore:
@@ -142,7 +142,9 @@ def test_runs_of_one_model_on_the_same_rows_are_told_apart_by_folder() -> None:
 
 def test_other_rows_of_a_config_never_share_its_row() -> None:
     first = a_run("a", [one(0.7)])
-    second = replace(a_run("b", [one(0.8)]), rows={("c", "test"): "1" * 64}, version="2.0.0")
+    second = replace(
+        a_run("b", [one(0.8)]), tables=[TableFacts("c", "test", "1" * 64)], version="2.0.0"
+    )
     assert [key[0] for key in merged([first, second]).scores] == ["c [v1.0.0]", "c [v2.0.0]"]
     same = replace(second, version="1.0.0")
     assert [key[0] for key in merged([first, same]).scores] == [

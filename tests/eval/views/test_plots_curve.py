@@ -15,7 +15,8 @@ from rich.console import Console
 from coherencegym.eval.data.notes import caution
 from coherencegym.eval.report.figures import style
 from coherencegym.eval.results.learning import LearningCurve, learning_curves
-from coherencegym.eval.results.runs import Run
+from coherencegym.eval.results.run_table import table_of
+from coherencegym.eval.results.runs import Run, TableFacts
 from coherencegym.eval.results.steps import short_count
 from coherencegym.eval.tasks.headline import Headline
 from coherencegym.eval.views.overview import overview, print_overview, write_overview
@@ -111,8 +112,8 @@ def test_counts_as_names_of_checkpoints_have_them() -> None:
 
 
 def a_run(model: str) -> Run:
-    rows = {("c", "test"): "0" * 64}
-    return Run(model, f"c{model}", "toy", "1.0.0", rows, [], headline=HEAD, data="toy")
+    tables = (TableFacts("c", "test", "0" * 64),)
+    return Run(model, f"c{model}", "toy", "1.0.0", tables, [], headline=HEAD, data="toy")
 
 
 def test_an_overview_of_checkpoints_has_the_curve(tmp_path: Path) -> None:
@@ -151,7 +152,7 @@ def test_a_training_is_a_table_of_its_steps() -> None:
     ]
     shown = overview(runs)
     assert list(shown.models.values()) == ["step9", "step80", "step700", "step1000"]
-    (table,) = training_grids(learning_curves(runs))
+    (table,) = training_grids(learning_curves(table_of(runs)))
     assert table.title == "run/step*: scores in per cent by step"
     assert table.headers == (
         *("suite", "items", "9", "80", "700", "1k [95 % interval]"),
@@ -175,9 +176,9 @@ def test_a_training_is_a_table_of_its_steps() -> None:
         replace(one, headline=replace(head, chance_name="best constant answer"))
         for one, head in heads_of_spans
     ]
-    (table,) = training_grids(learning_curves(named))
+    (table,) = training_grids(learning_curves(table_of(named)))
     assert table.headers[-1] == "best constant answer"
-    assert legend(draw_curves(learning_curves(named)))[-1] == "best constant answer"
+    assert legend(draw_curves(learning_curves(table_of(named))))[-1] == "best constant answer"
     # Beside another model the last checkpoint is a column of the overview as well.
     both = lines_of(*runs, a_run("other"))
     assert any(line.startswith("suite items step1000 other") for line in both)
@@ -196,7 +197,7 @@ def test_of_many_checkpoints_a_table_has_those_evenly_apart() -> None:
 
 def test_models_that_are_no_checkpoints_have_none(tmp_path: Path) -> None:
     runs = [a_run("opt-125m"), a_run("opt-350m"), a_run("run/step1")]
-    assert write_curves(runs, tmp_path) is None
+    assert write_curves(learning_curves(table_of(runs)), tmp_path) == []
     assert list(tmp_path.iterdir()) == []
     write_overview(overview(runs), tmp_path)
     assert sorted(path.name for path in tmp_path.iterdir()) == [

@@ -347,5 +347,5 @@ def test_results_are_pushed_and_stand_in_overviews(
     assert main(["overview", str(finished)]) == 0
     out = capsys.readouterr().out
     assert "Overview: scores in per cent" in out
-    assert "discourse_tasks (accuracy, order_toy) 1.0.0" in out
+    assert "discourse_tasks 1.0.0, probe, accuracy" in out
     assert "of probes (accuracy): artefact is a bag of words" in out

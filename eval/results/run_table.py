@@ -1,0 +1,403 @@
+"""A table of runs, models by columns: what the overview, the leaderboard and the curves are of.
+
+A column is a task on the same rows (by their digests) of one version of a suite, by the same
+settings, summed up over the same configs: what stands in one can be compared. Runs that differ in
+any of that have columns of their own, which say in what. A release of this program or of torch is
+no such difference: it stands in the signature, and rules of scoring that a release changed are a
+setting. How a model was loaded and read is of the model.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import combinations, takewhile
+from pathlib import Path
+from statistics import fmean
+from typing import Any, TypeVar
+
+from coherencegym.eval.data.notes import first_names
+from coherencegym.eval.results.comparison import INCIDENTAL
+from coherencegym.eval.results.runs import Run, run_of
+from coherencegym.eval.results.steps import AS_NAMED, Axis, step_of
+from coherencegym.eval.statistics.scores import CD, CHANCE_NAME, chance_names
+from coherencegym.eval.tasks.headline import NO_BETTER, Headline
+from coherencegym.eval.tasks.results import TaskResults
+
+#: Name, revision asked for and way of reading, which it was, and how it was loaded where that
+#: changes a number.
+RunModel = tuple[str, str, str, str]
+_Key = TypeVar("_Key")
+
+#: Settings that are of the model or the machine, or are told by the tables that were scored.
+_NOT_OF_COLUMN = INCIDENTAL - {"detector", "calibrate_on", "threshold", "intervals"}
+#: Settings by which a masked model is read, and named.
+_OF_MASKED = ("scorer", "masking")
+#: Aspects that follow from the tables.
+_OF_TABLES = ("splits", "items", "rows", "score over")
+#: The order of tasks; others come after, by name.
+_TASKS = ("score", "detect", "probe", "spans")
+
+
+@dataclass(frozen=True)
+class RunColumn:
+    """Runs that can be compared.
+
+    Attributes:
+        task, suite, version, measure: names; ``version`` is empty where there is none.
+        runs: those of each model, of which the last is shown.
+        digest: a hash of all that a column is one by.
+        differs: words on each thing in which it differs from other columns of the suite.
+    """
+
+    task: str
+    suite: str
+    version: str
+    measure: str
+    runs: Mapping[RunModel, tuple[Run, ...]]
+    digest: str
+    differs: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """Suite and version, and the task and the measure where they are not the usual ones."""
+        named = " ".join(filter(None, (self.suite, self.version)))
+        beside = [self.task] * (self.task != "score") + [self.measure] * (self.measure != CD)
+        return f"{named}, {', '.join(beside)}" if beside else named
+
+    @property
+    def whole_name(self) -> str:
+        """The name, and what tells it from the other columns of the suite."""
+        return " · ".join(filter(None, (self.name, "; ".join(self.differs))))
+
+    @cached_property
+    def shown(self) -> dict[RunModel, Run]:
+        """The run of each model that is shown."""
+        return {model: runs[-1] for model, runs in self.runs.items()}
+
+    def number(self, model: RunModel) -> Headline | None:
+        """The number of a model; None where it has no run, or the run has none."""
+        return self.shown[model].number if model in self.shown else None
+
+    @cached_property
+    def numbers(self) -> list[Headline]:
+        """The numbers that are shown."""
+        return [run.number for run in self.shown.values() if run.number is not None]
+
+    @property
+    def n(self) -> int | None:
+        """The number of items; of models that left out some the largest."""
+        return max((number.n for number in self.numbers), default=None)
+
+    @property
+    def is_controlled(self) -> bool:
+        """Tell whether there are controls, from which the score is to be told apart."""
+        return any(run.differences for run in self.shown.values())
+
+    def reference(self, name: str) -> tuple[float, ...]:
+        """The values of a floor, of people or of chance: one, if all runs have the same."""
+        values = (getattr(number, name) for number in self.numbers)
+        return tuple(sorted({value for value in values if value is not None}))
+
+
+@dataclass(frozen=True)
+class RunTable:
+    """Columns in the order of their first runs.
+
+    ``axis`` is what the checkpoints of a training are counted by.
+    """
+
+    columns: tuple[RunColumn, ...]
+    axis: Axis = AS_NAMED
+
+    @cached_property
+    def models(self) -> dict[RunModel, str]:
+        """The models, the best first, and their names: no two alike.
+
+        They are ordered by the mean of their numbers over the columns that all of them have one
+        in; where there is no such column, and among equals, by their first runs. The checkpoints
+        of a training stand together, in the order of their steps.
+        """
+        means, at = self._means, self.steps
+        found = dict.fromkeys(model for column in self.columns for model in column.runs)
+        best = sorted(found, key=lambda key: -means.get(key, -1.0))
+        places: dict[object, int] = {}
+        for key in best:
+            places.setdefault(at[key][0] if key in at else key, len(places))
+        return _all_named(
+            sorted(
+                best,
+                key=lambda key: (
+                    (places[at[key][0]], at[key][1]) if key in at else (places[key], 0.0)
+                ),
+            ),
+            lambda key: (Path(key[0]).name or key[0]) + key[1],
+            lambda key: key[0] + key[1],
+            lambda key: f"{key[0]}{key[1]} ({key[3]})",
+            lambda key: f"{key[0]}{key[1]}@{key[2].rpartition(':')[2][:12]} ({key[3]})",
+            lambda key: f"{key[0]}{key[1]}@{key[2]} ({key[3]})",
+        )
+
+    @cached_property
+    def _means(self) -> Mapping[RunModel, float]:
+        """The mean number of each model that has any, over the columns that all these have."""
+        scores: dict[RunModel, dict[str, float]] = defaultdict(dict)
+        for column, model, run in self.runs:
+            if run.number is not None and run.number.score is not None:
+                scores[model][column.digest] = run.number.score
+        shared = set.intersection(*map(set, scores.values())) if scores else set()
+        return {
+            model: fmean(own[each] for each in sorted(shared)) if shared else 0.0
+            for model, own in scores.items()
+        }
+
+    @property
+    def every_run(self) -> list[Run]:
+        """All runs, those that are not shown too."""
+        return [run for column in self.columns for own in column.runs.values() for run in own]
+
+    @cached_property
+    def runs(self) -> list[tuple[RunColumn, RunModel, Run]]:
+        """The runs that are shown, and where each stands."""
+        return [(column, *pair) for column in self.columns for pair in column.shown.items()]
+
+    @cached_property
+    def steps(self) -> Mapping[RunModel, tuple[str, float]]:
+        """The training and the count of each model that is a checkpoint, one of several."""
+        known = {
+            model: step
+            for _, model, run in self.runs
+            if (step := step_of(run, self.axis)) is not None
+        }
+        names = Counter((step.training, step.unit) for step in known.values())
+        return {
+            key: (f"{step.training} {step.unit}", step.count)
+            for key, step in known.items()
+            if names[step.training, step.unit] > 1
+        }
+
+    @cached_property
+    def spoken_for(self) -> list[RunModel]:
+        """The models that sentences are about: of the checkpoints of a training, the last."""
+        last: dict[str, RunModel] = {}
+        for key, (training, count) in self.steps.items():
+            if training not in last or count > self.steps[last[training]][1]:
+                last[training] = key
+        return [key for key in self.models if key not in self.steps or key in last.values()]
+
+    @property
+    def suites(self) -> list[str]:
+        """The suites, each once."""
+        return list(dict.fromkeys(column.suite for column in self.columns))
+
+    def of_suite(self, suite: str) -> list[RunColumn]:
+        """The columns of a suite."""
+        return [column for column in self.columns if column.suite == suite]
+
+    def of_model(self, model: RunModel) -> list[RunColumn]:
+        """The columns in which a model has a run."""
+        return [column for column in self.columns if model in column.runs]
+
+    @property
+    def numbers(self) -> list[Headline]:
+        """The numbers of all runs that have one."""
+        return [number for column in self.columns for number in column.numbers]
+
+    @property
+    def chance_name(self) -> str:
+        """The name of what reads nothing; ``chance`` where columns differ in it."""
+        names = {number.chance_name for number in self.numbers}
+        return names.pop() if len(names) == 1 else CHANCE_NAME
+
+    @property
+    def sentences(self) -> list[str]:
+        """A sentence for each model, the last of a training: what its scores show."""
+        return [self.standing(model) for model in self.spoken_for]
+
+    def standing(self, model: RunModel) -> str:
+        """A sentence: on how many suites a model is above chance, and above its floors, too.
+
+        Columns with controls are left out: their manipulation moves surprisals by itself.
+        """
+        own = [column for column in self.of_model(model) if column.number(model) is not None]
+        plain = [column for column in own if not column.is_controlled]
+        what = "suites" if len(self.suites) == len(self.columns) else "scores"
+        scored = [one for c in plain if (one := c.number(model)) and one.score is not None]
+        floors = [one for one in scored if one.floor is not None]
+        above = sum(one.is_above_chance for one in scored)
+        beyond = sum(one.is_above for one in floors)
+        controlled = f" {what.capitalize()} with controls (†) are not counted."
+        return (
+            f"{self.models[model]} is above {chance_names(scored, article=True)} on {above} of "
+            f"{len(scored)} {what}, and above its floors (artefact and overlap score) on {beyond} "
+            f"of the {len(floors)} that have any, each with its whole 95\N{NO-BREAK SPACE}% "
+            "interval." + controlled * (len(plain) < len(own))
+        )
+
+    def cautions(self) -> Iterator[str]:
+        """The cautions on the runs, each once, with the columns and models that it is of."""
+        found: dict[str, list[str]] = {}
+        for column, model, run in self.runs:
+            where = column.whole_name
+            if model not in self.steps and len(self.models) > 1:
+                where += f" ({self.models[model]})"
+            for text in run.cautions:
+                # Where a curve rises above its floors is said by step.
+                if not (model in self.steps and text.startswith(NO_BETTER)):
+                    found.setdefault(text, []).append(where)
+        for text, places in found.items():
+            yield f"{text}: {first_names(list(dict.fromkeys(places)))}"
+
+    def pairs(self) -> list[tuple[RunModel, RunModel]]:
+        """Pairs of models with a column in common, the better first; neighbours come first."""
+        places = list(combinations(range(len(self.models)), 2))
+        models = list(self.models)
+        ordered = sorted(places, key=lambda pair: (pair[1] - pair[0], pair))
+        return [
+            (models[better], models[worse])
+            for better, worse in ordered
+            if self.shared(models[better], models[worse])
+        ]
+
+    def shared(self, model: RunModel, other: RunModel) -> list[RunColumn]:
+        """The columns that two models have in common."""
+        return [c for c in self.columns if model in c.runs and other in c.runs]
+
+
+def table_of(results: Iterable[TaskResults | Run], axis: Axis = AS_NAMED) -> RunTable:
+    """The table of results in memory, or of runs that were read.
+
+    A run that is there twice stands there once.
+    """
+    found: dict[tuple[Any, ...], dict[RunModel, dict[str, Run]]] = {}
+    runs = (one if isinstance(one, Run) else run_of(one) for one in results)
+    for run in runs:
+        of_model = found.setdefault(_is_one_by(run), {}).setdefault(_model(run), {})
+        of_model.pop(run.signature, None)
+        of_model[run.signature] = run
+    columns = []
+    for key, own in found.items():
+        first = next(iter(next(iter(own.values())).values()))
+        columns.append(
+            RunColumn(
+                *(first.task, first.named_suite, first.version, _measure(first)),
+                runs={model: tuple(each.values()) for model, each in own.items()},
+                digest=hashlib.sha256(repr(key).encode("utf-8", "replace")).hexdigest()[:12],
+            )
+        )
+    return RunTable(tuple(_with_differences(columns)), axis)
+
+
+def sorted_table(runs: Iterable[Run]) -> RunTable:
+    """The table of runs whatever their order: by task and suite, and then by model."""
+    table = table_of(sorted(runs, key=lambda run: run.signature, reverse=True))
+    columns = sorted(table.columns, key=_place)
+    return RunTable(tuple(replace(one, runs=dict(sorted(one.runs.items()))) for one in columns))
+
+
+def _place(column: RunColumn) -> tuple[Any, ...]:
+    of_task = _TASKS.index(column.task) if column.task in _TASKS else len(_TASKS)
+    return of_task, column.task, column.suite, column.version, column.measure, column.digest
+
+
+def _model(run: Run) -> RunModel:
+    facts = run.facts
+    more = (facts.quantization, facts.adapter, facts.arguments)
+    how = [facts.dtype, *(json.dumps(one, sort_keys=True) for one in more if one)]
+    return run.model, run.variant, run.commit, ", ".join(filter(None, how))
+
+
+def _measure(run: Run) -> str:
+    return run.number.measure if run.number is not None else CD
+
+
+def _is_one_by(run: Run) -> tuple[Any, ...]:
+    """All that runs of one column have in common, beside what is of the model."""
+    tables = sorted((t.config, t.split, t.sha256, t.items, t.headline) for t in run.tables)
+    summed = (run.number.measure, run.number.over) if run.number is not None else ()
+    named = run.task, run.named_suite, run.version
+    return *named, tuple(tables), summed, tuple(sorted(_rules(run).items()))
+
+
+def _rules(run: Run) -> dict[str, str]:
+    """The settings that change what a score is of, as JSON; those that were not chosen are not in.
+
+    What a choice came to for a model (its start token, the numeric error) is an object, and left
+    out; the rules of scoring are one, too, but for the bits of a tie, which precision gives.
+    """
+    settings = {
+        name: value
+        for name, value in run.settings.items()
+        if value
+        and name not in _NOT_OF_COLUMN
+        and not (run.by_scorer and name in _OF_MASKED)
+        and not isinstance(value, Mapping)
+    }
+    rules = run.settings.get("rules")
+    if isinstance(rules, Mapping):
+        settings |= {f"rule {name}": value for name, value in rules.items() if value}
+        settings.pop("rule tie_bits", None)
+    return {name: json.dumps(value, sort_keys=True) for name, value in settings.items()}
+
+
+def _with_differences(columns: Sequence[RunColumn]) -> Iterator[RunColumn]:
+    """The columns, each with the words that tell it from the others of its task, suite, version."""
+    beside: dict[tuple[str, str], list[dict[str, str]]] = defaultdict(list)
+    for column in columns:
+        beside[column.task, column.name].append(_aspects(column))
+    for column in columns:
+        own, others = _aspects(column), beside[column.task, column.name]
+        names = dict.fromkeys(name for one in others for name in one)
+        differing = [n for n in names if len({one.get(n, "") for one in others}) > 1]
+        if len({one["configs"] for one in others}) == len(others):
+            # Other tables have other rows in any case; digests are for those that look alike.
+            differing = [name for name in differing if name not in _OF_TABLES]
+        corpora = [one["corpus"] for one in others]
+        if "configs" in differing and all(corpora) and len(set(corpora)) == len(others):
+            own = own | {"configs": own["corpus"]}
+        differing = [name for name in differing if name != "corpus"]
+        words = [f"{name} {own.get(name) or 'no'}" for name in differing]
+        alike = sum(all(one.get(n, "") == own.get(n, "") for n in differing) for one in others)
+        yield replace(column, differs=(*words, *[column.digest] * (alike > 1)))
+
+
+def _beginning(configs: Sequence[str]) -> str:
+    """The beginning of the names of configs, which is the corpus: ``gum_…``; of one, its name."""
+    parts = zip(*(config.split("_") for config in configs), strict=False)
+    whole = "_".join(own[0] for own in takewhile(lambda own: len(set(own)) == 1, parts))
+    return whole + "_…" * (len(configs) > 1) if whole else ""
+
+
+def _aspects(column: RunColumn) -> dict[str, str]:
+    """Names of what a column may differ in, and what it has."""
+    run = next(iter(column.shown.values()))
+    tables = sorted(run.tables, key=lambda table: (table.config, table.split))
+    digest = hashlib.sha256("\n".join(table.sha256 for table in tables).encode()).hexdigest()
+    configs = list(dict.fromkeys(table.config for table in tables))
+    return {
+        "configs": first_names(configs),
+        "corpus": _beginning(configs),
+        "splits": first_names(list(dict.fromkeys(table.split for table in tables))),
+        "items": f"{sum(table.items for table in tables):,}",
+        "rows": digest[:12],
+        "score over": first_names(run.number.over) if run.number is not None else "",
+        **{_option(name): value for name, value in _rules(run).items()},
+    }
+
+
+def _option(setting: str) -> str:
+    return setting if setting.startswith("rule ") else f"--{setting.replace('_', '-')}"
+
+
+def _all_named(keys: Iterable[_Key], *ways: Callable[[_Key], str]) -> dict[_Key, str]:
+    """A name for each key: the first way to name them that tells all apart, or else the last."""
+    found = list(keys)
+    for way in ways:
+        names = [way(key) for key in found]
+        if len(set(names)) == len(names):
+            break
+    return dict(zip(found, names, strict=True))
