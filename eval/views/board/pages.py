@@ -222,7 +222,10 @@ def _facts(column: RunColumn) -> list[tuple[str, str]]:
     return [
         *(("table", line) for line in tables),
         *(
-            (said, " or ".join(map(share_cell, values)))
+            (
+                chance_names(column.numbers) if field == CHANCE_NAME else said,
+                " or ".join(map(share_cell, values)),
+            )
             for field, said in BESIDE.items()
             if (values := column.reference(field))
         ),

@@ -27,7 +27,7 @@ from coherencegym.eval.views.plots import plot_runs
 
 
 def run(scores: list[ItemScore], **more: Any) -> Run:
-    return Run("a model", "", "toy", "1.0.0", {}, scores, **more)
+    return Run("a model", "", "toy", "1.0.0", (), scores, **more)
 
 
 NAME = "a_corpus_with_a_long_name_dialogue_context_sep"
