@@ -244,7 +244,9 @@ class OutcomeTables:
         """True for each unit with another discourse or cluster than its item's first: an array."""
         import numpy as np
 
-        codes = [_whole(self.units[name]).indices.to_numpy() for name in ("discourse", "cluster")]
+        codes = [
+            _in_one_piece(self.units[name]).indices.to_numpy() for name in ("discourse", "cluster")
+        ]
         items = np.stack([*(self._names[n][0] for n in ("config", "split")), self._items], axis=1)
         _, first, item = np.unique(items, axis=0, return_index=True, return_inverse=True)
         before = first[item.ravel()]
@@ -278,7 +280,6 @@ class OutcomeTables:
 
     @cached_property
     def _arrays(self) -> dict[str, Any]:
-        """The columns of outcomes: numbers, codes of names."""
         import numpy as np
 
         own = self.outcomes.combine_chunks()
@@ -305,13 +306,12 @@ class OutcomeTables:
 
     @cached_property
     def _ranks(self) -> dict[str, Any]:
-        """Numbers of the names in columns of units, in the order of the names."""
         import numpy as np
         from pyarrow import compute
 
         found = {}
         for column in ("cluster", "discourse"):
-            whole = _whole(self.units[column])
+            whole = _in_one_piece(self.units[column])
             # Bytes of UTF-8 have the order of the texts.
             order = compute.sort_indices(whole.dictionary).to_numpy()
             rank = np.empty(len(order), np.int32)
@@ -321,11 +321,11 @@ class OutcomeTables:
 
     @cached_property
     def _items(self) -> Any:
-        return _whole(self.units["item"].dictionary_encode()).indices.to_numpy()
+        return _in_one_piece(self.units["item"].dictionary_encode()).indices.to_numpy()
 
     @cached_property
     def _groups(self) -> tuple[Any, Any, list[Group]]:
-        """The start of each unit's groups in the codes of all, and what these stand for."""
+        # The start of each unit's groups in the codes of all, and what these stand for.
         import numpy as np
 
         column = self.units["groups"].combine_chunks()
@@ -345,13 +345,11 @@ def _column(group: Group) -> str:
 
 
 def _codes(column: Any) -> tuple[Any, list[str]]:
-    """The codes of a dictionary column, and its names."""
-    whole = _whole(column)
+    whole = _in_one_piece(column)
     return whole.indices.to_numpy(zero_copy_only=False), whole.dictionary.to_pylist()
 
 
-def _whole(column: Any) -> Any:
-    """A dictionary column in one piece."""
+def _in_one_piece(column: Any) -> Any:
     whole = column.unify_dictionaries().combine_chunks()
     return whole.chunk(0) if hasattr(whole, "chunk") else whole
 

@@ -94,7 +94,6 @@ def about_dataset(
 
 
 def _limitations(source: Source, configs: Iterable[str]) -> dict[str, list[str]]:
-    """The limitations of a suite, and those of the corpora that configs of it were made from."""
     known = source.manifest.get("configs", {})
     corpora = [known.get(config, {}).get("corpus", {}) for config in configs]
     of_corpora = [

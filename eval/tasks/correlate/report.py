@@ -130,7 +130,6 @@ def by_misplacement(found: Findings, table: Table[RatedText]) -> list[Misplaced]
 
 
 def _panels(placed: dict[str, list[Misplaced]]) -> Any:
-    """The score of each text by its rating, a panel for each table."""
     figure = figures.new_figure(max(4.5, 3.6 * len(placed)), 3.6, layout="constrained")
     panels = figure.subplots(1, len(placed), squeeze=False)[0]
     for axes, (name, own) in zip(panels, placed.items(), strict=True):

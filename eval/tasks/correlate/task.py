@@ -114,7 +114,7 @@ def _add(
     partial: bool = True,
     reason: str = "too_long",
 ) -> None:
-    """Add a system's outcomes under each metric; ``target``: other numbers than the ratings."""
+    # ``target``: other numbers than the ratings.
     rows = table.rows
     held = [one.rating for one in rows] if target is None else target
     lengths = [float(len(one.text)) for one in rows]
@@ -134,10 +134,7 @@ def _add(
 
 
 def _headline(found: Findings) -> Headline | None:
-    """The mean over tables of Spearman's correlation of the bits a token with the ratings.
-
-    None where no table has one. The project's sample counts only where there is nothing else.
-    """
+    # The project's sample counts only where there is nothing else.
     assert found.outcomes is not None
     real = [t for t in found.tables if any(one.corpus != SAMPLE for one in t.rows)]
     chosen = {(table.config, table.split) for table in real or found.tables}
@@ -161,7 +158,6 @@ def _mean_of(values: Sequence[float | None]) -> float | None:
 
 
 def _notes(found: Findings) -> Iterator[Note]:
-    """Lines on the meaning of the numbers, and on sample texts."""
     yield detail(
         "scores are surprisals taken negative, so that higher is better: a model that finds just "
         "the texts surprising that people find incoherent has 1, one that knows nothing has 0"

@@ -74,10 +74,7 @@ def _listed(one: DetectDetail) -> dict[str, Any]:
 def _sentences(
     scored: ScoredTable, number: int, predicted: Sequence[tuple[Decision, float]]
 ) -> Iterator[dict[str, Any]]:
-    """Sentences, their scores (bits per token; none for the opening one), and what they are.
-
-    ``marks``: the intruder, the highest score, and by which decisions it was predicted.
-    """
+    # Scores are in bits per token, none for the opening sentence.
     document, scores = scored.table.documents[number], scored.scores[number]
     too_long = not was_read(scores)
     for place, text in enumerate(document.sentences):

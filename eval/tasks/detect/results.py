@@ -147,7 +147,7 @@ def detection_more(details: Sequence[DetectDetail]) -> dict[str, Any]:
 
 
 def _calibration(details: Sequence[DetectDetail]) -> Iterator[dict[str, Any]]:
-    """The datasets that thresholds alone were chosen on, as results record them."""
+    # Datasets that thresholds alone were chosen on.
     tested = {one.tested.table.key for one in details}
     by_folder: dict[str, dict[tuple[str, str, str], ScoredTable]] = {}
     for one in details:
@@ -178,7 +178,6 @@ def detection_notes(details: Sequence[DetectDetail], model: Mapping[str, Any]) -
 
 
 def _threshold_notes(details: Sequence[DetectDetail], model: Mapping[str, Any]) -> Iterator[Note]:
-    """The thresholds of each config, and that its rows were chosen with the model."""
     for each in details:
         tested, own = each.tested.table, each.thresholds
         values = ", ".join(f"{t.decision} {t.threshold:.4g}" for t in own)
@@ -196,7 +195,6 @@ def _threshold_notes(details: Sequence[DetectDetail], model: Mapping[str, Any]) 
 
 
 def _table_notes(details: Sequence[DetectDetail]) -> Iterator[Note]:
-    """Lines that a reader of the table must know."""
     for scored in scored_tables(details):
         if scored.too_long:
             yield caution(

@@ -173,7 +173,7 @@ def _place(documents: Sequence[Document], found: Sequence[float]) -> Estimate:
 
 
 def _chance(documents: Sequence[Document]) -> dict[str, float]:
-    """The most, by measure, that a judge who reads nothing reaches: one of the two baselines."""
+    # The better of the two baselines, by measure.
     reached: dict[str, float] = {}
     for decide in _BASELINES.values():
         tallies = list(map(decide, documents))
@@ -199,17 +199,12 @@ def _majority(document: Document) -> Tally:
 
 
 def _random(document: Document) -> Tally:
-    """One sentence, any but the opening one: what is to be expected of it."""
+    # Any sentence but the opening one: what is to be expected of it.
     places = range(1, len(document.sentences))
     return mean_tally([tally((place,), document.intruder_position) for place in places])
 
 
 def _answers(document: Document) -> list[int]:
-    """The places that annotators gave.
-
-    Raises:
-        EvaluationError: an answer is no place of a sentence.
-    """
     answers = list(document.extra.get(HUMAN) or ())
     number = len(document.sentences)
     for answer in answers:
@@ -229,7 +224,7 @@ def _annotators(document: Document) -> Tally:
 
 
 def _vote(document: Document) -> Tally:
-    """The most frequent answer; several that are as frequent count in equal parts."""
+    # Several that are as frequent count in equal parts.
     counts = Counter(_answers(document))
     most = max(counts.values())
     return mean_tally([_said(answer, document) for answer, n in counts.items() if n == most])

@@ -80,7 +80,7 @@ def accuracy_of(log_probabilities: Any, classes: Any) -> float:
 
 
 def _scaler(train: Any) -> tuple[Any, bool]:
-    """The standardising function of training features, and whether none of them varies."""
+    # True beside the function: none of the features varies.
     import numpy as np
 
     mean = train.mean(axis=0, dtype=np.float64)
@@ -119,7 +119,7 @@ def _most_frequent(train_y: Any, valid_y: Any, classes: int, setting: float) -> 
 
 
 def _likelihood(log_probabilities: Any, classes: Any) -> float:
-    """The mean logarithm of the probability of the right class, for none a very small one."""
+    # Of a class without probability that of a very small one.
     import numpy as np
 
     found = log_probabilities[np.arange(len(classes)), classes]
@@ -169,10 +169,8 @@ def linear(
 
 
 def _fit(model: Any, x: Any, y: Any) -> bool:
-    """Fit a model from where it is, and from the start if it did not get to an end; tell if it did.
-
-    One fit of hundreds that is not done is no reason to lose the others.
-    """
+    # From where it is, and from the start if it did not get to an end; true if it did. One fit of
+    # hundreds that is not done is no reason to lose the others.
     import warnings
 
     with warnings.catch_warnings():
@@ -197,7 +195,7 @@ def _is_finished(model: Any, x: Any, y: Any) -> bool:
 
 
 def _gradient(x: Any, y: Any, seen: Any, weights: Any, intercept: Any, penalty: float) -> float:
-    """The largest part of the gradient of the mean loss, with a penalty on squared weights / 2."""
+    # The largest part of the gradient of the mean loss, with a penalty on squared weights / 2.
     import numpy as np
 
     # Minus the probabilities, plus one for the class that is right.
@@ -210,7 +208,7 @@ def _gradient(x: Any, y: Any, seen: Any, weights: Any, intercept: Any, penalty: 
 
 
 def _softmax(x: Any, weights: Any, intercept: Any, seen: Any, classes: int) -> Any:
-    """Logarithms of probabilities, of classes that were not seen minus infinity."""
+    # Logarithms; minus infinity for classes that were not seen.
     import numpy as np
     from scipy.special import log_softmax
 
@@ -275,7 +273,7 @@ def _train_network(
     seed: int,
     judge: Callable[[Any, Any], float],
 ) -> tuple[float, Any]:
-    """The best judgement on validation rows, and the network that has it."""
+    # The best judgement on validation rows, and the network that has it.
     import copy
 
     import torch

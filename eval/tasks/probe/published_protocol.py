@@ -84,15 +84,14 @@ def published_accuracies(
     """
     about = manifest.get("configs", {})
     asked = {
-        (about.get(config, {}).get("corpus", {}).get("name", ""), _task(config, protocol))
+        (about.get(config, {}).get("corpus", {}).get("name", ""), _task_in_paper(config, protocol))
         for config, protocol in configs
     }
     rows = (held(entry, Published) for entry in manifest.get("published", ()))
     return tuple(row for row in rows if (row.corpus, row.config) in asked)
 
 
-def _task(config: str, protocol: str) -> str:
-    """The name of a task in the paper's tables."""
+def _task_in_paper(config: str, protocol: str) -> str:
     if protocol == "PDTB":
         return "PDTB-E" if config.endswith("explicit") else "PDTB-I"
     return "RST-DT" if protocol == "RST" else protocol
@@ -159,7 +158,6 @@ def _train(
     valid: tuple[Any, Any],
     classes: int,
 ) -> tuple[float, Any]:
-    """The accuracy on validation of the best round, and its network."""
     import copy
 
     import numpy as np

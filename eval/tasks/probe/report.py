@@ -61,7 +61,6 @@ def layer_curves(found: Findings) -> Iterator[LayerCurve]:
 
 
 def _described(curve: LayerCurve) -> str:
-    """A curve in words."""
     values = ", ".join(
         f"layer {layer} {100 * value:.1f} %"
         for layer, value in zip(curve.layers, curve.test, strict=True)
@@ -194,7 +193,6 @@ def published_grids(found: Findings) -> list[grid.Grid]:
 
 
 def _range(values: Iterable[float]) -> str:
-    """The lowest and the highest of some shares, in per cent."""
     found = sorted(values)
     if not found:
         return "–"
@@ -216,7 +214,7 @@ _NEW_WEIGHTS = "new weights"
 
 
 def _meaning(own: ProbeScores, model: str, low: float) -> str:
-    """``low`` is the lower end of the interval of the accuracy."""
+    # ``low`` is the lower end of the interval of the accuracy.
     floors = {"the most frequent label": own.most_frequent}
     if own.bag_of_words is not None:
         floors["a bag of words"] = own.bag_of_words

@@ -156,7 +156,6 @@ def left_out_of(own: Probed) -> Iterator[tuple[str, int]]:
 
 
 def _bag_of(own: Probed) -> BagOfWords | None:
-    """The bag of words of the rows that have vectors; None where there is nothing to learn."""
     parts = _with_vectors(own)
     texts = {
         part: [[" ".join(slot.segments) for slot in row.slots] for row in rows]
@@ -173,14 +172,12 @@ _TESTED = "tested"
 
 
 def _with_vectors(own: Probed) -> dict[str, list[LabelledExample]]:
-    """The rows that have vectors, by what they are for."""
     table, left_out = own.table, iter(own.left_out)
     parts = {TRAIN: table.train, VALIDATION: table.validation, _TESTED: table.table.rows}
     return {part: [row for row in rows if not next(left_out)] for part, rows in parts.items()}
 
 
 def _add_outcomes(writer: OutcomeWriter, own: Probed, bag: BagOfWords | None) -> None:
-    """The rows that the chosen layer, every layer and a bag of words name rightly."""
     table = own.table.table
     predicted = {MODEL: own.called(own.chosen)}
     if own.chosen.layer != MEAN_LAYER:

@@ -235,7 +235,7 @@ def floors_of(
 def _beyond(
     features: LayerFeatures, x: Any, rows: ProbeRows, chosen: LayerFit, train: Trainer, seed: int
 ) -> tuple[float, float] | None:
-    """Conditional probing (Hewitt et al. 2021): embeddings alone, and with the layer's features."""
+    # Conditional probing (Hewitt et al. 2021): embeddings alone, and with the layer's features.
     import numpy as np
 
     if chosen.layer == 0:

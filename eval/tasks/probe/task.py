@@ -44,7 +44,6 @@ def more(found: Findings) -> dict[str, Any]:
 
 
 def _notes(found: Findings) -> Iterator[Note]:
-    """Lines that a reader of the table must know."""
     yield from results.probe_notes(found.details, found.options)
     if published_beside(found):
         yield caution(PUBLISHED_TABLES)

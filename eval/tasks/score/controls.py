@@ -78,7 +78,7 @@ def differences(
 def _margins(
     outcomes: OutcomeTables, config: str, split: str
 ) -> dict[tuple[str, str], Cells | None]:
-    """The items of each formula and aggregation with their margins; None where one has none."""
+    # None where one has no margin.
     import numpy as np
 
     bits = outcomes.by_unit(MARGIN.name, MODEL)
@@ -91,7 +91,6 @@ def _margins(
 
 
 def _compared(own: Cells, other: Cells) -> dict[str, Any]:
-    """The fields of a difference that the margins of items, and their clusters, give."""
     left, right = (fmean(side.value) if len(side) else None for side in (own, other))
     clusters = [count_distinct(side.cluster) for side in (own, other)]
     interval = None

@@ -60,7 +60,6 @@ def regions_schema() -> Any:
 
 
 def _schema(*columns: str) -> Any:
-    """The Arrow schema of columns, each a name and a type."""
     import pyarrow as pa
 
     named = [column.split() for column in columns]
@@ -88,7 +87,6 @@ def token_rows(found: Findings) -> Iterator[dict[str, Any]]:
 
 
 def _items(table: ItemTable, scored: Scored) -> Iterator[tuple[dict[str, Any], ScoredItem]]:
-    """Every scored item, and the columns that say which it is."""
     for item in scored.items:
         name = {"config": table.config, "split": table.split, "item_id": item.item.item_id}
         yield name, item

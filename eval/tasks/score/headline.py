@@ -96,14 +96,14 @@ def headline_cells(outcomes: OutcomeTables, table: CountedTable) -> dict[str, An
 
 
 def _scores_over(table: ItemTable, scores: Sequence[ItemScore]) -> list[ItemScore]:
-    """The score of the items of a table that count: by column, where some items do not."""
+    # By column, where some items of a table do not count.
     own = [s for s in scores if (s.config, s.split) == (table.config, table.split)]
     by_value = [s for s in own if s.level == "column" and s.group == table.headline_value]
     return by_value or [s for s in own if s.level == "all"]
 
 
 def _mean_of(name: str, configs: Sequence[str], scores: Sequence[ItemScore]) -> float | None:
-    """The mean over cells of what their configs' own scores have under a name, if all have it."""
+    # Over cells; None unless all have it.
     found: dict[str, list[float | None]] = {}
     for score in scores:
         found.setdefault(score.config, []).append(getattr(score, name))

@@ -108,6 +108,6 @@ def choices_came_to(details: Sequence[ScoredItemTable]) -> dict[str, Any]:
 
 
 def _numeric_error(details: Sequence[ScoredItemTable]) -> dict[str, float] | None:
-    """The largest numeric error of a table (bits for a spread of 1); None where none was needed."""
+    # Bits for a spread of 1.
     errors = [run.error for one in details for run in one.runs if run.error]
     return {"bits": max(errors), "level": LEVEL} if errors else None

@@ -103,7 +103,7 @@ def _by_formula(outcomes: OutcomeTables, places: Any) -> Iterator[Selection]:
 
 
 def _by_group(outcomes: OutcomeTables, places: Any, headline: str) -> Iterator[Selection]:
-    """The groups of predictions in their order; a prediction may be in one twice."""
+    # A prediction may be in a group twice.
     import numpy as np
 
     of, codes, names = outcomes.memberships(places)
@@ -133,7 +133,7 @@ def _by_column(
 
 
 def _positions(of: Any) -> Any:
-    """The number of each membership among those of its prediction."""
+    # The number of each membership among those of its prediction.
     import numpy as np
 
     starts = np.flatnonzero(np.diff(of, prepend=-1))

@@ -132,7 +132,6 @@ def _score(outcomes: OutcomeTables, margins: Any, table: ItemTable, row: Selecti
 
 
 def _values_of(cells: Cells, margins: Any) -> dict[str, Any]:
-    """The fields of a score that are about the values of items, and about their margins."""
     import numpy as np
 
     items = ACCURACY.counted(cells)
@@ -153,7 +152,6 @@ def _values_of(cells: Cells, margins: Any) -> dict[str, Any]:
 
 
 def _counts_of(outcomes: OutcomeTables, places: Any) -> dict[str, Any]:
-    """The fields of a score that count predictions, or items that are left out."""
     why = outcomes.reasons(places[~outcomes.has_value(places)])
     too_long = 0
     if why.pop("too_long", 0):
@@ -190,15 +188,13 @@ def only_one(names: Iterable[str]) -> str:
 
 
 def _named(whose: str, score: Mapping[str, Any]) -> dict[str, Any]:
-    """The score and interval of somebody else, as the manifest has them."""
     return {f"{whose}_{name}": score.get(name) for name in ("score", "ci_low", "ci_high")}
 
 
 def _floor(
     floors: Sequence[Mapping[str, Any]], formula: str, metric: str, group: str
 ) -> Mapping[str, Any]:
-    """The floor of the same predictions; of a row over several formulas, the only one that the
-    manifest has for its group."""
+    # Of a row over several formulas the only one that the manifest has for its group.
     same = [a for a in floors if a["group"] == group]
     exact = [a for a in same if (a["formula"], a["metric"]) == (formula, metric)]
     chosen = exact or (same if not formula else [])

@@ -213,7 +213,6 @@ def span_fields(known: Mapping[str, EstimateRow]) -> dict[str, Any]:
 
 
 def _add_outcomes(writer: OutcomeWriter, one: Answered) -> None:
-    """Add the outcomes of every row under each measure, of the model and of the baselines."""
     systems = {MODEL: (one.judged, one.at)}
     for name, judged in one.baselines.items():
         systems[System(role="baseline", label=name, primary=False)] = judged, one.thresholds(judged)
@@ -259,7 +258,7 @@ def _measures() -> list[str]:
 
 
 def _values(one: Judged, at: Mapping[str, float]) -> dict[str, tuple[float | None, float]]:
-    """The value of each measure on one row, and of what it is a part."""
+    # Each with what it is a part of.
     strict = one.measure("strict", at["strict"])
     rights = one.span_rights(at["strict"])
     found: dict[str, tuple[float | None, float]] = {

@@ -102,7 +102,7 @@ def ask_table(
 
 
 def _reading(options: Options) -> Options:
-    """The options of reading; what a text loses is cut at its end, not as another task cuts."""
+    # What a text loses is cut at its end, not as another task cuts.
     return Options(
         bos=options.bos,
         separator=options.separator,

@@ -140,7 +140,7 @@ def gather_training(
 def _of_seed(
     data: TrainingData, about: Mapping[str, Any], recorded: Mapping[str, Any], one: Trained
 ) -> Findings:
-    """The results of one seed, those of a run of ``detect`` with its model."""
+    # As results of a run of ``detect`` with its model.
     writer = OutcomeWriter()
     options = DetectOptions(decision=recorded["decision"] or "")
     scores = {table.key: own for table, own in zip(data.tables, one.scores, strict=True)}
@@ -156,7 +156,6 @@ def _of_seed(
 
 
 def _about(trained: Trained) -> dict[str, Any]:
-    """The training of a seed as results record it."""
     names = ("seed", "best_f1", "epochs", "steps", "intruder_weight")
     return {name: getattr(trained, name) for name in names}
 

@@ -163,7 +163,7 @@ def _of_seed(
     recorded: Mapping[str, Any],
     signed: Mapping[str, Any],
 ) -> Findings:
-    """The results of one seed, those of a run of ``spans`` with its model."""
+    # As results of a run of ``spans`` with its model.
     writer = OutcomeWriter()
     pairs = [
         (table, span_detail(Answered(table, answers), writer))
