@@ -16,7 +16,7 @@ from typing import Any, Generic, TypeVar, cast
 from coherencegym.eval.data.notes import Note
 from coherencegym.eval.data.source import Source
 from coherencegym.eval.forward.distributed import ALONE, World
-from coherencegym.eval.forward.execute import BatchProgress
+from coherencegym.eval.forward.execute import BatchProgress, Execution
 from coherencegym.eval.forward.numeric import Store
 from coherencegym.eval.kinds.table_kind import TableKind
 from coherencegym.eval.metrics.estimates import EstimateRow, estimates, score_of
@@ -58,7 +58,7 @@ class TaskContext:
     Attributes:
         model: a loaded one, in evaluation mode.
         reading: the options of reading texts.
-        store, progress, world: those of :func:`eval.surprisal.surprisals`.
+        store, progress, world: those of :func:`eval.surprisal.surprisals`; together ``running``.
         plans: those of earlier models on these very texts; None: nothing is kept.
         vectors: a folder in which vectors are kept from run to run; None: they are thrown away.
         step: told how far a task is that has several steps.
@@ -74,17 +74,20 @@ class TaskContext:
     plans: PlansOf | None = None
     vectors: Path | None = None
     step: StepProgress = lambda name, done, total: None
-    executions: list[Any] = field(default_factory=list)
+    executions: list[Execution] = field(default_factory=list)
     memo: dict[Any, Any] = field(default_factory=dict)
+
+    @property
+    def running(self) -> dict[str, Any]:
+        """The arguments that say how texts are run."""
+        return {"store": self.store, "progress": self.progress, "world": self.world}
 
     def surprisals(self, table: Table[Any], queries: Sequence[Query]) -> tuple[Answer, ...]:
         """The bits of every text of a table, in the order of the queries."""
         found = surprisals(
             *(self.model.model, self.model.tokenizer, queries, self.reading),
             uses_separator=table.separator,
-            store=self.store,
-            progress=self.progress,
-            world=self.world,
+            **self.running,
         )
         self.executions.append(found.execution)
         return tuple(found.items)
@@ -148,7 +151,6 @@ class Task(Generic[_I, _O, _D]):
         headline: the one number of a run, where it has one.
         verdict: a sentence on it; by default one on its interval, chance and baselines.
         sections: its report; by default one table of all estimates.
-        page: its report as a page of its own; None: the sections.
         stated: scores that come of no outcomes of units.
         rows: all scores, for a task that has its own way to them.
         notes: lines that a reader of the results must know.
@@ -196,7 +198,6 @@ class Task(Generic[_I, _O, _D]):
     headline: Callable[[Findings], Headline | None] = lambda found: None
     verdict: Callable[[Findings], Verdict | None] | None = None
     sections: Callable[[Findings], Iterable[ReportSection]] | None = None
-    page: Callable[[Findings], str] | None = None
     stated: Callable[[Findings], Iterable[Score]] = lambda found: ()
     rows: Callable[[Findings], list[Score]] | None = None
     notes: Callable[[Findings], Iterable[Note]] = lambda found: ()
@@ -241,7 +242,7 @@ class Findings(TaskResults):
         asked: the task.
         inputs, details: those that it was asked about, and what it returned of each.
         options: its own, as they came to for the model.
-        outcomes: those of its units, of which all else is computed.
+        outcomes: those of the units, of which all else is computed.
         manifest: that of the dataset.
         summary: see :class:`Task`.
     """
@@ -250,14 +251,14 @@ class Findings(TaskResults):
     inputs: Sequence[Any] = ()
     details: Sequence[Any] = field(default=(), repr=False)
     options: Any = None
-    outcomes: OutcomeTables | None = field(default=None, repr=False)
+    outcomes: OutcomeTables = field(kw_only=True, repr=False)
     manifest: Mapping[str, Any] = field(default_factory=dict, repr=False)
     summary: Any = field(default=None, repr=False)
 
     @property
     def metrics(self) -> Sequence[Metric]:
         """The metrics of the outcomes."""
-        if self.asked.metric is None or self.outcomes is None:
+        if self.asked.metric is None:
             return self.asked.metrics
         names = dict.fromkeys(one.metric for one in self.outcomes.series())
         return tuple(map(self.asked.metric, names))
@@ -270,7 +271,6 @@ class Findings(TaskResults):
     @cached_property
     def estimates(self) -> list[EstimateRow]:
         """Every number, with its interval."""
-        assert self.outcomes is not None
         return list(estimates(self.outcomes, {one.name: one for one in self.metrics}))
 
     @cached_property

@@ -111,7 +111,6 @@ def by_misplacement(found: Findings, table: Table[RatedText]) -> list[Misplaced]
     """The texts of a table that have a score, those first that it places worst."""
     from scipy.stats import rankdata
 
-    assert found.outcomes is not None
     first = found.metrics[0].name
     scores = {
         outcome.unit.item: outcome.value

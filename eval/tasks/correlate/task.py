@@ -27,7 +27,7 @@ from coherencegym.eval.statistics.scores import BAG_OF_WORDS, LENGTH, ONE_RATER,
 from coherencegym.eval.surprisal import Answer
 from coherencegym.eval.tasks.correlate.report import correlate_sections
 from coherencegym.eval.tasks.correlate.systems import BY_TOKEN, SYSTEMS
-from coherencegym.eval.tasks.headline import Headline, cells_by_table, mean_headline
+from coherencegym.eval.tasks.headline import Headline, cells_by_table, mean_headline, mean_if_known
 from coherencegym.eval.tasks.options import NoOptions
 from coherencegym.eval.tasks.table import Table
 from coherencegym.eval.tasks.task import Findings, Task, TaskContext
@@ -135,7 +135,6 @@ def _add(
 
 def _headline(found: Findings) -> Headline | None:
     # The project's sample counts only where there is nothing else.
-    assert found.outcomes is not None
     real = [t for t in found.tables if any(one.corpus != SAMPLE for one in t.rows)]
     chosen = {(table.config, table.split) for table in real or found.tables}
     cells = cells_by_table(found.outcomes, SPEARMAN_OF_ALL, BY_TOKEN, chosen)
@@ -146,15 +145,10 @@ def _headline(found: Findings) -> Headline | None:
         and (one.group, one.measure, one.judge) == ("", SPEARMAN_OF_ALL.said, BY_TOKEN.label)
     ]
     beside: dict[str, Any] = {
-        name: _mean_of([getattr(one, name) for one in own])
+        name: mean_if_known([getattr(one, name) for one in own])
         for name in ("artefact_score", "overlap_score", "human_score")
     }
     return mean_headline(cells, SPEARMAN_OF_ALL, chance=SPEARMAN_OF_ALL.chance, **beside)
-
-
-def _mean_of(values: Sequence[float | None]) -> float | None:
-    known = [value for value in values if value is not None]
-    return fmean(known) if known and len(known) == len(values) else None
 
 
 def _notes(found: Findings) -> Iterator[Note]:

@@ -35,6 +35,7 @@ from coherencegym.eval.tasks.detect.scores import (
 )
 from coherencegym.eval.tasks.detect.tables import DocumentTable, is_plain
 from coherencegym.eval.tasks.results import about_dataset, about_table
+from coherencegym.files.parquet_writing import write_rows
 
 
 @dataclass(frozen=True)
@@ -263,8 +264,4 @@ DOCUMENTS_FILE = "documents.parquet"
 
 def write_sentence_scores(details: Sequence[DetectDetail], folder: Path) -> None:
     """Write the scores of sentences into a folder that is there."""
-    import pyarrow as pa
-    from pyarrow import parquet
-
-    rows = list(document_rows(details))
-    parquet.write_table(pa.Table.from_pylist(rows, document_schema()), folder / DOCUMENTS_FILE)
+    write_rows(document_rows(details), document_schema(), folder / DOCUMENTS_FILE)

@@ -57,8 +57,8 @@ ANNOTATOR, VOTE = "people: mean annotator", "people: majority vote"
 
 
 @dataclass(frozen=True)
-class DetectionScore:
-    """The measures that somebody reaches on the documents of a group.
+class DetectionRow:
+    """A row about the documents of a group: of one run, or of several seeds.
 
     Attributes:
         config, split: the documents.
@@ -66,8 +66,22 @@ class DetectionScore:
             that people judged.
         judge: the decision of the model (``argmax``, ``independent``), its scores without a
             decision (``model``), a baseline, or people.
-        threshold: that of the decision; None where none is needed.
         documents, intruded: numbers of documents, and of those with an intruder.
+    """
+
+    config: str
+    split: str
+    group: str
+    judge: str
+    documents: int
+    intruded: int
+
+
+@dataclass(frozen=True)
+class DetectionScore(DetectionRow):
+    """The measures that somebody reaches on the documents of a group.
+
+    Attributes:
         document_accuracy, exact_accuracy, precision, recall, f1: see
             :mod:`eval.tasks.detect.decisions`; None for scores without a decision.
         auc: the area over sentences, for the model's scores; None elsewhere.
@@ -77,13 +91,6 @@ class DetectionScore:
             rows.
     """
 
-    config: str
-    split: str
-    group: str
-    judge: str
-    threshold: float | None
-    documents: int
-    intruded: int
     document_accuracy: Estimate | None = None
     exact_accuracy: Estimate | None = None
     precision: Estimate | None = None
@@ -110,7 +117,7 @@ def table_scores(
         chance = _chance(documents)
         found = [float(highest(s) == p) for s, p in zip(own, positions, strict=True)]
         yield DetectionScore(
-            *(table.config, table.split, group, MODEL, None, *size),
+            *(table.config, table.split, group, MODEL, *size),
             auc=auc(own, positions, [document.cluster for document in documents]),
             place=_place(documents, found),
             chance=chance,
@@ -118,7 +125,7 @@ def table_scores(
         for decision, threshold in thresholds.items():
             tallies = tallies_of(own, positions, threshold, decision)
             yield DetectionScore(
-                *(table.config, table.split, group, decision, threshold, *size),
+                *(table.config, table.split, group, decision, *size),
                 **_measures(documents, tallies),
                 chance=chance,
             )
@@ -128,7 +135,7 @@ def table_scores(
             # A judge who names one sentence has the place right where it is a hit.
             hits = [one.hits for one in tallies]
             yield DetectionScore(
-                *(table.config, table.split, group, judge, None, *size),
+                *(table.config, table.split, group, judge, *size),
                 **_measures(documents, tallies),
                 place=None if judge == MAJORITY else _place(documents, hits),
             )

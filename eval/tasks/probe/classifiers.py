@@ -10,7 +10,10 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
+
+if TYPE_CHECKING:
+    import numpy as np
 
 #: Inverse weights of the penalty (C of scikit-learn), from the strongest penalty to the weakest.
 INVERSE_PENALTIES = (1e-4, 1e-3, 1e-2, 1e-1)
@@ -25,6 +28,10 @@ _MOST_ITERATIONS = 2000
 #: of what it is without weights. How many steps it took says nothing: of two balanced classes and a
 #: strong penalty one is enough.
 _SMALL_GRADIENT, _SMALL_SHARE = 1e-3, 0.1
+
+
+#: Features, float32, shape (rows, dimensions), and classes, numbers from 0.
+LabelledFeatures = tuple["np.ndarray", "np.ndarray"]
 
 
 @dataclass(frozen=True)
@@ -53,8 +60,8 @@ class Trainer(Protocol):
 
     def __call__(
         self,
-        train: tuple[Any, Any],
-        valid: tuple[Any, Any],
+        train: LabelledFeatures,
+        valid: LabelledFeatures,
         classes: int,
         *,
         seed: int = 0,
@@ -64,7 +71,7 @@ class Trainer(Protocol):
         """Train on the first rows, choose the penalty by the second.
 
         Args:
-            train, valid: features, float32, shape (rows, dimensions), and classes, numbers from 0.
+            train, valid: rows.
             classes: the number of classes.
             seed: draws the first weights and the order of the rows.
             by_likelihood: choose by the likelihood of the validation rows, and not by accuracy.
@@ -74,12 +81,12 @@ class Trainer(Protocol):
         ...
 
 
-def accuracy_of(log_probabilities: Any, classes: Any) -> float:
+def accuracy_of(log_probabilities: np.ndarray, classes: Any) -> float:
     """The share of rows whose most probable class is the right one."""
     return float((log_probabilities.argmax(axis=1) == classes).mean())
 
 
-def _scaler(train: Any) -> tuple[Any, bool]:
+def _scaler(train: np.ndarray) -> tuple[Any, bool]:
     # True beside the function: none of the features varies.
     import numpy as np
 
@@ -96,7 +103,7 @@ def _scaler(train: Any) -> tuple[Any, bool]:
     centre, scale = mean.astype(np.float32), np.where(still, 0, 1 / np.where(still, 1, deviation))
     scale = scale.astype(np.float32)
 
-    def standardised(features: Any, in_place: bool = False) -> Any:
+    def standardised(features: np.ndarray, in_place: bool = False) -> Any:
         out = np.subtract(features, centre, out=features if in_place else None, dtype=np.float32)
         out *= scale
         return out
@@ -111,14 +118,14 @@ def _most_frequent(train_y: Any, valid_y: Any, classes: int, setting: float) -> 
     with np.errstate(divide="ignore"):
         found = np.log(counts / counts.sum())
 
-    def log_probabilities(features: Any) -> Any:
+    def log_probabilities(features: np.ndarray) -> Any:
         return np.tile(found, (len(features), 1))
 
     right = float((valid_y == counts.argmax()).mean())
     return Classifier(setting, right, log_probabilities, constant=True)
 
 
-def _likelihood(log_probabilities: Any, classes: Any) -> float:
+def _likelihood(log_probabilities: np.ndarray, classes: Any) -> float:
     # Of a class without probability that of a very small one.
     import numpy as np
 
@@ -127,8 +134,8 @@ def _likelihood(log_probabilities: Any, classes: Any) -> float:
 
 
 def linear(
-    train: tuple[Any, Any],
-    valid: tuple[Any, Any],
+    train: LabelledFeatures,
+    valid: LabelledFeatures,
     classes: int,
     *,
     seed: int = 0,
@@ -162,7 +169,7 @@ def linear(
     assert best is not None
     _, accuracy, inverse, finished, (weights, intercept) = best
 
-    def log_probabilities(features: Any) -> Any:
+    def log_probabilities(features: np.ndarray) -> Any:
         return _softmax(standardised(features), weights, intercept, seen, classes)
 
     return Classifier(inverse, accuracy, log_probabilities, finished=finished)
@@ -221,8 +228,8 @@ def _softmax(x: Any, weights: Any, intercept: Any, seen: Any, classes: int) -> A
 
 
 def hidden_layer(
-    train: tuple[Any, Any],
-    valid: tuple[Any, Any],
+    train: LabelledFeatures,
+    valid: LabelledFeatures,
     classes: int,
     *,
     seed: int = 0,
@@ -251,7 +258,7 @@ def hidden_layer(
     assert best is not None
     _, decay, network = best
 
-    def log_probabilities(features: Any) -> Any:
+    def log_probabilities(features: np.ndarray) -> Any:
         return called_by(network, torch.from_numpy(standardised(features)))
 
     return Classifier(decay, accuracy_of(called_by(network, data[1]), valid_y), log_probabilities)

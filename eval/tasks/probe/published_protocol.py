@@ -15,7 +15,13 @@ from typing import Any
 
 from coherencegym.errors import ConfigError
 from coherencegym.eval.data.source import Published
-from coherencegym.eval.tasks.probe.classifiers import Classifier, Trainer, accuracy_of, called_by
+from coherencegym.eval.tasks.probe.classifiers import (
+    Classifier,
+    LabelledFeatures,
+    Trainer,
+    accuracy_of,
+    called_by,
+)
 from coherencegym.files.strict_json import held
 
 _SEED, _BATCH = 1111, 64
@@ -124,8 +130,8 @@ def published_trainer(protocol: Protocol) -> Trainer:
     """The trainer of a task; the seed is the published one, and accuracy chooses, always."""
 
     def published(
-        train: tuple[Any, Any],
-        valid: tuple[Any, Any],
+        train: LabelledFeatures,
+        valid: LabelledFeatures,
         classes: int,
         *,
         seed: int = 0,
@@ -154,8 +160,8 @@ def published_trainer(protocol: Protocol) -> Trainer:
 def _train(
     protocol: Protocol,
     penalty: float,
-    train: tuple[Any, Any],
-    valid: tuple[Any, Any],
+    train: LabelledFeatures,
+    valid: LabelledFeatures,
     classes: int,
 ) -> tuple[float, Any]:
     import copy

@@ -54,7 +54,6 @@ def probe_sections(found: Findings) -> Iterator[ReportSection]:
 
 def layer_curves(found: Findings) -> Iterator[LayerCurve]:
     """The curves of a run, one for each config."""
-    assert found.outcomes is not None
     model = short_model(str(found.model["name"]))
     probes = [one.scores for one in found.details]
     return curves_of(model, probes, list(layer_rows(found.details)), found.outcomes)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import asdict
-from pathlib import Path
 from typing import Any
 
 from coherencegym.eval.data.notes import Note, caution
@@ -49,11 +48,6 @@ def _notes(found: Findings) -> Iterator[Note]:
         yield caution(PUBLISHED_TABLES)
 
 
-def write_files(found: Findings, folder: Path) -> None:
-    """Write every fit, and every prediction of the chosen layer."""
-    write_probe_files(found.details, folder)
-
-
 TASK = Task(
     name="probe",
     kind=EXAMPLES,
@@ -77,7 +71,7 @@ TASK = Task(
     notes=_notes,
     facts=facts,
     more=more,
-    files=write_files,
+    files=lambda found, folder: write_probe_files(found.details, folder),
     says_baselines=True,
     units="rows",
     examples="""\

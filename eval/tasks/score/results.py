@@ -39,7 +39,6 @@ class ScoreSummary:
 def summary_of(found: Findings) -> ScoreSummary:
     """The rows of a run, computed from its outcomes."""
     outcomes, tables = found.outcomes, [one.table for one in found.details]
-    assert outcomes is not None
     known = {(table.config, table.split) for table in tables}
     controls = [
         (table, [name for name in table.controls if (name, table.split) in known])
