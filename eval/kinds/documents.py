@@ -82,7 +82,6 @@ def validate_document(document: Document) -> None:
 
 
 def _example(rows: Sequence[Row]) -> Row:
-    """An intruded document, where there is one."""
     intruded = [row for row in rows if row["intruder_position"] != NO_INTRUDER]
     return of_modest_length(intruded or rows, lambda row: sum(map(len, row["sentences"])), MODEST)
 

@@ -140,8 +140,7 @@ def formula_error(formula: str, position: int, what: str) -> FormulaError:
 
 
 class _Parser:
-    """Recursive descent: one method per level of precedence, loosest first."""
-
+    # Recursive descent: one method per level of precedence, loosest first.
     def __init__(self, formula: str) -> None:
         self.formula = formula
         self.tokens = list(_tokens(formula))
@@ -159,7 +158,6 @@ class _Parser:
         return self.tokens[self.at]
 
     def take(self, *symbols: str) -> _Token | None:
-        """The current token if it is one of the symbols, stepping over it."""
         token = self.token
         if token.text not in symbols:
             return None

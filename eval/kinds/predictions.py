@@ -75,7 +75,7 @@ def is_settled(node: Truth, lookup: _Lookup, error: Callable[[Comparison], float
 
 
 def _settled(node: Truth, lookup: _Lookup, error: Callable[[Comparison], float]) -> bool | None:
-    """The truth that is beyond the error; None: it may be either (Kleene's third value)."""
+    # None: it may be either (Kleene's third value).
     match node:
         case Comparison():
             margin = margin_of(node, lookup)

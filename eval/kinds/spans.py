@@ -156,7 +156,6 @@ def _length(row: Row) -> int:
 
 
 def _example(rows: Sequence[Row]) -> Row:
-    """A row with evidence and several spans, where there is one."""
     shown = [row for row in rows if row["evidence"] and len(row["gold"]) > 1]
     return of_modest_length(shown or rows, _length, MODEST)
 

@@ -224,7 +224,6 @@ def with_names(row: Row, features: Mapping[str, Any]) -> Row:
 
 
 def _feature(of: Any) -> Any:
-    """The ``datasets`` feature of a column's type, as :class:`Column` has it."""
     from datasets import List, Value
 
     if isinstance(of, str):

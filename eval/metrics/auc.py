@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from dataclasses import replace
+from typing import ClassVar
 
 from coherencegym.eval.metrics.metric import Metric, difference_of, over
 from coherencegym.eval.outcomes.tables import Cells
@@ -59,9 +60,9 @@ class AreaUnderCurve(Metric):
         fewest = min(worth(weights), len(found) * min(own.fewest for _, own in found))
         most = len(found) ** 2 / math.fsum(1 / own.most for _, own in found)
         of_all = Clusters(weights, totals, residuals, fewest, max(fewest, most))
-        interval: Any = interval_of(of_all, number)
         value = math.fsum(area for area, _ in found) / len(found)
-        return Estimate(value, interval.low, interval.high, interval.method, int(ends[-1]), number)
+        mean = measures.estimate_of(value, interval_of(of_all, number), int(ends[-1]))
+        return replace(mean, clusters=number)
 
     def compare(self, before: Cells, after: Cells, seed: int = 0) -> PairedDifference | None:
         """The difference of areas, by DeLong's test."""

@@ -3,28 +3,26 @@
 from __future__ import annotations
 
 import math
+from abc import abstractmethod
 from dataclasses import replace
 from statistics import fmean
 from typing import Any, ClassVar
 
 from coherencegym.eval.metrics.accuracy import Accuracy
-from coherencegym.eval.metrics.metric import over
+from coherencegym.eval.metrics.metric import Metric, over
 from coherencegym.eval.outcomes.tables import Cells
 from coherencegym.eval.statistics.estimate import Estimate, PairedDifference
-from coherencegym.eval.statistics.intervals import share_interval
+from coherencegym.eval.statistics.intervals import Interval, share_interval
+from coherencegym.eval.statistics.measures import estimate_of
 
 
-class ItemAccuracy(Accuracy):
-    """A mean over items; the value of an item is the share of its predictions that hold.
+class ItemMetric(Metric):
+    """A mean over items, each of which has one outcome or several."""
 
-    The score of Beyer, Loáiciga and Schlangen (2021, section 3), who have one prediction an item.
-    """
-
-    estimator: ClassVar[str] = "accuracy of items"
     is_of_items: ClassVar[bool] = True
 
     def counted(self, cells: Cells) -> Cells:
-        """The items; ``weight`` is the number of their predictions."""
+        """The items; ``weight`` is the number of their outcomes."""
         return by_item(cells)
 
     def value(self, cells: Cells) -> float | None:
@@ -32,16 +30,31 @@ class ItemAccuracy(Accuracy):
         return fmean(by_item(cells).value) if len(cells) else None
 
     def estimate(self, cells: Cells) -> Estimate:
-        """The mean, with the interval of a share over clusters."""
+        """The mean, with its interval over clusters."""
         return self.estimate_of(by_item(cells))
 
     def estimate_of(self, items: Cells) -> Estimate:
         """The same of items that :meth:`counted` gave."""
         if not len(items):
             return over(Estimate(None, None, None, "", 0), items)
-        found = share_interval(items.value, items.cluster, items.weight)
-        value = fmean(items.value)
-        return over(Estimate(value, found.low, found.high, found.method, len(items)), items)
+        return over(estimate_of(fmean(items.value), self.interval(items), len(items)), items)
+
+    @abstractmethod
+    def interval(self, items: Cells) -> Interval | None:
+        """The interval of the mean of one item or more; None where there is none."""
+
+
+class ItemAccuracy(ItemMetric, Accuracy):
+    """The value of an item is the share of its predictions that hold.
+
+    The score of Beyer, Loáiciga and Schlangen (2021, section 3), who have one prediction an item.
+    """
+
+    estimator: ClassVar[str] = "accuracy of items"
+
+    def interval(self, items: Cells) -> Interval:
+        """That of a share."""
+        return share_interval(items.value, items.cluster, items.weight)
 
     def compare(self, before: Cells, after: Cells, seed: int = 0) -> PairedDifference | None:
         """The difference of means over items."""

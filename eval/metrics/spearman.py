@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import ClassVar
 
 from coherencegym.eval.metrics.metric import Metric, difference_of, over
@@ -16,6 +17,7 @@ from coherencegym.eval.statistics.correlation import (
 )
 from coherencegym.eval.statistics.effective_size import owners, worth
 from coherencegym.eval.statistics.estimate import Estimate, PairedDifference
+from coherencegym.eval.statistics.measures import estimate_of
 
 
 class Spearman(Metric):
@@ -39,7 +41,7 @@ class Spearman(Metric):
         found = self.found(cells)
         if found is None:
             return over(Estimate(None, None, None, "", len(cells)), cells)
-        return over(_estimate(found, len(cells)), cells)
+        return over(estimate_of(found.value, found.interval, len(cells)), cells)
 
     def mean(self, tables: Sequence[Cells]) -> Estimate:
         """The unweighted mean of the coefficients of tables.
@@ -62,7 +64,8 @@ class Spearman(Metric):
             added[np.unique(of)] += one.added / len(known)
             weights += np.bincount(of, minlength=number) / len(of) / len(known)
         value = math.fsum(one.value for one in known) / len(known)
-        return _estimate(RankCorrelation(value, added, worth(weights)), int(ends[-1]), number)
+        interval = RankCorrelation(value, added, worth(weights)).interval
+        return replace(estimate_of(value, interval, int(ends[-1])), clusters=number)
 
     def compare(self, before: Cells, after: Cells, seed: int = 0) -> PairedDifference | None:
         """The difference of two coefficients over the same clusters."""
@@ -108,8 +111,3 @@ class SpearmanWithin(Spearman):
         if not len(cells):
             return None
         return correlation_within(cells.value, cells.target, cells.cluster)
-
-
-def _estimate(found: RankCorrelation, n: int, clusters: int = 0) -> Estimate:
-    interval = found.interval
-    return Estimate(found.value, interval.low, interval.high, interval.method, n, clusters)

@@ -168,7 +168,7 @@ def parse_model_arguments(texts: Sequence[str], revision: str | None = None) -> 
         tokenizer=strings.get("tokenizer"),
         adapter=strings.get("peft"),
         adapter_revision=strings.get("peft_revision"),
-        quantization=_quantization(given),
+        quantization=_take_quantization(given),
         memory={key: given.pop(key) for key in _MEMORY if key in given},
         passed=given,
     )
@@ -200,8 +200,7 @@ def _pair(text: str) -> tuple[str, Scalar]:
     return key, string
 
 
-def _quantization(given: dict[str, Scalar]) -> dict[str, Scalar]:
-    """Take the settings of bitsandbytes out of the pairs."""
+def _take_quantization(given: dict[str, Scalar]) -> dict[str, Scalar]:
     widths = {key: given.pop(key) for key in ("load_in_4bit", "load_in_8bit") if key in given}
     for key, value in widths.items():
         if not isinstance(value, bool):

@@ -131,7 +131,7 @@ def _hidden_states(
 
 @contextmanager
 def _final_norms(module: Any) -> Iterator[list[torch.Tensor]]:
-    """The outputs in a forward pass of norms that belong to none of the repeated blocks."""
+    # Of norms that belong to none of the repeated blocks.
     import torch
 
     lists = [each for each in module.modules() if isinstance(each, torch.nn.ModuleList)]

@@ -135,7 +135,7 @@ def _number(text: Any, name: str) -> int:
 
 
 def _ropes(value: Any) -> Iterator[Mapping[str, Any]]:
-    """A rope's parameters, or those of each kind of layers."""
+    # A rope's parameters, or those of each kind of layers.
     if isinstance(value, Mapping):
         if "rope_type" in value or "type" in value:
             yield value
@@ -145,7 +145,7 @@ def _ropes(value: Any) -> Iterator[Mapping[str, Any]]:
 
 
 def _scaled_length(text: Any, rope: Mapping[str, Any]) -> int:
-    """The length beyond which a rope function takes other factors; 0: there is none."""
+    # The length beyond which a rope function takes other factors; 0: there is none.
     if "long_factor" not in rope and "longrope" not in (rope.get("rope_type"), rope.get("type")):
         return 0
     given = rope.get("original_max_position_embeddings")

@@ -254,7 +254,7 @@ def _load(
     scorer: ScorerChoice | None = None,
     made: Any = None,
 ) -> LoadedModel:
-    """A model with the head that a scorer needs, or ``made`` otherwise, or the body alone."""
+    # With the head that a scorer needs, or ``made`` otherwise, or the body alone.
     if not isinstance(name, str | Path):
         raise EvaluationError(f"model {name!r}; expected a Hub id, a folder or demo")
     name = str(name)
@@ -358,11 +358,8 @@ def load_facts(
 
 @dataclass(frozen=True)
 class _Read:
-    """A model before its weights are read; an adapter beside its weights is of the same source.
-
-    Without a ``scorer`` it needs no head.
-    """
-
+    # Before its weights are read; an adapter beside them is of the same source. Without a
+    # ``scorer`` it needs no head.
     source: ModelSource
     adapter: ModelSource | None
     config: Any
@@ -421,7 +418,7 @@ def read_tokenizer(tokens: ModelSource, option: str, trust: bool = False) -> Any
 
 
 def _sources(name: str, arguments: ModelArguments) -> tuple[ModelSource, ModelSource | None]:
-    """The model's files, and the adapter's, which may be the same."""
+    # The model's files, and the adapter's, which may be the same.
     source = find_model(name, arguments.revision, arguments.subfolder)
     base = source.base_of_adapter()
     if base is not None and arguments.adapter:
@@ -438,7 +435,7 @@ def _sources(name: str, arguments: ModelArguments) -> tuple[ModelSource, ModelSo
 
 
 def _kind_of_model(config: Any, scorer: Scorer | None, trust: bool) -> Any:
-    """The class of transformers that makes a model of this config; of two halves the encoder."""
+    # That of the encoder where a model has two halves.
     from transformers import AutoModel, AutoModelForTextEncoding
     from transformers.models.auto import modeling_auto
 
@@ -450,11 +447,8 @@ def _kind_of_model(config: Any, scorer: Scorer | None, trust: bool) -> Any:
 
 @contextmanager
 def _without_adapter(source: ModelSource) -> Iterator[ModelSource]:
-    """A model's files as :data:`_NO_ADAPTER` keeps transformers from finding an adapter in them.
-
-    Some releases, 5.21 too, look into a folder itself, whatever the subfolder: they get links to
-    all but the adapter's config.
-    """
+    # Some releases, 5.21 too, look into a folder itself, whatever the subfolder: they get links to
+    # all but the adapter's config.
     from transformers.utils import find_adapter_config_file
 
     if source.commit is not None or not find_adapter_config_file(source.path, **_NO_ADAPTER):

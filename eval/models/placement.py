@@ -98,7 +98,6 @@ def _dtype(choice: str, device: Any) -> Any:
 
 
 def _memory(given: Mapping[str, Any]) -> dict[str, Any]:
-    """``max_memory`` by device, as accelerate wants it, and where the rest goes."""
     import torch
 
     settings = {key: given[key] for key in given if key.startswith("offload_")}

@@ -47,9 +47,7 @@ _NEEDS_CODE = (
 
 @dataclass(frozen=True)
 class _Config:
-    """The schema of a ``config.json``, as far as it is asked before transformers holds it to its
-    own."""
-
+    # As far as it is asked before transformers holds it to its own schema.
     architectures: tuple[str, ...] | None = None
     auto_map: dict[str, Any] | None = None
     quantization_config: dict[str, Any] | None = None
@@ -57,8 +55,7 @@ class _Config:
 
 @dataclass(frozen=True)
 class _Index:
-    """The schema of the index of weights that lie in several files."""
-
+    # Of weights that lie in several files.
     weight_map: dict[str, str]
 
 
@@ -192,7 +189,7 @@ def _foreign_attention(config: Any, trust: bool) -> str | None:
 
 
 def _not_causal(config: Any, trust: bool) -> str | None:
-    """The rest of a message on what the config shows not to be a causal language model."""
+    # The rest of a message on what the config shows.
     from transformers.models.auto import modeling_auto
 
     causal = modeling_auto.MODEL_FOR_CAUSAL_LM_MAPPING_NAMES
@@ -285,7 +282,7 @@ def stored(source: ModelSource) -> tuple[int, int]:
 
 
 def _files(source: ModelSource) -> Iterator[tuple[str, Path]]:
-    """The files of weights, by name: as transformers looks for them, one before several."""
+    # As transformers looks for them, one before several.
     if (alone := source.file(_WEIGHTS)) is not None:
         yield _WEIGHTS, alone
         return

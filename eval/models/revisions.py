@@ -31,7 +31,7 @@ def checkpoints(name: str, patterns: Sequence[str]) -> list[Checkpoint]:
     """
     folder = Path(name)
     is_folder = bool(name) and folder.is_dir()
-    known = sorted(set(models_in(folder) if is_folder else _references(name)), key=_natural)
+    known = sorted(set(models_in(folder) if is_folder else _references(name)), key=_natural_order)
     found = [one for one in known if any(fnmatchcase(one, pattern) for pattern in patterns)]
     if not found:
         what = "folder with a model in it" if is_folder else "branch or tag"
@@ -69,7 +69,6 @@ def _references(name: str) -> list[str]:
     return [reference.name for reference in (*found.branches, *found.tags)]
 
 
-def _natural(name: str) -> list[tuple[int, int, str]]:
-    """A key that puts names in the order of their numbers."""
+def _natural_order(name: str) -> list[tuple[int, int, str]]:
     parts = re.findall(r"[0-9]+|[^0-9]+", name)
     return [(0, int(part), part) if part[0].isdecimal() else (1, 0, part) for part in parts]

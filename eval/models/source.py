@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from coherencegym.errors import EvaluationError, first_line
+from coherencegym.files.checksums import sha256_of
 
 #: The model that comes with the package.
 DEMO = "demo"
@@ -60,9 +61,7 @@ class ModelSource:
         names = _IDENTIFYING + (("*.py",) if code else ())
         whole = hashlib.sha256()
         for path in sorted({path for name in names for path in self._folder.glob(name)}):
-            with path.open("rb") as file:
-                own = hashlib.file_digest(file, "sha256").hexdigest()
-            whole.update(f"{path.name} {own}\n".encode())
+            whole.update(f"{path.name} {sha256_of(path)}\n".encode())
         return "sha256:" + whole.hexdigest()
 
     def read_json(self, name: str) -> dict[str, Any] | None:

@@ -71,11 +71,6 @@ def read_outcome_tables(folder: Path) -> OutcomeTables:
 
 
 def _check(tables: OutcomeTables, folder: Path) -> None:
-    """Hold the tables to each other.
-
-    Raises:
-        EvaluationError: the first thing that is wrong.
-    """
     import numpy as np
 
     ids = tables.units["id"].to_numpy()

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from operator import itemgetter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from coherencegym.eval.outcomes.schema import (
     FLAGS,
@@ -18,6 +18,9 @@ from coherencegym.eval.outcomes.schema import (
     UnitRow,
     outcome_schemas,
 )
+
+if TYPE_CHECKING:
+    import numpy as np
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -46,7 +49,7 @@ class Cells:
     def __len__(self) -> int:
         return len(self.unit)
 
-    def take(self, places: Any) -> Cells:
+    def take(self, places: np.ndarray) -> Cells:
         """Some of them; what was left out is that of all."""
         names = (one.name for one in fields(self) if one.name != "left_out")
         return replace(self, **{name: getattr(self, name)[places] for name in names})
@@ -64,7 +67,7 @@ class OutcomeSeries:
     split: str
     metric: str
     system: System
-    places: Any
+    places: np.ndarray
 
     @property
     def key(self) -> tuple[object, ...]:
@@ -120,7 +123,7 @@ class OutcomeTables:
                 np.flatnonzero(key == code).astype(np.int32),
             )
 
-    def parts(self, places: Any, by_group: bool = True) -> dict[Group | None, Any]:
+    def parts(self, places: np.ndarray, by_group: bool = True) -> dict[Group | None, np.ndarray]:
         """Some places whole (None) and, if asked for, by the groups of their units.
 
         Groups of one column come together.
@@ -136,7 +139,7 @@ class OutcomeTables:
         there.sort(key=lambda code: columns.index(_column(names[code])))
         return {None: places, **{names[code]: of[own == code] for code in there}}
 
-    def memberships(self, places: Any) -> tuple[Any, Any, list[Group]]:
+    def memberships(self, places: np.ndarray) -> tuple[np.ndarray, np.ndarray, list[Group]]:
         """The groups of the units of some outcomes.
 
         Returns:
@@ -151,31 +154,31 @@ class OutcomeTables:
         offsets = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
         return np.repeat(places, counts), codes[np.repeat(starts[unit], counts) + offsets], names
 
-    def unit_codes(self, column: str, units: Any) -> tuple[Any, list[str]]:
+    def unit_codes(self, column: str, units: Any) -> tuple[np.ndarray, list[str]]:
         """The codes of some units in a column of names, and the names that they stand for."""
         codes, names = self._names[column]
         return codes[units], names
 
-    def units_of(self, places: Any) -> Any:
+    def units_of(self, places: np.ndarray) -> Any:
         """The ids of the units of some outcomes: an array."""
         return self._arrays["unit_id"][places]
 
-    def flags(self, places: Any, name: str) -> Any:
+    def flags(self, places: np.ndarray, name: str) -> Any:
         """True for each outcome that has a flag of :data:`eval.outcomes.schema.FLAGS`: an array."""
         return (self._arrays["flags"][places] & FLAGS[name]) > 0
 
-    def items(self, places: Any) -> Any:
+    def items(self, places: np.ndarray) -> Any:
         """The numbers of the items of some outcomes, by their first places: an array."""
         return self._items[self._arrays["unit_id"][places]]
 
-    def with_reason(self, places: Any, reason: str) -> Any:
+    def with_reason(self, places: np.ndarray, reason: str) -> Any:
         """Those of some places at which there is no value for this reason."""
         import numpy as np
 
         there = np.array([name == reason for name in self._reasons], bool)
         return places[there[self._arrays["reason"][places]]]
 
-    def reasons(self, places: Any) -> Counter[str]:
+    def reasons(self, places: np.ndarray) -> Counter[str]:
         """The reasons why outcomes have no value, with the number of each."""
         return Counter(self._reasons[code] for code in self._arrays["reason"][places].tolist())
 
@@ -193,13 +196,13 @@ class OutcomeTables:
             found[columns["unit_id"][same]] = columns[column][same]
         return found
 
-    def has_value(self, places: Any) -> Any:
+    def has_value(self, places: np.ndarray) -> Any:
         """True for each outcome that has a value: an array."""
         import numpy as np
 
         return ~np.isnan(self._arrays["value"][places])
 
-    def cells(self, places: Any) -> Cells:
+    def cells(self, places: np.ndarray) -> Cells:
         """The outcomes at some places."""
         import numpy as np
 
@@ -222,7 +225,7 @@ class OutcomeTables:
             left_out=Counter(names[code] for code in missing.tolist()),
         )
 
-    def rows(self, places: Any = None) -> Iterator[OutcomeRow]:
+    def rows(self, places: np.ndarray | None = None) -> Iterator[OutcomeRow]:
         """The outcomes one by one, all or those at some places."""
         about = self.unit_rows
         rows = self.outcomes if places is None else self.outcomes.take(places)
@@ -244,13 +247,15 @@ class OutcomeTables:
         """True for each unit with another discourse or cluster than its item's first: an array."""
         import numpy as np
 
-        codes = [_whole(self.units[name]).indices.to_numpy() for name in ("discourse", "cluster")]
+        codes = [
+            _in_one_piece(self.units[name]).indices.to_numpy() for name in ("discourse", "cluster")
+        ]
         items = np.stack([*(self._names[n][0] for n in ("config", "split")), self._items], axis=1)
         _, first, item = np.unique(items, axis=0, return_index=True, return_inverse=True)
         before = first[item.ravel()]
         return (codes[0] != codes[0][before]) | (codes[1] != codes[1][before])
 
-    def select(self, places: Any) -> OutcomeTables:
+    def select(self, places: np.ndarray) -> OutcomeTables:
         """The outcomes at some places alone."""
         return replace(self, outcomes=self.outcomes.take(places))
 
@@ -278,7 +283,6 @@ class OutcomeTables:
 
     @cached_property
     def _arrays(self) -> dict[str, Any]:
-        """The columns of outcomes: numbers, codes of names."""
         import numpy as np
 
         own = self.outcomes.combine_chunks()
@@ -299,19 +303,18 @@ class OutcomeTables:
         return _codes(self.outcomes["reason"])[1]
 
     @cached_property
-    def _names(self) -> dict[str, tuple[Any, list[str]]]:
+    def _names(self) -> dict[str, tuple[np.ndarray, list[str]]]:
         columns = ("config", "split", "formula", "aggregation")
         return {column: _codes(self.units[column]) for column in columns}
 
     @cached_property
     def _ranks(self) -> dict[str, Any]:
-        """Numbers of the names in columns of units, in the order of the names."""
         import numpy as np
         from pyarrow import compute
 
         found = {}
         for column in ("cluster", "discourse"):
-            whole = _whole(self.units[column])
+            whole = _in_one_piece(self.units[column])
             # Bytes of UTF-8 have the order of the texts.
             order = compute.sort_indices(whole.dictionary).to_numpy()
             rank = np.empty(len(order), np.int32)
@@ -321,11 +324,11 @@ class OutcomeTables:
 
     @cached_property
     def _items(self) -> Any:
-        return _whole(self.units["item"].dictionary_encode()).indices.to_numpy()
+        return _in_one_piece(self.units["item"].dictionary_encode()).indices.to_numpy()
 
     @cached_property
-    def _groups(self) -> tuple[Any, Any, list[Group]]:
-        """The start of each unit's groups in the codes of all, and what these stand for."""
+    def _groups(self) -> tuple[np.ndarray, np.ndarray, list[Group]]:
+        # The start of each unit's groups in the codes of all, and what these stand for.
         import numpy as np
 
         column = self.units["groups"].combine_chunks()
@@ -344,14 +347,12 @@ def _column(group: Group) -> str:
     return group[0] or group[1]
 
 
-def _codes(column: Any) -> tuple[Any, list[str]]:
-    """The codes of a dictionary column, and its names."""
-    whole = _whole(column)
+def _codes(column: Any) -> tuple[np.ndarray, list[str]]:
+    whole = _in_one_piece(column)
     return whole.indices.to_numpy(zero_copy_only=False), whole.dictionary.to_pylist()
 
 
-def _whole(column: Any) -> Any:
-    """A dictionary column in one piece."""
+def _in_one_piece(column: Any) -> Any:
     whole = column.unify_dictionaries().combine_chunks()
     return whole.chunk(0) if hasattr(whole, "chunk") else whole
 

@@ -104,8 +104,7 @@ class Batch:
 
 @dataclass(frozen=True, slots=True)
 class _Group:
-    """Sequences that share a beginning: its length, and that of the longest, or of a packed row."""
-
+    # Sequences that share a beginning: its length, and that of the longest, or of a packed row.
     indices: tuple[int, ...]
     prefix: int
     length: int
@@ -114,12 +113,11 @@ class _Group:
 
     @property
     def rows(self) -> int:
-        """Rows of a forward pass."""
         return 1 if self.packed else len(self.indices)
 
     @property
     def cut(self) -> int:
-        """Tokens that a forward pass before that can read."""
+        # A forward pass before that can read so many tokens.
         return 0 if self.packed else self.prefix
 
 
@@ -169,7 +167,7 @@ class _Batcher:
     limits: Limits
 
     def groups(self, family: Sequence[int], sharing: Sharing) -> Iterator[_Group]:
-        """The groups of a family, each of which fits into a batch if it is more than a sequence."""
+        # Each fits into a batch if it is more than a sequence.
         parts = alike(self.sequences, family, sharing)
         apart = set(family).difference(*parts)
         for index in family:
@@ -180,7 +178,6 @@ class _Batcher:
             yield from self._fitting(part, sharing)
 
     def _fitting(self, group: Sequence[int], sharing: Sharing) -> Iterator[_Group]:
-        """A group that shares its beginning, or halves of it that budget and window allow."""
         prefix = shared_length(self.sequences, group)
         lengths = [self.sequences[index].length for index in group]
         rows = head_rows(self.sequences, group, prefix)
@@ -202,7 +199,6 @@ class _Batcher:
         return not prefix or (groups * prefix <= budget.tokens and rows * length <= budget.cached)
 
     def partition(self, groups: list[_Group]) -> Iterable[Batch]:
-        """Cut an order of groups into batches, so that they read as few tokens as possible."""
         if len(groups) > _EXACT:
             return self._greedy(self._tiled(groups))
         orders = [sorted(groups, key=lambda g: (g.length, g.prefix))]
@@ -212,7 +208,7 @@ class _Batcher:
         return min(map(self._exact, orders), key=lambda found: found[0])[1]
 
     def _tiled(self, groups: list[_Group]) -> list[_Group]:
-        """Groups beside those like them: strips of one prefix or so, each ordered by length."""
+        # Strips of one prefix or so, each ordered by length.
         work = sum(g.rows * (g.length - g.cut) for g in groups)
         strips = max(1, math.isqrt(work // max(1, self.budget.tokens)))
         by_prefix = sorted(groups, key=lambda g: (g.cut, g.length))
@@ -242,7 +238,7 @@ class _Batcher:
             yield self._batch(members)
 
     def _exact(self, order: Sequence[_Group]) -> tuple[float, list[Batch]]:
-        """The cheapest cuts of one order, by dynamic programming, and their cost in tokens."""
+        # By dynamic programming: their cost in tokens, and the cuts.
         best = [0.0] + [math.inf] * len(order)
         start = [0] * (len(order) + 1)
         for end in range(1, len(order) + 1):

@@ -70,7 +70,7 @@ def operations(plan: Plan, shape: ModelShape) -> int:
 
 
 def _pairs(start: int, end: int) -> int:
-    """Pairs of a token at one of these places with one not behind it."""
+    # Pairs of a token at one of these places with one not behind it.
     return (end * (end + 1) - start * (start + 1)) // 2
 
 

@@ -124,7 +124,7 @@ def _refuse_without_cls(tokenizer: Any, added: Added, causal: bool) -> None:
 
 
 def _pooled(encoded: EncodedPassage, pool: Pool) -> dict[int, TokenRange]:
-    """Number of each span that has a token -> the tokens whose mean is its vector."""
+    # Number of each span that has a token -> the tokens whose mean is its vector.
     found = {n: own for n, own in enumerate(encoded.stretches) if own is not None}
     if pool == "cls":
         return dict.fromkeys(found, (0, 1))

@@ -186,10 +186,7 @@ def _masks(tokenizer: Any, options: Options) -> Masks | None:
 
 
 def _around(tokenizer: Any, config: Any, masks: Masks) -> special.Added:
-    """The tokens around a text that is seen whole: those that the tokenizer adds by itself.
-
-    A model that predicts a token one place before it needs one in front.
-    """
+    # A model that predicts a token one place before it needs one in front.
     added = replace(special.added_by(tokenizer), counts=False)
     if masks.ahead and not added.before:
         start = special.start_of_text(tokenizer, config)
@@ -227,10 +224,8 @@ def _together(stretches: Sequence[Sequence[int]]) -> Sequence[int]:
 def _positions(
     encoding: Encoding, regions: Set[RegionRef], every_token: bool, masks: Masks | None
 ) -> tuple[int, ...]:
-    """The positions to score, without those that nothing before them predicts (position 0).
-
-    All positions are those of the text, without what stands around it where it is masked.
-    """
+    # Without those that nothing before them predicts (position 0); where a text is masked, without
+    # what stands around it.
     first = 1 if masks is None else masks.ahead
     if every_token:
         text = encoding.places_of_text if masks is not None else range(len(encoding.ids))

@@ -86,10 +86,8 @@ def _share(predicted: Sequence[str], labels: Sequence[str]) -> float:
 
 
 def _bags_of(learned: SlotTexts, unseen: Sequence[SlotTexts]) -> tuple[Any, list[Any]] | None:
-    """The bags of words of rows, side by side for all slots, as sparse matrices (rows, words).
-
-    Words are those of ``learned``, with a vocabulary for each slot; none where it has no word.
-    """
+    # Sparse matrices (rows, words) of all slots side by side; each slot has the words of its own
+    # texts in ``learned``.
     from scipy.sparse import hstack
     from sklearn.feature_extraction.text import TfidfVectorizer
 

@@ -69,7 +69,6 @@ def bootstrap_intervals(
 
 
 def _resampled(sums: Any, resamples: int, generator: Any) -> Any:
-    """The sums of the columns over the clusters of each resample, by blocks of resamples."""
     import numpy as np
 
     number = len(sums)

@@ -64,7 +64,7 @@ class RankCorrelation:
 
     @property
     def _error(self) -> float:
-        """The standard error: of clusters that do not vary at all, that of independent units."""
+        # Of clusters that do not vary at all it is that of independent units.
         error = math.sqrt(float(self.added @ self.added))
         independent = (1 - self.value**2) / math.sqrt(max(self.worth - 3, 1))
         return error if error > ROUNDING else independent
@@ -152,14 +152,13 @@ def correlations_difference(
 
 
 def _shares_below(side: Sequence[float]) -> Any:
-    """The rank of each unit as the share of all that it is above, itself and ties counting half."""
+    # A unit itself and its ties count half.
     from scipy.stats import rankdata
 
     return (rankdata(side) - 0.5) / len(side)
 
 
 def _shares_below_within(side: Sequence[float], owner: Any, sizes: Any) -> Any:
-    """The same among the units of each one's cluster, given the number of units of each cluster."""
     import numpy as np
     from scipy.stats import rankdata
 
@@ -172,12 +171,9 @@ def _shares_below_within(side: Sequence[float], owner: Any, sizes: Any) -> Any:
 def _plain(
     sides: Sequence[Sequence[float]], ranked: Sequence[Any], one: int, other: int
 ) -> tuple[float, Any]:
-    """The coefficient of two of the sides, and the influence of each unit.
-
-    With F and G the shares below, it is cov(F, G) / sqrt(var F * var G). A unit moves the mean of
-    F * G by its own product, and, as others are now above it or not, by what it does to their F and
-    G.
-    """
+    # With F and G the shares below, the coefficient is cov(F, G) / sqrt(var F * var G). A unit
+    # moves the mean of F * G by its own product and, as others are now above it or not, by what it
+    # does to their F and G.
     left, right = ranked[one], ranked[other]
     covariance = float((left * right).mean() - 0.25)
     variances = [float((side * side).mean() - 0.25) for side in (left, right)]
@@ -197,10 +193,8 @@ def _plain(
 
 
 def _moves(side: Sequence[float], ranks: Any, weights: Any) -> Any:
-    """The mean weight of units above each unit, ties half, less that of rank times weight.
-
-    It is what the unit does, as one more that others are above, to the mean of rank times weight.
-    """
+    # The mean weight of units above each unit, ties half, less that of rank times weight: what the
+    # unit does, as one more that others are above, to the mean of rank times weight.
     import numpy as np
 
     values = np.asarray(side, dtype=np.float64)
@@ -214,7 +208,6 @@ def _moves(side: Sequence[float], ranks: Any, weights: Any) -> Any:
 
 
 def _partial(sides: Sequence[Sequence[float]], ranked: Sequence[Any]) -> tuple[float, Any] | None:
-    """The partial coefficient of the first two sides given the third, and influences."""
     (both, moved), (first, by_first), (second, by_second) = (
         _plain(sides, ranked, *pair) for pair in ((0, 1), (0, 2), (1, 2))
     )

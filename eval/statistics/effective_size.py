@@ -22,7 +22,10 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import numpy as np
 
 #: Two-sided 95 %.
 TAIL = 0.025
@@ -45,9 +48,9 @@ class Clusters:
         correlated: the worth by :func:`correlated_size`; infinite where that is not known.
     """
 
-    weights: Any
-    totals: Any
-    residuals: Any
+    weights: np.ndarray
+    totals: np.ndarray
+    residuals: np.ndarray
     fewest: float
     most: float
     correlated: float = math.inf
@@ -76,12 +79,12 @@ class Clusters:
         return min(self.most, max(self.fewest, min(estimate, self.most) * correction**2))
 
 
-def worth(weights: Any) -> float:
+def worth(weights: np.ndarray) -> float:
     """The number of equal weights that a mean with these is worth (Kish 1965, section 11.7)."""
     return float(weights.sum() ** 2 / (weights @ weights))
 
 
-def clustered(sums: Any, sizes: Any, most: float) -> Clusters:
+def clustered(sums: np.ndarray, sizes: np.ndarray, most: float) -> Clusters:
     """A share of sums by cluster: the sums of ``sums`` over those of ``sizes``, arrays."""
     import numpy as np
 
@@ -128,7 +131,7 @@ def correlated_size(share: Any, squares: Any, free: Any, fewest: Any, most: Any)
     return np.where(over_all > ROUNDING, size, np.inf)
 
 
-def adjusted(residuals: Any, weights: Any) -> Any:
+def adjusted(residuals: np.ndarray, weights: np.ndarray) -> Any:
     """Residuals of clusters about a mean, as large as if the mean were another sample's.
 
     Bell and McCaffrey (2002), "Bias reduction in standard errors for linear regression with

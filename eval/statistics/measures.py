@@ -209,6 +209,8 @@ def above(values: Any, others: Any) -> Any:
     return (np.searchsorted(order, values, "left") + np.searchsorted(order, values, "right")) / 2
 
 
-def estimate_of(value: float, interval: Interval, n: int) -> Estimate:
-    """A value over so many units, and its interval."""
+def estimate_of(value: float, interval: Interval | None, n: int) -> Estimate:
+    """A value over so many units, and its interval, where there is one."""
+    if interval is None:
+        return Estimate(value, None, None, "", n)
     return Estimate(value, interval.low, interval.high, interval.method, n)

@@ -161,10 +161,8 @@ def skewed_p(values: Any, weights: Any, owner: Any) -> float:
 
 
 def _weight_of_one(values: Any, weights: Any, owner: Any) -> float:
-    """The weight of an independent item: of a whole cluster where items of one are all alike.
-
-    In between it is by the intraclass correlation, as that of Kish's effective size (1965).
-    """
+    # That of a whole cluster where items of one are all alike; in between it is by the intraclass
+    # correlation, as that of Kish's effective size (1965).
     import numpy as np
 
     sizes, sums = (np.bincount(owner, weights=own) for own in (weights, weights * values))
@@ -195,7 +193,7 @@ def _added(
 
 
 def _flipped(sums: Sequence[int], scale: int, seed: int) -> Test:
-    """The sign-flip test of the sums of clusters, as whole parts of one over ``scale``."""
+    # ``sums`` are those of clusters, in parts of one over ``scale``.
     whole, seen = sorted(abs(total) for total in sums if total), abs(sum(sums))
     if not seen:
         return Test(1.0, "sign flips")
@@ -209,8 +207,7 @@ def _flipped(sums: Sequence[int], scale: int, seed: int) -> Test:
 
 
 def _whole_sums(differences: Sequence[float], clusters: Sequence[str]) -> tuple[list[int], int]:
-    """The sum of each cluster's differences, exact, as whole numbers of a fraction one over the
-    second: the largest of which all are multiples."""
+    # Exact: in parts of the largest fraction, one over the second, of which all are multiples.
     import numpy as np
 
     kinds, kind = np.unique(np.asarray(differences, dtype=np.float64), return_inverse=True)
@@ -325,13 +322,10 @@ def swaps(
 
 
 def _counted(steps: Sequence[int], seen: int) -> float:
-    """The share of sets of signs whose sum is at least ``seen`` from 0, which is more than 0.
-
-    The signed sum is the total less twice what is taken negative: it is at least ``seen`` where
-    that is at most ``most``. So only chances of 0, 1, ... ``most`` are kept: entry s is the chance
-    that the steps so far, each taken with probability 1/2, add up to s. By symmetry the other tail
-    is as large.
-    """
+    # The signed sum is the total less twice what is taken negative: it is at least ``seen`` where
+    # that is at most ``most``. So only chances of 0, 1, ... ``most`` are kept: entry s is the
+    # chance that the steps so far, each taken with probability 1/2, add up to s. By symmetry the
+    # other tail is as large.
     import numpy as np
 
     most = (sum(steps) - seen) // 2
@@ -434,23 +428,21 @@ def signs_and_sizes(changes: Any, weights: Any, most: float, p: float | None = N
 
 
 def _coins(share: float, worth_of: float, p: float | None) -> float:
-    """The worth of the signs in coins: another number than what their sizes say only where that
-    would contradict the test, and then as many as give its p.
-    """
-    if p is None or (_of_coins(share, worth_of) < _LEVEL) == (p < _LEVEL):
+    # Another number than what their sizes say only where that would contradict the test, and then
+    # as many as give its p.
+    if p is None or (_p_of_coins(share, worth_of) < _LEVEL) == (p < _LEVEL):
         return worth_of
     fewer, more = 1e-3, 1e9
     for _ in range(100):
         number = math.sqrt(fewer * more)
-        if _of_coins(share, number) > p:
+        if _p_of_coins(share, number) > p:
             fewer = number
         else:
             more = number
     return more if p < _LEVEL else fewer
 
 
-def _of_coins(share: float, number: float) -> float:
-    """The p-value (two-sided) of a share of so many fair coins."""
+def _p_of_coins(share: float, number: float) -> float:
     from scipy.special import betainc
 
     met = max(share, 1 - share) * number

@@ -21,7 +21,6 @@ BAG_OF_WORDS = "bag of words"
 LENGTH, REPEATED_WORDS, ONE_RATER = "length", "repeated words", "one rater"
 #: Another: the label that training rows have most.
 MOST_FREQUENT = "most frequent label"
-_BASELINES = frozenset({BAG_OF_WORDS, LENGTH, REPEATED_WORDS, ONE_RATER})
 #: The name of what a judge that reads nothing reaches.
 CHANCE_NAME = "chance"
 #: The judges of outcomes that are layers of the model begin so; a number follows.
@@ -127,15 +126,8 @@ def is_correlation(measure: str) -> bool:
     return measure.startswith(SPEARMAN)
 
 
-def level_of(group: str, judge: str = "") -> str:
-    """The level of a score of units, by the name of their group and by who judged.
-
-    Each layer of a model by itself is a detail.
-    """
-    if judge in _BASELINES:
-        return REFERENCE
-    if judge.startswith(LAYER):
-        return "detail"
+def level_of(group: str) -> str:
+    """The level of a score of units that the model judged, by the name of their group."""
     if not group:
         return "all"
     return "column" if "=" in group else "group"

@@ -20,7 +20,7 @@ def one_thread() -> AbstractContextManager[object]:
 
 @cache  # the search for the libraries takes longer than a small fit
 def _libraries(torch: bool) -> Any:
-    """The libraries of linear algebra: those that scikit-learn loads, and torch's if it is here."""
+    # Those that scikit-learn loads, and torch's if it is here.
     import sklearn.linear_model  # noqa: F401
     from threadpoolctl import ThreadpoolController
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
+from statistics import fmean
 from typing import Any
 
 from coherencegym.eval.data.notes import Note, caution
@@ -12,6 +13,8 @@ from coherencegym.eval.metrics.auc import AreaUnderCurve
 from coherencegym.eval.metrics.spearman import Spearman
 from coherencegym.eval.outcomes.schema import System
 from coherencegym.eval.outcomes.tables import Cells, OutcomeTables
+from coherencegym.eval.statistics.estimate import Estimate
+from coherencegym.eval.statistics.intervals import Interval
 from coherencegym.eval.statistics.scores import CD, CHANCE_NAME, Score
 from coherencegym.files.strict_json import Share, SignedShare
 
@@ -133,15 +136,31 @@ def mean_headline(
     """The unweighted mean of a metric over tables; None where there is none."""
     if not cells:
         return None
-    found = metric.mean(list(cells.values()))
+    found, configs = metric.mean(list(cells.values())), [config for config, _ in cells]
+    return headline_over(configs, found.value, found, found.n, measure=metric.said, **beside)
+
+
+def mean_if_known(values: Sequence[float | None]) -> float | None:
+    """The mean of values; None where one of them is, or there is none."""
+    known = [value for value in values if value is not None]
+    return fmean(known) if known and len(known) == len(values) else None
+
+
+def headline_over(
+    configs: Sequence[str],
+    score: float | None,
+    interval: Interval | Estimate,
+    n: int,
+    **beside: Any,
+) -> Headline:
+    """The headline of a mean over cells, given the config of each."""
     return Headline(
-        over=tuple(dict.fromkeys(config for config, _ in cells)),
-        n_cells=len(cells),
-        n=found.n,
-        score=found.value,
-        ci_low=found.low,
-        ci_high=found.high,
-        ci_method=found.method,
-        measure=metric.said,
+        over=tuple(dict.fromkeys(configs)),
+        n_cells=len(configs),
+        n=n,
+        score=score,
+        ci_low=interval.low,
+        ci_high=interval.high,
+        ci_method=interval.method,
         **beside,
     )

@@ -29,6 +29,7 @@ class TaskResults:
         notes: lines that a reader of the scores must know.
         task: its name.
         headline: the suite's one number, where it has one.
+        outcomes: those of every unit; None where the results have them in another form.
     """
 
     signature: str
@@ -38,16 +39,12 @@ class TaskResults:
     notes: Sequence[Note]
     task: str = field(default="score", kw_only=True)
     headline: Headline | None = field(default=None, kw_only=True)
+    outcomes: OutcomeTables | None = field(default=None, kw_only=True, repr=False)
 
     @property
     def rows(self) -> Sequence[Score]:
         """The scores, in the form that every task has."""
         raise NotImplementedError
-
-    @property
-    def outcomes(self) -> OutcomeTables | None:
-        """The outcomes of every unit; None where the results have them in another form."""
-        return None
 
     @property
     def metrics(self) -> Sequence[Metric]:
@@ -94,7 +91,6 @@ def about_dataset(
 
 
 def _limitations(source: Source, configs: Iterable[str]) -> dict[str, list[str]]:
-    """The limitations of a suite, and those of the corpora that configs of it were made from."""
     known = source.manifest.get("configs", {})
     corpora = [known.get(config, {}).get("corpus", {}) for config in configs]
     of_corpora = [

@@ -64,7 +64,7 @@ class TaskContext:
     Attributes:
         model: a loaded one, in evaluation mode.
         reading: the options of reading texts.
-        store, progress, world: those of :func:`eval.surprisal.surprisals`.
+        store, progress, world: those of :func:`eval.surprisal.surprisals`; together ``running``.
         plans: those of earlier models on these very texts; None: nothing is kept.
         vectors: a folder in which vectors are kept from run to run; None: they are thrown away.
         step: told how far a task is that has several steps.
@@ -87,14 +87,17 @@ class TaskContext:
     reads: list[tuple[int, int]] = field(default_factory=list)
     memo: dict[Any, Any] = field(default_factory=dict)
 
+    @property
+    def running(self) -> dict[str, Any]:
+        """The arguments that say how texts are run."""
+        return {"store": self.store, "progress": self.progress, "world": self.world}
+
     def surprisals(self, table: Table[Any], queries: Sequence[Query]) -> tuple[Answer, ...]:
         """The bits of every text of a table, in the order of the queries."""
         found = surprisals(
             *(self.model.model, self.model.tokenizer, queries, self.reading),
             uses_separator=table.separator,
-            store=self.store,
-            progress=self.progress,
-            world=self.world,
+            **self.running,
         )
         self.count(found.execution)
         return tuple(found.items)
@@ -169,7 +172,6 @@ class Task(Generic[_I, _O, _D]):
         headline: the one number of a run, where it has one.
         verdict: a sentence on it; by default one on its interval, chance and baselines.
         sections: its report; by default one table of all estimates.
-        page: its report as a page of its own; None: the sections.
         stated: scores that come of no outcomes of units.
         rows: all scores, for a task that has its own way to them.
         notes: lines that a reader of the results must know.
@@ -220,7 +222,6 @@ class Task(Generic[_I, _O, _D]):
     headline: Callable[[Findings], Headline | None] = lambda found: None
     verdict: Callable[[Findings], Verdict | None] | None = None
     sections: Callable[[Findings], Iterable[ReportSection]] | None = None
-    page: Callable[[Findings], str] | None = None
     stated: Callable[[Findings], Iterable[Score]] = lambda found: ()
     rows: Callable[[Findings], list[Score]] | None = None
     notes: Callable[[Findings], Iterable[Note]] = lambda found: ()
@@ -287,7 +288,7 @@ class Findings(TaskResults):
         asked: the task.
         inputs, details: those that it was asked about, and what it returned of each.
         options: its own, as they came to for the model.
-        outcomes: those of its units, of which all else is computed.
+        outcomes: those of the units, of which all else is computed.
         manifest: that of the dataset.
         summary: see :class:`Task`.
     """
@@ -296,14 +297,14 @@ class Findings(TaskResults):
     inputs: Sequence[Any] = ()
     details: Sequence[Any] = field(default=(), repr=False)
     options: Any = None
-    outcomes: OutcomeTables | None = field(default=None, repr=False)
+    outcomes: OutcomeTables = field(kw_only=True, repr=False)
     manifest: Mapping[str, Any] = field(default_factory=dict, repr=False)
     summary: Any = field(default=None, repr=False)
 
     @property
     def metrics(self) -> Sequence[Metric]:
         """The metrics of the outcomes."""
-        if self.asked.metric is None or self.outcomes is None:
+        if self.asked.metric is None:
             return self.asked.metrics
         names = dict.fromkeys(one.metric for one in self.outcomes.series())
         return tuple(map(self.asked.metric, names))
@@ -316,7 +317,6 @@ class Findings(TaskResults):
     @cached_property
     def estimates(self) -> list[EstimateRow]:
         """Every number, with its interval."""
-        assert self.outcomes is not None
         return list(estimates(self.outcomes, {one.name: one for one in self.metrics}))
 
     @cached_property

@@ -152,7 +152,7 @@ def encode(
                 conditions[number], parts, spanning, start, separator_ids or (), added
             )
             if words:
-                found = replace(found, words=_numbers(found, pieces[number]))
+                found = replace(found, words=_word_numbers(found, pieces[number]))
             encodings[number] = found
     return encodings
 
@@ -187,10 +187,7 @@ def _read(
 
 
 def _between_breaks(reader: TokenReader, rendered: Rendered, whole: Tokens) -> list[Tokens]:
-    """The tokens of the whole text, cut where separators stood.
-
-    Where a token would reach over a separator, each piece is encoded by itself.
-    """
+    # Where a token would reach over a separator, each piece is encoded by itself.
     if not any(whole.cross(place) for place in rendered.breaks):
         cuts = [0, *map(whole.from_place, rendered.breaks), len(whole.ids)]
         return [whole[a:b] for a, b in pairwise(cuts)]
@@ -231,8 +228,8 @@ def _assemble(
     return Encoding(ids, regions, starts, ends, spanning, has_start)
 
 
-def _numbers(encoding: Encoding, pieces: Sequence[Tokens]) -> tuple[int, ...]:
-    """The number of each token's word; a token around or between ``pieces`` is one by itself."""
+def _word_numbers(encoding: Encoding, pieces: Sequence[Tokens]) -> tuple[int, ...]:
+    # A token around or between ``pieces`` is a word by itself.
     begins = joined(pieces).begins
     assert begins is not None
     text = iter(begins.tolist())

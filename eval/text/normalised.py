@@ -36,7 +36,7 @@ class Normaliser:
         self._space = re.compile(rf"[\s{SPACE_MARK if marks else ''}]+")
 
     def _solid(self, text: str) -> str:
-        """A text without white space, and without marks for it if the normalizer writes them."""
+        # Without white space, and without marks for it if the normalizer writes them.
         return self._space.sub("", text)
 
     def changes(self, text: str) -> bool:
@@ -88,10 +88,8 @@ class Normaliser:
         return new_starts, np.maximum(new_starts, new_ends)
 
     def _places(self, text: str, rewritten: str) -> tuple[np.ndarray, np.ndarray] | None:
-        """Places of a text, and how many characters that are not white space are rewritten before.
-
-        A place within what is rewritten together is left out.
-        """
+        # With how many characters that are not white space are rewritten before each. A place
+        # within what is rewritten together is left out.
         places, before = [0], [0]
         words = re.findall(r"\s+|\S+", text)
         # A normalizer seldom looks beyond a word; where it does, the text is one.
@@ -111,11 +109,9 @@ class Normaliser:
         return None
 
     def _part(self, part: str) -> tuple[str, Sequence[int]]:
-        """The string that a part is rewritten to, and for each character how much of it that ends.
-
-        White space is left out and not counted. The count is -1 where the characters up to this
-        one, rewritten alone, are not what the part is rewritten to begins with.
-        """
+        # Each character of the string with how much of the part it ends, white space not counted:
+        # -1 where the characters up to this one, rewritten alone, are not what the string begins
+        # with.
         if part not in self._known:
             whole = self._solid(self.rewrite(part))
             single = [self._solid(self.rewrite(character)) for character in part]

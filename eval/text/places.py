@@ -122,7 +122,7 @@ def _byte_level() -> dict[str, int]:
 
 
 def _sentencepiece(token: str) -> bytes:
-    """Marks for spaces, and tokens that are one byte (``<0xE2>``)."""
+    # Marks for spaces, and tokens that are one byte (``<0xE2>``).
     byte = _BYTE.fullmatch(token)
     return bytes([int(byte[1], 16)]) if byte else token.replace(SPACE_MARK, " ").encode()
 
@@ -132,7 +132,7 @@ def _bytes(token: str) -> bytes:
 
 
 def _joined(token: str) -> bytes:
-    """Marks of tokens that go on with a word, or that end one."""
+    # Marks of tokens that go on with a word, or that end one.
     return token.removeprefix("##").removesuffix("@@").removesuffix("</w>").encode()
 
 
@@ -166,7 +166,7 @@ def align_tokens(tokens: Sequence[str], text: str) -> Spans | None:
 
 
 def _match(said: Sequence[bytes], text: str) -> Spans | None:
-    """The characters of each piece of bytes, if the pieces are the text, white space aside."""
+    # None where the pieces are not the text, white space aside.
     whole = text.encode()
     # The character of each byte, and the first byte at or after it that is no white space.
     owner = [place for place, character in enumerate(text) for _ in character.encode()]
@@ -190,7 +190,7 @@ def _match(said: Sequence[bytes], text: str) -> Spans | None:
 
 
 def _taken(piece: bytes, whole: bytes, at: int, solid_from: Sequence[int]) -> list[int] | None:
-    """The places of a piece's bytes, from a place on; None where other bytes stand there."""
+    # None where other bytes stand there.
     taken = []
     for byte in piece:
         if byte != _SPACE and (at == len(whole) or whole[at] != byte):
@@ -284,7 +284,7 @@ def split_runs(tokenizer: Any, text: str, string: str, tokens: Tokens) -> Tokens
 
 
 def _shared(tokens: Tokens) -> np.ndarray:
-    """Tokens, the last left out, that have the characters, two or more, of the next; bool."""
+    # Of each token but the last: it has the characters, two or more, of the next.
     starts, ends = tokens.starts, tokens.ends
     shared: np.ndarray = (
         (starts[1:] == starts[:-1]) & (ends[1:] == ends[:-1]) & (ends[:-1] - starts[:-1] > 1)

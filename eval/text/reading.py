@@ -72,7 +72,7 @@ class TokenReader:
                 if self._normaliser is not None:
                     encoded += self._fast(self._normaliser, chunk, split)
                 else:
-                    encoded += [self._slow(text, split) for text in chunk]
+                    encoded += [self._without_offsets(text, split) for text in chunk]
         finally:
             # The call leaves the caller's tokenizer with this changed.
             if splits is not None:
@@ -113,7 +113,7 @@ class TokenReader:
             )
 
     def _call(self, texts: list[str], **settings: Any) -> Any:
-        """Call a tokenizer; its errors, of whatever class, become one line with the text."""
+        # Errors of tokenizers, of whatever class, become one line with the text.
         try:
             return self._tokenizer(texts, add_special_tokens=False, verbose=False, **settings)
         except Exception as error:
@@ -162,8 +162,7 @@ class TokenReader:
             ]
         return encoded
 
-    def _slow(self, text: str, split: bool) -> Tokens:
-        """The tokens of a tokenizer without offsets, where what they say puts them."""
+    def _without_offsets(self, text: str, split: bool) -> Tokens:
         batch = self._call([text], split_special_tokens=split)
         ids = list(batch["input_ids"][0])
         spans = None
@@ -180,7 +179,7 @@ class TokenReader:
         return replace(tokens, begins=begin_words(text, tokens)) if self._words else tokens
 
     def _names(self, text: str, ids: list[int], split: bool) -> Iterator[Sequence[str]]:
-        """Names of tokens: as they were cut, which says unknown words too; by their ids."""
+        # As they were cut, which says unknown words too; then by their ids.
         try:
             names = self._tokenizer.tokenize(text, split_special_tokens=split)
         except Exception:  # it has encoded the text: its ids are enough
@@ -203,11 +202,8 @@ def _refuse_half_characters(tokenizer: Any, texts: Sequence[str]) -> None:
 
 
 def _control_ids(tokenizer: Any) -> set[int]:
-    """Ids that no text should have.
-
-    The token for unknown words is none of them, and neither is a special token of one character: a
-    line break that also ends a text.
-    """
+    # Not the token for unknown words, nor a special token of one character: a line break that also
+    # ends a text.
     model = getattr(getattr(tokenizer, "backend_tokenizer", None), "model", None)
     unknown = {tokenizer.unk_token, getattr(model, "unk_token", None)}
     names = {number: tokenizer.convert_ids_to_tokens(number) for number in special_ids(tokenizer)}

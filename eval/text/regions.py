@@ -70,7 +70,7 @@ def place_tokens(
 
 
 def _next_solid(rendered: Sequence[Rendered]) -> tuple[np.ndarray, np.ndarray]:
-    """The first place at or after each that is no white space, and the last before."""
+    # The first place at or after each that is no white space, and the last before.
     is_solid = solid(_END.join([*(each.text for each in rendered), ""]))
     places = np.arange(len(is_solid))
     after = np.where(is_solid, places, len(places))
@@ -79,7 +79,7 @@ def _next_solid(rendered: Sequence[Rendered]) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _origins(rendered: Sequence[Rendered], bases: np.ndarray, sizes: np.ndarray) -> np.ndarray:
-    """The character of each place in its own content; at the end of a text one more."""
+    # Of a character in its own content; at the end of a text one more.
     found: np.ndarray = np.arange(sizes.sum()) - np.repeat(bases, sizes)
     for each, base in zip(rendered, bases.tolist(), strict=True):
         if each.breaks and each.text:
@@ -90,7 +90,6 @@ def _origins(rendered: Sequence[Rendered], bases: np.ndarray, sizes: np.ndarray)
 
 
 def _regions(conditions: Sequence[Condition]) -> tuple[np.ndarray, np.ndarray]:
-    """The region of each character of the contents in a row, and the place where each begins."""
     sizes = [len(condition.content) + 1 for condition in conditions]
     bases = np.concatenate([[0], np.cumsum(sizes)[:-1]])
     regions = np.full(sum(sizes), NO_REGION)

@@ -159,21 +159,18 @@ def alike(
     place = {index: number for number, index in enumerate(family)}
     found = [tuple(sorted(ordered[a:b], key=place.__getitem__)) for a, b in parts]
     if sharing == "cache":
-        found = [part for part in found if _saves(sequences, part) >= _WORTH_A_CACHE]
+        found = [part for part in found if _share_saved(sequences, part) >= _WORTH_A_CACHE]
     return found
 
 
-def _saves(sequences: Sequence[TokenSequence], group: Sequence[int]) -> float:
-    """The share of a group's tokens that are read once instead of for every sequence."""
+def _share_saved(sequences: Sequence[TokenSequence], group: Sequence[int]) -> float:
     tokens = sum(sequences[index].length for index in group)
     return (len(group) - 1) * shared_length(sequences, group) / tokens
 
 
 def _best_parts(shared: Sequence[int], start: int, end: int) -> tuple[int, list[tuple[int, int]]]:
-    """Tokens saved, and the parts as (start, end), of some sequences in the order of their tokens.
-
-    ``shared`` are the tokens that each of all sequences has in common with the one behind it.
-    """
+    # Tokens saved, and the parts as (start, end); ``shared`` are the tokens that each of all
+    # sequences, in their order, has in common with the one behind it.
     if end - start < 2:
         return 0, []
     least = min(shared[start : end - 1])

@@ -71,7 +71,6 @@ def encode_passages(
 
 
 def _stretches(passage: Passage, tokens: Tokens) -> list[TokenRange]:
-    """The tokens of each span; an empty stretch where it has none."""
     if not len(tokens.ids):
         return [(0, 0)] * len(passage.spans)
     size = len(passage.text)

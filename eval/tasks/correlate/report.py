@@ -111,7 +111,6 @@ def by_misplacement(found: Findings, table: Table[RatedText]) -> list[Misplaced]
     """The texts of a table that have a score, those first that it places worst."""
     from scipy.stats import rankdata
 
-    assert found.outcomes is not None
     first = found.metrics[0].name
     scores = {
         outcome.unit.item: outcome.value
@@ -130,7 +129,6 @@ def by_misplacement(found: Findings, table: Table[RatedText]) -> list[Misplaced]
 
 
 def _panels(placed: dict[str, list[Misplaced]]) -> Any:
-    """The score of each text by its rating, a panel for each table."""
     figure = figures.new_figure(max(4.5, 3.6 * len(placed)), 3.6, layout="constrained")
     panels = figure.subplots(1, len(placed), squeeze=False)[0]
     for axes, (name, own) in zip(panels, placed.items(), strict=True):

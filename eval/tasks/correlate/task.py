@@ -27,7 +27,7 @@ from coherencegym.eval.statistics.scores import BAG_OF_WORDS, LENGTH, ONE_RATER,
 from coherencegym.eval.surprisal import Answer
 from coherencegym.eval.tasks.correlate.report import correlate_sections
 from coherencegym.eval.tasks.correlate.systems import BY_TOKEN, SYSTEMS
-from coherencegym.eval.tasks.headline import Headline, cells_by_table, mean_headline
+from coherencegym.eval.tasks.headline import Headline, cells_by_table, mean_headline, mean_if_known
 from coherencegym.eval.tasks.options import NoOptions
 from coherencegym.eval.tasks.table import Table
 from coherencegym.eval.tasks.task import Findings, Task, TaskContext
@@ -114,7 +114,7 @@ def _add(
     partial: bool = True,
     reason: str = "too_long",
 ) -> None:
-    """Add a system's outcomes under each metric; ``target``: other numbers than the ratings."""
+    # ``target``: other numbers than the ratings.
     rows = table.rows
     held = [one.rating for one in rows] if target is None else target
     lengths = [float(len(one.text)) for one in rows]
@@ -134,11 +134,7 @@ def _add(
 
 
 def _headline(found: Findings) -> Headline | None:
-    """The mean over tables of Spearman's correlation of the bits a token with the ratings.
-
-    None where no table has one. The project's sample counts only where there is nothing else.
-    """
-    assert found.outcomes is not None
+    # The project's sample counts only where there is nothing else.
     real = [t for t in found.tables if any(one.corpus != SAMPLE for one in t.rows)]
     chosen = {(table.config, table.split) for table in real or found.tables}
     cells = cells_by_table(found.outcomes, SPEARMAN_OF_ALL, BY_TOKEN, chosen)
@@ -149,19 +145,13 @@ def _headline(found: Findings) -> Headline | None:
         and (one.group, one.measure, one.judge) == ("", SPEARMAN_OF_ALL.said, BY_TOKEN.label)
     ]
     beside: dict[str, Any] = {
-        name: _mean_of([getattr(one, name) for one in own])
+        name: mean_if_known([getattr(one, name) for one in own])
         for name in ("artefact_score", "overlap_score", "human_score")
     }
     return mean_headline(cells, SPEARMAN_OF_ALL, chance=SPEARMAN_OF_ALL.chance, **beside)
 
 
-def _mean_of(values: Sequence[float | None]) -> float | None:
-    known = [value for value in values if value is not None]
-    return fmean(known) if known and len(known) == len(values) else None
-
-
 def _notes(found: Findings) -> Iterator[Note]:
-    """Lines on the meaning of the numbers, and on sample texts."""
     yield detail(
         "scores are surprisals taken negative, so that higher is better: a model that finds just "
         "the texts surprising that people find incoherent has 1, one that knows nothing has 0"

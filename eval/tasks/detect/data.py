@@ -155,21 +155,18 @@ def read_training_data(
 
 
 def _found(dataset: str, revision: str | None, configs: Sequence[str]) -> Source:
-    """The dataset, with these configs under either name; none: with all."""
+    # Configs are named with or without their beginning; none: all.
     return find_dataset(dataset, revision, [*configs, *(DETECT_PREFIX + name for name in configs)])
 
 
 def _refuse_folder(given: str, source: Source) -> None:
-    """Refuse a folder in the place of a config, unless a config of the dataset has its name."""
+    # Unless a config of the dataset has its name.
     if _full_names(source, [given])[0] not in source.manifest.get("configs", {}):
         raise EvaluationError(f"--calibrate-on {given}: a folder; expected {given}:CONFIG")
 
 
 def _full_names(source: Source, configs: Sequence[str]) -> list[str]:
-    """The configs, of which those that were named without ``detect_`` get it.
-
-    A dataset without a manifest is left to its own names.
-    """
+    # Those named without ``detect_`` get it. A dataset without a manifest is left to its own names.
     known = source.manifest.get("configs", {})
     return [
         DETECT_PREFIX + name if name not in known and DETECT_PREFIX + name in known else name
@@ -207,7 +204,6 @@ def _validation(source: Source, config: str, max_items: int | None) -> DocumentT
 def _pooled(
     source: Source, configs: Sequence[str], split: str, max_items: int | None
 ) -> DocumentTable:
-    """The documents of several configs as one table."""
     read = list(document_tables(source, configs, split, max_items))
     instead = "expected one to train on, or another config with --train-on"
     _require(source, configs, read, f"no split {split!r}; {instead}")

@@ -36,7 +36,6 @@ def highest(scores: Sequence[float]) -> int:
 
 
 def _candidates(scores: Sequence[float], decision: Decision) -> Sequence[int]:
-    """The places whose scores are held against a threshold."""
     return [highest(scores)] if decision == "argmax" else range(1, len(scores))
 
 

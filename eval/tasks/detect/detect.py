@@ -194,7 +194,6 @@ def document_queries(
 
 
 def _regions(places: Iterable[int]) -> frozenset[RegionRef]:
-    """The regions that sentences are."""
     return frozenset(place + 1 for place in places)
 
 
@@ -242,7 +241,7 @@ def _document_bits(query: Query, answers: Sequence[Answer]) -> DocumentBits:
 def _matched(
     document: Condition, whole: ScoredCondition, alone: ScoredCondition, region: int
 ) -> float:
-    """Bits of a sentence in its document, without the characters that have none alone."""
+    # Without the characters that have none alone.
     first = 0
     if alone.leaves_out_first(region):
         # The document's tokens may be cut elsewhere: what counts is where they begin.

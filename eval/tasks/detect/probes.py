@@ -115,7 +115,7 @@ def probe_scores(
 def _sides(
     table: DocumentTable, scores: Sequence[Sequence[float]], threshold: float, decision: Decision
 ) -> list[list[tuple[_Came, _Came]]]:
-    """The documents that are there without and with the probe, by side."""
+    # The documents that are there without and with the probe, by side.
     found: dict[str, dict[str, _Came]] = {}
     for document, own in zip(table.documents, scores, strict=True):
         if was_read(own):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, Protocol
+from typing import Any
 
 from coherencegym.eval.report import grid
 from coherencegym.eval.report.blocks import DocumentLists, ReportSection, Strips
@@ -12,7 +12,7 @@ from coherencegym.eval.statistics.scores import FEW_ITEMS
 from coherencegym.eval.tasks.detect.decisions import Decision, highest, intruders, was_read
 from coherencegym.eval.tasks.detect.probes import ProbeScore
 from coherencegym.eval.tasks.detect.results import DetectDetail, ScoredTable
-from coherencegym.eval.tasks.detect.scores import MODEL, DetectionScore
+from coherencegym.eval.tasks.detect.scores import MODEL, DetectionRow, DetectionScore
 from coherencegym.eval.tasks.task import Findings
 
 #: Columns, from the fields of a score, with their intervals where there is room.
@@ -25,7 +25,7 @@ DETECTION_COLUMNS = {
     "AUC": "auc",
     "place": "place",
 }
-_PROBEDETECTION_COLUMNS = (
+_PROBE_COLUMNS = (
     *("incoherent", "F1, %", "F1, probe, %", "difference, points"),
     *("coherent", "right, %", "right, probe, %", "difference, points "),
 )
@@ -74,10 +74,7 @@ def _listed(one: DetectDetail) -> dict[str, Any]:
 def _sentences(
     scored: ScoredTable, number: int, predicted: Sequence[tuple[Decision, float]]
 ) -> Iterator[dict[str, Any]]:
-    """Sentences, their scores (bits per token; none for the opening one), and what they are.
-
-    ``marks``: the intruder, the highest score, and by which decisions it was predicted.
-    """
+    # Scores are in bits per token, none for the opening sentence.
     document, scores = scored.table.documents[number], scored.scores[number]
     too_long = not was_read(scores)
     for place, text in enumerate(document.sentences):
@@ -93,34 +90,6 @@ def _sentences(
         yield {"text": text, "score": score if place else "", "marks": marks}
 
 
-class Decided(Protocol):
-    """A row of the table: of a run, or of several seeds."""
-
-    @property
-    def config(self) -> str:
-        """The documents'."""
-
-    @property
-    def split(self) -> str:
-        """The documents'."""
-
-    @property
-    def group(self) -> str:
-        """A group of them; empty: all."""
-
-    @property
-    def judge(self) -> str:
-        """The system that decided."""
-
-    @property
-    def documents(self) -> int:
-        """Their number."""
-
-    @property
-    def intruded(self) -> int:
-        """The number of those with an intruder."""
-
-
 def detection_grid(scores: Sequence[DetectionScore]) -> grid.Grid:
     """The table of detection."""
     return detection_table(
@@ -131,7 +100,7 @@ def detection_grid(scores: Sequence[DetectionScore]) -> grid.Grid:
     )
 
 
-def detection_row(score: Decided, measures: Iterable[str]) -> grid.GridRow:
+def detection_row(score: DetectionRow, measures: Iterable[str]) -> grid.GridRow:
     """A score under its config or group, and below it who decides."""
     first = score.judge == MODEL and not score.group
     if score.judge != MODEL:
@@ -169,7 +138,7 @@ def probe_grid(scores: Sequence[ProbeScore]) -> grid.Grid:
         )
         for score in scores
     ]
-    return grid.made("probe, decision", _PROBEDETECTION_COLUMNS, rows)
+    return grid.made("probe, decision", _PROBE_COLUMNS, rows)
 
 
 def _cell(measure: Estimate | None, form: str = ".1f") -> str:

@@ -35,6 +35,7 @@ from coherencegym.eval.tasks.detect.scores import (
 )
 from coherencegym.eval.tasks.detect.tables import DocumentTable, is_plain
 from coherencegym.eval.tasks.results import about_dataset, about_table
+from coherencegym.files.parquet_writing import write_rows
 
 
 @dataclass(frozen=True)
@@ -147,7 +148,7 @@ def detection_more(details: Sequence[DetectDetail]) -> dict[str, Any]:
 
 
 def _calibration(details: Sequence[DetectDetail]) -> Iterator[dict[str, Any]]:
-    """The datasets that thresholds alone were chosen on, as results record them."""
+    # Datasets that thresholds alone were chosen on.
     tested = {one.tested.table.key for one in details}
     by_folder: dict[str, dict[tuple[str, str, str], ScoredTable]] = {}
     for one in details:
@@ -178,7 +179,6 @@ def detection_notes(details: Sequence[DetectDetail], model: Mapping[str, Any]) -
 
 
 def _threshold_notes(details: Sequence[DetectDetail], model: Mapping[str, Any]) -> Iterator[Note]:
-    """The thresholds of each config, and that its rows were chosen with the model."""
     for each in details:
         tested, own = each.tested.table, each.thresholds
         values = ", ".join(f"{t.decision} {t.threshold:.4g}" for t in own)
@@ -196,7 +196,6 @@ def _threshold_notes(details: Sequence[DetectDetail], model: Mapping[str, Any]) 
 
 
 def _table_notes(details: Sequence[DetectDetail]) -> Iterator[Note]:
-    """Lines that a reader of the table must know."""
     for scored in scored_tables(details):
         if scored.too_long:
             yield caution(
@@ -265,8 +264,4 @@ DOCUMENTS_FILE = "documents.parquet"
 
 def write_sentence_scores(details: Sequence[DetectDetail], folder: Path) -> None:
     """Write the scores of sentences into a folder that is there."""
-    import pyarrow as pa
-    from pyarrow import parquet
-
-    rows = list(document_rows(details))
-    parquet.write_table(pa.Table.from_pylist(rows, document_schema()), folder / DOCUMENTS_FILE)
+    write_rows(document_rows(details), document_schema(), folder / DOCUMENTS_FILE)

@@ -57,8 +57,8 @@ ANNOTATOR, VOTE = "people: mean annotator", "people: majority vote"
 
 
 @dataclass(frozen=True)
-class DetectionScore:
-    """The measures that somebody reaches on the documents of a group.
+class DetectionRow:
+    """A row about the documents of a group: of one run, or of several seeds.
 
     Attributes:
         config, split: the documents.
@@ -66,8 +66,22 @@ class DetectionScore:
             that people judged.
         judge: the decision of the model (``argmax``, ``independent``), its scores without a
             decision (``model``), a baseline, or people.
-        threshold: that of the decision; None where none is needed.
         documents, intruded: numbers of documents, and of those with an intruder.
+    """
+
+    config: str
+    split: str
+    group: str
+    judge: str
+    documents: int
+    intruded: int
+
+
+@dataclass(frozen=True)
+class DetectionScore(DetectionRow):
+    """The measures that somebody reaches on the documents of a group.
+
+    Attributes:
         document_accuracy, exact_accuracy, precision, recall, f1: see
             :mod:`eval.tasks.detect.decisions`; None for scores without a decision.
         auc: the area over sentences, for the model's scores; None elsewhere.
@@ -77,13 +91,6 @@ class DetectionScore:
             rows.
     """
 
-    config: str
-    split: str
-    group: str
-    judge: str
-    threshold: float | None
-    documents: int
-    intruded: int
     document_accuracy: Estimate | None = None
     exact_accuracy: Estimate | None = None
     precision: Estimate | None = None
@@ -110,7 +117,7 @@ def table_scores(
         chance = _chance(documents)
         found = [float(highest(s) == p) for s, p in zip(own, positions, strict=True)]
         yield DetectionScore(
-            *(table.config, table.split, group, MODEL, None, *size),
+            *(table.config, table.split, group, MODEL, *size),
             auc=auc(own, positions, [document.cluster for document in documents]),
             place=_place(documents, found),
             chance=chance,
@@ -118,7 +125,7 @@ def table_scores(
         for decision, threshold in thresholds.items():
             tallies = tallies_of(own, positions, threshold, decision)
             yield DetectionScore(
-                *(table.config, table.split, group, decision, threshold, *size),
+                *(table.config, table.split, group, decision, *size),
                 **_measures(documents, tallies),
                 chance=chance,
             )
@@ -128,7 +135,7 @@ def table_scores(
             # A judge who names one sentence has the place right where it is a hit.
             hits = [one.hits for one in tallies]
             yield DetectionScore(
-                *(table.config, table.split, group, judge, None, *size),
+                *(table.config, table.split, group, judge, *size),
                 **_measures(documents, tallies),
                 place=None if judge == MAJORITY else _place(documents, hits),
             )
@@ -173,7 +180,7 @@ def _place(documents: Sequence[Document], found: Sequence[float]) -> Estimate:
 
 
 def _chance(documents: Sequence[Document]) -> dict[str, float]:
-    """The most, by measure, that a judge who reads nothing reaches: one of the two baselines."""
+    # The better of the two baselines, by measure.
     reached: dict[str, float] = {}
     for decide in _BASELINES.values():
         tallies = list(map(decide, documents))
@@ -199,17 +206,12 @@ def _majority(document: Document) -> Tally:
 
 
 def _random(document: Document) -> Tally:
-    """One sentence, any but the opening one: what is to be expected of it."""
+    # Any sentence but the opening one: what is to be expected of it.
     places = range(1, len(document.sentences))
     return mean_tally([tally((place,), document.intruder_position) for place in places])
 
 
 def _answers(document: Document) -> list[int]:
-    """The places that annotators gave.
-
-    Raises:
-        EvaluationError: an answer is no place of a sentence.
-    """
     answers = list(document.extra.get(HUMAN) or ())
     number = len(document.sentences)
     for answer in answers:
@@ -229,7 +231,7 @@ def _annotators(document: Document) -> Tally:
 
 
 def _vote(document: Document) -> Tally:
-    """The most frequent answer; several that are as frequent count in equal parts."""
+    # Several that are as frequent count in equal parts.
     counts = Counter(_answers(document))
     most = max(counts.values())
     return mean_tally([_said(answer, document) for answer, n in counts.items() if n == most])

@@ -83,10 +83,7 @@ def document_tables(
 
 
 def _holds_probes(source: Source, configs: Sequence[str]) -> bool:
-    """Say whether configs, or a dataset without configs of documents, hold items: probes, if any.
-
-    What the manifest does not know is no probe.
-    """
+    # Without configs of documents all items are probes. What the manifest does not know is none.
     known = source.manifest.get("configs", {})
     chosen = configs or DOCUMENTS.configs(known) or known
     asked = {name: known[name] for name in chosen if name in known}
@@ -96,7 +93,6 @@ def _holds_probes(source: Source, configs: Sequence[str]) -> bool:
 def _probes(
     source: Source, configs: Sequence[str], split: str, max_items: int | None
 ) -> Iterator[DocumentTable]:
-    """The tables of probes, each item as a document for each of its conditions."""
     for rows in table_rows(source, configs, (split,), kind=ITEMS):
         try:
             documents = tuple(d for row in islice(rows.rows, max_items) for d in documents_of(row))

@@ -6,11 +6,8 @@ documents choose it. Beside the model stand the majority class, a random place, 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
-from coherencegym.eval.data.notes import Note
 from coherencegym.eval.kinds.documents import DOCUMENTS
 from coherencegym.eval.outcomes.schema import MODEL
 from coherencegym.eval.outcomes.tables import OutcomeWriter
@@ -67,9 +64,7 @@ def _scores(
         context.reading,
         names=[document.item_id for document in table.documents],
         uses_separator=table.separator,
-        store=context.store,
-        progress=context.progress,
-        world=context.world,
+        **context.running,
     )
     if found.scored is not None:
         context.count(found.scored.execution)
@@ -77,17 +72,8 @@ def _scores(
 
 
 def _headline(found: Findings) -> Headline | None:
-    assert found.outcomes is not None
     tables = {(table.config, table.split) for table in found.tables}
     return mean_headline(cells_by_table(found.outcomes, AUC, MODEL, tables), AUC)
-
-
-def _notes(found: Findings) -> Iterator[Note]:
-    yield from detection_notes(found.details, found.model)
-
-
-def _files(found: Findings, folder: Path) -> None:
-    write_sentence_scores(found.details, folder)
 
 
 TASK = Task(
@@ -106,10 +92,10 @@ TASK = Task(
     headline=_headline,
     sections=detect_sections,
     rows=lambda found: detection_rows(found.details),
-    notes=_notes,
+    notes=lambda found: detection_notes(found.details, found.model),
     facts=detection_facts,
     more=lambda found: detection_more(found.details),
-    files=_files,
+    files=lambda found, folder: write_sentence_scores(found.details, folder),
     spreads=True,
     units="documents",
     examples="""\

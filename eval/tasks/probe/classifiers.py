@@ -10,7 +10,10 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
+
+if TYPE_CHECKING:
+    import numpy as np
 
 #: Inverse weights of the penalty (C of scikit-learn), from the strongest penalty to the weakest.
 INVERSE_PENALTIES = (1e-4, 1e-3, 1e-2, 1e-1)
@@ -25,6 +28,10 @@ _MOST_ITERATIONS = 2000
 #: of what it is without weights. How many steps it took says nothing: of two balanced classes and a
 #: strong penalty one is enough.
 _SMALL_GRADIENT, _SMALL_SHARE = 1e-3, 0.1
+
+
+#: Features, float32, shape (rows, dimensions), and classes, numbers from 0.
+LabelledFeatures = tuple["np.ndarray", "np.ndarray"]
 
 
 @dataclass(frozen=True)
@@ -53,8 +60,8 @@ class Trainer(Protocol):
 
     def __call__(
         self,
-        train: tuple[Any, Any],
-        valid: tuple[Any, Any],
+        train: LabelledFeatures,
+        valid: LabelledFeatures,
         classes: int,
         *,
         seed: int = 0,
@@ -64,7 +71,7 @@ class Trainer(Protocol):
         """Train on the first rows, choose the penalty by the second.
 
         Args:
-            train, valid: features, float32, shape (rows, dimensions), and classes, numbers from 0.
+            train, valid: rows.
             classes: the number of classes.
             seed: draws the first weights and the order of the rows.
             by_likelihood: choose by the likelihood of the validation rows, and not by accuracy.
@@ -74,13 +81,13 @@ class Trainer(Protocol):
         ...
 
 
-def accuracy_of(log_probabilities: Any, classes: Any) -> float:
+def accuracy_of(log_probabilities: np.ndarray, classes: Any) -> float:
     """The share of rows whose most probable class is the right one."""
     return float((log_probabilities.argmax(axis=1) == classes).mean())
 
 
-def _scaler(train: Any) -> tuple[Any, bool]:
-    """The standardising function of training features, and whether none of them varies."""
+def _scaler(train: np.ndarray) -> tuple[Any, bool]:
+    # True beside the function: none of the features varies.
     import numpy as np
 
     mean = train.mean(axis=0, dtype=np.float64)
@@ -96,7 +103,7 @@ def _scaler(train: Any) -> tuple[Any, bool]:
     centre, scale = mean.astype(np.float32), np.where(still, 0, 1 / np.where(still, 1, deviation))
     scale = scale.astype(np.float32)
 
-    def standardised(features: Any, in_place: bool = False) -> Any:
+    def standardised(features: np.ndarray, in_place: bool = False) -> Any:
         out = np.subtract(features, centre, out=features if in_place else None, dtype=np.float32)
         out *= scale
         return out
@@ -111,15 +118,15 @@ def _most_frequent(train_y: Any, valid_y: Any, classes: int, setting: float) -> 
     with np.errstate(divide="ignore"):
         found = np.log(counts / counts.sum())
 
-    def log_probabilities(features: Any) -> Any:
+    def log_probabilities(features: np.ndarray) -> Any:
         return np.tile(found, (len(features), 1))
 
     right = float((valid_y == counts.argmax()).mean())
     return Classifier(setting, right, log_probabilities, constant=True)
 
 
-def _likelihood(log_probabilities: Any, classes: Any) -> float:
-    """The mean logarithm of the probability of the right class, for none a very small one."""
+def _likelihood(log_probabilities: np.ndarray, classes: Any) -> float:
+    # Of a class without probability that of a very small one.
     import numpy as np
 
     found = log_probabilities[np.arange(len(classes)), classes]
@@ -127,8 +134,8 @@ def _likelihood(log_probabilities: Any, classes: Any) -> float:
 
 
 def linear(
-    train: tuple[Any, Any],
-    valid: tuple[Any, Any],
+    train: LabelledFeatures,
+    valid: LabelledFeatures,
     classes: int,
     *,
     seed: int = 0,
@@ -162,17 +169,15 @@ def linear(
     assert best is not None
     _, accuracy, inverse, finished, (weights, intercept) = best
 
-    def log_probabilities(features: Any) -> Any:
+    def log_probabilities(features: np.ndarray) -> Any:
         return _softmax(standardised(features), weights, intercept, seen, classes)
 
     return Classifier(inverse, accuracy, log_probabilities, finished=finished)
 
 
 def _fit(model: Any, x: Any, y: Any) -> bool:
-    """Fit a model from where it is, and from the start if it did not get to an end; tell if it did.
-
-    One fit of hundreds that is not done is no reason to lose the others.
-    """
+    # From where it is, and from the start if it did not get to an end; true if it did. One fit of
+    # hundreds that is not done is no reason to lose the others.
     import warnings
 
     with warnings.catch_warnings():
@@ -197,7 +202,7 @@ def _is_finished(model: Any, x: Any, y: Any) -> bool:
 
 
 def _gradient(x: Any, y: Any, seen: Any, weights: Any, intercept: Any, penalty: float) -> float:
-    """The largest part of the gradient of the mean loss, with a penalty on squared weights / 2."""
+    # The largest part of the gradient of the mean loss, with a penalty on squared weights / 2.
     import numpy as np
 
     # Minus the probabilities, plus one for the class that is right.
@@ -210,7 +215,7 @@ def _gradient(x: Any, y: Any, seen: Any, weights: Any, intercept: Any, penalty: 
 
 
 def _softmax(x: Any, weights: Any, intercept: Any, seen: Any, classes: int) -> Any:
-    """Logarithms of probabilities, of classes that were not seen minus infinity."""
+    # Logarithms; minus infinity for classes that were not seen.
     import numpy as np
     from scipy.special import log_softmax
 
@@ -223,8 +228,8 @@ def _softmax(x: Any, weights: Any, intercept: Any, seen: Any, classes: int) -> A
 
 
 def hidden_layer(
-    train: tuple[Any, Any],
-    valid: tuple[Any, Any],
+    train: LabelledFeatures,
+    valid: LabelledFeatures,
     classes: int,
     *,
     seed: int = 0,
@@ -253,7 +258,7 @@ def hidden_layer(
     assert best is not None
     _, decay, network = best
 
-    def log_probabilities(features: Any) -> Any:
+    def log_probabilities(features: np.ndarray) -> Any:
         return called_by(network, torch.from_numpy(standardised(features)))
 
     return Classifier(decay, accuracy_of(called_by(network, data[1]), valid_y), log_probabilities)
@@ -275,7 +280,7 @@ def _train_network(
     seed: int,
     judge: Callable[[Any, Any], float],
 ) -> tuple[float, Any]:
-    """The best judgement on validation rows, and the network that has it."""
+    # The best judgement on validation rows, and the network that has it.
     import copy
 
     import torch

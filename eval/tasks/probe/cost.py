@@ -74,7 +74,7 @@ def costs(
 
 
 def _shape(config: Any) -> tuple[int, int, int]:
-    """Parameters without embeddings, width and number of layers of a model."""
+    # Parameters without embeddings, width and number of layers.
     import torch
     from transformers import AutoModel
 
@@ -86,7 +86,7 @@ def _shape(config: Any) -> tuple[int, int, int]:
 
 
 def _multiplications() -> float:
-    """Multiplications and additions that this machine does in a second, about."""
+    # Additions included; those of a second, about.
     import torch
 
     x = torch.ones(512, 512)

@@ -111,7 +111,6 @@ def read_probe_tables(
 
 
 def _lacking(splits: Container[str], split: str) -> str:
-    """Say which split a config has to have and lacks; empty where it lacks none."""
     if TRAIN not in splits:
         return f"no split {TRAIN!r} to learn from; expected one"
     if split in splits:
@@ -179,7 +178,7 @@ def _divided_up(
     where: str,
     **about: Any,
 ) -> ProbeTable:
-    """The table, with rows to choose by, and checked."""
+    # With rows to choose by, and checked.
     # What is tested on chooses nothing.
     train, split = rows[TRAIN], table.split
     validation = rows.get(VALIDATION, ()) if split != VALIDATION else ()
@@ -203,8 +202,7 @@ def _divided_up(
 def _divided(
     rows: Sequence[LabelledExample],
 ) -> tuple[tuple[LabelledExample, ...], tuple[LabelledExample, ...]]:
-    """Rows to learn from and a tenth to choose by; families stay together, by a hash."""
-
+    # A tenth is to choose by; families stay together, by a hash.
     def chooses(row: LabelledExample) -> bool:
         digest = hashlib.sha256(f"validation\0{row.cluster}".encode()).digest()
         return int.from_bytes(digest[:8], "big") < _HELD_OUT * 2**64

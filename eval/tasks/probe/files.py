@@ -9,6 +9,7 @@ from typing import Any
 
 from coherencegym.eval.tasks.probe.results import ProbeDetail, fit_accuracy
 from coherencegym.eval.tasks.probe.study import Curve
+from coherencegym.files.parquet_writing import row_schema, write_rows
 
 #: The file of all fits, and what its rows say of those of models with new weights.
 LAYERS_FILE, NEW_WEIGHTS = "layers.parquet", "new weights"
@@ -39,12 +40,10 @@ def layer_rows(details: Sequence[ProbeDetail]) -> Iterator[dict[str, Any]]:
 
 def layer_schema() -> Any:
     """The Arrow schema of ``layers.parquet``."""
-    import pyarrow as pa
-
-    texts = {name: pa.string() for name in ("config", "split", "what")}
-    numbers = {name: pa.int32() for name in ("layer", "draw", "n")}
-    shares = {name: pa.float64() for name in ("setting", "validation", "test")}
-    return pa.schema({**texts, **numbers, **shares})
+    return row_schema(
+        *("config string", "split string", "what string", "layer int32", "draw int32", "n int32"),
+        *("setting double", "validation double", "test double"),
+    )
 
 
 def label_rows(details: Sequence[ProbeDetail]) -> Iterator[dict[str, Any]]:
@@ -71,11 +70,10 @@ def label_rows(details: Sequence[ProbeDetail]) -> Iterator[dict[str, Any]]:
 
 def label_schema() -> Any:
     """The Arrow schema of ``predictions.parquet``."""
-    import pyarrow as pa
-
-    texts = ("config", "split", "item_id", "label", "predicted", "reason")
-    named = {name: pa.string() for name in texts}
-    return pa.schema({**named, "layer": pa.int32(), "probability": pa.float64()})
+    return row_schema(
+        *("config string", "split string", "item_id string", "label string", "predicted string"),
+        *("reason string", "layer int32", "probability double"),
+    )
 
 
 #: The file of what the chosen layer's probe says of each row.
@@ -83,12 +81,6 @@ LABELS_FILE = "predictions.parquet"
 
 
 def write_probe_files(details: Sequence[ProbeDetail], folder: Path) -> None:
-    """Write both files into a folder that is there."""
-    import pyarrow as pa
-    from pyarrow import parquet
-
-    for rows, schema, name in (
-        (layer_rows(details), layer_schema(), LAYERS_FILE),
-        (label_rows(details), label_schema(), LABELS_FILE),
-    ):
-        parquet.write_table(pa.Table.from_pylist(list(rows), schema=schema), folder / name)
+    """Write every fit, and every prediction of the chosen layer, into a folder that is there."""
+    write_rows(layer_rows(details), layer_schema(), folder / LAYERS_FILE)
+    write_rows(label_rows(details), label_schema(), folder / LABELS_FILE)

@@ -10,31 +10,34 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
 from coherencegym.errors import EvaluationError
 
+if TYPE_CHECKING:
+    import numpy as np
 
-def concatenation(x: Any) -> Any:
+
+def concatenation(x: np.ndarray) -> np.ndarray:
     """The vectors one after another: [x1, ..., xk]."""
     return x.reshape(len(x), -1)
 
 
-def position(x: Any) -> Any:
+def position(x: np.ndarray) -> np.ndarray:
     """The first vector, and its differences from the others: [x1, x1 - x2, ..., x1 - xk]."""
     import numpy as np
 
     return np.concatenate([x[:, 0], *(x[:, 0] - x[:, k] for k in range(1, x.shape[1]))], axis=1)
 
 
-def order(x: Any) -> Any:
+def order(x: np.ndarray) -> np.ndarray:
     """Two vectors and their difference: [x1, x2, x1 - x2]."""
     import numpy as np
 
     return np.concatenate([x[:, 0], x[:, 1], x[:, 0] - x[:, 1]], axis=1)
 
 
-def pair(x: Any) -> Any:
+def pair(x: np.ndarray) -> np.ndarray:
     """Two vectors, their product and their absolute difference: [x1, x2, x1 * x2, |x1 - x2|]."""
     import numpy as np
 
@@ -42,7 +45,7 @@ def pair(x: Any) -> Any:
     return np.concatenate([first, second, first * second, abs(first - second)], axis=1)
 
 
-def products(x: Any) -> Any:
+def products(x: np.ndarray) -> np.ndarray:
     """The products of neighbours: [x1 * x2, x2 * x3, ...]."""
     return concatenation(x[:, :-1] * x[:, 1:])
 
@@ -57,7 +60,7 @@ class Input:
         slots: the number of slots that it takes; none: any.
     """
 
-    make: Callable[[Any], Any]
+    make: Callable[[np.ndarray], np.ndarray]
     blocks: Callable[[int], int]
     slots: int | None = None
 
@@ -96,7 +99,7 @@ def input_of(choice: str, published: str, slots: int) -> Input:
     if slots < 2:
         raise EvaluationError("--input neighbours: an example has one slot, and no neighbours")
 
-    def with_products(x: Any) -> Any:
+    def with_products(x: np.ndarray) -> np.ndarray:
         import numpy as np
 
         return np.concatenate([found.make(x), products(x)], axis=1)

@@ -165,7 +165,7 @@ def _reads_surprisals(options: ProbeOptions) -> bool:
 
 
 def _pools_first_token(model: LoadedModel) -> bool:
-    """Tell whether a model has a first token whose vector is of the whole text, as BERT has."""
+    # Its vector is of the whole text, as BERT has.
     passage = Passage.whole("a")
     causal = body_of(model.model).causal
     try:
@@ -177,8 +177,7 @@ def _pools_first_token(model: LoadedModel) -> bool:
 
 @dataclass(frozen=True)
 class _Work:
-    """A table with the choices of a run, and what follows from both."""
-
+    # A table with the choices of a run, and what follows from both.
     table: ProbeTable
     options: ProbeOptions
     folder: Path | None
@@ -205,7 +204,6 @@ class _Work:
         return TRAINERS[self.options.probe]
 
     def states(self, model: LoadedModel, what: str) -> States:
-        """The vectors of all segments of the table."""
         _ = self.input, self.trainer  # what does not fit is said before the model reads
         options = self.options
         layers = options.layers
@@ -225,8 +223,6 @@ class _Work:
         )
 
     def features(self, vectors: States, kept: Sequence[int]) -> LayerFeatures:
-        """Layer -> the features of the rows that have vectors."""
-
         def of_layer(layer: int) -> Any:
             # Nothing keeps the vectors of all spans while features are made of them.
             return self.input.make(self.readings.vectors(_of_layer(vectors, layer), kept))
@@ -235,7 +231,6 @@ class _Work:
 
 
 def _of_layer(vectors: States, layer: int) -> Any:
-    """The vectors of a layer, or the mean of all."""
     if layer != MEAN_LAYER:
         return vectors.layer(layer)
     total = vectors.layer(vectors.layers[0]).copy()
@@ -252,7 +247,7 @@ def _curve(work: _Work, rows: ProbeRows, kept: Sequence[int], vectors: States, w
 
 
 def _steps(progress: ProbeProgress, what: str, total: int) -> Callable[[], None]:
-    """Count steps, which may be done in several threads."""
+    # They may be done in several threads.
     done = count(1)
     return lambda: progress(what, next(done), total)
 
@@ -260,11 +255,7 @@ def _steps(progress: ProbeProgress, what: str, total: int) -> Callable[[], None]
 def _labelled(
     table: ProbeTable, left_out: Sequence[str], seed: int
 ) -> tuple[ProbeRows, tuple[int, ...]]:
-    """The rows that have vectors as numbers, and which they are.
-
-    Raises:
-        EvaluationError: a part has none, or those to learn from have one label.
-    """
+    # The rows that have vectors, and their places among all.
     import numpy as np
 
     kept = tuple(number for number, reason in enumerate(left_out) if not reason)
@@ -297,11 +288,9 @@ def _labelled(
 def _by_surprisal(
     model: LoadedModel, work: _Work, rows: ProbeRows, kept: Sequence[int]
 ) -> LayerFit | None:
-    """A probe that sees the mean surprisal (bits per token) of each slot in its text alone.
-
-    It ties what layers know to what the model finds surprising: where it does as well as they do,
-    their vectors may say no more than that.
-    """
+    # It sees the mean surprisal (bits per token) of each slot in its text alone. That ties what
+    # layers know to what the model finds surprising: where it does as well as they do, their
+    # vectors may say no more than that.
     if not _reads_surprisals(work.options):
         return None
     if model.model.get_output_embeddings() is None or model.scorer != "causal":
@@ -326,7 +315,7 @@ _TEXT = "text"
 
 
 def _query(row: LabelledExample) -> Query:
-    """The text of a row, a region for each of its units, those of slots read."""
+    # A region for each of the row's units, those of slots read.
     regions = tuple(Region(number, unit) for number, unit in enumerate(row.text, start=1))
     read = frozenset(place + 1 for place in row.places)
     return Query(row.item_id, [Condition(_TEXT, " ".join(row.text), regions)], {_TEXT: read})

@@ -15,7 +15,13 @@ from typing import Any
 
 from coherencegym.errors import ConfigError
 from coherencegym.eval.data.source import Published
-from coherencegym.eval.tasks.probe.classifiers import Classifier, Trainer, accuracy_of, called_by
+from coherencegym.eval.tasks.probe.classifiers import (
+    Classifier,
+    LabelledFeatures,
+    Trainer,
+    accuracy_of,
+    called_by,
+)
 from coherencegym.files.strict_json import held
 
 _SEED, _BATCH = 1111, 64
@@ -84,15 +90,14 @@ def published_accuracies(
     """
     about = manifest.get("configs", {})
     asked = {
-        (about.get(config, {}).get("corpus", {}).get("name", ""), _task(config, protocol))
+        (about.get(config, {}).get("corpus", {}).get("name", ""), _task_in_paper(config, protocol))
         for config, protocol in configs
     }
     rows = (held(entry, Published) for entry in manifest.get("published", ()))
     return tuple(row for row in rows if (row.corpus, row.config) in asked)
 
 
-def _task(config: str, protocol: str) -> str:
-    """The name of a task in the paper's tables."""
+def _task_in_paper(config: str, protocol: str) -> str:
     if protocol == "PDTB":
         return "PDTB-E" if config.endswith("explicit") else "PDTB-I"
     return "RST-DT" if protocol == "RST" else protocol
@@ -125,8 +130,8 @@ def published_trainer(protocol: Protocol) -> Trainer:
     """The trainer of a task; the seed is the published one, and accuracy chooses, always."""
 
     def published(
-        train: tuple[Any, Any],
-        valid: tuple[Any, Any],
+        train: LabelledFeatures,
+        valid: LabelledFeatures,
         classes: int,
         *,
         seed: int = 0,
@@ -155,11 +160,10 @@ def published_trainer(protocol: Protocol) -> Trainer:
 def _train(
     protocol: Protocol,
     penalty: float,
-    train: tuple[Any, Any],
-    valid: tuple[Any, Any],
+    train: LabelledFeatures,
+    valid: LabelledFeatures,
     classes: int,
 ) -> tuple[float, Any]:
-    """The accuracy on validation of the best round, and its network."""
     import copy
 
     import numpy as np

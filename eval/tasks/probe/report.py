@@ -54,14 +54,12 @@ def probe_sections(found: Findings) -> Iterator[ReportSection]:
 
 def layer_curves(found: Findings) -> Iterator[LayerCurve]:
     """The curves of a run, one for each config."""
-    assert found.outcomes is not None
     model = short_model(str(found.model["name"]))
     probes = [one.scores for one in found.details]
     return curves_of(model, probes, list(layer_rows(found.details)), found.outcomes)
 
 
 def _described(curve: LayerCurve) -> str:
-    """A curve in words."""
     values = ", ".join(
         f"layer {layer} {100 * value:.1f} %"
         for layer, value in zip(curve.layers, curve.test, strict=True)
@@ -194,7 +192,6 @@ def published_grids(found: Findings) -> list[grid.Grid]:
 
 
 def _range(values: Iterable[float]) -> str:
-    """The lowest and the highest of some shares, in per cent."""
     found = sorted(values)
     if not found:
         return "–"
@@ -216,7 +213,7 @@ _NEW_WEIGHTS = "new weights"
 
 
 def _meaning(own: ProbeScores, model: str, low: float) -> str:
-    """``low`` is the lower end of the interval of the accuracy."""
+    # ``low`` is the lower end of the interval of the accuracy.
     floors = {"the most frequent label": own.most_frequent}
     if own.bag_of_words is not None:
         floors["a bag of words"] = own.bag_of_words

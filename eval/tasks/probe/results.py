@@ -22,7 +22,7 @@ from coherencegym.eval.statistics.bag_of_words import BagOfWords, FitError, bag_
 from coherencegym.eval.statistics.intervals import macro_interval
 from coherencegym.eval.statistics.paired import difference_interval, sign_flips
 from coherencegym.eval.statistics.scores import BAG_OF_WORDS, LAYER, MOST_FREQUENT, REFERENCE, Score
-from coherencegym.eval.tasks.headline import Headline
+from coherencegym.eval.tasks.headline import Headline, headline_over, mean_if_known
 from coherencegym.eval.tasks.probe.data import TRAIN, VALIDATION, ProbeTable
 from coherencegym.eval.tasks.probe.options import MEAN_LAYER, ProbeOptions
 from coherencegym.eval.tasks.probe.probe import Probed, probed
@@ -156,7 +156,6 @@ def left_out_of(own: Probed) -> Iterator[tuple[str, int]]:
 
 
 def _bag_of(own: Probed) -> BagOfWords | None:
-    """The bag of words of the rows that have vectors; None where there is nothing to learn."""
     parts = _with_vectors(own)
     texts = {
         part: [[" ".join(slot.segments) for slot in row.slots] for row in rows]
@@ -173,14 +172,12 @@ _TESTED = "tested"
 
 
 def _with_vectors(own: Probed) -> dict[str, list[LabelledExample]]:
-    """The rows that have vectors, by what they are for."""
     table, left_out = own.table, iter(own.left_out)
     parts = {TRAIN: table.train, VALIDATION: table.validation, _TESTED: table.table.rows}
     return {part: [row for row in rows if not next(left_out)] for part, rows in parts.items()}
 
 
 def _add_outcomes(writer: OutcomeWriter, own: Probed, bag: BagOfWords | None) -> None:
-    """The rows that the chosen layer, every layer and a bag of words name rightly."""
     table = own.table.table
     predicted = {MODEL: own.called(own.chosen)}
     if own.chosen.layer != MEAN_LAYER:
@@ -296,17 +293,12 @@ def probe_headline(details: Sequence[ProbeDetail]) -> Headline:
     scores = [one.scores for one in details]
     probed = [one.probed for one in details]
     groups = [(right_of(own, own.chosen), [row.cluster for row in own.tested]) for own in probed]
-    interval = macro_interval(groups)
-    bags = [own.bag_of_words for own in scores]
-    return Headline(
-        over=tuple(own.config for own in scores),
-        n_cells=len(scores),
-        n=sum(own.test for own in scores),
-        score=fmean(own.accuracy for own in scores),
-        ci_low=interval.low,
-        ci_high=interval.high,
-        ci_method=interval.method,
-        artefact_score=fmean(b for b in bags if b is not None) if None not in bags else None,
+    return headline_over(
+        [own.config for own in scores],
+        fmean(own.accuracy for own in scores),
+        macro_interval(groups),
+        sum(own.test for own in scores),
+        artefact_score=mean_if_known([own.bag_of_words for own in scores]),
         chance=fmean(own.most_frequent for own in scores),
         measure=ACCURACY,
     )

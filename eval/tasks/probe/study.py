@@ -12,7 +12,7 @@ import math
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from coherencegym.eval.statistics.threads import one_thread
 from coherencegym.eval.tasks.probe.classifiers import Classifier, Trainer, accuracy_of
@@ -21,6 +21,9 @@ from coherencegym.eval.tasks.probe.description import (
     description_length,
     frequency_compression,
 )
+
+if TYPE_CHECKING:
+    import numpy as np
 
 #: Subsamples of the training rows: how many, and the share of the rows in each.
 SUBSAMPLES, SUBSAMPLE = 5, 0.9
@@ -42,8 +45,8 @@ class ProbeRows:
     train: slice
     validation: slice
     test: slice
-    classes: Any
-    control: Any
+    classes: np.ndarray
+    control: np.ndarray
     number: int
 
 
@@ -64,7 +67,7 @@ class LayerFit:
     setting: float
     validation: float
     test: float
-    log_probabilities: Any = field(repr=False)
+    log_probabilities: np.ndarray = field(repr=False)
     constant: bool = False
     finished: bool = True
 
@@ -101,7 +104,7 @@ class Curve:
 
 
 #: Layer -> features of all rows, float32, shape (rows, dimensions).
-LayerFeatures = Callable[[int], Any]
+LayerFeatures = Callable[[int], "np.ndarray"]
 
 
 def fit_layer(
@@ -113,9 +116,9 @@ def fit_layer(
 
 
 def fit_features(
-    x: Any,
+    x: np.ndarray,
     rows: ProbeRows,
-    classes: Any,
+    classes: np.ndarray,
     train: Trainer,
     layer: int,
     *,
@@ -198,7 +201,7 @@ def floors_of(
 
     x = features(chosen.layer)
 
-    def fit(classes: Any, **more: Any) -> float:
+    def fit(classes: np.ndarray, **more: Any) -> float:
         found = fit_features(x, rows, classes, train, chosen.layer, **{"seed": seed} | more)
         progress()
         return found.test
@@ -213,7 +216,7 @@ def floors_of(
     # Labels of training rows come first; of others, that stand in test rows alone, no code knows.
     known = int(rows.classes[rows.train].max()) + 1
 
-    def code(classes: Any) -> Description:
+    def code(classes: np.ndarray) -> Description:
         found = description_length(x[rows.train], classes[rows.train], known, train, seed=seed)
         progress()
         return found
@@ -235,7 +238,7 @@ def floors_of(
 def _beyond(
     features: LayerFeatures, x: Any, rows: ProbeRows, chosen: LayerFit, train: Trainer, seed: int
 ) -> tuple[float, float] | None:
-    """Conditional probing (Hewitt et al. 2021): embeddings alone, and with the layer's features."""
+    # Conditional probing (Hewitt et al. 2021): embeddings alone, and with the layer's features.
     import numpy as np
 
     if chosen.layer == 0:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import asdict
-from pathlib import Path
 from typing import Any
 
 from coherencegym.eval.data.notes import Note, caution
@@ -44,15 +43,9 @@ def more(found: Findings) -> dict[str, Any]:
 
 
 def _notes(found: Findings) -> Iterator[Note]:
-    """Lines that a reader of the table must know."""
     yield from results.probe_notes(found.details, found.options)
     if published_beside(found):
         yield caution(PUBLISHED_TABLES)
-
-
-def write_files(found: Findings, folder: Path) -> None:
-    """Write every fit, and every prediction of the chosen layer."""
-    write_probe_files(found.details, folder)
 
 
 TASK = Task(
@@ -78,7 +71,7 @@ TASK = Task(
     notes=_notes,
     facts=facts,
     more=more,
-    files=write_files,
+    files=lambda found, folder: write_probe_files(found.details, folder),
     says_baselines=True,
     units="rows",
     examples="""\

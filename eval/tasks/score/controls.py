@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from statistics import fmean
 from typing import Any
 
 from coherencegym.eval.outcomes.schema import MODEL
@@ -18,7 +17,6 @@ from coherencegym.eval.outcomes.tables import Cells, OutcomeTables
 from coherencegym.eval.statistics.intervals import difference_of_means
 from coherencegym.eval.tasks.score.outcomes import MARGIN, predictions_of
 from coherencegym.eval.tasks.score.selections import by_kind
-from coherencegym.eval.tasks.score.summary import count_distinct
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,7 +76,7 @@ def differences(
 def _margins(
     outcomes: OutcomeTables, config: str, split: str
 ) -> dict[tuple[str, str], Cells | None]:
-    """The items of each formula and aggregation with their margins; None where one has none."""
+    # None where one has no margin.
     import numpy as np
 
     bits = outcomes.by_unit(MARGIN.name, MODEL)
@@ -91,20 +89,19 @@ def _margins(
 
 
 def _compared(own: Cells, other: Cells) -> dict[str, Any]:
-    """The fields of a difference that the margins of items, and their clusters, give."""
-    left, right = (fmean(side.value) if len(side) else None for side in (own, other))
-    clusters = [count_distinct(side.cluster) for side in (own, other)]
-    interval = None
-    if min(clusters) > 0:
+    left, right = MARGIN.estimate_of(own), MARGIN.estimate_of(other)
+    difference = interval = None
+    if left.value is not None and right.value is not None:
+        difference = left.value - right.value
         interval = difference_of_means((own.value, own.cluster), (other.value, other.cluster))
     return {
-        "n": len(own),
-        "n_control": len(other),
-        "n_clusters": clusters[0],
-        "n_clusters_control": clusters[1],
-        "margin_mean": left,
-        "control_margin_mean": right,
-        "difference": None if left is None or right is None else left - right,
+        "n": left.n,
+        "n_control": right.n,
+        "n_clusters": left.clusters,
+        "n_clusters_control": right.clusters,
+        "margin_mean": left.value,
+        "control_margin_mean": right.value,
+        "difference": difference,
         "ci_low": interval.low if interval else None,
         "ci_high": interval.high if interval else None,
         "ci_method": interval.method if interval else "",

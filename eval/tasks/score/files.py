@@ -13,7 +13,7 @@ from coherencegym.eval.tasks.score.results import shown_tables
 from coherencegym.eval.tasks.score.scoring import Scored, ScoredItem
 from coherencegym.eval.tasks.task import Findings
 from coherencegym.eval.text.regions import SPECIAL
-from coherencegym.files.parquet_writing import RowWriter
+from coherencegym.files.parquet_writing import RowWriter, row_schema
 
 #: Their names in the folder of results; that of tokens is there where it was asked for.
 REGIONS_FILE, TOKENS_FILE = "regions.parquet", "tokens.parquet"
@@ -42,7 +42,7 @@ def item_files(folder: Path, tokens: bool) -> Iterator[ItemFiles]:
         regions = opened.enter_context(RowWriter(folder / REGIONS_FILE, regions_schema()))
         of_tokens = None
         if tokens:
-            schema = _schema(*_TOKENS, "text string", "region_number int32", "bits double")
+            schema = row_schema(*_TOKENS, "text string", "region_number int32", "bits double")
             of_tokens = opened.enter_context(RowWriter(folder / TOKENS_FILE, schema))
         yield ItemFiles(regions, of_tokens)
 
@@ -58,15 +58,7 @@ def write_item_files(found: Findings, folder: Path) -> None:
 
 def regions_schema() -> Any:
     """The Arrow schema of ``regions.parquet``."""
-    return _schema(*_REGIONS, "mean_bits double")
-
-
-def _schema(*columns: str) -> Any:
-    """The Arrow schema of columns, each a name and a type."""
-    import pyarrow as pa
-
-    named = [column.split() for column in columns]
-    return pa.schema([(name, pa.type_for_alias(kind)) for name, kind in named])
+    return row_schema(*_REGIONS, "mean_bits double")
 
 
 def region_rows(found: Findings) -> Iterator[dict[str, Any]]:
@@ -90,7 +82,6 @@ def token_rows(found: Findings) -> Iterator[dict[str, Any]]:
 
 
 def _items(table: ItemTable, scored: Scored) -> Iterator[tuple[dict[str, Any], ScoredItem]]:
-    """Every scored item, and the columns that say which it is."""
     for item in scored.items:
         name = {"config": table.config, "split": table.split, "item_id": item.item.item_id}
         yield name, item

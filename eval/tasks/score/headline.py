@@ -14,7 +14,7 @@ from coherencegym.eval.data.dataset import ItemTable
 from coherencegym.eval.kinds.table_kind import SAMPLE
 from coherencegym.eval.outcomes.tables import OutcomeTables
 from coherencegym.eval.statistics.intervals import macro_interval
-from coherencegym.eval.tasks.headline import Headline
+from coherencegym.eval.tasks.headline import Headline, headline_over, mean_if_known
 from coherencegym.eval.tasks.score.outcomes import ACCURACY, predictions_of
 from coherencegym.eval.tasks.score.selections import cells_of, inside
 from coherencegym.eval.tasks.score.summary import ItemScore
@@ -51,17 +51,13 @@ def headline_of(
         parts[0] if len(parts) == 1 else tuple(map(np.concatenate, zip(*parts, strict=True)))
         for parts in cells.values()
     ]
-    interval = macro_interval(groups)
     configs = [config for config, _ in cells]
     beside = [score for table in chosen for score in _scores_over(table, scores)]
-    return Headline(
-        over=tuple(dict.fromkeys(configs)),
-        n_cells=len(cells),
-        n=n_items,
-        score=fmean(fmean(values) for values, _ in groups),
-        ci_low=interval.low,
-        ci_high=interval.high,
-        ci_method=interval.method,
+    return headline_over(
+        configs,
+        fmean(fmean(values) for values, _ in groups),
+        macro_interval(groups),
+        n_items,
         artefact_score=_mean_of("artefact_score", configs, beside),
         overlap_score=_mean_of("overlap_score", configs, beside),
         human_score=_mean_of("human_score", configs, beside),
@@ -96,21 +92,15 @@ def headline_cells(outcomes: OutcomeTables, table: CountedTable) -> dict[str, An
 
 
 def _scores_over(table: ItemTable, scores: Sequence[ItemScore]) -> list[ItemScore]:
-    """The score of the items of a table that count: by column, where some items do not."""
+    # By column, where some items of a table do not count.
     own = [s for s in scores if (s.config, s.split) == (table.config, table.split)]
     by_value = [s for s in own if s.level == "column" and s.group == table.headline_value]
     return by_value or [s for s in own if s.level == "all"]
 
 
 def _mean_of(name: str, configs: Sequence[str], scores: Sequence[ItemScore]) -> float | None:
-    """The mean over cells of what their configs' own scores have under a name, if all have it."""
+    # Over cells; None unless all have it.
     found: dict[str, list[float | None]] = {}
     for score in scores:
         found.setdefault(score.config, []).append(getattr(score, name))
-    values = []
-    for config in configs:
-        own = [value for value in found.get(config, ()) if value is not None]
-        if not own or len(own) < len(found[config]):
-            return None
-        values.append(fmean(own))
-    return fmean(values)
+    return mean_if_known([mean_if_known(found.get(config, ())) for config in configs])

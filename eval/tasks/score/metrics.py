@@ -72,7 +72,6 @@ def _is_too_close(formula: str, metric: str, values: RegionValues, error: float)
 
 @lru_cache(maxsize=4096)
 def _read(formula: str) -> tuple[frozenset[tuple[RegionRef, str]], tuple[str, ...]]:
-    """The regions and conditions that a formula reads."""
     read = read_of(formula)
     return read, tuple(sorted({name for _, name in read}))
 

@@ -42,7 +42,6 @@ def notes_of(found: Findings) -> Iterator[Note]:
 
 
 def _shown_notes(tables: Sequence[ScoredItemTable]) -> Iterator[Note]:
-    """A line on each table of which the page has a sample."""
     for one in tables:
         shown = len(one.shown[1].items)
         if shown < one.n_items:
@@ -156,7 +155,7 @@ def _lengths(scores: Sequence[ItemScore], scored: Sequence[ScoredItemTable]) -> 
 
 
 def _refusals(scores: Sequence[ItemScore], scored: Sequence[ScoredItemTable]) -> Iterator[Note]:
-    """Things that were not done together, as it would have changed numbers."""
+    # Things that were not done together, as it would have changed numbers.
     runs = [run for one in scored for run in one.runs]
     trials = [(run.sharing, run.beside) for run in runs]
     for reason in sorted({s.reason for s, _ in trials if s is not None and not s.passed}):
@@ -174,7 +173,7 @@ def _refusals(scores: Sequence[ItemScore], scored: Sequence[ScoredItemTable]) ->
 
 
 def _shared_in_half(trials: Sequence[Trial]) -> Iterator[Note]:
-    """The reason for sharing in half precision, by the trial in which most was lost by it."""
+    # By the trial in which most was lost by it.
     measured = [(t.precision, t.difference) for t in trials if t.precision is not None]
     if measured:
         found, difference = max(measured, key=lambda each: each[0].tried - each[0].apart)

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
 from coherencegym.eval.data.dataset import ItemTable, StoredItems
 from coherencegym.eval.forward.memory import give_back_memory
@@ -64,8 +63,7 @@ def score_tables(
     with nullcontext() if folder is None else item_files(folder, options.tokens) as files:
         for one in one_ahead(works, ahead=context.model.device != "cpu"):
             with context.asking(one.title, len(one.planned.items)) as own:
-                run: Any = {"store": own.store, "progress": own.progress, "world": own.world}
-                scored = score_items(*how, one.planned, context.reading, **run)
+                scored = score_items(*how, one.planned, context.reading, **own.running)
             context.count(scored.execution)
             one.of.add(scored)
             if files is not None:

@@ -39,7 +39,6 @@ class ScoreSummary:
 def summary_of(found: Findings) -> ScoreSummary:
     """The rows of a run, computed from its outcomes."""
     outcomes, tables = found.outcomes, [one.table for one in found.details]
-    assert outcomes is not None
     known = {(table.config, table.split) for table in tables}
     controls = [
         (table, [name for name in table.controls if (name, table.split) in known])
@@ -108,6 +107,6 @@ def choices_came_to(details: Sequence[ScoredItemTable]) -> dict[str, Any]:
 
 
 def _numeric_error(details: Sequence[ScoredItemTable]) -> dict[str, float] | None:
-    """The largest numeric error of a table (bits for a spread of 1); None where none was needed."""
+    # Bits for a spread of 1.
     errors = [run.error for one in details for run in one.runs if run.error]
     return {"bits": max(errors), "level": LEVEL} if errors else None

@@ -99,11 +99,8 @@ class ScoredItemTable:
                 self.chosen_with.add(str(chosen))
 
     def _show(self, item: ScoredItem, judgements: Sequence[Judgement]) -> None:
-        """Keep an item to be shown: of a sample those of the lowest digests of their ids.
-
-        Those of a sample are kept packed. Objects that stay here and there among those of a part
-        would keep nearly all the memory that the part took.
-        """
+        # Of a sample those of the lowest digests of their ids stay, packed: objects that stay here
+        # and there among those of a part would keep nearly all the memory that the part took.
         if self._most_shown is None:
             self._whole.append((item, judgements))
             return
@@ -158,7 +155,6 @@ def _run_facts(scored: Scored) -> RunFacts:
 
 
 def _emptied(scored: Scored) -> Scored:
-    """The same without items, and without what was read of their texts."""
     execution = scored.execution
     plan = replace(execution.plan, sequences=(), families=(), owner=(), batches=())
     light = replace(execution, bits=[], again={}, ran=[], plan=plan, sharing=None, beside=None)

@@ -6,10 +6,13 @@ The scores of one run and the comparison of two (:mod:`eval.results.comparison`)
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from coherencegym.eval.outcomes.schema import name_of_group
 from coherencegym.eval.outcomes.tables import OutcomeTables
+
+if TYPE_CHECKING:
+    import numpy as np
 
 
 class Selection(NamedTuple):
@@ -18,11 +21,11 @@ class Selection(NamedTuple):
 
     level: str
     name: str
-    places: Any
+    places: np.ndarray
 
 
 def select(
-    outcomes: OutcomeTables, places: Any, headline: str = "", breakdowns: Sequence[str] = ()
+    outcomes: OutcomeTables, places: np.ndarray, headline: str = "", breakdowns: Sequence[str] = ()
 ) -> Iterator[Selection]:
     """The rows of one table, those of level ``detail`` last: they are many.
 
@@ -40,7 +43,7 @@ def select(
     yield from (row for row in groups if row.level == "detail")
 
 
-def inside(outcomes: OutcomeTables, places: Any, group: str) -> Any:
+def inside(outcomes: OutcomeTables, places: np.ndarray, group: str) -> np.ndarray:
     """The predictions that are in a group, by its whole name; empty: all."""
     import numpy as np
 
@@ -51,7 +54,7 @@ def inside(outcomes: OutcomeTables, places: Any, group: str) -> Any:
     return np.unique(of[there[codes]])
 
 
-def by_first_group(outcomes: OutcomeTables, places: Any) -> dict[str | None, Any]:
+def by_first_group(outcomes: OutcomeTables, places: np.ndarray) -> dict[str | None, np.ndarray]:
     """Predictions by the first group of each, the row of the suite's table; None: it has none."""
     import numpy as np
 
@@ -65,7 +68,7 @@ def by_first_group(outcomes: OutcomeTables, places: Any) -> dict[str | None, Any
     }
 
 
-def cells_of(outcomes: OutcomeTables, places: Any, headline: str) -> dict[str, Any]:
+def cells_of(outcomes: OutcomeTables, places: np.ndarray, headline: str) -> dict[str, np.ndarray]:
     """The predictions of each cell of a table: of its groups, as a macro average has them, where
     its own score is over a group, and all of them where not."""
     if not headline:
@@ -74,7 +77,7 @@ def cells_of(outcomes: OutcomeTables, places: Any, headline: str) -> dict[str, A
     return {name or "": own for name, own in found.items()}
 
 
-def by_kind(outcomes: OutcomeTables, places: Any) -> dict[tuple[str, str], Any]:
+def by_kind(outcomes: OutcomeTables, places: np.ndarray) -> dict[tuple[str, str], np.ndarray]:
     """Predictions by formula and region aggregation, in the order in which these first occur."""
     units = outcomes.units_of(places)
     formula, formulas = outcomes.unit_codes("formula", units)
@@ -88,7 +91,7 @@ def by_kind(outcomes: OutcomeTables, places: Any) -> dict[tuple[str, str], Any]:
     }
 
 
-def by_first_place(codes: Any) -> list[int]:
+def by_first_place(codes: np.ndarray) -> list[int]:
     """The codes that there are, by their first places."""
     import numpy as np
 
@@ -96,14 +99,14 @@ def by_first_place(codes: Any) -> list[int]:
     return [int(code) for code in known[np.argsort(first)]]
 
 
-def _by_formula(outcomes: OutcomeTables, places: Any) -> Iterator[Selection]:
+def _by_formula(outcomes: OutcomeTables, places: np.ndarray) -> Iterator[Selection]:
     kinds = by_kind(outcomes, places)
     for kind, own in kinds.items() if len(kinds) > 1 else ():
         yield Selection("formula", " ".join(kind), own)
 
 
-def _by_group(outcomes: OutcomeTables, places: Any, headline: str) -> Iterator[Selection]:
-    """The groups of predictions in their order; a prediction may be in one twice."""
+def _by_group(outcomes: OutcomeTables, places: np.ndarray, headline: str) -> Iterator[Selection]:
+    # A prediction may be in a group twice.
     import numpy as np
 
     of, codes, names = outcomes.memberships(places)
@@ -118,7 +121,7 @@ def _by_group(outcomes: OutcomeTables, places: Any, headline: str) -> Iterator[S
 
 
 def _by_column(
-    outcomes: OutcomeTables, places: Any, counted: Any, breakdowns: Sequence[str]
+    outcomes: OutcomeTables, places: np.ndarray, counted: np.ndarray, breakdowns: Sequence[str]
 ) -> Iterator[Selection]:
     of, codes, names = outcomes.memberships(places)
     there = {names[code]: code for code in by_first_place(codes)}
@@ -132,8 +135,8 @@ def _by_column(
                 yield Selection("column", name_of_group(name), found)
 
 
-def _positions(of: Any) -> Any:
-    """The number of each membership among those of its prediction."""
+def _positions(of: np.ndarray) -> np.ndarray:
+    # The number of each membership among those of its prediction.
     import numpy as np
 
     starts = np.flatnonzero(np.diff(of, prepend=-1))

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from statistics import fmean
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from coherencegym.eval.data.dataset import ItemTable
 from coherencegym.eval.outcomes.schema import MODEL
@@ -25,6 +25,9 @@ from coherencegym.eval.tasks.score.selections import (
     inside,
     select,
 )
+
+if TYPE_CHECKING:
+    import numpy as np
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,7 +112,9 @@ def macro(outcomes: OutcomeTables, table: ItemTable) -> Macro | None:
     return Macro(*about, found.low, found.high, found.method)
 
 
-def _score(outcomes: OutcomeTables, margins: Any, table: ItemTable, row: Selection) -> ItemScore:
+def _score(
+    outcomes: OutcomeTables, margins: np.ndarray, table: ItemTable, row: Selection
+) -> ItemScore:
     formula, metric = kind_of(outcomes, row.places)
     group = row.name if row.level in (*GROUP_LEVELS, "column") else ""
     # People judged texts, whatever the formula and the metric.
@@ -131,15 +136,15 @@ def _score(outcomes: OutcomeTables, margins: Any, table: ItemTable, row: Selecti
     )
 
 
-def _values_of(cells: Cells, margins: Any) -> dict[str, Any]:
-    """The fields of a score that are about the values of items, and about their margins."""
+def _values_of(cells: Cells, margins: np.ndarray) -> dict[str, Any]:
     import numpy as np
 
     items = ACCURACY.counted(cells)
+    score = ACCURACY.estimate_of(items)
     fields: dict[str, Any] = {
-        **score_fields(ACCURACY.estimate_of(items)),
+        **score_fields(score),
         "n_discourses": count_distinct(items.discourse),
-        "n_clusters": count_distinct(items.cluster),
+        "n_clusters": score.clusters,
         "met": sum(map(float, items.value)),
     }
     bits = margins[cells.unit]
@@ -152,8 +157,7 @@ def _values_of(cells: Cells, margins: Any) -> dict[str, Any]:
     return fields
 
 
-def _counts_of(outcomes: OutcomeTables, places: Any) -> dict[str, Any]:
-    """The fields of a score that count predictions, or items that are left out."""
+def _counts_of(outcomes: OutcomeTables, places: np.ndarray) -> dict[str, Any]:
     why = outcomes.reasons(places[~outcomes.has_value(places)])
     too_long = 0
     if why.pop("too_long", 0):
@@ -177,7 +181,7 @@ def count_distinct(numbers: Any) -> int:
     return len(np.unique(numbers))
 
 
-def kind_of(outcomes: OutcomeTables, places: Any) -> tuple[str, str]:
+def kind_of(outcomes: OutcomeTables, places: np.ndarray) -> tuple[str, str]:
     """The formula and the aggregation that predictions have in common; empty where they differ."""
     kinds = by_kind(outcomes, places)
     return only_one(formula for formula, _ in kinds), only_one(metric for _, metric in kinds)
@@ -190,15 +194,13 @@ def only_one(names: Iterable[str]) -> str:
 
 
 def _named(whose: str, score: Mapping[str, Any]) -> dict[str, Any]:
-    """The score and interval of somebody else, as the manifest has them."""
     return {f"{whose}_{name}": score.get(name) for name in ("score", "ci_low", "ci_high")}
 
 
 def _floor(
     floors: Sequence[Mapping[str, Any]], formula: str, metric: str, group: str
 ) -> Mapping[str, Any]:
-    """The floor of the same predictions; of a row over several formulas, the only one that the
-    manifest has for its group."""
+    # Of a row over several formulas the only one that the manifest has for its group.
     same = [a for a in floors if a["group"] == group]
     exact = [a for a in same if (a["formula"], a["metric"]) == (formula, metric)]
     chosen = exact or (same if not formula else [])

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, cast
-
 from coherencegym.eval.data.dataset import ItemTable
 from coherencegym.eval.data.signature import read_as
 from coherencegym.eval.kinds.items import ITEMS
 from coherencegym.eval.outcomes.tables import OutcomeWriter
-from coherencegym.eval.plan.requests import Query
 from coherencegym.eval.tasks.headline import Headline
 from coherencegym.eval.tasks.score.files import write_item_files
 from coherencegym.eval.tasks.score.headline import headline_of
@@ -38,16 +34,7 @@ def score_table(
     return found
 
 
-def _texts(table: ItemTable, options: ScoreOptions) -> Sequence[Query]:
-    return queries(list(table.items))
-
-
-def _signed(own: Mapping[str, Any], settings: Mapping[str, Any]) -> dict[str, Any]:
-    return read_as(settings)
-
-
 def _headline(found: Findings) -> Headline | None:
-    assert found.outcomes is not None
     tables = [one.table for one in found.details]
     return headline_of(tables, found.outcomes, score_summary(found).scores)
 
@@ -56,14 +43,13 @@ TASK: Task[ItemTable, ScoreOptions, ScoredItemTable] = Task(
     name="score",
     kind=ITEMS,
     metrics=(ACCURACY, MARGIN),
-    texts=_texts,
+    texts=lambda table, options: queries(list(table.items)),
     run=score_table,
     run_all=score_tables,
-    table=lambda one: cast(Any, one),
     options=ScoreOptions,
     record=lambda options, reading: {},
     came_to=choices_came_to,
-    signed=_signed,
+    signed=lambda own, settings: read_as(settings),
     summary=summary_of,
     rows=lambda found: list(score_summary(found).scores),
     headline=_headline,

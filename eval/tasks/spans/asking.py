@@ -254,11 +254,6 @@ def ask_spans(
 
 
 def _check_head(model: LoadedModel, scorer: str) -> None:
-    """Refuse a model whose class says that it has not the head of a scorer.
-
-    Raises:
-        EvaluationError: it does.
-    """
     made = type(model.model).__name__
     answers = ("ForSequenceClassification", "ForMultipleChoice")
     others = ("ForCausalLM", "LMHeadModel") if scorer in HEADS else answers
@@ -284,11 +279,6 @@ def _head_options(options: SpanOptions, reading: Options, table: SpanTable) -> H
 
 
 def _label(label_map: str | None, table: SpanTable) -> int | None:
-    """The class that ``--label-map`` names.
-
-    Raises:
-        ConfigError: it is not a name of the positive answer with a number.
-    """
     if label_map is None:
         return None
     name, _, number = label_map.partition("=")

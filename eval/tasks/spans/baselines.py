@@ -61,14 +61,13 @@ def _words(text: str) -> set[str]:
 
 
 def _overlap(row: SpanText, place: SpanPlace) -> float:
-    """The share of the words of the hypothesis that occur in the span."""
     wanted = _words(row.hypothesis) - _NAMES
     units = row.units[place[0] : place[1] + 1]
     return len(wanted & _words(" ".join(units))) / len(wanted) if wanted else 0.0
 
 
 def _least_shared(row: SpanText, place: SpanPlace) -> float:
-    """The share of the words of a unit that no other unit of the span has, of the oddest unit."""
+    # The share of the words of a unit that no other unit of the span has, of the oddest unit.
     units = [_words(unit) for unit in row.units[place[0] : place[1] + 1]]
     if len(units) < 2:
         return -1.0
@@ -80,7 +79,7 @@ def _least_shared(row: SpanText, place: SpanPlace) -> float:
 
 
 def _best_threshold(rows: Sequence[SpanText], share: _Share) -> float:
-    """The number from which on to call whole texts positive to be right most often; the lowest."""
+    # From it on whole texts are called positive, to be right most often; the lowest.
     known = [(share(row, (0, row.size - 1)), row.label) for row in rows]
     tried = sorted({value for value, _ in known})
     return max(tried, key=lambda least: sum((value >= least) == label for value, label in known))

@@ -163,18 +163,12 @@ def span_table_of(
 def _asked_in(
     rows: Sequence[SpanText], calibration: Sequence[SpanText], split: str, where: str
 ) -> str:
-    """The question of rows to answer, at least one, and of those to set thresholds on."""
     if not rows:
         raise ConfigError(f"{where}: no row in {split!r}; expected some")
     return _question((*rows, *calibration), where)
 
 
 def _question(rows: Iterable[SpanText], where: str) -> str:
-    """The question that all rows ask.
-
-    Raises:
-        EvaluationError: they ask different ones, or choices have different numbers of alternatives.
-    """
     shapes = {
         (CHOICE if row.is_choice else ENTAILMENT if row.hypothesis else COHERENCE): row
         for row in rows

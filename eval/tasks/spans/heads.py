@@ -154,7 +154,7 @@ def head_answers(
 def _ends(
     reader: _Reader, table: SpanTable, rows: Sequence[RowAnswers], label: int
 ) -> list[int | None]:
-    """The answers to the task itself, where another length is read for it."""
+    # The answers to the task itself, where another length is read for it.
     if reader.options.whole_length is None:
         return []
     whole = {row.item_id: list(_inputs(row, [(0, row.size - 1)])) for row in table.rows}
@@ -172,7 +172,7 @@ def _ends(
 
 
 def _label(model: LoadedModel, scorer: str, table: SpanTable, options: HeadOptions) -> int:
-    """The positive class; 0 where there is one output."""
+    # 0 where there is one output.
     config = model.model.config
     if scorer == MULTIPLE_CHOICE:
         return 0
@@ -199,7 +199,6 @@ def _label(model: LoadedModel, scorer: str, table: SpanTable, options: HeadOptio
 
 
 def _inputs(row: SpanText, places: Sequence[SpanPlace]) -> Iterator[_Input]:
-    """The texts of spans, those of all alternatives one after the other."""
     for place in places:
         for alternative in range(max(1, len(row.alternatives))):
             yield span_content(row, place, alternative), row.hypothesis.strip()
@@ -208,7 +207,6 @@ def _inputs(row: SpanText, places: Sequence[SpanPlace]) -> Iterator[_Input]:
 def _called(
     row: SpanText, logits: Sequence[Any], scorer: str, label: int, options: HeadOptions
 ) -> Called:
-    """The answer to a span from the logits of its text, or of its alternatives."""
     import numpy as np
 
     if row.is_choice:
@@ -232,20 +230,18 @@ def _softmax(logits: Any) -> Any:
 
 @dataclass(frozen=True)
 class _Reader:
-    """A model that reads texts, with hypotheses where there are any."""
-
     model: LoadedModel
     scorer: str
     options: HeadOptions
 
     @property
     def most(self) -> int:
-        """Most tokens of a text with its hypothesis."""
+        # Of a text with its hypothesis.
         known = context_length(self.model.model.config) or _MOST
         return int(min(known, self.model.tokenizer.model_max_length))
 
     def sizes(self, inputs: Sequence[_Input]) -> dict[_Input, int]:
-        """The number of tokens of each input, special ones included."""
+        # Special tokens included.
         unique = list(dict.fromkeys(inputs))
         found: dict[_Input, Any] = {}
         for start in range(0, len(unique), 1000):
@@ -267,7 +263,7 @@ class _Reader:
         return attempt(what, encode, **more)
 
     def logits(self, inputs: Sequence[_Input], most: int) -> dict[_Input, Any]:
-        """The logits of each input as float64, cut to so many tokens, its hypothesis never."""
+        # As float64; a text is cut to so many tokens, its hypothesis never.
         import torch
 
         tokenizer, model = self.model.tokenizer, self.model.model

@@ -178,7 +178,6 @@ def _answers(row: SpanText, template: Template) -> Sequence[str]:
 
 
 def _query(row: SpanText, template: Template, truncate: bool, before: str) -> Query:
-    """Each answer after the template with each span, and with an empty text."""
     conditions = []
     for name, asked in _asked(row, template):
         for answer in _answers(row, template):
@@ -199,7 +198,7 @@ _EMPTY = "empty"
 
 
 def _asked(row: SpanText, template: Template) -> Iterator[tuple[str, list[Region]]]:
-    """The pieces of the template with each span, and with an empty text."""
+    # With each span, and with an empty text.
     number = max(1, len(row.alternatives))
     texts = {_EMPTY: ["N/A"] * number}
     for place in places_of(row):
@@ -209,7 +208,7 @@ def _asked(row: SpanText, template: Template) -> Iterator[tuple[str, list[Region
 
 
 def _pieces(row: SpanText, template: Template, texts: Sequence[str]) -> Iterator[Region]:
-    """The template, filled; what stands in braces in a text is no field."""
+    # What stands in braces in a text is no field.
     for piece in re.split(r"(\{\w+\})", template.text):
         if piece == "{hypothesis}":
             yield Region(_QUESTION, row.hypothesis.strip())
@@ -226,7 +225,7 @@ def _pieces(row: SpanText, template: Template, texts: Sequence[str]) -> Iterator
 def _logs(
     row: SpanText, template: Template, answer: Answer, calibrated: bool
 ) -> Mapping[SpanPlace, list[float]] | None:
-    """The log-probabilities (nats) of the answers to each span."""
+    # In nats.
     if answer.too_long:
         return None
 
@@ -246,7 +245,7 @@ def _logs(
 def _called(
     row: SpanText, found: Sequence[Mapping[SpanPlace, list[float]]]
 ) -> dict[SpanPlace, Called]:
-    """The answers by the mean of the templates' log-probabilities."""
+    # By the mean of the templates' log-probabilities.
     same = identical_spans(row) if row.is_choice else frozenset()
     called = {}
     for place in places_of(row):

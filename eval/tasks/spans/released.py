@@ -42,8 +42,7 @@ class ReleasedSpans:
 
 @dataclass
 class _Sums:
-    """Right spans and visited spans; of choices they are never set back."""
-
+    # Right spans and visited spans; of choices they are never set back.
     right: int = 0
     visited: int = 0
 
@@ -81,14 +80,13 @@ def _one_text(one: Judged) -> tuple[bool, float, frozenset[SpanPlace]]:
         if answer == NEGATIVE:
             continue
         if end == NEGATIVE or any(
-            one.called[other].answer == NEGATIVE for other in _around(one, place)
+            one.called[other].answer == NEGATIVE for other in _spans_around(one, place)
         ):
             break
     return coherent, sums.share, frozenset(visited)
 
 
-def _around(one: Judged, place: SpanPlace) -> Iterator[SpanPlace]:
-    """The spans that hold a span."""
+def _spans_around(one: Judged, place: SpanPlace) -> Iterator[SpanPlace]:
     return (other for other in one.gold if other[0] <= place[0] and place[1] <= other[1])
 
 
@@ -131,7 +129,7 @@ def _one_choice(one: Judged, threshold: float, sums: _Sums) -> tuple[bool, froze
         sums.visited += 1
         sums.right += coherent and one.right
         if answer != UNDECIDED and any(
-            one.answer(other, threshold) != answer for other in _around(one, place)
+            one.answer(other, threshold) != answer for other in _spans_around(one, place)
         ):
             break
     return coherent, frozenset(visited)

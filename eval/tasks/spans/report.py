@@ -89,7 +89,6 @@ def _cell(score: Score) -> str:
 
 
 def _confidence(own: SpanScores) -> str:
-    """The confidence that strict coherence took, from the lowest to the highest of the folds."""
     if not own.thresholds:
         return ""
     low, high = own.thresholds["strict"]
@@ -181,7 +180,6 @@ def _areas(own: SpanScores) -> Iterator[tuple[str, Any]]:
 
 
 def _of_templates(own: SpanScores) -> Iterator[grid.GridRow]:
-    """The mean and the range over templates."""
     keys = ("accuracy", *MEASURE_NAMES)
     every = [[getattr(found, key) for found in own.templates.values()] for key in keys]
     means = (grid.share_cell(sum(values) / len(values)) for values in every)

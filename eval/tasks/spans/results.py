@@ -23,7 +23,7 @@ from coherencegym.eval.outcomes.schema import MODEL, Group, System
 from coherencegym.eval.outcomes.tables import OutcomeWriter
 from coherencegym.eval.statistics.intervals import macro_interval
 from coherencegym.eval.statistics.scores import FEW_ITEMS, REFERENCE, Score, text_of
-from coherencegym.eval.tasks.headline import Headline
+from coherencegym.eval.tasks.headline import Headline, headline_over
 from coherencegym.eval.tasks.spans.answers import SpanAnswers, judged_rows
 from coherencegym.eval.tasks.spans.baselines import (
     BAG,
@@ -55,6 +55,7 @@ from coherencegym.eval.tasks.spans.published_scores import (
     published_for,
 )
 from coherencegym.eval.tasks.spans.released import ReleasedSpans, released_coherence
+from coherencegym.files.parquet_writing import row_schema, write_rows
 
 #: Measures of outcomes, beside those of :data:`COHERENCE_MEASURES`.
 ACCURACY, SPAN_ACCURACY, MONOTONE, STRICT_IF_RIGHT = (
@@ -213,7 +214,6 @@ def span_fields(known: Mapping[str, EstimateRow]) -> dict[str, Any]:
 
 
 def _add_outcomes(writer: OutcomeWriter, one: Answered) -> None:
-    """Add the outcomes of every row under each measure, of the model and of the baselines."""
     systems = {MODEL: (one.judged, one.at)}
     for name, judged in one.baselines.items():
         systems[System(role="baseline", label=name, primary=False)] = judged, one.thresholds(judged)
@@ -259,7 +259,7 @@ def _measures() -> list[str]:
 
 
 def _values(one: Judged, at: Mapping[str, float]) -> dict[str, tuple[float | None, float]]:
-    """The value of each measure on one row, and of what it is a part."""
+    # Each with what it is a part of.
     strict = one.measure("strict", at["strict"])
     rights = one.span_rights(at["strict"])
     found: dict[str, tuple[float | None, float]] = {
@@ -371,16 +371,12 @@ def span_headline(details: Sequence[SpanDetail]) -> Headline:
         )
         for a in answered
     ]
-    interval = macro_interval(groups)
     bags = [own.baselines[BAG].strict for own in scores if BAG in own.baselines]
-    return Headline(
-        over=tuple(own.config for own in scores),
-        n_cells=len(scores),
-        n=sum(own.items for own in scores),
-        score=mean_of([own.coherence.strict for own in scores]),
-        ci_low=interval.low,
-        ci_high=interval.high,
-        ci_method=interval.method,
+    return headline_over(
+        [own.config for own in scores],
+        mean_of([own.coherence.strict for own in scores]),
+        macro_interval(groups),
+        sum(own.items for own in scores),
         artefact_score=mean_of(bags) if len(bags) == len(scores) else None,
         chance=mean_of([best_constant(own, "strict")[1] for own in scores]),
         chance_name=BEST_CONSTANT,
@@ -425,17 +421,11 @@ def item_rows(details: Sequence[SpanDetail]) -> Iterator[dict[str, Any]]:
 
 def item_schema() -> Any:
     """The Arrow schema of ``items.parquet``."""
-    import pyarrow as pa
-
-    return pa.schema(
-        {
-            **{name: pa.string() for name in ("config", "split", "item_id")},
-            **{name: pa.int32() for name in ("units", "label", "answer")},
-            "right": pa.bool_(),
-            **{name: pa.float64() for name in MEASURE_NAMES},
-            "monotone": pa.bool_(),
-            "reason": pa.string(),
-        }
+    return row_schema(
+        *("config string", "split string", "item_id string"),
+        *("units int32", "label int32", "answer int32", "right bool"),
+        *(f"{name} double" for name in MEASURE_NAMES),
+        *("monotone bool", "reason string"),
     )
 
 
@@ -467,30 +457,16 @@ def span_rows(details: Sequence[SpanDetail]) -> Iterator[dict[str, Any]]:
 
 def span_schema() -> Any:
     """The Arrow schema of ``spans.parquet``."""
-    import pyarrow as pa
-
-    return pa.schema(
-        {
-            **{name: pa.string() for name in ("config", "split", "item_id")},
-            **{name: pa.int32() for name in ("start", "end", "gold")},
-            "p": pa.float64(),
-            "answer": pa.int32(),
-            "right": pa.bool_(),
-            "visited": pa.bool_(),
-        }
+    return row_schema(
+        *("config string", "split string", "item_id string", "start int32", "end int32"),
+        *("gold int32", "p double", "answer int32", "right bool", "visited bool"),
     )
 
 
 def write_span_files(details: Sequence[SpanDetail], folder: Path) -> None:
     """Write both files into a folder that is there."""
-    import pyarrow as pa
-    from pyarrow import parquet
-
-    for rows, schema, name in (
-        (span_rows(details), span_schema(), "spans.parquet"),
-        (item_rows(details), item_schema(), "items.parquet"),
-    ):
-        parquet.write_table(pa.Table.from_pylist(list(rows), schema=schema), folder / name)
+    write_rows(span_rows(details), span_schema(), folder / "spans.parquet")
+    write_rows(item_rows(details), item_schema(), folder / "items.parquet")
 
 
 def span_notes(details: Sequence[SpanDetail]) -> Iterator[Note]:

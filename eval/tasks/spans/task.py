@@ -6,14 +6,11 @@ that are right as a whole and in all of their spans.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
-from pathlib import Path
 from typing import Any
 
 from coherencegym.errors import EvaluationError
-from coherencegym.eval.data.notes import Note
-from coherencegym.eval.data.source import Source
 from coherencegym.eval.forward.distributed import world
 from coherencegym.eval.kinds.spans import SPANS
 from coherencegym.eval.models.load import LoadedModel
@@ -50,17 +47,7 @@ from coherencegym.eval.tasks.spans.results import (
     write_span_files,
 )
 from coherencegym.eval.tasks.spans.zero_shot import span_queries
-from coherencegym.eval.tasks.task import Findings, Loader, Task, TaskContext
-
-
-def _inputs(
-    source: Source, configs: Sequence[str], split: str, most: int | None, options: SpanOptions
-) -> tuple[list[SpanTable], list[Note]]:
-    return read_span_tables(source, configs, split, most, options.calibrate_on)
-
-
-def _given(rows: Mapping[str, Any], split: str, options: SpanOptions) -> SpanTable:
-    return span_table_of(rows, split, options.calibrate_on)
+from coherencegym.eval.tasks.task import Loader, Task, TaskContext
 
 
 def _texts(table: SpanTable, options: SpanOptions) -> list[Query]:
@@ -94,15 +81,13 @@ def ask_table(
     context: TaskContext, table: SpanTable, options: SpanOptions, writer: OutcomeWriter
 ) -> SpanDetail:
     """Ask a model about every span of a table, and add the outcomes of its texts."""
-    how: dict[str, Any] = {}
-    if options.scorer not in HEADS:
-        how = {"store": context.store, "progress": context.progress, "world": context.world}
+    how = {} if options.scorer in HEADS else context.running
     found = ask_spans(context.model, table, options, _reading(context.reading), **how)
     return span_detail(found, writer)
 
 
 def _reading(options: Options) -> Options:
-    """The options of reading; what a text loses is cut at its end, not as another task cuts."""
+    # What a text loses is cut at its end, not as another task cuts.
     return Options(
         bos=options.bos,
         separator=options.separator,
@@ -110,14 +95,6 @@ def _reading(options: Options) -> Options:
         batch_tokens=options.batch_tokens,
         share=options.share,
     )
-
-
-def _more(found: Findings) -> dict[str, Any]:
-    return {"spans": [asdict(one.scores) for one in found.details]}
-
-
-def _files(found: Findings, folder: Path) -> None:
-    write_span_files(found.details, folder)
 
 
 TASK = Task(
@@ -130,8 +107,10 @@ TASK = Task(
     reads=lambda options: options.scorer not in HEADS,
     in_chat=lambda options: options.apply_chat_template,
     costs=_costs,
-    inputs=_inputs,
-    given=_given,
+    inputs=lambda source, configs, split, most, options: read_span_tables(
+        source, configs, split, most, options.calibrate_on
+    ),
+    given=lambda rows, split, options: span_table_of(rows, split, options.calibrate_on),
     accept=askable,
     table=lambda one: one.table,
     digests=lambda one: one.digests,
@@ -146,8 +125,8 @@ TASK = Task(
     stated=lambda found: coin_scores(found.details),
     notes=lambda found: span_notes(found.details),
     facts=lambda one, detail: {"left_out": {"too_long": detail.answered.too_long}},
-    more=_more,
-    files=_files,
+    more=lambda found: {"spans": [asdict(one.scores) for one in found.details]},
+    files=lambda found, folder: write_span_files(found.details, folder),
     says_baselines=True,
     units="texts",
     examples="""\

@@ -134,7 +134,7 @@ def _whole(row: SpanText) -> SpanPlace:
 
 
 def _choice_query(row: SpanText) -> Query:
-    """Each alternative from each beginning to its end."""
+    # Each alternative from each beginning to its end.
     conditions = [
         condition
         for alternative in range(len(row.alternatives))
@@ -144,7 +144,7 @@ def _choice_query(row: SpanText) -> Query:
 
 
 def _text_query(row: SpanText, places: Sequence[SpanPlace]) -> Query:
-    """The text from each beginning, and each unit with nothing before it."""
+    # The text from each beginning, and each unit with nothing before it.
     ends = {unit: unit for start, end in places for unit in range(start, end + 1)}
     for start, end in places:
         ends[start] = max(ends[start], end)
@@ -178,7 +178,7 @@ def _name(alternative: int, start: int) -> str:
 
 
 def _hypothesis_query(row: SpanText, places: Sequence[SpanPlace]) -> Query:
-    """The hypothesis after each span, and alone."""
+    # The hypothesis after each span, and alone.
     hypothesis = Region(_HYPOTHESIS, row.hypothesis.strip())
     conditions = [Condition(_ALONE, hypothesis.content, (Region(_TEXT, ""), hypothesis))]
     for place in places:
@@ -237,7 +237,7 @@ def _gain_of_hypothesis(
 def _lowest_gains(
     row: SpanText, places: Sequence[SpanPlace], answer: Answer
 ) -> Mapping[SpanPlace, float] | None:
-    """The lowest gain of the units after the first; of one unit infinity."""
+    # Of the units after the first; of one unit infinity.
     if answer.too_long:
         return None
     read = {start: answer.conditions.get(_name(0, start)) for start in range(row.size)}

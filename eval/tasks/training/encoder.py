@@ -190,7 +190,7 @@ def refuse_long_seconds(tokenizer: Any, rows: Sequence[TrainingRow], max_length:
 
 
 def _sizes(tokenizer: Any, texts: Sequence[str]) -> dict[str, int]:
-    """The number of tokens of each text, special ones not included."""
+    # Special tokens not included.
     unique = list(dict.fromkeys(texts))
     sizes: dict[str, int] = {}
     for start in range(0, len(unique), 1000):

@@ -144,7 +144,7 @@ def fine_tune(
             data_collator=collator(encoder.tokenizer, encoder.max_length, head.cut),
             train_dataset=rows,
             eval_dataset=selection.rows,
-            compute_loss_func=_loss(weights),
+            compute_loss_func=_weighted_cross_entropy(weights),
             compute_metrics=lambda found: {"best": selection.value(_logits(found.predictions))},
             callbacks=[EarlyStoppingCallback(early_stopping_patience=settings.patience)],
         )
@@ -225,9 +225,7 @@ def _arguments(work: Path, settings: Settings, seed: int, rows: int, progress: b
     )
 
 
-def _loss(weights: Sequence[float]) -> Any:
-    """Cross-entropy in which the classes have these weights."""
-
+def _weighted_cross_entropy(weights: Sequence[float]) -> Any:
     def loss(outputs: Any, labels: Any, num_items_in_batch: Any = None) -> Any:
         import torch
 
@@ -239,5 +237,5 @@ def _loss(weights: Sequence[float]) -> Any:
 
 
 def _logits(predictions: Any) -> Any:
-    """The logits among the outputs of a model, of which some have more."""
+    # Some models have more outputs.
     return predictions[0] if isinstance(predictions, tuple) else predictions

@@ -10,6 +10,8 @@ from typing import Any, TypeVar
 
 from coherencegym.eval.statistics.scores import Score
 from coherencegym.eval.tasks.headline import Headline
+from coherencegym.eval.tasks.results import TaskResults
+from coherencegym.eval.tasks.task import Findings
 from coherencegym.eval.tasks.training.encoder import Encoder
 
 #: Settings that a signature has, by what it calls them.
@@ -60,6 +62,23 @@ def mean_over_seeds(scores: Sequence[_Mean]) -> _Mean:
         return scores[0]
     method = f"mean of {len(scores)} seeds"
     return replace(scores[0], score=fmean(values), ci_low=None, ci_high=None, ci_method=method)
+
+
+@dataclass(frozen=True)
+class ResultsOfSeeds(TaskResults):
+    """Results over the seeds of a training.
+
+    Attributes:
+        seeds: those of each seed, as a run of a task has them.
+    """
+
+    seeds: Sequence[Findings]
+
+    @property
+    def rows(self) -> list[Score]:
+        """Means over the seeds, in the form that every task has; without intervals of their own."""
+        every = zip(*(one.rows for one in self.seeds), strict=True)
+        return [mean_over_seeds(scores) for scores in every]
 
 
 def about_encoder(encoder: Encoder, model: Any) -> dict[str, Any]:

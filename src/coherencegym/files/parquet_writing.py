@@ -11,6 +11,20 @@ from typing import Any
 _ROW_GROUP, _AT_A_TIME = 1 << 15, 1 << 13
 
 
+def row_schema(*columns: str) -> Any:
+    """The Arrow schema of columns, each a name and a type: ``score double``."""
+    import pyarrow as pa
+
+    named = (column.split() for column in columns)
+    return pa.schema([(name, pa.type_for_alias(kind)) for name, kind in named])
+
+
+def write_rows(rows: Iterable[Mapping[str, Any]], schema: Any, path: Path) -> None:
+    """Write a table of parquet."""
+    with RowWriter(path, schema) as file:
+        file.add(rows)
+
+
 class RowWriter:
     """Writes a table of parquet as its rows come; its end is the end of the ``with``."""
 

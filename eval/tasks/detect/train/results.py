@@ -14,20 +14,19 @@ from coherencegym.eval.data.notes import Note, caution, detail
 from coherencegym.eval.data.signature import signature, versions
 from coherencegym.eval.outcomes.tables import OutcomeWriter
 from coherencegym.eval.statistics.intervals import INTERVALS
-from coherencegym.eval.statistics.scores import Score
 from coherencegym.eval.tasks.detect.data import TrainingData
 from coherencegym.eval.tasks.detect.decisions import DECISIONS
 from coherencegym.eval.tasks.detect.options import DetectOptions
 from coherencegym.eval.tasks.detect.results import detect_detail
-from coherencegym.eval.tasks.detect.scores import MODEL, NAMES, DetectionScore
+from coherencegym.eval.tasks.detect.scores import MODEL, NAMES, DetectionRow, DetectionScore
 from coherencegym.eval.tasks.detect.task import TASK as DETECT
 from coherencegym.eval.tasks.detect.train.train import Trained, pairs_of
 from coherencegym.eval.tasks.findings import findings_of
-from coherencegym.eval.tasks.results import TaskResults
 from coherencegym.eval.tasks.task import Findings
 from coherencegym.eval.tasks.training.encoder import Encoder
 from coherencegym.eval.tasks.training.fine_tuning import Settings
 from coherencegym.eval.tasks.training.seeds import (
+    ResultsOfSeeds,
     Spread,
     about_encoder,
     mean_over_seeds,
@@ -37,15 +36,9 @@ from coherencegym.eval.tasks.training.seeds import (
 
 
 @dataclass(frozen=True)
-class SeedScore:
+class SeedScore(DetectionRow):
     """A score of all seeds on the documents of a group, with a spread by measure."""
 
-    config: str
-    split: str
-    group: str
-    judge: str
-    documents: int
-    intruded: int
     measures: Mapping[str, Spread]
 
     def cell(self, name: str) -> str:
@@ -56,26 +49,16 @@ class SeedScore:
 
 
 @dataclass(frozen=True)
-class TrainingResults(TaskResults):
-    """The models that were trained, and their results.
+class TrainingResults(ResultsOfSeeds):
+    """The models that were trained, and their results; those of a seed are of ``detect``.
 
     Attributes:
-        seeds: the results of each seed, as a run of ``detect`` has them.
-        trained: the models, in the same order.
+        trained: the models, in the order of the seeds.
         summary: scores over the seeds.
     """
 
-    seeds: Sequence[Findings]
     trained: Sequence[Trained]
     summary: Sequence[SeedScore]
-
-    @property
-    def rows(self) -> list[Score]:
-        """Means over the seeds, in the form that every task has; without intervals of their own."""
-        return [
-            mean_over_seeds(scores)
-            for scores in zip(*(one.rows for one in self.seeds), strict=True)
-        ]
 
     def more(self) -> dict[str, Any]:
         """The keys of ``results.json`` that only this task has."""
@@ -140,7 +123,7 @@ def gather_training(
 def _of_seed(
     data: TrainingData, about: Mapping[str, Any], recorded: Mapping[str, Any], one: Trained
 ) -> Findings:
-    """The results of one seed, those of a run of ``detect`` with its model."""
+    # As results of a run of ``detect`` with its model.
     writer = OutcomeWriter()
     options = DetectOptions(decision=recorded["decision"] or "")
     scores = {table.key: own for table, own in zip(data.tables, one.scores, strict=True)}
@@ -156,7 +139,6 @@ def _of_seed(
 
 
 def _about(trained: Trained) -> dict[str, Any]:
-    """The training of a seed as results record it."""
     names = ("seed", "best_f1", "epochs", "steps", "intruder_weight")
     return {name: getattr(trained, name) for name in names}
 

@@ -119,7 +119,7 @@ def by_document(documents: Sequence[Document], values: Sequence[float]) -> list[
 
 
 def _f1_on(documents: Sequence[Document]) -> Any:
-    """F1 over sentences at its best threshold, as the report chooses it."""
+    # At its best threshold, as the report chooses it.
     positions = [document.intruder_position for document in documents]
 
     def compute(logits: Any) -> float:
@@ -133,5 +133,5 @@ def _f1_on(documents: Sequence[Document]) -> Any:
 
 
 def _log_odds(logits: Any) -> Any:
-    """Log-odds (nats) of an intruder, from logits of shape (pairs, 2)."""
+    # In nats, from logits of shape (pairs, 2).
     return logits[:, 1] - logits[:, 0]

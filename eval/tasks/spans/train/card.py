@@ -84,7 +84,6 @@ def _use(results: SpanTrainingResults, data: SpanTraining) -> Iterator[str]:
 
 
 def _figures(scores: Sequence[Score]) -> Iterator[str]:
-    """A table of the model and, below it, of judges that read nothing."""
     cells: dict[tuple[str, str, str], dict[str, str]] = {}
     for score in scores:
         if not score.group and score.measure in CARD_MEASURES:

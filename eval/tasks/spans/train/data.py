@@ -129,11 +129,6 @@ def labelled(rows: Iterable[SpanText], *, parts: bool) -> tuple[TrainingRow, ...
 
 
 def _asked(tables: Sequence[SpanTable], where: str) -> tuple[str, str]:
-    """The question and the positive answer of all tables.
-
-    Raises:
-        EvaluationError: they have several, or choices have different numbers of alternatives.
-    """
     asked = {(table.question, table.positive): table.table.config for table in tables}
     if len(asked) > 1:
         said = ", ".join(f"{config}: {positive}" for (_, positive), config in asked.items())

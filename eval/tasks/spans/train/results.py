@@ -16,7 +16,6 @@ from coherencegym.eval.outcomes.tables import OutcomeWriter
 from coherencegym.eval.statistics.intervals import INTERVALS
 from coherencegym.eval.statistics.scores import Score
 from coherencegym.eval.tasks.findings import gather_findings
-from coherencegym.eval.tasks.results import TaskResults
 from coherencegym.eval.tasks.spans.asking import SpanOptions
 from coherencegym.eval.tasks.spans.results import Answered, span_detail
 from coherencegym.eval.tasks.spans.task import TASK as SPANS_TASK
@@ -26,6 +25,7 @@ from coherencegym.eval.tasks.task import Findings
 from coherencegym.eval.tasks.training.encoder import Encoder
 from coherencegym.eval.tasks.training.fine_tuning import Settings
 from coherencegym.eval.tasks.training.seeds import (
+    ResultsOfSeeds,
     Spread,
     about_encoder,
     common_notes,
@@ -63,24 +63,16 @@ class SeedCoherence:
 
 
 @dataclass(frozen=True)
-class SpanTrainingResults(TaskResults):
-    """The models that were trained, and their results.
+class SpanTrainingResults(ResultsOfSeeds):
+    """The models that were trained, and their results; those of a seed are of ``spans``.
 
     Attributes:
-        seeds: the results of each seed, as a run of ``spans`` has them.
-        trained: the models, in the same order.
+        trained: the models, in the order of the seeds.
         summary: measures over the seeds.
     """
 
-    seeds: Sequence[Findings]
     trained: Sequence[TrainedOnTexts]
     summary: Sequence[SeedCoherence]
-
-    @property
-    def rows(self) -> list[Score]:
-        """Means over the seeds, in the form that every task has; without intervals of their own."""
-        every = zip(*(one.rows for one in self.seeds), strict=True)
-        return [mean_over_seeds(scores) for scores in every]
 
     def more(self) -> dict[str, Any]:
         """The keys of ``results.json`` that only this task has."""
@@ -163,7 +155,7 @@ def _of_seed(
     recorded: Mapping[str, Any],
     signed: Mapping[str, Any],
 ) -> Findings:
-    """The results of one seed, those of a run of ``spans`` with its model."""
+    # As results of a run of ``spans`` with its model.
     writer = OutcomeWriter()
     pairs = [
         (table, span_detail(Answered(table, answers), writer))

@@ -153,7 +153,7 @@ def test_every_measure_has_its_interval_at_any_width(width: int) -> None:
 
     half = Estimate(0.5, 0.4, 0.6, "clopper-pearson", 40)
     score = DetectionScore(
-        "detect_one", "test", "", "argmax", 0.0, 40, 20, half, half, half, half, half, half, half
+        "detect_one", "test", "", "argmax", 40, 20, half, half, half, half, half, half, half
     )
 
     console = Console(width=width, file=io.StringIO())

@@ -84,7 +84,7 @@ def test_rows_to_choose_by_choose_and_teach_nothing(
 
 def test_the_layer_is_chosen_on_validation() -> None:
     accuracies = [(0.5, 0.9), (0.7, 0.4), (0.7, 0.8)]
-    fits = [LayerFit(n, 1.0, *both, None) for n, both in enumerate(accuracies)]
+    fits = [LayerFit(n, 1.0, *both, np.empty((0, 2))) for n, both in enumerate(accuracies)]
     assert Curve(tuple(fits)).best.layer == 1  # the lowest of equals
 
 
