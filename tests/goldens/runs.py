@@ -262,7 +262,7 @@ def spans(sample: Sample, made: Path) -> Iterator[Golden]:
     yield from adapter.read_spans(DEMO, results)
     other = cg.spans(half(), place, config=configs[1])
     yield from _compared(DEMO, results, other, made, anyway=True)
-    how: dict[str, Any] = {"configs": configs[1], "scorer": "prompt", "limit": 12}
+    how: dict[str, Any] = {"config": configs[1], "scorer": "prompt", "limit": 12}
     yield from adapter.read_spans(f"{HALF}, asked", cg.spans(half(), place, **how))
     choices = _made_choices(made / "choices")
     yield from adapter.read_spans(f"{DEMO}, choices", cg.spans(demo(), choices, temperature=30.0))
