@@ -151,7 +151,7 @@ def test_items_from_choose_and_say_what_they_are(data: Path, tmp_path: Path) -> 
         ({"suite": []}, "no file of a suite"),
         ({"suite": "x.json", "split": "test"}, "split: a suite's file has none"),
         ({"dataset": data, "max_items": 0}, "max_items=0"),
-        ({"dataset": data, "configs": "tyo"}, "no config 'tyo'"),
+        ({"dataset": data, "config": "tyo"}, "no config 'tyo'"),
     ]
     for arguments, said in wrong:
         with pytest.raises(EvaluationError, match=said):
