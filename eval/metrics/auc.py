@@ -10,7 +10,7 @@ from typing import ClassVar
 from coherencegym.eval.metrics.metric import Metric, difference_of, over
 from coherencegym.eval.outcomes.tables import Cells
 from coherencegym.eval.statistics import measures
-from coherencegym.eval.statistics.effective_size import Clusters, owners, worth
+from coherencegym.eval.statistics.effective_size import Clusters, cluster_ids, effective_sample_size
 from coherencegym.eval.statistics.estimate import Estimate, PairedDifference
 from coherencegym.eval.statistics.intervals import interval_of
 
@@ -47,7 +47,7 @@ class AreaUnderCurve(Metric):
             raise ValueError("an area under the curve needs units of both kinds")
         if len(tables) == 1:
             return self.estimate(tables[0])
-        number, owner = owners(np.concatenate([own.cluster for own in tables]))
+        number, owner = cluster_ids(np.concatenate([own.cluster for own in tables]))
         ends = np.cumsum([len(own) for own in tables])
         found = [
             measures.ranked(own.value, own.target == 1, of, number)
@@ -57,7 +57,9 @@ class AreaUnderCurve(Metric):
             np.mean([getattr(own, name) for _, own in found], axis=0)
             for name in ("weights", "totals", "residuals")
         )
-        fewest = min(worth(weights), len(found) * min(own.fewest for _, own in found))
+        fewest = min(
+            effective_sample_size(weights), len(found) * min(own.fewest for _, own in found)
+        )
         most = len(found) ** 2 / math.fsum(1 / own.most for _, own in found)
         of_all = Clusters(weights, totals, residuals, fewest, max(fewest, most))
         value = math.fsum(area for area, _ in found) / len(found)

@@ -9,7 +9,7 @@ from coherencegym.eval.metrics.metric import Metric, difference_of, over
 from coherencegym.eval.outcomes.tables import Cells
 from coherencegym.eval.statistics import measures
 from coherencegym.eval.statistics.estimate import Estimate, PairedDifference
-from coherencegym.eval.statistics.paired import swaps
+from coherencegym.eval.statistics.paired import approximate_randomisation
 
 
 class Ratio(Metric):
@@ -34,7 +34,7 @@ class Ratio(Metric):
         if left is None or right is None:
             return None
         sides = (before.value, before.weight), (after.value, after.weight)
-        test = swaps(*sides, before.cluster, seed)
+        test = approximate_randomisation(*sides, before.cluster, seed)
         found = measures.ratio_difference(*sides, before.cluster, test.p)
         return difference_of(right - left, found, test)
 

@@ -15,7 +15,7 @@ from coherencegym.eval.statistics.correlation import (
     correlation_within,
     correlations_difference,
 )
-from coherencegym.eval.statistics.effective_size import owners, worth
+from coherencegym.eval.statistics.effective_size import cluster_ids, effective_sample_size
 from coherencegym.eval.statistics.estimate import Estimate, PairedDifference
 from coherencegym.eval.statistics.measures import estimate_of
 
@@ -56,7 +56,7 @@ class Spearman(Metric):
         known = [one for own in tables if (one := self.found(own)) is not None]
         if not known or len(known) < len(tables):
             raise ValueError("a correlation needs units of which both sides vary")
-        number, owner = owners(np.concatenate([own.cluster for own in tables]))
+        number, owner = cluster_ids(np.concatenate([own.cluster for own in tables]))
         ends = np.cumsum([len(own) for own in tables])
         added, weights = np.zeros(number), np.zeros(number)
         for one, of in zip(known, np.split(owner, ends[:-1]), strict=True):
@@ -64,7 +64,7 @@ class Spearman(Metric):
             added[np.unique(of)] += one.added / len(known)
             weights += np.bincount(of, minlength=number) / len(of) / len(known)
         value = math.fsum(one.value for one in known) / len(known)
-        interval = RankCorrelation(value, added, worth(weights)).interval
+        interval = RankCorrelation(value, added, effective_sample_size(weights)).interval
         return replace(estimate_of(value, interval, int(ends[-1])), clusters=number)
 
     def compare(self, before: Cells, after: Cells, seed: int = 0) -> PairedDifference | None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from coherencegym.eval.statistics.effective_size import TAIL, owners
+from coherencegym.eval.statistics.effective_size import TAIL, cluster_ids
 from coherencegym.eval.statistics.intervals import Interval
 from coherencegym.eval.statistics.measures import Counts
 
@@ -45,7 +45,7 @@ def bootstrap_intervals(
 
     if not len(clusters):
         raise ValueError("a bootstrap needs at least one item")
-    number, owner = owners(clusters)
+    number, owner = cluster_ids(clusters)
     if number == 1:
         return dict.fromkeys(ratios)
     sums = np.stack(

@@ -22,9 +22,9 @@ from coherencegym.eval.statistics.effective_size import (
     ROUNDING,
     TAIL,
     adjusted,
-    owners,
+    cluster_ids,
+    effective_sample_size,
     quantile_of_t,
-    worth,
 )
 from coherencegym.eval.statistics.intervals import FEWEST, Interval
 from coherencegym.eval.statistics.paired import Test
@@ -40,25 +40,25 @@ class RankCorrelation:
     Attributes:
         value: the coefficient.
         added: the part of each cluster in its deviation from the truth; an array.
-        worth: the number of clusters of equal size that these are worth.
+        effective_size: the number of clusters of equal size that these are worth.
     """
 
     value: float
     added: Any
-    worth: float
+    effective_size: float
 
     @property
     def interval(self) -> Interval:
         """The 95 % interval; ``one cluster``, which says nothing, where they are hardly more."""
-        if self.worth < FEWEST:
+        if self.effective_size < FEWEST:
             return Interval(-1.0, 1.0, "one cluster")
         if abs(self.value) > 1 - ROUNDING:
             # Were units in each other's order by a coin, this is how bad one may be that shows no
             # error in so many clusters (Clopper and Pearson 1934).
-            least = 2 * float(TAIL ** (1 / self.worth)) - 1
+            least = 2 * float(TAIL ** (1 / self.effective_size)) - 1
             low, high = (least, 1.0) if self.value > 0 else (-1.0, -least)
             return Interval(low, high, "no error")
-        half = quantile_of_t(self.worth - 1) * self._error / (1 - self.value**2)
+        half = quantile_of_t(self.effective_size - 1) * self._error / (1 - self.value**2)
         middle = math.atanh(self.value)
         return Interval(math.tanh(middle - half), math.tanh(middle + half), "influence")
 
@@ -66,7 +66,7 @@ class RankCorrelation:
     def _error(self) -> float:
         # Of clusters that do not vary at all it is that of independent units.
         error = math.sqrt(float(self.added @ self.added))
-        independent = (1 - self.value**2) / math.sqrt(max(self.worth - 3, 1))
+        independent = (1 - self.value**2) / math.sqrt(max(self.effective_size - 3, 1))
         return error if error > ROUNDING else independent
 
 
@@ -96,10 +96,10 @@ def correlation(
     import numpy as np
 
     value, influences = found
-    number, owner = owners(clusters)
+    number, owner = cluster_ids(clusters)
     weights = np.bincount(owner, minlength=number) / len(clusters)
     sums = np.bincount(owner, weights=influences, minlength=number) / len(clusters)
-    return RankCorrelation(value, adjusted(sums, weights), worth(weights))
+    return RankCorrelation(value, adjusted(sums, weights), effective_sample_size(weights))
 
 
 def correlation_within(
@@ -114,7 +114,7 @@ def correlation_within(
     """
     import numpy as np
 
-    number, owner = owners(clusters)
+    number, owner = cluster_ids(clusters)
     sizes = np.bincount(owner, minlength=number)
     one, other = (_shares_below_within(side, owner, sizes) - 0.5 for side in (values, against))
     both, first, second = (
@@ -126,7 +126,7 @@ def correlation_within(
     weights = (first / first.sum() + second / second.sum()) / 2
     value = float(both.sum() / math.sqrt(first.sum() * second.sum()))
     sums = both / math.sqrt(first.sum() * second.sum()) - value * weights
-    return RankCorrelation(value, adjusted(sums, weights), worth(weights))
+    return RankCorrelation(value, adjusted(sums, weights), effective_sample_size(weights))
 
 
 def correlations_difference(
@@ -140,7 +140,7 @@ def correlations_difference(
     from scipy.stats import t
 
     value = after.value - before.value
-    size = min(before.worth, after.worth)
+    size = min(before.effective_size, after.effective_size)
     if size < FEWEST:
         return value, Interval(-2.0, 2.0, "one cluster"), Test(1.0, "influence")
     change = after.added - before.added

@@ -74,12 +74,12 @@ class Clusters:
         else:
             estimate = share * (1 - share) * self.most / max(self.most - 1, ROUNDING) / variance
         estimate = min(estimate, self.correlated)
-        freedom = min(self.fewest - 1, worth(rare))
+        freedom = min(self.fewest - 1, effective_sample_size(rare))
         correction = quantile_of_t(self.most - 1) / quantile_of_t(freedom)
         return min(self.most, max(self.fewest, min(estimate, self.most) * correction**2))
 
 
-def worth(weights: np.ndarray) -> float:
+def effective_sample_size(weights: np.ndarray) -> float:
     """The number of equal weights that a mean with these is worth (Kish 1965, section 11.7)."""
     return float(weights.sum() ** 2 / (weights @ weights))
 
@@ -95,7 +95,7 @@ def clustered(sums: np.ndarray, sizes: np.ndarray, most: float) -> Clusters:
     # In place, here and below, as there may be millions of clusters.
     residuals = totals.sum() * weights
     residuals = adjusted(np.subtract(totals, residuals, out=residuals), weights)
-    fewest = worth(weights)
+    fewest = effective_sample_size(weights)
     # Rounding aside, they are the same where every item is of another cluster.
     most = max(most, fewest)
     parts = totals / weights
@@ -167,7 +167,7 @@ def binomial_limits(share: float, size: float, tail: Any = TAIL) -> tuple[Any, A
     return low, high
 
 
-def owners(clusters: Any) -> tuple[int, Any]:
+def cluster_ids(clusters: Any) -> tuple[int, Any]:
     """The number of clusters, and the number of each item's, in the order of their names.
 
     An array of whole numbers, none negative, may stand for the names.

@@ -25,11 +25,11 @@ from coherencegym.eval.statistics.effective_size import (
     Clusters,
     adjusted,
     binomial_limits,
+    cluster_ids,
     clustered,
     correlated_size,
-    owners,
+    effective_sample_size,
     quantile_of_t,
-    worth,
 )
 
 #: The intervals of this release, as settings and signatures name them: those of results that say
@@ -84,7 +84,7 @@ def share_interval(
         raise ValueError("an interval needs at least one item")
     if folds == 1:
         raise ValueError("a cross-validation needs two folds or more")
-    n_clusters, owner = owners(clusters)
+    n_clusters, owner = cluster_ids(clusters)
     most = float(len(values))
     if len(predictions):
         most = len(values) ** 2 / float((1 / np.asarray(predictions, dtype=np.float64)).sum())
@@ -112,7 +112,7 @@ def ratio_interval(
 
     if not sum(wholes) > 0:
         raise ValueError("an interval needs something to divide by")
-    n_clusters, owner = owners(clusters)
+    n_clusters, owner = cluster_ids(clusters)
     sums, sizes = (np.bincount(owner, weights=np.asarray(own)) for own in (parts, wholes))
     return interval_of(clustered(sums, sizes, most), n_clusters)
 
@@ -146,7 +146,7 @@ def _macro_clusters(groups: Sequence[Sample]) -> Clusters:
     per_group = 1 / cells.by_group(inside**2)
     residuals = cells.mean_by_cluster(_cell_residuals(cells, means, sums, inside))
     weights, totals = cells.mean_by_cluster(inside), cells.mean_by_cluster(sums)
-    fewest = min(worth(weights), len(groups) * float(per_group.min()))
+    fewest = min(effective_sample_size(weights), len(groups) * float(per_group.min()))
     most = max(fewest, len(groups) ** 2 / float((1 / sizes).sum()))
     return Clusters(weights, totals, residuals, fewest, most, correlated)
 
@@ -167,7 +167,7 @@ def _placed(names: Sequence[Sequence[str]], sizes: Any) -> tuple[Any, _Cells]:
     """The cell of each item by the name of its cluster and its group, and the cells."""
     import numpy as np
 
-    number, owner = owners(np.concatenate([np.asarray(own) for own in names]))
+    number, owner = cluster_ids(np.concatenate([np.asarray(own) for own in names]))
     group = np.repeat(np.arange(len(names), dtype=np.int32), sizes)
     return _cells(owner, group, (number, len(names)))
 
@@ -271,7 +271,7 @@ def mean_interval(values: Sequence[float], clusters: Sequence[str]) -> Interval 
     """
     if not len(values):
         raise ValueError("an interval needs at least one item")
-    n_clusters, owner = owners(clusters)
+    n_clusters, owner = cluster_ids(clusters)
     mean, residuals, size = _about_the_mean(values, owner, n_clusters)
     if size < FEWEST:
         return None
@@ -293,7 +293,7 @@ def difference_of_means(sample: Sample, control: Sample) -> Interval | None:
     import numpy as np
 
     named: Any = np.concatenate([np.asarray(names) for _, names in (sample, control)])
-    n_clusters, owner = owners(named)
+    n_clusters, owner = cluster_ids(named)
     here, there = (
         _about_the_mean(values, own, n_clusters)
         for values, own in (
@@ -321,7 +321,7 @@ def _about_the_mean(values: Sequence[float], owner: Any, number: int) -> tuple[f
     weights = np.bincount(owner, minlength=number) / len(items)
     residuals: Any = np.bincount(owner, weights=items - mean, minlength=number)
     residuals /= len(items)
-    return mean, adjusted(residuals, weights), worth(weights)
+    return mean, adjusted(residuals, weights), effective_sample_size(weights)
 
 
 def median_interval(values: Sequence[float], clusters: Sequence[str]) -> Interval | None:
@@ -342,7 +342,7 @@ def median_interval(values: Sequence[float], clusters: Sequence[str]) -> Interva
     sides = items - np.median(items)
     np.subtract(1, np.sign(sides, out=sides), out=sides)
     sides /= 2
-    _, owner = owners(clusters)
+    _, owner = cluster_ids(clusters)
     sums, sizes = np.bincount(owner, weights=sides), np.bincount(owner).astype(np.float64)
     del owner, sides
     size = clustered(sums, sizes, float(len(items))).size

@@ -13,9 +13,9 @@ from typing import Any
 from coherencegym.eval.statistics.effective_size import (
     Clusters,
     adjusted,
-    owners,
+    cluster_ids,
+    effective_sample_size,
     quantile_of_t,
-    worth,
 )
 from coherencegym.eval.statistics.estimate import Estimate
 from coherencegym.eval.statistics.intervals import (
@@ -84,7 +84,7 @@ def ratio_difference(
     wholes = columns[1].sum(), columns[3].sum()
     if not all(wholes):
         return Estimate(None, None, None, "", n)
-    number, owner = owners(clusters)
+    number, owner = cluster_ids(clusters)
     value = float(columns[2].sum() / wholes[1] - columns[0].sum() / wholes[0])
     if number == 1:
         return estimate_of(value, Interval(-1.0, 1.0, "one cluster"), n)
@@ -136,7 +136,7 @@ def area(values: Sequence[float], truths: Sequence[bool], clusters: Sequence[str
     truth = np.array(truths, dtype=bool)
     if not 0 < truth.sum() < len(truth):
         return Estimate(None, None, None, "", len(truth))
-    number, owner = owners(clusters)
+    number, owner = cluster_ids(clusters)
     value, of_all = ranked(np.array(values, dtype=np.float64), truth, owner, number)
     return estimate_of(value, interval_of(of_all, number), len(truth))
 
@@ -160,7 +160,7 @@ def ranks_difference(
     import numpy as np
     from scipy.stats import t
 
-    number, owner = owners(clusters)
+    number, owner = cluster_ids(clusters)
     truth = np.array(truths, dtype=bool)
     if not 0 < truth.sum() < len(truth):
         raise ValueError("an area under the curve needs units of both kinds")
@@ -196,7 +196,7 @@ def ranked(values: Any, truth: Any, owner: Any, number: int) -> tuple[float, Clu
         (totals + back) / 2,
         adjusted(totals - value * weights, weights)
         + adjusted(back - value * other_weights, other_weights),
-        min(worth(weights), worth(other_weights)),
+        min(effective_sample_size(weights), effective_sample_size(other_weights)),
         float(len(truth)),
     )
 

@@ -4,8 +4,8 @@ Every item has two values, the share of its predictions that hold for each model
 the differences. Which test suits which data: Dror, Baumer, Shlomov and Reichart (2018), "The
 Hitchhiker's Guide to Testing Statistical Significance in Natural Language Processing" (ACL),
 section 3. None of the tests assumes a distribution of the values. The sign-flip test and that of
-ratios (:func:`swaps`) take it to be symmetric; beside the former :func:`skewed_p` stands for where
-it is not.
+ratios (:func:`approximate_randomisation`) take it to be symmetric; beside the former
+:func:`skewed_p` stands for where it is not.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from typing import Any
 from coherencegym.eval.statistics.effective_size import (
     ROUNDING,
     binomial_limits,
+    cluster_ids,
     clustered,
-    owners,
-    worth,
+    effective_sample_size,
 )
 from coherencegym.eval.statistics.intervals import Interval
 
@@ -38,6 +38,8 @@ _ROUNDING = 1e-9
 #: A test with a smaller p excludes 0 from the interval, which is one of 95 %.
 _LEVEL = 0.05
 _Z95 = 1.959963984540054
+#: The name of the test of two ratios.
+_RANDOMISATION = "approximate randomisation"
 #: Numbers of a block of drawn sets that are in memory at once.
 _BLOCK = 4_000_000
 
@@ -47,8 +49,8 @@ class Test:
     """The p-value (two-sided) of a test.
 
     ``method`` is ``mcnemar``, ``sign flips`` (every set of signs counted), ``sign flips, drawn``,
-    ``gamma`` (:func:`skewed_p`), ``swaps`` (of two ratios), ``swaps, drawn``, or ``DeLong`` (of two
-    areas under a ROC curve).
+    ``gamma`` (:func:`skewed_p`), ``approximate randomisation`` (of two ratios), ``approximate
+    randomisation, drawn``, or ``DeLong`` (of two areas under a ROC curve).
     """
 
     __test__ = False  # for pytest, which collects what is called so
@@ -75,7 +77,7 @@ def paired_test(
     sides: Any = [np.asarray(side, dtype=np.float64) for side in (baseline, model)]
     left, right = sides
     whole = all(((side == 0) | (side == 1)).all() for side in sides)
-    if whole and owners(clusters)[0] == len(clusters):
+    if whole and cluster_ids(clusters)[0] == len(clusters):
         return Test(mcnemar(int((left > right).sum()), int((left < right).sum())), "mcnemar")
     return sign_flips(right - left, clusters, seed)
 
@@ -121,7 +123,7 @@ def sign_flips(differences: Sequence[float], clusters: Sequence[str], seed: int 
     import numpy as np
 
     weights = np.full(len(differences), 1 / len(differences))
-    least = skewed_p(differences, weights, owners(clusters)[1])
+    least = skewed_p(differences, weights, cluster_ids(clusters)[1])
     return _not_below(_flipped(*_whole_sums(differences, clusters), seed), least)
 
 
@@ -214,7 +216,7 @@ def _whole_sums(differences: Sequence[float], clusters: Sequence[str]) -> tuple[
     exact = [Fraction(float(d)).limit_denominator(_MOST_PREDICTIONS) for d in kinds]
     scale = math.lcm(*(fraction.denominator for fraction in exact))
     wholes = [int(fraction * scale) for fraction in exact]
-    number, owner = owners(clusters)
+    number, owner = cluster_ids(clusters)
     # Whole numbers of any size where those of the machine might not hold a sum.
     is_small = max(map(abs, wholes)) * len(kind) < 2**62
     total = np.zeros(number, np.int64 if is_small else object)
@@ -256,7 +258,7 @@ def macro_difference(
     least = skewed_p(
         np.concatenate([np.asarray(own, dtype=np.float64) for own, _ in groups]),
         np.repeat([1 / (len(groups) * size) for size in sizes], sizes),
-        owners([cluster for _, clusters in groups for cluster in clusters])[1],
+        cluster_ids([cluster for _, clusters in groups for cluster in clusters])[1],
     )
     test = _not_below(_flipped([int(total * scale) for total in sums.values()], scale, seed), least)
     if len(sums) == 1:
@@ -266,7 +268,7 @@ def macro_difference(
     return test, signs_and_sizes(changes, np.array(list(weights.values())), most, test.p)
 
 
-def swaps(
+def approximate_randomisation(
     baseline: tuple[Sequence[float], Sequence[float]],
     model: tuple[Sequence[float], Sequence[float]],
     clusters: Sequence[str],
@@ -289,7 +291,7 @@ def swaps(
     """
     import numpy as np
 
-    number, owner = owners(clusters)
+    number, owner = cluster_ids(clusters)
     left, right = (
         np.array([np.bincount(owner, weights=np.asarray(own), minlength=number) for own in side])
         for side in (baseline, model)
@@ -310,7 +312,9 @@ def swaps(
     seen = float(distances(np.ones((1, many)))[0]) - _ROUNDING
     if many <= FEW_CLUSTERS:
         places = np.arange(2**many)[:, None] >> np.arange(many) & 1
-        return Test(float((distances(2.0 * places - 1) >= seen).mean()), "swaps")
+        return Test(
+            float((distances(2.0 * places - 1) >= seen).mean()), "approximate randomisation"
+        )
     generator = np.random.default_rng(seed)
     rows = max(1, _BLOCK // many)
     as_far = 0
@@ -318,7 +322,7 @@ def swaps(
         shape = min(rows, FLIPS - start), many
         signs = 2.0 * generator.integers(0, 2, size=shape, dtype=np.int8) - 1
         as_far += int((distances(signs) >= seen).sum())
-    return Test((as_far + 1) / (FLIPS + 1), "swaps, drawn")
+    return Test((as_far + 1) / (FLIPS + 1), f"{_RANDOMISATION}, drawn")
 
 
 def _counted(steps: Sequence[int], seen: int) -> float:
@@ -378,7 +382,7 @@ def difference_interval(
 
     if test is None:
         test = sign_flips(differences, clusters)
-    number, owner = owners(clusters)
+    number, owner = cluster_ids(clusters)
     if number == 1:
         return Interval(-1.0, 1.0, "one cluster")
     sums = np.bincount(owner, weights=np.asarray(differences, dtype=np.float64))
@@ -413,7 +417,7 @@ def signs_and_sizes(changes: Any, weights: Any, most: float, p: float | None = N
     better, coins = 0.5, 1.0
     if total > ROUNDING:
         better = min(1.0, max(0.0, (1 + float(changes.sum()) / total) / 2))
-        coins = _coins(better, worth(sizes), p)
+        coins = _coins(better, effective_sample_size(sizes), p)
     angles = np.linspace(0, math.pi / 2, 91)
     first, second = (ndtr(-_Z95 * part) for part in (np.cos(angles), np.sin(angles)))
     low, high = (2 * limit - 1 for limit in binomial_limits(better, coins, first))

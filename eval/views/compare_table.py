@@ -25,7 +25,8 @@ _TESTS = {
     "several items or an item has several predictions",
     "gamma": "gamma: sign flips, less sure where one more item might turn a skewed difference (Fay "
     "and Feuer 1997)",
-    "swaps": "swaps: permutation test that swaps what both models said of a document (Yeh 2000)",
+    "approximate randomisation": "approximate randomisation: permutation test that swaps what both "
+    "models said of a document (Yeh 2000)",
     "influence": "influence: test of two rank correlations with the same ratings, over clusters",
     "DeLong": "DeLong: test of two areas under the ROC curve on the same sentences, over documents",
 }

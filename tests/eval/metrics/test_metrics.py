@@ -36,7 +36,7 @@ from coherencegym.eval.statistics.correlation import (
     correlation_within,
     correlations_difference,
 )
-from coherencegym.eval.statistics.effective_size import worth
+from coherencegym.eval.statistics.effective_size import effective_sample_size
 from coherencegym.eval.statistics.estimate import Estimate, PairedDifference
 from coherencegym.eval.statistics.intervals import (
     Interval,
@@ -44,7 +44,11 @@ from coherencegym.eval.statistics.intervals import (
     median_interval,
     share_interval,
 )
-from coherencegym.eval.statistics.paired import difference_interval, paired_test, swaps
+from coherencegym.eval.statistics.paired import (
+    approximate_randomisation,
+    difference_interval,
+    paired_test,
+)
 
 #: A unit of two models: parts of wholes, values that rank, ratings, its kind and its cluster.
 Both = tuple[tuple[int, int], tuple[int, int], tuple[int, int], tuple[int, int], bool, str]
@@ -160,7 +164,7 @@ def _share_difference(before: Cells, after: Cells) -> tuple[Any, str, float]:
 
 def _ratio_difference(before: Cells, after: Cells) -> tuple[Any, str, float]:
     sides = (before.value, before.weight), (after.value, after.weight)
-    test = swaps(*sides, before.cluster, 0)
+    test = approximate_randomisation(*sides, before.cluster, 0)
     return measures.ratio_difference(*sides, before.cluster, test.p), test.method, test.p
 
 
@@ -523,7 +527,7 @@ def test_what_a_cluster_adds_to_a_mean_is_of_all_its_tables() -> None:
         added[start : start + 15] += one.added / 2
         weights[start : start + 15] += 1 / 30
     value = (both[0].value + both[1].value) / 2
-    known = RankCorrelation(value, added, worth(weights)).interval
+    known = RankCorrelation(value, added, effective_sample_size(weights)).interval
     found = metric.mean([first, second])
     assert found.clusters == 21
     assert found.low == pytest.approx(known.low)

@@ -11,7 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from coherencegym.eval.statistics.effective_size import adjusted, binomial_limits, clustered, worth
+from coherencegym.eval.statistics.effective_size import (
+    adjusted,
+    binomial_limits,
+    clustered,
+    effective_sample_size,
+)
 from coherencegym.eval.statistics.intervals import (
     difference_of_means,
     interval_of,
@@ -355,4 +360,4 @@ def test_residuals_are_as_large_as_about_another_samples_mean() -> None:
         means.append(totals.sum())
         squares.append(residuals @ residuals)
     assert np.mean(squares) == pytest.approx(np.var(means), rel=0.03)
-    assert worth(weights) == pytest.approx(400 / 130)
+    assert effective_sample_size(weights) == pytest.approx(400 / 130)

@@ -16,6 +16,7 @@ from scipy import stats
 from coherencegym.eval.statistics import paired
 from coherencegym.eval.statistics.measures import ranks_difference
 from coherencegym.eval.statistics.paired import (
+    approximate_randomisation,
     difference_interval,
     holm,
     macro_difference,
@@ -23,7 +24,6 @@ from coherencegym.eval.statistics.paired import (
     paired_test,
     sign_flips,
     skewed_p,
-    swaps,
 )
 
 # ---------------------------------------------------------------- McNemar
@@ -394,12 +394,12 @@ def test_swaps_of_shares_are_mcnemars_and_of_one_side_say_nothing() -> None:
     right = [1.0] * 7 + [0.0] * 2 + [1.0] * 2 + [0.0]
     names = [str(number) for number in range(12)]
     ones = [1.0] * 12
-    found = swaps((left, ones), (right, ones), names)
-    assert found.method == "swaps"
+    found = approximate_randomisation((left, ones), (right, ones), names)
+    assert found.method == "approximate randomisation"
     assert found.p == pytest.approx(mcnemar(1, 7))
-    assert swaps((left, ones), (left, ones), names).p == 1.0
+    assert approximate_randomisation((left, ones), (left, ones), names).p == 1.0
     with pytest.raises(ValueError, match="divide by"):
-        swaps((left, [0.0] * 12), (right, ones), names)
+        approximate_randomisation((left, [0.0] * 12), (right, ones), names)
 
 
 def test_swaps_are_of_parts_and_wholes() -> None:
@@ -418,7 +418,9 @@ def test_swaps_are_of_parts_and_wholes() -> None:
     seen = far((False,) * 4)
     expected = fmean(far(each) >= seen - 1e-9 for each in product((False, True), repeat=4))
     assert 0 < expected < 1
-    assert swaps(left, right, [f"d{owner}" for owner in owners]).p == pytest.approx(expected)
+    assert approximate_randomisation(
+        left, right, [f"d{owner}" for owner in owners]
+    ).p == pytest.approx(expected)
 
 
 def test_the_difference_of_two_areas_is_delongs() -> None:
