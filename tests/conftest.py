@@ -224,7 +224,7 @@ SLOW = (
     "test_same_document",
     "test_correlate",
     "test_architecture",
-    "test_board_site",
+    "test_leaderboard_site",
     "test_saved",
     "test_publish",
     "test_detect_command",

@@ -23,7 +23,7 @@ COMMANDS = {
     "plot": "draw the scores of several runs in one figure",
     "show": "show the surprisal of every token of one item",
     "push": "push results to a dataset repository on the Hub",
-    "board": "make a leaderboard of results: a static site, or a Space",
+    "leaderboard": "make a leaderboard of results: a static site, or a Space",
     "model-index": "print the scores for a model's own card",
     "cache": "show or clear the surprisals cached between runs",
 }

@@ -28,7 +28,7 @@ def run(arguments: argparse.Namespace) -> int:
     """
     from coherencegym.errors import EvaluationError
     from coherencegym.eval.results.runs import read_run, run_folders
-    from coherencegym.eval.views.board.names import INDEX
+    from coherencegym.eval.views.leaderboard.names import INDEX
     from coherencegym.eval.views.overview import (
         check_overview,
         overview,

@@ -237,7 +237,7 @@ class Several:
         Raises:
             EvaluationError: a run could not be made.
         """
-        from coherencegym.eval.views.board.names import INDEX
+        from coherencegym.eval.views.leaderboard.names import INDEX
         from coherencegym.eval.views.overview import overview, print_overview, write_overview
 
         folder, folders = self.above, self.folders

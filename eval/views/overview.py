@@ -16,10 +16,10 @@ from coherencegym.eval.results.steps import AS_NAMED, Axis
 from coherencegym.eval.statistics.scores import CD, CHANCE_NAME
 from coherencegym.eval.tasks.headline import Headline
 from coherencegym.eval.tasks.results import TaskResults
-from coherencegym.eval.views.board.cells import Site
-from coherencegym.eval.views.board.names import INDEX
-from coherencegym.eval.views.board.pages import reading_lines, render_index
 from coherencegym.eval.views.html_report import notebook_cell, write_html
+from coherencegym.eval.views.leaderboard.cells import Site
+from coherencegym.eval.views.leaderboard.names import INDEX
+from coherencegym.eval.views.leaderboard.pages import reading_lines, render_index
 from coherencegym.eval.views.plots_curve import CURVE, write_curves
 from coherencegym.eval.views.training.table import LEGEND as TRAINING_LEGEND
 from coherencegym.eval.views.training.table import training_grids

@@ -66,7 +66,7 @@ SUBCOMMANDS: Mapping[str, Subcommand] = {
     ),
     **_evaluator(_ASK, *TASKS, "train"),
     **_evaluator(_READ, "overview", "compare", "plot", "show"),
-    **_evaluator(_SHARE, "push", "board", "model-index"),
+    **_evaluator(_SHARE, "push", "leaderboard", "model-index"),
     "export": Subcommand(
         _SHARE, "write a suite for other tools", "coherencegym.builders.export.__main__"
     ),

@@ -1,4 +1,4 @@
-"""What configs are for: said by the suites, which results carry to a board, and in docs."""
+"""What configs are for: said by the suites, which results carry to a leaderboard, and in docs."""
 
 from __future__ import annotations
 

@@ -620,8 +620,8 @@ def test_the_card_has_the_headlines_of_a_suite_best_first(scored: Path) -> None:
     runs["runs/a/b/c/3"] = replace(run, model="m3", headline=None)
     runs["runs/a/b/c/2"] = replace(runs["runs/a/b/c/2"], settings={**run.settings, "max_items": 9})
     card = render_results_card("me/results", runs, {place: [] for place in runs})
-    board, _, every = card.partition("Every config:")
-    rows = [line for line in board.splitlines() if line.startswith("| toy 1.0.0 | ")]
+    leaderboard, _, every = card.partition("Every config:")
+    rows = [line for line in leaderboard.splitlines() if line.startswith("| toy 1.0.0 | ")]
     assert [row.split(" | ")[1:3] for row in rows] == [
         ["m1", "75.0"],
         ["m2", "50.0"],
@@ -657,9 +657,9 @@ def test_a_folder_of_runs_is_one_commit(
     for place, folder in zip(places, (runs / "one", runs / "two", scored), strict=True):
         assert files[f"{place}/results.json"] == (folder / "results.json").read_bytes()
     assert not [path for path in files if path.endswith("index.html")]
-    board, _, every = files["README.md"].decode().partition("Every config:")
+    leaderboard, _, every = files["README.md"].decode().partition("Every config:")
     for model in ("me/one", "me/two", "demo"):
-        assert f"| {model} |" in board
+        assert f"| {model} |" in leaderboard
         assert f"| {model} |" in every
     # Of runs that are there only the others are pushed.
     assert main(["push", str(scored), str(runs), REPO]) == 0

@@ -127,8 +127,8 @@ def test_the_best_constant_answer_is_not_called_chance(
     assert "chance:" not in said
     card = render_results_card("me/results", {"runs/a": read_run(finished)}, {"runs/a": []})
     assert "| people | best constant answer | measure |" in card
-    assert main(["board", str(finished), "--output", str(tmp_path / "board")]) == 0
-    pages = [path.read_text() for path in (tmp_path / "board").rglob("*.html")]
+    assert main(["leaderboard", str(finished), "--output", str(tmp_path / "leaderboard")]) == 0
+    pages = [path.read_text() for path in (tmp_path / "leaderboard").rglob("*.html")]
     assert len(pages) == 3
     for page in pages:
         assert "is above the best constant answer, the artefact" in page

@@ -1,8 +1,8 @@
-"""A board as a static Space of the Hub: its files, and the card that says it is one, in one commit.
+"""A leaderboard as a static Space of the Hub: its files, and the card that says so, in one commit.
 
-A Space that a board was pushed to before has the new one instead; what else lies in it is its
+A Space that a leaderboard was pushed to before has the new one instead; what else lies in it is its
 owner's, and stays. A Space of anything else is refused. A push is one commit on the head that was
-read: readers see the board of before or that of after.
+read: readers see the leaderboard of before or that of after.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.hub.push_results import Pushed
-from coherencegym.eval.views.board.names import BOARD_MARKER, FOLDERS, INDEX
+from coherencegym.eval.views.leaderboard.names import FOLDERS, INDEX, LEADERBOARD_MARKER
 from coherencegym.files.checksums import CHECKSUMS
 from coherencegym.hub.commits import TRIES, Head, commit, fetch, open_repository
 
@@ -23,14 +23,14 @@ _SPACE = "space"
 _OF_THE_HUB = (".gitattributes", _CARD)
 
 
-def board_files(folder: Path) -> dict[str, bytes]:
-    """The files of a board by their paths in it, but for the list of them."""
+def leaderboard_files(folder: Path) -> dict[str, bytes]:
+    """The files of a leaderboard by their paths in it, but for the list of them."""
     found = (path for path in sorted(folder.rglob("*")) if path.is_file())
     found = (path for path in found if path.name != CHECKSUMS)
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in found}
 
 
-def push_board(
+def push_leaderboard(
     api: Any,
     files: Mapping[str, bytes],
     repo_id: str,
@@ -39,19 +39,19 @@ def push_board(
     private: bool = False,
     dry_run: bool = False,
 ) -> Pushed:
-    """Push a board to a static Space, which is made if it is not there: all in one commit.
+    """Push a leaderboard to a static Space, which is made if it is not there: all in one commit.
 
     Args:
         api: a client of the Hub.
-        files: see :func:`board_files`.
+        files: see :func:`leaderboard_files`.
         repo_id: USER/NAME.
         title: the Space's, where its card is written.
         private: make it private, if it is made.
         dry_run: say what would be pushed; asks for reading only.
 
     Raises:
-        EvaluationError: the Space is no board's, is public where a private one was asked for, or
-            somebody else kept committing.
+        EvaluationError: the Space is no leaderboard's, is public where a private one was asked for,
+            or somebody else kept committing.
         AnswerError: something else than the Hub answered.
         huggingface_hub.errors.HfHubHTTPError: the Hub refused or failed.
     """
@@ -64,7 +64,7 @@ def push_board(
         adds = {path: content for path, content in whole.items() if not head.has(path, content)}
         deletes = [path for path in head.digests if path not in whole and _goes(path, is_new)]
         if not adds and not deletes:
-            return Pushed([f"{repo_id} has this board already"])
+            return Pushed([f"{repo_id} has this leaderboard already"])
         lines += [
             f"  {'replace' if path in head.digests else 'add'} {path} ({len(content):,} bytes)"
             for path, content in sorted(adds.items())
@@ -72,7 +72,7 @@ def push_board(
         lines += [f"  delete {path}" for path in sorted(deletes)]
         if dry_run:
             return Pushed([*lines, f"would be pushed to the Space {repo_id}"])
-        message = f"Board of {title}" if is_new else "A new board"
+        message = f"Leaderboard of {title}" if is_new else "A new leaderboard"
         done = commit(api, repo_id, head.sha, adds, deletes, message=message, repo_type=_SPACE)
         if done is not None:
             return Pushed([*lines, f"pushed to the Space {repo_id} ({done.oid[:10]})"], done.oid)
@@ -84,7 +84,7 @@ def push_board(
 
 def _is_new(api: Any, repo_id: str, head: Head) -> bool:
     """Tell whether nobody has put anything into a Space: it has what the Hub puts there."""
-    if BOARD_MARKER in head.digests or head.sdk not in ("", "static"):
+    if LEADERBOARD_MARKER in head.digests or head.sdk not in ("", "static"):
         return False
     if set(head.digests) <= set(_OF_THE_HUB):
         return True
@@ -92,16 +92,18 @@ def _is_new(api: Any, repo_id: str, head: Head) -> bool:
 
 
 def _check_space(api: Any, repo_id: str, head: Head) -> None:
-    """Refuse a Space that no board was pushed to, or whose owner has made another thing of it."""
-    if BOARD_MARKER not in head.digests:
-        what = f"a Space of {head.sdk}" if head.sdk not in ("", "static") else "no board's Space"
+    """Refuse a Space that no leaderboard was pushed to, or that is another thing by now."""
+    if LEADERBOARD_MARKER not in head.digests:
+        what = (
+            f"a Space of {head.sdk}" if head.sdk not in ("", "static") else "no leaderboard's Space"
+        )
         raise EvaluationError(
             f"{repo_id}: {what}, and its files are not replaced; name another Space, or delete them"
         )
     card = fetch(api, repo_id, _CARD, head.sha, _SPACE) if _CARD in head.digests else None
     if card is None or _sdk(card) != "static":
         raise EvaluationError(
-            f"{repo_id}: its {_CARD} does not say `sdk: static`, so the board would not be shown; "
+            f"{repo_id}: its {_CARD} does not say `sdk: static`, so that nothing would be shown; "
             "put it between the lines of --- at the top"
         )
 
@@ -120,10 +122,10 @@ def _sdk(card: Path) -> str:
 
 
 def _goes(path: str, is_new: bool) -> bool:
-    """Tell whether a file goes that the board of now has not: of an earlier one, or the Hub's."""
+    """Tell whether a file goes that the new leaderboard has not: an earlier one's, or the Hub's."""
     if is_new:
         return path not in _OF_THE_HUB
-    return path.partition("/")[0] in FOLDERS or path in (INDEX, BOARD_MARKER)
+    return path.partition("/")[0] in FOLDERS or path in (INDEX, LEADERBOARD_MARKER)
 
 
 def _card(title: str) -> bytes:
@@ -133,8 +135,8 @@ def _card(title: str) -> bytes:
     about = {"title": title, "sdk": "static", "app_file": INDEX, "pinned": False}
     block = yaml.safe_dump(about, sort_keys=False, allow_unicode=True, width=1000)
     text = (
-        "A board of [CoherenceGym](https://github.com/coherencegym/coherencegym): how often "
+        "A leaderboard of [CoherenceGym](https://github.com/coherencegym/coherencegym): how often "
         "language models find the incoherent version of a text the more surprising one. "
-        "`coherencegym board` writes every file but this one."
+        "`coherencegym leaderboard` writes every file but this one."
     )
     return f"---\n{block}---\n\n{text}\n".encode("utf-8", "replace")

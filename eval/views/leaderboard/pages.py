@@ -18,15 +18,15 @@ from coherencegym.eval.results.run_table import RunColumn, RunModel, RunTable
 from coherencegym.eval.results.runs import Run
 from coherencegym.eval.statistics.scores import CHANCE_NAME, SPEARMAN, Score, chance_names
 from coherencegym.eval.tasks.headline import Headline, headline_of_one
-from coherencegym.eval.views.board.cells import (
+from coherencegym.eval.views.html_report import page_of, source
+from coherencegym.eval.views.leaderboard.cells import (
     BESIDE,
     Cell,
     Site,
     cell_of,
     shown_scores,
 )
-from coherencegym.eval.views.board.names import INDEX
-from coherencegym.eval.views.html_report import page_of, source
+from coherencegym.eval.views.leaderboard.names import INDEX
 from coherencegym.eval.views.training.table import LEGEND, training_grids
 
 
@@ -71,8 +71,8 @@ def render_index(site: Site) -> str:
     ]
     numbers = {model: number for number, model in enumerate(table.models)}
     return page_of(
-        "board.html.jinja",
-        source("board.js"),
+        "leaderboard.html.jinja",
+        source("leaderboard.js"),
         site=site,
         table=table,
         rows=rows,
@@ -118,7 +118,7 @@ def render_model(site: Site, model: RunModel) -> str:
         for other in (pair[1] if pair[0] == model else pair[0],)
     ]
     return page_of(
-        "board_model.html.jinja",
+        "leaderboard_model.html.jinja",
         title=table.models[model],
         trail=[(site.title, f"../{INDEX}")],
         run=own[0].shown[model],
@@ -162,7 +162,7 @@ def render_suite(site: Site, suite: str) -> str:
     columns = site.table.of_suite(suite)
     words = _best_told(columns)
     return page_of(
-        "board_suite.html.jinja",
+        "leaderboard_suite.html.jinja",
         title=words.title or suite,
         trail=[(site.title, f"../{INDEX}")],
         about=words,

@@ -1,4 +1,4 @@
-"""A board as files: what its pages hold, what may be shown of texts, what anybody may be called."""
+"""A leaderboard as files: what its pages hold, which texts may be shown, and any names."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from support.runs import OPEN, changed_copy, renamed_suite, score
 from coherencegym.__main__ import main
 from coherencegym.eval.kinds.items import Item
 from coherencegym.eval.outcomes.files import OUTCOMES_FILE
-from coherencegym.eval.views.board.names import file_of, model_file, pair_file
+from coherencegym.eval.views.leaderboard.names import file_of, model_file, pair_file
 from coherencegym.files.checksums import CHECKSUMS
 
 HOSTILE = "</script><img src=x onerror=alert(1)>\u202e/../CON"
@@ -54,8 +54,8 @@ def runs(
 
 @pytest.fixture(scope="module")
 def site(runs: Path) -> Path:
-    """The board of them."""
-    assert main(["board", str(runs / "results"), "--output", str(runs / "site")]) == 0
+    """The leaderboard of them."""
+    assert main(["leaderboard", str(runs / "results"), "--output", str(runs / "site")]) == 0
     return runs / "site"
 
 
@@ -160,7 +160,7 @@ def test_a_manifest_that_does_not_allow_it_shows_no_text(
     manifest["configs"]["toy_context"] |= about
     path.write_text(json.dumps(manifest))
     try:
-        words = ["board", *map(str, sorted((runs / "results").glob("open*")))]
+        words = ["leaderboard", *map(str, sorted((runs / "results").glob("open*")))]
         assert main([*words, "--output", str(tmp_path / "site")]) == 0
     finally:
         path.write_text(before)
@@ -173,7 +173,7 @@ def test_rows_that_no_build_vouches_for_show_no_text(runs: Path, tmp_path: Path)
     hashes.rename(runs / "elsewhere")
     try:
         folders = map(str, sorted((runs / "results").glob("open*")))
-        assert main(["board", *folders, "--output", str(tmp_path / "site")]) == 0
+        assert main(["leaderboard", *folders, "--output", str(tmp_path / "site")]) == 0
     finally:
         (runs / "elsewhere").rename(hashes)
     (page,) = (page for name, page in pages(tmp_path / "site").items() if name[:5] == "pairs")
@@ -197,7 +197,7 @@ def test_other_rows_than_those_that_were_scored_show_no_text(
         changed_copy(run, tmp_path / run.name, elsewhere)
         for run in sorted((runs / "results").glob("open*"))
     ]
-    assert main(["board", *map(str, folders), "--output", str(tmp_path / "site")]) == 0
+    assert main(["leaderboard", *map(str, folders), "--output", str(tmp_path / "site")]) == 0
     (page,) = (page for name, page in pages(tmp_path / "site").items() if name[:5] == "pairs")
     assert "are not those that were scored" in page
     assert not any("c" in item for item in data_of(page)["items"])
@@ -205,7 +205,7 @@ def test_other_rows_than_those_that_were_scored_show_no_text(
 
 def test_the_same_results_give_the_same_bytes(runs: Path, site: Path, tmp_path: Path) -> None:
     results = sorted(map(str, (runs / "results").iterdir()), reverse=True)
-    assert main(["board", *results, "--output", str(tmp_path / "site")]) == 0
+    assert main(["leaderboard", *results, "--output", str(tmp_path / "site")]) == 0
     told = re.compile(r"\s*<li><bdi>\d+ runs of the folder [^<]*</bdi></li>")
     again = {name: told.sub("", page) for name, page in pages(tmp_path / "site").items()}
     assert again == {name: told.sub("", page) for name, page in pages(site).items()}
@@ -229,7 +229,7 @@ def test_names_of_anybody_are_text_and_files_are_safe(runs: Path, tmp_path: Path
         changed_copy(run, tmp_path / "results" / run.name, hostile)
     changed_copy(runs_of[0], tmp_path / "results/other", odd)
     out = tmp_path / "deep" / "site"
-    assert main(["board", str(tmp_path / "results"), "--output", str(out)]) == 0
+    assert main(["leaderboard", str(tmp_path / "results"), "--output", str(out)]) == 0
     for name, page in pages(out).items():
         assert re.fullmatch(r"(index|(models|suites|pairs)/[a-z0-9-]+)\.html", name)
         assert "<img" not in page, name
@@ -258,7 +258,7 @@ def test_pairs_beyond_the_limit_are_said_to_be_missing(runs: Path, tmp_path: Pat
         changed_copy(runs / "results/open--demo", tmp_path / "results" / name, named(name))
         for name in ("one", "two", "three")
     ]
-    words = ["board", *map(str, folders), "--pairs", "2", "--output", str(tmp_path / "site")]
+    words = ["leaderboard", *map(str, folders), "--pairs", "2", "--output", str(tmp_path / "site")]
     assert main(words) == 0
     index = pages(tmp_path / "site")["index.html"]
     assert len(data_of(index)["pairs"]) == 2
@@ -271,7 +271,7 @@ def test_results_without_predictions_have_scores_and_no_comparison(
     for run in sorted((runs / "results").glob("open*")):
         copy = changed_copy(run, tmp_path / "results" / run.name, lambda content: None)
         (copy / OUTCOMES_FILE).unlink()
-    words = ["board", str(tmp_path / "results"), "--output", str(tmp_path / "site")]
+    words = ["leaderboard", str(tmp_path / "results"), "--output", str(tmp_path / "site")]
     assert main(words) == 0
     assert "2 models, 1 column, 0 pairs" in capsys.readouterr().out
     index = pages(tmp_path / "site")["index.html"]
@@ -306,8 +306,8 @@ def test_two_models_are_compared_in_a_browser(site: Path, tmp_path: Path) -> Non
         assert page.log("browser") == []
 
 
-def test_board_json_has_the_numbers_of_the_runs(runs: Path, site: Path) -> None:
-    content = json.loads((site / "board.json").read_text())
+def test_leaderboard_json_has_the_numbers_of_the_runs(runs: Path, site: Path) -> None:
+    content = json.loads((site / "leaderboard.json").read_text())
     assert content["models"] == ["demo", "tiny"] or content["models"] == ["tiny", "demo"]
     for column in content["columns"]:
         for run in column["runs"]:
@@ -322,7 +322,7 @@ def test_board_json_has_the_numbers_of_the_runs(runs: Path, site: Path) -> None:
 def test_a_dry_run_writes_nothing_and_lists_the_files(
     runs: Path, site: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    words = ["board", str(runs / "results"), "--output", str(tmp_path / "out"), "--dry-run"]
+    words = ["leaderboard", str(runs / "results"), "--output", str(tmp_path / "out"), "--dry-run"]
     assert main(words) == 0
     said = capsys.readouterr().out
     listed = dict(re.findall(r"^  (\S+) \(([\d,]+) bytes\)$", said, re.MULTILINE))
@@ -332,11 +332,11 @@ def test_a_dry_run_writes_nothing_and_lists_the_files(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_board_is_replaced_only_when_asked_and_nothing_else_ever(
+def test_a_leaderboard_is_replaced_only_when_asked_and_nothing_else_ever(
     runs: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     out = tmp_path / "out"
-    words = ["board", str(runs / "results/open--demo"), "--output", str(out)]
+    words = ["leaderboard", str(runs / "results/open--demo"), "--output", str(out)]
     assert main(words) == 0
     (out / "models" / "mine.html").write_text("mine")
     capsys.readouterr()
@@ -347,7 +347,7 @@ def test_a_board_is_replaced_only_when_asked_and_nothing_else_ever(
     (out / "models" / "mine.html").unlink()
     assert main([*words, "--overwrite"]) == 0
     inputs = [str(runs / "results"), str(runs / "results/open--demo")]
-    for place in (*inputs, str(runs), str(runs / "results/open--demo/board")):
+    for place in (*inputs, str(runs), str(runs / "results/open--demo/leaderboard")):
         assert main([*words[:-1], place, "--overwrite"]) == 2
         assert "neither inside the other" in one_line(capsys.readouterr().err)
     assert (runs / "results/open--demo/results.json").is_file()
@@ -355,7 +355,7 @@ def test_a_board_is_replaced_only_when_asked_and_nothing_else_ever(
     own.mkdir()
     (own / "thesis.tex").write_text("mine")
     assert main([*words[:-1], str(own), "--overwrite"]) == 2
-    (own / "board.json").write_text("{}")
+    (own / "leaderboard.json").write_text("{}")
     assert main([*words[:-1], str(own), "--overwrite"]) == 2
     assert capsys.readouterr().err.count(f"own is not replaced: it has no {CHECKSUMS}") == 2
     assert (own / "thesis.tex").read_text() == "mine"
@@ -378,7 +378,7 @@ def test_a_mistake_is_one_line(
     places = {"DATA": str(runs / "data"), "RUN": str(runs / "results/open--demo")}
     asked = [places.get(word, word) for word in words]
     try:
-        code = main(["board", *asked, "--output", str(tmp_path / "out")])
+        code = main(["leaderboard", *asked, "--output", str(tmp_path / "out")])
     except SystemExit as stopped:
         code = int(stopped.code or 0)
     assert code == 2
@@ -393,5 +393,5 @@ def test_damaged_results_are_named(
         content["dataset"]["conditions"] = ["not", "a", "mapping"]
 
     copy = changed_copy(runs / "results/open--demo", tmp_path / "bad", damage)
-    assert main(["board", str(copy), "--output", str(tmp_path / "out")]) == 2
+    assert main(["leaderboard", str(copy), "--output", str(tmp_path / "out")]) == 2
     assert "bad/results.json: dataset.conditions" in one_line(capsys.readouterr().err)

@@ -1,4 +1,4 @@
-"""Boards and the Hub: results that were pushed make one, and a static Space holds it."""
+"""Leaderboards and the Hub: results that were pushed make one, and a static Space holds it."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from support.runs import OPEN, changed_copy, score
 from coherencegym.__main__ import main
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.hub.fetch_results import fetch_results
-from coherencegym.eval.hub.push_board import board_files, push_board
+from coherencegym.eval.hub.push_leaderboard import leaderboard_files, push_leaderboard
 from coherencegym.eval.hub.push_results import push_results
 from coherencegym.eval.kinds.items import Item
 from coherencegym.files.folders import written_beside
 
 RESULTS = "coherencegym/results"
-SPACE = "coherencegym/board"
+SPACE = "coherencegym/leaderboard"
 KEY = f"spaces/{SPACE}"
 FILES = {
     "index.html": b"<!DOCTYPE html>one",
-    "board.json": b"{}",
+    "leaderboard.json": b"{}",
     "models/a-0123456789.html": b"a",
 }
 
@@ -51,16 +51,16 @@ def tree(hub: HubServer) -> dict[str, bytes]:
     return hub.files(KEY)
 
 
-def test_results_that_were_pushed_make_a_board(
+def test_results_that_were_pushed_make_a_leaderboard(
     hub: HubServer, hub_api: HfApi, runs: list[Path], tmp_path: Path
 ) -> None:
     push_results(hub_api, runs, RESULTS)
-    assert main(["board", RESULTS, "--output", str(tmp_path / "hub")]) == 0
-    assert main(["board", *map(str, runs), "--output", str(tmp_path / "here")]) == 0
-    ours, theirs = (board_files(tmp_path / name) for name in ("here", "hub"))
+    assert main(["leaderboard", RESULTS, "--output", str(tmp_path / "hub")]) == 0
+    assert main(["leaderboard", *map(str, runs), "--output", str(tmp_path / "here")]) == 0
+    ours, theirs = (leaderboard_files(tmp_path / name) for name in ("here", "hub"))
     assert set(ours) == set(theirs)
     different = {path for path in ours if ours[path] != theirs[path]}
-    assert different == {"index.html", "board.json"}  # which say of what they are made
+    assert different == {"index.html", "leaderboard.json"}  # which say of what they are made
     sha = hub.commits(RESULTS)[0].sha
     assert f"2 runs of {RESULTS} at {sha[:10]}" in theirs["index.html"].decode()
 
@@ -71,7 +71,7 @@ def test_a_repository_without_runs_is_no_source(
     hub.seed("coherencegym/other", {"runs/../../../0123456789ab/results.json": b"{}"})
     with pytest.raises(EvaluationError, match="no runs in it"):
         fetch_results(hub_api, "coherencegym/other")
-    assert main(["board", "me/nothing", "--output", str(tmp_path / "out")]) == 2
+    assert main(["leaderboard", "me/nothing", "--output", str(tmp_path / "out")]) == 2
     said = one_line(capsys.readouterr().err)
     assert (
         "me/nothing: no such folder, and no dataset repository that this account may read" in said
@@ -82,30 +82,30 @@ def test_a_repository_without_runs_is_no_source(
 def test_a_push_is_one_commit_with_a_card_that_makes_it_static(
     hub: HubServer, hub_api: HfApi, runs: list[Path], tmp_path: Path
 ) -> None:
-    words = ["board", str(runs[0]), "--output", str(tmp_path / "out"), "--title", 'A "b": c']
+    words = ["leaderboard", str(runs[0]), "--output", str(tmp_path / "out"), "--title", 'A "b": c']
     assert main([*words, "--push-space", SPACE]) == 0
     files = tree(hub)
     card = files.pop("README.md").decode()
     assert re.match(r"---\ntitle: 'A \"b\": c'\nsdk: static\napp_file: index.html\n", card)
     files.pop(".gitattributes")
-    assert files == board_files(tmp_path / "out")  # and nothing of what the Hub had put there
+    assert files == leaderboard_files(tmp_path / "out")  # and nothing of what the Hub had put there
     assert len(hub.commits(KEY)) == 2  # with the Hub's own
     (creation,) = (r for r in hub.requests if r.path == "/api/repos/create")
     assert creation.status == 200
 
 
-def test_the_same_board_is_no_commit_and_a_new_one_replaces_the_old(
+def test_the_same_leaderboard_is_no_commit_and_a_new_one_replaces_the_old(
     hub: HubServer, hub_api: HfApi
 ) -> None:
-    push_board(hub_api, FILES, SPACE, "Title")
-    again = push_board(hub_api, FILES, SPACE, "Title")
-    assert (again.commit, again.lines) == ("", [f"{SPACE} has this board already"])
+    push_leaderboard(hub_api, FILES, SPACE, "Title")
+    again = push_leaderboard(hub_api, FILES, SPACE, "Title")
+    assert (again.commit, again.lines) == ("", [f"{SPACE} has this leaderboard already"])
     head = hub.commits(KEY)[0].sha
     own = [CommitOperationAdd("LICENSE", b"mine"), CommitOperationAdd("models.txt", b"mine")]
     hub_api.create_commit(SPACE, own, commit_message="own", repo_type="space", parent_commit=head)
     new = {**FILES, "index.html": b"two", "models/b-0123456789.html": b"b"}
     new.pop("models/a-0123456789.html")
-    pushed = push_board(hub_api, new, SPACE, "Another title")
+    pushed = push_leaderboard(hub_api, new, SPACE, "Another title")
     assert "  delete models/a-0123456789.html" in pushed.lines
     assert "  replace index.html (3 bytes)" in pushed.lines
     files = tree(hub)
@@ -117,7 +117,7 @@ def test_the_same_board_is_no_commit_and_a_new_one_replaces_the_old(
 def test_a_dry_run_asks_for_reading_only(
     hub: HubServer, hub_api: HfApi, runs: list[Path], tmp_path: Path, capsys: Any
 ) -> None:
-    words = ["board", str(runs[0]), "--output", str(tmp_path / "out")]
+    words = ["leaderboard", str(runs[0]), "--output", str(tmp_path / "out")]
     assert main([*words, "--push-space", SPACE, "--private", "--dry-run"]) == 0
     said = capsys.readouterr().out
     assert f"{SPACE} is not there: made, private" in said
@@ -129,36 +129,38 @@ def test_a_dry_run_asks_for_reading_only(
 
 
 def test_private_is_made_so_and_a_public_one_is_refused(hub: HubServer, hub_api: HfApi) -> None:
-    push_board(hub_api, FILES, SPACE, "Title", private=True)
+    push_leaderboard(hub_api, FILES, SPACE, "Title", private=True)
     assert hub_api.space_info(SPACE).private
-    push_board(hub_api, FILES, "coherencegym/open", "Title")
+    push_leaderboard(hub_api, FILES, "coherencegym/open", "Title")
     with pytest.raises(EvaluationError, match="exists and is public"):
-        push_board(hub_api, FILES, "coherencegym/open", "Title", private=True)
+        push_leaderboard(hub_api, FILES, "coherencegym/open", "Title", private=True)
 
 
 def test_somebody_elses_space_is_left_alone(hub: HubServer, hub_api: HfApi) -> None:
     hub.seed(KEY, {"index.html": b"my own page"})
     before = tree(hub)
-    with pytest.raises(EvaluationError, match="no board's Space, and its files are not replaced"):
-        push_board(hub_api, FILES, SPACE, "Title")
+    with pytest.raises(
+        EvaluationError, match="no leaderboard's Space, and its files are not replaced"
+    ):
+        push_leaderboard(hub_api, FILES, SPACE, "Title")
     assert tree(hub) == before
     card = b"---\ntitle: x\nsdk: gradio\n---\n"
     hub.seed(KEY, {**FILES, "README.md": card})
     with pytest.raises(EvaluationError, match="does not say `sdk: static`"):
-        push_board(hub_api, {**FILES, "index.html": b"new"}, SPACE, "Title")
+        push_leaderboard(hub_api, {**FILES, "index.html": b"new"}, SPACE, "Title")
     assert tree(hub)["README.md"] == card
 
 
 def test_a_space_that_was_made_but_never_filled_is_taken(hub: HubServer, hub_api: HfApi) -> None:
     hub_api.create_repo(SPACE, repo_type="space", space_sdk="static")
-    push_board(hub_api, FILES, SPACE, "Title")
+    push_leaderboard(hub_api, FILES, SPACE, "Title")
     assert set(tree(hub)) == {*FILES, "README.md", ".gitattributes"}
 
 
 def test_a_commit_of_somebody_else_in_between_is_read_again(
     hub: HubServer, hub_api: HfApi, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    push_board(hub_api, FILES, SPACE, "Title")
+    push_leaderboard(hub_api, FILES, SPACE, "Title")
     real = HfApi.create_commit
     beaten: list[str] = []
 
@@ -168,7 +170,7 @@ def test_a_commit_of_somebody_else_in_between_is_read_again(
         return real(self, *arguments, **options)
 
     monkeypatch.setattr(HfApi, "create_commit", late)
-    push_board(hub_api, {**FILES, "index.html": b"two"}, SPACE, "Title")
+    push_leaderboard(hub_api, {**FILES, "index.html": b"two"}, SPACE, "Title")
     assert tree(hub)["index.html"] == b"two"
     assert tree(hub)["LICENSE"] == b"mine"
     assert hub.commits(KEY)[0].parent == beaten[0]
@@ -181,24 +183,24 @@ def test_one_who_keeps_committing_is_told_of(
     count = iter(range(100))
 
     def late(self: HfApi, *arguments: Any, **options: Any) -> Any:
-        hub.seed(KEY, {"board.json": b"{}", "note": str(next(count)).encode()})
+        hub.seed(KEY, {"leaderboard.json": b"{}", "note": str(next(count)).encode()})
         return real(self, *arguments, **options)
 
     monkeypatch.setattr(HfApi, "create_commit", late)
     with pytest.raises(EvaluationError, match="somebody else committed 3 times meanwhile"):
-        push_board(hub_api, FILES, SPACE, "Title")
+        push_leaderboard(hub_api, FILES, SPACE, "Title")
     assert "index.html" not in tree(hub) or tree(hub)["index.html"] != FILES["index.html"]
 
 
-def test_a_refusal_is_one_line_and_the_board_stays_here(
+def test_a_refusal_is_one_line_and_the_leaderboard_stays_here(
     hub: HubServer,
     runs: list[Path],
     tmp_path: Path,
     hub_clients: HubServer,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    words = ["board", str(runs[0]), "--output", str(tmp_path / "out")]
-    assert main([*words, "--push-space", "bob/board"]) == 2
+    words = ["leaderboard", str(runs[0]), "--output", str(tmp_path / "out")]
+    assert main([*words, "--push-space", "bob/leaderboard"]) == 2
     said = one_line(capsys.readouterr().err)
     assert "the Hub refused (403): this token may not write there" in said
     assert (tmp_path / "out/index.html").is_file()
@@ -206,8 +208,8 @@ def test_a_refusal_is_one_line_and_the_board_stays_here(
 
 
 def test_files_are_those_of_the_folder(tmp_path: Path) -> None:
-    with written_beside(tmp_path / "out", False, "board.json") as work:
+    with written_beside(tmp_path / "out", False, "leaderboard.json") as work:
         (work / "models").mkdir()
         for path, content in FILES.items():
             (work / path).write_bytes(content)
-    assert board_files(tmp_path / "out") == FILES
+    assert leaderboard_files(tmp_path / "out") == FILES

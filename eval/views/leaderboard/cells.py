@@ -11,7 +11,7 @@ from coherencegym.eval.results.run_table import RunColumn, RunModel, RunTable
 from coherencegym.eval.results.runs import Run
 from coherencegym.eval.statistics.scores import CHANCE_NAME, REFERENCE, Score
 from coherencegym.eval.tasks.headline import Headline
-from coherencegym.eval.views.board.names import model_file, suite_file
+from coherencegym.eval.views.leaderboard.names import model_file, suite_file
 
 #: Names of floors, chance and people, by the fields that have them.
 BESIDE = {

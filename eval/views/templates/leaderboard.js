@@ -1,10 +1,10 @@
 "use strict";
-// The first page of a board: sorts and filters a table that is there without it.
+// The first page of a leaderboard: sorts and filters a table that is there without it.
 (() => {
   const data = JSON.parse(document.getElementById("data").textContent);
   const form = document.getElementById("filters");
   const field = form.elements;
-  const table = document.querySelector("table.board");
+  const table = document.querySelector("table.leaderboard");
   const body = table.querySelector(".models");
   const rows = [...body.rows];
   const heads = [...table.tHead.rows[0].cells].slice(1);

@@ -1,4 +1,4 @@
-"""``coherencegym board``: results as a leaderboard, a static site, here or as a Space."""
+"""``coherencegym leaderboard``: results as a leaderboard, a static site, here or as a Space."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ if TYPE_CHECKING:
     from coherencegym.eval.results.run_table import RunTable
 
 EXAMPLES = """\
-  coherencegym board results                             board/index.html, from folders of runs
-  coherencegym board me/coherence-results --output site  from what `coherencegym push` made
-  coherencegym board results me/coherence-results --title "Small models"
-  coherencegym board me/coherence-results --push-space me/coherence --dry-run
+  coherencegym leaderboard results       leaderboard/index.html, from folders of runs
+  coherencegym leaderboard me/coherence-results --output site  from what `coherencegym push` made
+  coherencegym leaderboard results me/coherence-results --title "Small models"
+  coherencegym leaderboard me/coherence-results --push-space me/coherence --dry-run
 """
 
 
 def add_arguments(parser: Parser) -> None:
-    """Declare the options of ``board``."""
+    """Declare the options of ``leaderboard``."""
     add = parser.add_argument
     add(
         "sources",
@@ -41,9 +41,9 @@ def add_arguments(parser: Parser) -> None:
         type=not_negative,
         metavar="N",
         help="number of pages of two models at most, those first that are next to each other in "
-        "the order of the board; 0: none; default 91, which is 14 models, each with each",
+        "the order of the leaderboard; 0: none; default 91, which is 14 models, each with each",
     )
-    options.add_output(parser, "default board", "a board", Path("board"))
+    options.add_output(parser, "default leaderboard", "a leaderboard", Path("leaderboard"))
     add("--dry-run", action="store_true", help="write nothing; list the files and their sizes")
     add = parser.group("publishing").add_argument
     add(
@@ -59,18 +59,18 @@ def add_arguments(parser: Parser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Write a board, and publish it if asked to.
+    """Write a leaderboard, and publish it if asked to.
 
     Raises:
         EvaluationError: a source cannot be read, there is a folder that may not be replaced, or
             the Hub refused or could not be reached.
     """
     from coherencegym.errors import EvaluationError
-    from coherencegym.eval.hub.push_board import board_files
-    from coherencegym.eval.views.board.cells import local_names
-    from coherencegym.eval.views.board.names import INDEX
-    from coherencegym.eval.views.board.pairs import MOST_PAIRS
-    from coherencegym.eval.views.board.site import write_board
+    from coherencegym.eval.hub.push_leaderboard import leaderboard_files
+    from coherencegym.eval.views.leaderboard.cells import local_names
+    from coherencegym.eval.views.leaderboard.names import INDEX
+    from coherencegym.eval.views.leaderboard.pairs import MOST_PAIRS
+    from coherencegym.eval.views.leaderboard.site import write_leaderboard
     from coherencegym.files.folders import check_folder
     from coherencegym.hub.commits import check_target
 
@@ -83,8 +83,8 @@ def run(arguments: argparse.Namespace) -> int:
     table, sources = _read(arguments.sources)
     most = MOST_PAIRS if arguments.pairs is None else arguments.pairs
     with _work(arguments) as work:
-        site = write_board(table, work, arguments.title, sources, most, _say)
-        files = board_files(work)
+        site = write_leaderboard(table, work, arguments.title, sources, most, _say)
+        files = leaderboard_files(work)
     counts = {"model": table.models, "column": table.columns, "pair": site.pairs}
     print(", ".join(f"{len(n):,} {what}{'s' * (len(n) != 1)}" for what, n in counts.items()))
     if local := local_names(table):
@@ -109,7 +109,7 @@ def _say(line: str) -> None:
 
 @contextmanager
 def _work(arguments: argparse.Namespace) -> Iterator[Path]:
-    """The folder that a board is written into: renamed at the end, or thrown away."""
+    """The folder that a leaderboard is written into: renamed at the end, or thrown away."""
     from coherencegym.files.folders import written_beside
 
     if arguments.dry_run:
@@ -161,11 +161,11 @@ def _fetch(repo_id: str) -> tuple[list[Path], str]:
 def _push(arguments: argparse.Namespace, files: Mapping[str, bytes]) -> None:
     from huggingface_hub import HfApi
 
-    from coherencegym.eval.hub.push_board import push_board
+    from coherencegym.eval.hub.push_leaderboard import push_leaderboard
     from coherencegym.hub.answers import hub_errors
 
     again = "a push is one commit, made or not made: run the command again, with --overwrite"
     how: dict[str, Any] = {"private": arguments.private, "dry_run": arguments.dry_run}
     with hub_errors(again):
-        pushed = push_board(HfApi(), files, arguments.push_space, arguments.title, **how)
+        pushed = push_leaderboard(HfApi(), files, arguments.push_space, arguments.title, **how)
     print(*pushed.lines, sep="\n")

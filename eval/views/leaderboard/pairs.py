@@ -1,4 +1,4 @@
-"""Two models of a board on a page: paired tests in every column that both are in, and the items.
+"""Two models of a leaderboard on a page: paired tests in every column of both, and the items.
 
 The tests are those of ``coherencegym compare``, corrected (Holm) for all of a page together.
 """

@@ -1,4 +1,4 @@
-"""A board in a real browser, opened as files: sorted, filtered, clicked through, by keyboard."""
+"""A leaderboard in a real browser, opened as files: sorted, filtered, clicked, by keyboard."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from coherencegym.eval.results.run_table import sorted_table
 from coherencegym.eval.results.runs import ModelFacts, Run, TableFacts
 from coherencegym.eval.statistics.scores import Score
 from coherencegym.eval.tasks.headline import Headline
-from coherencegym.eval.views.board.site import write_board
+from coherencegym.eval.views.leaderboard.site import write_leaderboard
 from coherencegym.eval.views.overview import overview, write_overview
 
 HOSTILE = "</script><img src=x onerror=alert(1)>\u202e"
@@ -60,8 +60,8 @@ def a_run(model: str, suite: str, score: float) -> Run:
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A board of four models, two columns of one suite, and a task of its own."""
-    folder = tmp_path_factory.mktemp("board")
+    """A leaderboard of four models, two columns of one suite, and a task of its own."""
+    folder = tmp_path_factory.mktemp("leaderboard")
     runs = [
         a_run(model, suite, score)
         for model, scores in SCORES.items()
@@ -71,7 +71,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     first = runs[0]
     other = TableFacts("c", "test", "ab", 7)
     runs.append(replace(first, signature="another run", tables=(other,)))
-    write_board(sorted_table(runs), folder, "A board", ["made of nothing"], 0)
+    write_leaderboard(sorted_table(runs), folder, "A leaderboard", ["made of nothing"], 0)
     return folder
 
 
@@ -98,7 +98,7 @@ def page(browser: Browser, site: Path) -> Iterator[Browser]:
 
 MODELS = """return [...document.querySelectorAll('.models tr')].filter((row) => !row.hidden)
   .map((row) => row.dataset.name)"""
-COLUMNS = """return [...document.querySelector('table.board').tHead.rows[0].cells].slice(1)
+COLUMNS = """return [...document.querySelector('table.leaderboard').tHead.rows[0].cells].slice(1)
   .filter((cell) => !cell.hidden).map((cell) => cell.querySelector('a').innerText)"""
 COUNT = "return document.getElementById('count').value"
 SORTED = """return [...document.querySelectorAll('[aria-sort]:not([aria-sort=none])')]
@@ -230,7 +230,7 @@ def test_pages_lead_to_each_other(page: Browser) -> None:
     assert "a limit" in text
     assert page.run("return document.querySelector('.hypothesis').innerText") == HOSTILE
     page.click(".trail a")
-    assert page.run("return document.querySelector('h1').innerText") == "A board"
+    assert page.run("return document.querySelector('h1').innerText") == "A leaderboard"
 
 
 @pytest.mark.parametrize("models", [["org/alpha"], list(SCORES)])
@@ -301,6 +301,11 @@ def test_both_lights_have_a_contrast_that_can_be_read(page: Browser, site: Path)
     for scheme in ("light", "dark"):
         page.prefer(scheme)
         page.get((site / "index.html").as_uri())
-        for selector in ("h1", ".board button.number", ".board small", ".above button.number"):
+        for selector in (
+            "h1",
+            ".leaderboard button.number",
+            ".leaderboard small",
+            ".above button.number",
+        ):
             assert page.run(_CONTRAST, selector) >= 4.5, (scheme, selector)
     page.prefer("light")

@@ -1,4 +1,4 @@
-"""The files of a board: names that are safe everywhere, made of names that may hold anything."""
+"""The files of a leaderboard: names that are safe everywhere, made of names of any kind."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import hashlib
 import re
 from collections.abc import Sequence
 
-#: The first page, and the file that every board has.
-INDEX, BOARD_MARKER = "index.html", "board.json"
+#: The first page, and the file that every leaderboard has.
+INDEX, LEADERBOARD_MARKER = "index.html", "leaderboard.json"
 #: Folders of the pages of models, of suites, and of two models.
 MODELS, SUITES, PAIRS = FOLDERS = ("models", "suites", "pairs")
 #: Characters of a name that are in its file's.
@@ -15,7 +15,7 @@ _MOST = 48
 
 
 def file_of(folder: str, name: str, key: Sequence[object]) -> str:
-    """The path of a page in a board: part of a name to know it by, and a digest of all of its key.
+    """The path of a page: part of a name to know it by, and a digest of all of its key.
 
     Small letters without accents, digits, and dashes: also where ``A`` and ``a`` are one file, and
     where ``CON`` is none.

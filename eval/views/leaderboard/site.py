@@ -1,4 +1,4 @@
-"""A board as a folder of pages: written whole or not at all."""
+"""A leaderboard as a folder of pages: written whole or not at all."""
 
 from __future__ import annotations
 
@@ -9,23 +9,23 @@ from typing import Any
 from coherencegym.eval.results.folder import write_json
 from coherencegym.eval.results.learning import learning_curves
 from coherencegym.eval.results.run_table import RunTable
-from coherencegym.eval.views.board.cells import Site
-from coherencegym.eval.views.board.names import (
-    BOARD_MARKER,
+from coherencegym.eval.views.html_report import write_html
+from coherencegym.eval.views.leaderboard.cells import Site
+from coherencegym.eval.views.leaderboard.names import (
     INDEX,
+    LEADERBOARD_MARKER,
     model_file,
     pair_file,
     suite_file,
 )
-from coherencegym.eval.views.board.pages import render_index, render_model, render_suite
-from coherencegym.eval.views.board.pairs import PairReadings, compared_pairs, render_pair
-from coherencegym.eval.views.html_report import write_html
+from coherencegym.eval.views.leaderboard.pages import render_index, render_model, render_suite
+from coherencegym.eval.views.leaderboard.pairs import PairReadings, compared_pairs, render_pair
 from coherencegym.eval.views.plots_curve import curves_svg
 
 _FORMAT = 1
 
 
-def write_board(
+def write_leaderboard(
     table: RunTable,
     folder: Path,
     title: str,
@@ -33,13 +33,13 @@ def write_board(
     most_pairs: int = 0,
     progress: Callable[[str], None] = lambda line: None,
 ) -> Site:
-    """Write the pages of a board into an empty folder.
+    """Write the pages of a leaderboard into an empty folder.
 
     Args:
         table: the runs, at least one.
         folder: an empty folder.
         title: the first page's.
-        sources: lines on what the board was made of.
+        sources: lines on what the leaderboard was made of.
         most_pairs: pages of two models at most.
         progress: a function that is told of each of these.
     """
@@ -74,12 +74,12 @@ def write_board(
     for suite in table.suites:
         write_html(render_suite(site, suite), folder, suite_file(suite))
     write_html(render_index(site), folder, INDEX)
-    write_json(board_as_json(site), folder / BOARD_MARKER)
+    write_json(leaderboard_as_json(site), folder / LEADERBOARD_MARKER)
     return site
 
 
-def board_as_json(site: Site) -> dict[str, Any]:
-    """The content of ``board.json``: every number of the first page, for programs."""
+def leaderboard_as_json(site: Site) -> dict[str, Any]:
+    """The content of ``leaderboard.json``: every number of the first page, for programs."""
     table = site.table
     return {
         "format": _FORMAT,
