@@ -206,7 +206,8 @@ class Several:
             context = asker.context(plans, work, above)
             asked, more = self.task.ask(context, read.inputs, own, writer)
             source = read.source.noted([*read.notes, *more])
-            about = source, asker.model, asked, writer.tables(), asker.settings(one), own
+            outcomes = writer.tables(last=True)
+            about = source, asker.model, asked, outcomes, asker.settings(one), own
             found = gather_findings(self.task, *about, self.task.record(own, asker.reading))
             write_common(found, work)
             write_findings_files(found, work)

@@ -73,7 +73,7 @@ def by_item(cells: Cells) -> Cells:
     if (items[1:] < items[:-1]).any():
         cells = cells.take(np.argsort(items, kind="stable"))
         items = cells.item
-    starts = np.flatnonzero(np.diff(items, prepend=np.int32(-1)))
+    starts = np.flatnonzero(np.diff(items, prepend=np.int32(-1))).astype(np.int32)
     counts = np.diff(starts, append=np.int32(len(items)))
     values = cells.value
     if len(starts) < len(items):

@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
-from coherencegym.eval.outcomes.tables import Cells
+from coherencegym.eval.outcomes.tables import Cells, count_distinct
 from coherencegym.eval.statistics.estimate import Estimate, PairedDifference
 from coherencegym.eval.statistics.intervals import Interval
 from coherencegym.eval.statistics.paired import Test
@@ -73,9 +73,7 @@ class Metric(ABC):
 
 def over(estimate: Estimate, cells: Cells) -> Estimate:
     """The estimate with the number of clusters that it is over."""
-    import numpy as np
-
-    return replace(estimate, clusters=len(np.unique(cells.cluster)))
+    return replace(estimate, clusters=count_distinct(cells.cluster))
 
 
 def difference_of(value: float, interval: Interval | Estimate, test: Test) -> PairedDifference:

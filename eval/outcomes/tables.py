@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
-from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 from coherencegym.eval.outcomes.schema import (
@@ -111,8 +110,7 @@ class OutcomeTables:
             (columns["system_id"], len(self.systems)),
         ):
             key = key * np.int32(number) + codes
-        known, first = np.unique(key, return_index=True)
-        for code, place in sorted(zip(known, first, strict=True), key=itemgetter(1)):
+        for code, place in first_places(key):
             unit = columns["unit_id"][place]
             config, split = (there[own[unit]] for own, there in names.values())
             yield OutcomeSeries(
@@ -128,13 +126,11 @@ class OutcomeTables:
 
         Groups of one column come together.
         """
-        import numpy as np
 
         of, own, names = self.memberships(places)
         if not by_group or not len(own):
             return {None: places}
-        _, first = np.unique(own, return_index=True)
-        there = [int(own[number]) for number in sorted(first)]
+        there = [code for code, _ in first_places(own)]
         columns = list(dict.fromkeys(_column(names[code]) for code in there))
         there.sort(key=lambda code: columns.index(_column(names[code])))
         return {None: places, **{names[code]: of[own == code] for code in there}}
@@ -151,8 +147,11 @@ class OutcomeTables:
         starts, codes, names = self._groups
         unit = self._arrays["unit_id"][places]
         counts = (starts[1:] - starts[:-1])[unit]
-        offsets = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
-        return np.repeat(places, counts), codes[np.repeat(starts[unit], counts) + offsets], names
+        # The place of each membership among all, less that of the first of its unit, and its start.
+        offsets = np.arange(counts.sum(), dtype=np.int32)
+        before = np.cumsum(counts, dtype=np.int32) - counts
+        offsets += np.repeat(starts[unit] - before, counts)
+        return np.repeat(places, counts), codes[offsets], names
 
     def unit_codes(self, column: str, units: Any) -> tuple[np.ndarray, list[str]]:
         """The codes of some units in a column of names, and the names that they stand for."""
@@ -190,7 +189,7 @@ class OutcomeTables:
         import numpy as np
 
         columns, found = self._arrays, np.full(len(self.units), np.nan)
-        if metric in self._metrics:
+        if metric in self._metrics and column in columns:
             same = columns["metric"] == self._metrics.index(metric)
             same &= columns["system_id"] == self.systems.index(system)
             found[columns["unit_id"][same]] = columns[column][same]
@@ -217,13 +216,19 @@ class OutcomeTables:
             unit=unit,
             item=self._items[unit],
             value=value[there],
-            weight=columns["weight"][known],
-            target=columns["target"][known],
-            given=columns["given"][known],
+            **{name: self._optional(name, known) for name in OPTIONAL},
             cluster=self._ranks["cluster"][unit],
             discourse=self._ranks["discourse"][unit],
             left_out=Counter(names[code] for code in missing.tolist()),
         )
+
+    def _optional(self, column: str, places: np.ndarray) -> np.ndarray:
+        import numpy as np
+
+        if column in self.outcomes.column_names:
+            found: np.ndarray = self._arrays[column][places]
+            return found
+        return np.broadcast_to(np.nan, len(places))
 
     def rows(self, places: np.ndarray | None = None) -> Iterator[OutcomeRow]:
         """The outcomes one by one, all or those at some places."""
@@ -283,13 +288,10 @@ class OutcomeTables:
 
     @cached_property
     def _arrays(self) -> dict[str, Any]:
-        import numpy as np
 
         own = self.outcomes.combine_chunks()
-        found = {name: own[name].to_numpy() for name in ("unit_id", "system_id", "flags", "value")}
-        for name in OPTIONAL:
-            is_there = name in own.column_names
-            found[name] = own[name].to_numpy() if is_there else np.broadcast_to(np.nan, len(own))
+        names = ("unit_id", "system_id", "flags", "value", *OPTIONAL)
+        found = {name: _numbers(own[name]) for name in names if name in own.column_names}
         for name in ("metric", "reason"):
             found[name] = _codes(own[name])[0]
         return found
@@ -337,14 +339,40 @@ class OutcomeTables:
         columns, values = (pairs.field(number).dictionary_encode() for number in (0, 1))
         heads, names = (coded.dictionary.to_pylist() for coded in (columns, values))
         both = columns.indices.to_numpy() * np.int32(len(names)) + values.indices.to_numpy()
-        known, codes = np.unique(both, return_inverse=True)
-        groups = [(heads[code // len(names)], names[code % len(names)]) for code in known.tolist()]
-        return starts, codes.astype(np.int32), groups
+        known = [code for code, _ in first_places(both)]
+        rank = np.zeros(max(known, default=0) + 1, np.int32)
+        rank[known] = np.arange(len(known))
+        groups = [(heads[code // len(names)], names[code % len(names)]) for code in known]
+        return starts, rank[both], groups
+
+
+def first_places(codes: np.ndarray) -> list[tuple[int, int]]:
+    """The codes that there are (none negative), each with its first place, by these."""
+    import numpy as np
+
+    first = np.full(int(codes.max(initial=-1)) + 1, -1)
+    first[codes[::-1]] = np.arange(len(codes) - 1, -1, -1, dtype=np.int32)
+    there = np.flatnonzero(first >= 0)
+    return [(int(code), int(first[code])) for code in there[np.argsort(first[there])]]
+
+
+def count_distinct(numbers: np.ndarray) -> int:
+    """The count of different numbers (none negative)."""
+    import numpy as np
+
+    return int(np.count_nonzero(np.bincount(numbers))) if len(numbers) else 0
 
 
 def _column(group: Group) -> str:
     # A group that no column makes stands for itself.
     return group[0] or group[1]
+
+
+def _numbers(column: Any) -> np.ndarray:
+    whole = column.combine_chunks()
+    whole = whole.chunk(0) if hasattr(whole, "chunk") else whole
+    found: np.ndarray = whole.to_numpy(zero_copy_only=False)
+    return found
 
 
 def _codes(column: Any) -> tuple[np.ndarray, list[str]]:
@@ -369,8 +397,8 @@ class OutcomeWriter:
     """
 
     def __init__(self) -> None:
-        self._units: list[Any] = []
-        self._outcomes: list[Any] = []
+        self._units: list[dict[str, Any]] = []
+        self._outcomes: list[dict[str, Any]] = []
         self._systems: dict[System, int] = {}
         self._count = 0
 
@@ -378,18 +406,20 @@ class OutcomeWriter:
         """Add units; their ids."""
         import pyarrow as pa
 
-        rows = [
-            {
-                **{name: getattr(unit, name) for name in _UNIT},
-                "groups": [{"column": column, "value": value} for column, value in unit.groups],
-            }
-            for unit in units
-        ]
+        rows = list(units)
         ids = range(self._count, self._count + len(rows))
         self._count = ids.stop
-        for number, row in zip(ids, rows, strict=True):
-            row["id"] = number
-        self._units.append(pa.Table.from_pylist(rows, schema=outcome_schemas()["units"]))
+        columns: dict[str, Any] = {name: [getattr(one, name) for one in rows] for name in _UNIT}
+        columns["id"] = ids
+        columns["groups"] = [
+            [{"column": column, "value": value} for column, value in one.groups] for one in rows
+        ]
+        schema = outcome_schemas()["units"]
+        made = {field.name: pa.array(columns[field.name], field.type) for field in schema}
+        if columns["cluster"] == columns["discourse"]:
+            # They are the same but where families are clusters, and then are kept once.
+            made["cluster"] = made["discourse"]
+        self._units.append(made)
         return ids
 
     def add(
@@ -427,28 +457,49 @@ class OutcomeWriter:
             ],
             "flags": [flags] * number if isinstance(flags, int) else flags,
             **{
-                name: [own] * number if own is None or isinstance(own, int | float) else own
+                name: [own] * number if isinstance(own, int | float) else own
                 for name, own in (("weight", weight), ("target", target), ("given", given))
+                if own is not None
             },
         }
-        schema = outcome_schemas()["outcomes"]
-        arrays = [pa.array(columns[field.name], field.type) for field in schema]
-        self._outcomes.append(pa.Table.from_arrays(arrays, schema=schema))
+        types = {field.name: field.type for field in outcome_schemas()["outcomes"]}
+        made = {name: pa.array(own, types[name]) for name, own in columns.items()}
+        self._outcomes.append(made)
 
-    def tables(self) -> OutcomeTables:
-        """All that was added."""
+    def tables(self, *, last: bool = False) -> OutcomeTables:
+        """All that was added; ``last``: nothing is kept here any longer."""
         known = outcome_schemas()
-        outcomes = _together(self._outcomes, known["outcomes"])
+        made = self._outcomes, self._units
+        outcomes_parts, units_parts = made if last else ([{**own} for own in one] for one in made)
+        outcomes = _together(outcomes_parts, known["outcomes"])
         empty = [name for name in OPTIONAL if outcomes[name].null_count == len(outcomes)]
-        units = _together(self._units, known["units"])
+        units = _together(units_parts, known["units"])
         return OutcomeTables(units, tuple(self._systems), outcomes.drop(empty))
 
 
 _UNIT = [field.name for field in fields(UnitRow) if field.name != "groups"]
 
 
-def _together(parts: Sequence[Any], schema: Any) -> Any:
+def _together(parts: list[dict[str, Any]], schema: Any) -> Any:
+    """The columns of parts, each in one piece; the parts give up a column after another."""
     import pyarrow as pa
 
-    whole = pa.concat_tables([schema.empty_table(), *parts])
-    return whole.unify_dictionaries().combine_chunks()
+    shares = all(part.get("cluster") is part.get("discourse") for part in parts)
+    sizes = [len(next(iter(part.values()))) for part in parts]
+    columns: dict[str, Any] = {}
+    for field in schema:
+        if field.name == "cluster" and shares:
+            columns["cluster"] = columns["discourse"]
+            continue
+        pieces = [
+            part.pop(field.name) if field.name in part else pa.nulls(size, field.type)
+            for part, size in zip(parts, sizes, strict=True)
+        ]
+        whole = pa.chunked_array(pieces, field.type)
+        del pieces
+        columns[field.name] = whole.unify_dictionaries().combine_chunks()
+        del whole
+        # What the parts took is free now, in other pieces.
+        pa.default_memory_pool().release_unused()
+    parts.clear()
+    return pa.Table.from_arrays(list(columns.values()), schema=schema)

@@ -12,12 +12,12 @@ from typing import Any
 from coherencegym.eval.metrics.estimates import score_level
 from coherencegym.eval.metrics.metric import Metric
 from coherencegym.eval.outcomes.schema import name_of_group
-from coherencegym.eval.outcomes.tables import OutcomeSeries, OutcomeTables
+from coherencegym.eval.outcomes.tables import OutcomeSeries, OutcomeTables, count_distinct
 from coherencegym.eval.results.saved import Saved, SavedTable
 from coherencegym.eval.statistics.estimate import PairedDifference
 from coherencegym.eval.statistics.scores import ScoreRow
 from coherencegym.eval.tasks.score.selections import Selection, select
-from coherencegym.eval.tasks.score.summary import count_distinct, kind_of
+from coherencegym.eval.tasks.score.summary import kind_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

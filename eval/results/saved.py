@@ -17,12 +17,11 @@ from coherencegym.errors import EvaluationError
 from coherencegym.eval.metrics.estimates import SavedMetric, known_metrics
 from coherencegym.eval.metrics.metric import Metric
 from coherencegym.eval.outcomes.files import OUTCOMES_FILE, read_outcome_tables
-from coherencegym.eval.outcomes.tables import Cells, OutcomeTables
+from coherencegym.eval.outcomes.tables import Cells, OutcomeTables, count_distinct
 from coherencegym.eval.results.folder import MARKER, RESULTS_FORMAT
 from coherencegym.eval.results.runs import results_head
 from coherencegym.eval.statistics.scores import CD
 from coherencegym.eval.tasks.score.selections import inside
-from coherencegym.eval.tasks.score.summary import count_distinct
 from coherencegym.files import strict_json
 from coherencegym.files.strict_json import Many, SignedShare, Some, kind
 

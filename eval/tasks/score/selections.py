@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from coherencegym.eval.outcomes.schema import name_of_group
-from coherencegym.eval.outcomes.tables import OutcomeTables
+from coherencegym.eval.outcomes.tables import OutcomeTables, first_places
 
 if TYPE_CHECKING:
     import numpy as np
@@ -61,10 +61,11 @@ def by_first_group(outcomes: OutcomeTables, places: np.ndarray) -> dict[str | No
     of, codes, names = outcomes.memberships(places)
     is_first = _positions(of) == 0
     is_first &= np.array([not column for column, _ in names], bool)[codes]
-    own = np.full(len(places), -1, np.int32)
-    own[np.searchsorted(places, of[is_first])] = codes[is_first]
+    # 0 stands for none.
+    own = np.zeros(len(places), np.int32)
+    own[np.searchsorted(places, of[is_first])] = codes[is_first] + 1
     return {
-        None if code < 0 else names[code][1]: places[own == code] for code in by_first_place(own)
+        names[code - 1][1] if code else None: places[own == code] for code, _ in first_places(own)
     }
 
 
@@ -87,16 +88,8 @@ def by_kind(outcomes: OutcomeTables, places: np.ndarray) -> dict[tuple[str, str]
         (formulas[code // len(aggregations)], aggregations[code % len(aggregations)]): places[
             kind == code
         ]
-        for code in by_first_place(kind)
+        for code, _ in first_places(kind)
     }
-
-
-def by_first_place(codes: np.ndarray) -> list[int]:
-    """The codes that there are, by their first places."""
-    import numpy as np
-
-    known, first = np.unique(codes, return_index=True)
-    return [int(code) for code in known[np.argsort(first)]]
 
 
 def _by_formula(outcomes: OutcomeTables, places: np.ndarray) -> Iterator[Selection]:
@@ -114,7 +107,7 @@ def _by_group(outcomes: OutcomeTables, places: np.ndarray, headline: str) -> Ite
     other = np.array([bool(headline) and name != headline for _, name in names], bool)
     is_detail = (_positions(of) == 0) & other[codes]
     of, rows = of[own], (codes * 2 + is_detail)[own]
-    for row in by_first_place(rows):
+    for row, _ in first_places(rows):
         name = names[row // 2][1]
         level = "headline" if headline and name == headline else "detail" if row % 2 else "group"
         yield Selection(level, name, of[rows == row])
@@ -124,7 +117,7 @@ def _by_column(
     outcomes: OutcomeTables, places: np.ndarray, counted: np.ndarray, breakdowns: Sequence[str]
 ) -> Iterator[Selection]:
     of, codes, names = outcomes.memberships(places)
-    there = {names[code]: code for code in by_first_place(codes)}
+    there = {names[code]: code for code, _ in first_places(codes)}
     if len(counted) < len(places):
         of, codes, _ = outcomes.memberships(counted)
     for column in breakdowns:
@@ -139,5 +132,6 @@ def _positions(of: np.ndarray) -> np.ndarray:
     # The number of each membership among those of its prediction.
     import numpy as np
 
-    starts = np.flatnonzero(np.diff(of, prepend=-1))
-    return np.arange(len(of)) - np.repeat(starts, np.diff(starts, append=len(of)))
+    starts = np.flatnonzero(np.diff(of, prepend=np.int32(-1))).astype(np.int32)
+    sizes = np.diff(starts, append=np.int32(len(of)))
+    return np.arange(len(of), dtype=np.int32) - np.repeat(starts, sizes)

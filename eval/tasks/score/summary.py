@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from coherencegym.eval.data.dataset import ItemTable
 from coherencegym.eval.outcomes.schema import MODEL
-from coherencegym.eval.outcomes.tables import Cells, OutcomeTables
+from coherencegym.eval.outcomes.tables import Cells, OutcomeTables, count_distinct
 from coherencegym.eval.statistics.intervals import macro_interval
 from coherencegym.eval.statistics.scores import GROUP_LEVELS, Score, score_fields
 from coherencegym.eval.tasks.score.outcomes import ACCURACY, MARGIN, predictions_of
@@ -172,13 +172,6 @@ def _counts_of(outcomes: OutcomeTables, places: np.ndarray) -> dict[str, Any]:
         "too_close": int(outcomes.flags(places, "too close").sum()),
         "counts": {**why, **({"too_long": too_long} if too_long else {})},
     }
-
-
-def count_distinct(numbers: Any) -> int:
-    """The count of different numbers."""
-    import numpy as np
-
-    return len(np.unique(numbers))
 
 
 def kind_of(outcomes: OutcomeTables, places: np.ndarray) -> tuple[str, str]:
