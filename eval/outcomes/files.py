@@ -89,9 +89,10 @@ def _check(tables: OutcomeTables, folder: Path) -> None:
         wrong = ~(np.abs(own[name].to_numpy()) < _MOST) & own[name].is_valid().to_numpy()
         _refuse(path, wrong, f"{name} is not finite, or vast; expected a number")
     metric = np.unique(own["metric"].to_pylist(), return_inverse=True)[1]
-    keys = np.stack([own["unit_id"], own["system_id"], metric], axis=1)
+    key = own["unit_id"].to_numpy().astype(np.int64) * max(len(tables.systems), 1)
+    key = (key + own["system_id"].to_numpy()) * (int(metric.max(initial=0)) + 1) + metric
     is_again = np.ones(len(own), bool)
-    is_again[np.unique(keys, axis=0, return_index=True)[1]] = False
+    is_again[np.unique(key, return_index=True)[1]] = False
     _refuse(path, is_again, "the unit has another outcome of this system and metric; expected one")
     holds_by_tie = (own["flags"].to_numpy() & FLAGS["tie"] > 0) & (own["value"].to_numpy() == 1)
     _refuse(path, holds_by_tie, "a tie that holds; expected one of the two")

@@ -147,7 +147,10 @@ def correlations_difference(
     error, freedom = math.sqrt(float(change @ change)), size - 1
     half = quantile_of_t(freedom) * error
     interval = Interval(max(-2.0, value - half), min(2.0, value + half), "influence")
-    p = 2 * float(t.sf(abs(value) / error, freedom)) if error > ROUNDING else float(not value)
+    # Of two that are one but for rounding, nothing is told apart.
+    p = float(abs(value) <= ROUNDING)
+    if error > ROUNDING:
+        p = 2 * float(t.sf(abs(value) / error, freedom))
     return value, interval, Test(p, "influence")
 
 
