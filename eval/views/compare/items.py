@@ -166,7 +166,7 @@ def item_pairs(comparison: ModelComparison) -> Iterator[ItemPair]:
         units = zip(ours.units_of(one.places), theirs.units_of(there), strict=True)
         for pair, both in zip(pairs, units, strict=True):
             bits = [float(own[unit]) for own, unit in zip(margins, both, strict=True)]
-            found.append(_of_prediction(pair, [None if b != b else b for b in bits]))
+            yield _of_prediction(pair, [None if b != b else b for b in bits])
     yield from sorted(found, key=lambda pair: not pair.kind.startswith(_FIRST))
 
 
