@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 from coherencegym.eval.outcomes.schema import (
@@ -97,19 +98,26 @@ class OutcomeTables:
 
     def series(self) -> Iterator[OutcomeSeries]:
         """The outcomes by table, metric and system, in the order of the first of each."""
+        yield from self._series
+
+    @cached_property
+    def _series(self) -> tuple[OutcomeSeries, ...]:
+        return tuple(self._each_series()) if len(self) else ()
+
+    def _each_series(self) -> Iterator[OutcomeSeries]:
         import numpy as np
 
-        if not len(self):
-            return
         columns = self._arrays
         names = {name: self.unit_codes(name, slice(None)) for name in ("config", "split")}
-        key = np.zeros(len(self), np.int32)
+        # Anybody may have written the tables, with as many names as codes have room for.
+        key = np.zeros(len(self), np.int64)
         for codes, number in (
             *((own[columns["unit_id"]], len(there)) for own, there in names.values()),
             (columns["metric"], len(self._metrics)),
             (columns["system_id"], len(self.systems)),
         ):
-            key = key * np.int32(number) + codes
+            key *= number
+            key += codes
         for code, place in first_places(key):
             unit = columns["unit_id"][place]
             config, split = (there[own[unit]] for own, there in names.values())
@@ -126,7 +134,6 @@ class OutcomeTables:
 
         Groups of one column come together.
         """
-
         of, own, names = self.memberships(places)
         if not by_group or not len(own):
             return {None: places}
@@ -255,9 +262,11 @@ class OutcomeTables:
         codes = [
             _in_one_piece(self.units[name]).indices.to_numpy() for name in ("discourse", "cluster")
         ]
-        items = np.stack([*(self._names[n][0] for n in ("config", "split")), self._items], axis=1)
-        _, first, item = np.unique(items, axis=0, return_index=True, return_inverse=True)
-        before = first[item.ravel()]
+        (config, _), (split, splits) = (self._names[name] for name in ("config", "split"))
+        table = config.astype(np.int64) * len(splits) + split
+        items = table * (int(self._items.max(initial=0)) + 1) + self._items
+        _, first, item = np.unique(items, return_index=True, return_inverse=True)
+        before = first[item]
         return (codes[0] != codes[0][before]) | (codes[1] != codes[1][before])
 
     def select(self, places: np.ndarray) -> OutcomeTables:
@@ -288,7 +297,6 @@ class OutcomeTables:
 
     @cached_property
     def _arrays(self) -> dict[str, Any]:
-
         own = self.outcomes.combine_chunks()
         names = ("unit_id", "system_id", "flags", "value", *OPTIONAL)
         found = {name: _numbers(own[name]) for name in names if name in own.column_names}
@@ -338,19 +346,28 @@ class OutcomeTables:
         pairs = column.flatten()
         columns, values = (pairs.field(number).dictionary_encode() for number in (0, 1))
         heads, names = (coded.dictionary.to_pylist() for coded in (columns, values))
-        both = columns.indices.to_numpy() * np.int32(len(names)) + values.indices.to_numpy()
-        known = [code for code, _ in first_places(both)]
-        rank = np.zeros(max(known, default=0) + 1, np.int32)
-        rank[known] = np.arange(len(known))
-        groups = [(heads[code // len(names)], names[code % len(names)]) for code in known]
-        return starts, rank[both], groups
+        both = columns.indices.to_numpy().astype(np.int64)
+        both *= len(names)
+        both += values.indices.to_numpy()
+        known, codes = np.unique(both, return_inverse=True)
+        groups = [(heads[code // len(names)], names[code % len(names)]) for code in known.tolist()]
+        return starts, codes.astype(np.int32), groups
+
+
+#: Codes up to this one, and as many more as there are places, are counted; others are sorted.
+_ROOM = 1 << 16
 
 
 def first_places(codes: np.ndarray) -> list[tuple[int, int]]:
     """The codes that there are (none negative), each with its first place, by these."""
     import numpy as np
 
-    first = np.full(int(codes.max(initial=-1)) + 1, -1)
+    most = int(codes.max(initial=-1)) + 1
+    if most > _ROOM + len(codes):
+        known, places = np.unique(codes, return_index=True)
+        found = zip(known.tolist(), places.tolist(), strict=True)
+        return sorted(found, key=itemgetter(1))
+    first = np.full(most, -1)
     first[codes[::-1]] = np.arange(len(codes) - 1, -1, -1, dtype=np.int32)
     there = np.flatnonzero(first >= 0)
     return [(int(code), int(first[code])) for code in there[np.argsort(first[there])]]

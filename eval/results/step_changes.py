@@ -15,6 +15,7 @@ from typing import Any
 
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.metrics.metric import difference_of
+from coherencegym.eval.outcomes.tables import count_distinct
 from coherencegym.eval.results.comparison import obstacles
 from coherencegym.eval.results.learning import LearningCurve
 from coherencegym.eval.results.paired_scores import compared_outcomes, of_difference
@@ -184,7 +185,7 @@ def _change(
         before=counts[0],
         after=counts[1],
         n=n,
-        n_clusters=len(np.unique(np.concatenate([clusters for *_, clusters in joined]))),
+        n_clusters=count_distinct(np.concatenate([clusters for *_, clusters in joined])),
         left_out=left_out,
         **_tested(joined, seed),
     )

@@ -12,7 +12,7 @@ from typing import Any, Protocol
 
 from coherencegym.eval.data.dataset import ItemTable
 from coherencegym.eval.kinds.table_kind import SAMPLE
-from coherencegym.eval.outcomes.tables import OutcomeTables
+from coherencegym.eval.outcomes.tables import OutcomeTables, count_distinct
 from coherencegym.eval.statistics.intervals import macro_interval
 from coherencegym.eval.tasks.headline import Headline, headline_over, mean_if_known
 from coherencegym.eval.tasks.score.outcomes import ACCURACY, predictions_of
@@ -44,7 +44,7 @@ def headline_of(
             if len(items := ACCURACY.counted(outcomes.cells(places))):
                 counted.append(items.item)
                 cells.setdefault((table.config, group), []).append((items.value, items.cluster))
-        n_items += len(np.unique(np.concatenate(counted))) if counted else 0
+        n_items += count_distinct(np.concatenate(counted)) if counted else 0
     if not cells:
         return None
     groups: Any = [

@@ -28,7 +28,7 @@ from coherencegym.eval.outcomes.schema import (
     System,
     UnitRow,
 )
-from coherencegym.eval.outcomes.tables import OutcomeTables, OutcomeWriter
+from coherencegym.eval.outcomes.tables import OutcomeTables, OutcomeWriter, first_places
 
 OTHER = System(role="baseline", label="length", primary=False)
 
@@ -319,3 +319,10 @@ def test_many_outcomes_take_few_bytes() -> None:
     tables = writer.tables()
     assert len(tables) == 8 * count
     assert tables.nbytes / count < 230
+
+
+@given(st.lists(st.sampled_from([0, 1, 2, 7, 2**20, 2**40, 2**60]), max_size=20))
+def test_codes_are_found_by_their_first_places_however_large_they_are(codes: list[int]) -> None:
+    """Names of a file of anybody's may be so many that their product has no room in memory."""
+    expected = [(code, codes.index(code)) for code in dict.fromkeys(codes)]
+    assert first_places(np.array(codes, np.int64)) == expected
