@@ -335,7 +335,7 @@ def task_choices(task: Task[Any, Any, Any], options: Mapping[str, Any]) -> tuple
     beside = _READ_OPTIONS if task.texts is not None else ()
     reads = {name: options[name] for name in beside if name in options}
     given = {name: value for name, value in options.items() if name not in reads}
-    own = task.check(task_options(task.name, task.options, given, beside))
+    own = task.check(task_options(task.command.name, task.command.options, given, beside))
     return own, options_of(**reads) if reads else DEFAULT_OPTIONS
 
 

@@ -47,6 +47,7 @@ OMIT = "manipulations/omit.py"
 ORDER = "builders/recipe_order.py"
 HALVES = "eval/kinds/halves.py"
 RECIPE_HALVES = "builders/recipe_halves.py"
+MATCH_OPTIONS = "eval/tasks/match/options.py"
 MATCH = "eval/tasks/match/task.py"
 MEDIAN = "eval/metrics/median.py"
 UNIFORM = "eval/backends/uniform.py"
@@ -96,7 +97,7 @@ def build_recipes(
 def test_the_examples_make_a_suite(
     repository: Path, modules: dict[str, Any], tmp_path: Path
 ) -> None:
-    tasks = [HALVES, RECIPE_HALVES, MATCH, MEDIAN, UNIFORM]
+    tasks = [HALVES, RECIPE_HALVES, MATCH_OPTIONS, MATCH, MEDIAN, UNIFORM]
     assert list(modules) == [RECIPES, REVERSE, OMIT, ORDER, *tasks]
     folder, manifest = build_recipes(repository, modules, modules[ORDER].SUITE, tmp_path)
     assert find(modules[RECIPES].CORPUS, tmp_path / "data").files
@@ -186,7 +187,7 @@ def test_the_example_of_a_task_is_a_subcommand(
 ) -> None:
     kind = modules[HALVES].HALVES
     monkeypatch.setattr(registry, "TABLE_KINDS", {**registry.TABLE_KINDS, kind.name: kind})
-    monkeypatch.setitem(TASKS, "match", ("tell halves", modules[MATCH].__name__))  # its line
+    monkeypatch.setitem(TASKS, "match", ("tell halves", modules[MATCH].__package__))  # its line
     data, _ = build_recipes(repository, modules, modules[RECIPE_HALVES].SUITE, tmp_path)
     asked = ["match", "--model", "demo", "--device", "cpu", "--dataset", str(data)]
     assert main([*asked, "--dry-run"]) == 0

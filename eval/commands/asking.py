@@ -70,7 +70,7 @@ class Asker:
 
         @contextmanager
         def showing(name: str, number: int) -> Iterator[Mapping[str, Any]]:
-            what, units = above + name, self.task.units
+            what, units = above + name, self.task.command.units
             if self.running is not None:
                 with self.running.reading(what, number, units) as how:
                     yield how

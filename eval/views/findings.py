@@ -181,7 +181,7 @@ def _page(found: Findings, folder: Path) -> str:
 
 def _verdict(found: Findings) -> Verdict | None:
     own = found.asked.verdict
-    return verdict_of(found, found.asked.units) if own is None else own(found)
+    return verdict_of(found, found.asked.command.units) if own is None else own(found)
 
 
 def _kind(section: ReportSection) -> str:

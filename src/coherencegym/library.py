@@ -257,7 +257,7 @@ def spans(
         output: a folder to write results to.
         overwrite: replace results that are there.
         options: ``scorer``, ``calibrate_on``, ``label_map``, ``truncate``, ``rho``, ...
-            (:class:`eval.tasks.spans.asking.SpanOptions`).
+            (:class:`eval.tasks.spans.options.SpanOptions`).
 
     Returns:
         Results that show themselves in a notebook and under ``print``;

@@ -28,9 +28,8 @@ from coherencegym.eval.tasks.spans.data import (
     places_of,
     span_content,
 )
+from coherencegym.eval.tasks.spans.options import CLASSIFIER, MULTIPLE_CHOICE, REGRESSION
 
-CLASSIFIER, MULTIPLE_CHOICE, REGRESSION = "classifier", "multiple-choice", "regression"
-HEADS = (CLASSIFIER, MULTIPLE_CHOICE, REGRESSION)
 _BATCH = 32
 #: Most tokens of a text where neither model nor tokenizer says how many.
 _MOST = 512

@@ -16,7 +16,7 @@ from coherencegym.eval.outcomes.tables import OutcomeWriter
 from coherencegym.eval.statistics.intervals import INTERVALS
 from coherencegym.eval.statistics.scores import Score
 from coherencegym.eval.tasks.findings import gather_findings
-from coherencegym.eval.tasks.spans.asking import SpanOptions
+from coherencegym.eval.tasks.spans.options import SpanOptions
 from coherencegym.eval.tasks.spans.results import Answered, span_detail
 from coherencegym.eval.tasks.spans.task import TASK as SPANS_TASK
 from coherencegym.eval.tasks.spans.train.data import SpanTraining

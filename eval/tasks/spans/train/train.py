@@ -15,12 +15,8 @@ from coherencegym.eval.models.in_memory import in_memory
 from coherencegym.eval.models.load import LoadedModel
 from coherencegym.eval.tasks.spans.answers import SpanAnswers
 from coherencegym.eval.tasks.spans.data import CHOICE
-from coherencegym.eval.tasks.spans.heads import (
-    CLASSIFIER,
-    MULTIPLE_CHOICE,
-    HeadOptions,
-    head_answers,
-)
+from coherencegym.eval.tasks.spans.heads import HeadOptions, head_answers
+from coherencegym.eval.tasks.spans.options import CLASSIFIER, MULTIPLE_CHOICE
 from coherencegym.eval.tasks.spans.train.data import SpanTraining
 from coherencegym.eval.tasks.training.encoder import Encoder, TrainingRow
 from coherencegym.eval.tasks.training.fine_tuning import (

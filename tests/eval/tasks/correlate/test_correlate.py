@@ -128,7 +128,7 @@ def added_up(tables: OutcomeTables) -> list[Score]:
 
 def test_scores_are_surprisals_taken_negative(data: Path, models: Sequence[Path]) -> None:
     model = load(str(models[0]), "cpu")
-    (table, _), _ = read_tables(TASK.kind, find_dataset(str(data)), [], "test", 6)
+    (table, _), _ = read_tables(TASK.command.kind, find_dataset(str(data)), [], "test", 6)
     found = correlated(model, table)
     read = surprisals(model.model, model.tokenizer, list(map(query, table.rows))).items
     for number, (row, own) in enumerate(zip(table.rows, read, strict=True)):

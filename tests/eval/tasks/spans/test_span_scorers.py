@@ -20,17 +20,20 @@ from coherencegym.eval.plan.options import Options
 from coherencegym.eval.plan.plan import make_plan
 from coherencegym.eval.plan.requests import prepare
 from coherencegym.eval.tasks.spans.answers import Slope, fitted_slope
-from coherencegym.eval.tasks.spans.asking import SpanOptions, ask_spans
+from coherencegym.eval.tasks.spans.asking import ask_spans
 from coherencegym.eval.tasks.spans.baselines import BAG, MOST_FREQUENT, NEVER, baselines_of
 from coherencegym.eval.tasks.spans.data import CHOICE, COHERENCE, ENTAILMENT, SpanTable
 from coherencegym.eval.tasks.spans.heads import (
-    CLASSIFIER,
-    MULTIPLE_CHOICE,
-    REGRESSION,
     HeadOptions,
     head_answers,
     kind_of_head,
     positive_class,
+)
+from coherencegym.eval.tasks.spans.options import (
+    CLASSIFIER,
+    MULTIPLE_CHOICE,
+    REGRESSION,
+    SpanOptions,
 )
 from coherencegym.eval.tasks.spans.prompts import TEMPLATES, prompt_answers, prompt_queries
 from coherencegym.eval.tasks.spans.zero_shot import ZeroShot, span_queries, surprisal_answers
