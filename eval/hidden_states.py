@@ -153,8 +153,6 @@ def states(
 
 @dataclass(frozen=True, slots=True)
 class _Kept:
-    """A folder of kept vectors, and the model whose they are."""
-
     folder: Path
     identity: str
     name: str | None
@@ -209,7 +207,7 @@ def _read_missing(
     batch_tokens: int | None,
     progress: Callable[[int, int], None] | None,
 ) -> int:
-    """Put into the store what it lacks; the number of texts that it had."""
+    # The number of texts that the store had.
     from coherencegym.eval.forward.pooled import read_pooled
     from coherencegym.eval.models.limits import limits_of
     from coherencegym.eval.plan.memory import default_budget, free_budget
@@ -246,7 +244,7 @@ def _refuse_unless_finite(
     tokenizer: Any,
     computed: object,
 ) -> None:
-    """Refuse vectors, (stretches of all members, width), that are no numbers as they are kept."""
+    # Vectors, shape (spans of all members, width).
     import numpy as np
 
     from coherencegym.eval.forward.numeric import unless_finite

@@ -254,7 +254,6 @@ def score_loaded(
 
 
 def _how_loaded(loaded: LoadedModel) -> dict[str, Any]:
-    """The settings of results that say how their model, which was given, was loaded."""
     return {
         "model_revision": None,
         "model_args": dict(loaded.arguments),
@@ -388,7 +387,7 @@ def to_pandas(results: Findings, kind: Kind = "scores") -> pandas.DataFrame:
 
 
 def _in_memory_items(given: Iterable[Item | Mapping[str, Any]]) -> Items:
-    """One table of valid items that came from no file."""
+    # It came from no file.
     items: dict[str, Item] = {}
     for number, each in enumerate(given, start=1):
         if not isinstance(each, Item | Mapping):

@@ -283,7 +283,7 @@ def _conditions(
     words: WordBeginnings | None,
     rules: Rules,
 ) -> list[dict[str, ScoredCondition]]:
-    """The conditions of each query, by name, with what was read of them; those that were read."""
+    # Those that were read.
     conditions: list[dict[str, ScoredCondition]] = [{} for _ in queries]
     if not bits:
         return conditions

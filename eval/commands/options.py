@@ -182,7 +182,6 @@ def add_model(parser: Parser, several: bool = False) -> None:
 
 
 def _add_model_revision(parser: Parser, several: bool) -> None:
-    """Declare ``--model-revision``; of ``several``, the checkpoints of a training, patterns too."""
     if not several:
         add_alike(parser, "--model-revision")
         return
@@ -196,7 +195,6 @@ def _add_model_revision(parser: Parser, several: bool) -> None:
 
 
 def _add_input(parser: Parser) -> None:
-    """Declare what the model's input looks like."""
     add = parser.group(READING).add_argument
     rare(
         add(

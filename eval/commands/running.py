@@ -144,7 +144,6 @@ def _counted(what: str, number: int, units: str) -> str:
 
 @contextmanager
 def _progress_bar(what: str, is_quiet: bool) -> Iterator[Callable[[int, int], None] | None]:
-    """A progress bar on standard error if that is a terminal; None, and silence, if not."""
     if is_quiet or not sys.stderr.isatty():
         yield None
         return
@@ -268,7 +267,6 @@ def print_work(work: Work) -> None:
 
 
 def _plan_notes(shares: bool, budget: Budget, device: str, scorer: Scorer) -> Iterator[str]:
-    """The lines under the table of a plan."""
     from coherencegym.eval.plan.explain import MEANING
 
     yield from (f"{name}: {meaning}" for name, meaning in MEANING.items())

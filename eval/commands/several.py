@@ -101,7 +101,7 @@ class Several:
                 options.model_config(own[0], scorer=self.chosen.scorer)
 
     def _keep(self, there: Sequence[tuple[argparse.Namespace, DatasetInputs]]) -> None:
-        """Take over the results of one model, whose files are read for their digest."""
+        # Its files are read for their digest.
         from coherencegym.eval.backends.registry import backend_named
         from coherencegym.eval.results.earlier import earlier_run, is_of_code
 
@@ -141,7 +141,7 @@ class Several:
 
     @contextmanager
     def _attempt(self, what: str) -> Iterator[None]:
-        """Say what fails and go on with the rest, unless it is the first thing that is tried."""
+        # What fails is said and the rest goes on, unless it is the first thing that is tried.
         try:
             yield
         except EvaluationError as error:
@@ -170,7 +170,6 @@ class Several:
     def _ask(
         self, left: Sequence[tuple[argparse.Namespace, DatasetInputs]], plans: KeptPlans | None
     ) -> None:
-        """Ask a model about the datasets that are left of it."""
         first = left[0][0]
         own = self.resolved(first)
         accepted = [(one, self.accepted(own, one, read)) for one, read in left]
@@ -190,7 +189,6 @@ class Several:
         read: DatasetInputs,
         plans: PlansOf | None,
     ) -> None:
-        """Ask about a dataset; the first of several processes writes the folder of the run."""
         from coherencegym.eval.outcomes.tables import OutcomeWriter
         from coherencegym.eval.results.folder import write_common
         from coherencegym.eval.tasks.findings import gather_findings
@@ -220,7 +218,6 @@ class Several:
         found: Findings,
         reads: Sequence[tuple[int, int]],
     ) -> Run:
-        """Print what a run found; of one among several, if asked to."""
         from coherencegym.eval.results.runs import run_of
         from coherencegym.eval.views.findings import print_findings
 
@@ -256,10 +253,8 @@ class Several:
             )
 
     def _beside(self) -> list[Run]:
-        """Earlier results in the folder: other models, and checkpoints that were deleted since.
-
-        Those of a training that was scored now are of the same rows and settings.
-        """
+        # Earlier results in the folder: other models, and checkpoints that were deleted since, of a
+        # training that was scored now only those of the same rows and settings.
         from coherencegym.eval.results.runs import runs_beside
 
         assert self.above is not None
@@ -274,12 +269,11 @@ class Several:
         ]
 
     def _training(self, run: Run) -> tuple[str, ...] | None:
-        """The training of a run, and the dataset; None where it is of no checkpoint."""
+        # None where the run is of no checkpoint.
         step = step_of(run)
         return (step.training, step.unit, run.data, run.suite, run.version) if step else None
 
     def _about(self, run: Run) -> object:
-        """The rows and settings of a run."""
         names = (*RECORDED, *self.chosen.record(), "intervals", "versions")
         return run.rows, [run.settings.get(name) for name in names]
 

@@ -148,7 +148,6 @@ class TaskCommand:
     def _pair(
         self, arguments: argparse.Namespace, dataset: str | None, alone: bool
     ) -> argparse.Namespace:
-        """The options of a run of one model on one dataset, with the folder of its results."""
         own = argparse.Namespace(**{**vars(arguments), "dataset": dataset})
         name = "" if self.command.name == "score" else self.command.name
         if alone:
@@ -159,10 +158,8 @@ class TaskCommand:
         return own
 
     def _explain(self, several: Several, read: Data) -> None:
-        """Print what runs would cost; only the configs and tokenizers of models are read.
-
-        The plan of a run of each model is printed once for all models that have the same.
-        """
+        # Only the configs and tokenizers of models are read. The plan is printed once for all
+        # models that have the same.
         from coherencegym.eval.commands.several import model_name
         from coherencegym.eval.report import grid
 
@@ -199,7 +196,6 @@ class TaskCommand:
 
 
 def _print_works(alike: Mapping[Work, Sequence[str]]) -> None:
-    """Print plans, each with the models that have it where there are several."""
     *_, last = alike
     several = sum(map(len, alike.values())) > 1
     for work, names in alike.items():
@@ -212,5 +208,4 @@ def _print_works(alike: Mapping[Work, Sequence[str]]) -> None:
 
 
 def _folder_of(arguments: argparse.Namespace) -> Path:
-    """The folder of the folders of several runs."""
     return arguments.output or Path("results")

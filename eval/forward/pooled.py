@@ -90,7 +90,7 @@ def read_pooled(
 def _reads_alike(
     body: Body, sequences: Sequence[PooledSequence], batches: Sequence[Batch], padding: int
 ) -> bool:
-    """Tell whether the text that is padded the most has the vectors that it has alone."""
+    # The text that is padded the most has the vectors that it has alone.
     padded = [
         (batch.length / len(sequences[index].ids), -batch.padded_tokens, number, index)
         for number, batch in enumerate(batches)
@@ -122,10 +122,8 @@ def _reads_alike(
 def _pooled_states(
     body: Body, members: Sequence[PooledSequence], layers: Sequence[int], padding: int
 ) -> list[np.ndarray]:
-    """The mean states of all stretches of some sequences, (stretches, width) for each layer.
-
-    Means are of float32, or of float64 where the model's states are.
-    """
+    # (spans of all sequences, width) for each layer, of float32, or of float64 where the model's
+    # states are.
     import torch
 
     length = max(len(member.ids) for member in members)

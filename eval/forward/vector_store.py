@@ -89,15 +89,14 @@ def delete_vectors(store: StoreListing) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Block:
-    """A batch in the files: its first row, its number of rows, a checksum for each layer."""
-
+    # Its first row in the files, its number of rows, a checksum for each layer.
     row: int
     rows: int
     checksums: bytes
 
 
 def _unpack(layers: int, blocks: dict[_Block, _Block], value: bytes) -> tuple[_Block, int] | None:
-    """The batch of a text, and the place of its own vectors in it; one value for equal batches."""
+    # The batch of a text, and the position of its own vectors in it; one value for equal batches.
     if len(value) != _PLACE.size + _CHECKSUM * layers:
         return None
     row, rows, place = _PLACE.unpack_from(value)
@@ -254,7 +253,6 @@ class VectorStore:
             raise self._problem(OSError(self._index.notes[-1]))
 
     def _append(self, parts: Sequence[bytes]) -> int:
-        """Write a batch behind all others; its first row."""
         from filelock import FileLock
 
         paths = list(map(self._file, self._layers))

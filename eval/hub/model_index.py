@@ -89,7 +89,6 @@ def eval_results(run: Run) -> str:
 
 
 def _reported(run: Run) -> Iterator[tuple[Score | Headline, float]]:
-    """The headline, and the score of each config and split."""
     found = [(score, score.score) for score in run.reported if score.score is not None]
     if not found:
         raise EvaluationError(f"{run.folder}: no score to report; expected at least one config")
@@ -97,7 +96,6 @@ def _reported(run: Run) -> Iterator[tuple[Score | Headline, float]]:
 
 
 def _said(score: Score | Headline) -> str:
-    """The measure, as people read it."""
     if isinstance(score, Headline):
         return f"{score.measure}, headline: {score.words}"
     return score.what or CD
@@ -114,14 +112,12 @@ _METRICS = {
 
 
 def _task(score: Score | Headline) -> str:
-    """A config, and what is measured where that is not the CD score."""
     if isinstance(score, Headline):
         return "headline"
     return "_".join([score.config, *re.findall(r"\w+", score.what.lower())])
 
 
 def _arguments(run: Run, score: Score | Headline) -> dict[str, Any]:
-    """Figures that a reader of a score needs beside it."""
     about: dict[str, Any] = {"items" if score.measure == CD else "n": score.n}
     if isinstance(score, Headline):
         about = {"over": ", ".join(score.over)} | about

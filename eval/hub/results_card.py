@@ -101,7 +101,6 @@ def render_results_card(
 
 
 def _parts(repo_id: str, card: str) -> tuple[dict[str, Any], str]:
-    """Metadata and text of a card."""
     import yaml
     from huggingface_hub import DatasetCard
 
@@ -152,7 +151,6 @@ def _yaml(about: Mapping[str, Any]) -> str:
 
 
 def _scores(repo_id: str, runs: Mapping[str, Run], tables: Mapping[str, Sequence[str]]) -> str:
-    """Text between the marks."""
     ordered = sorted(runs.items(), key=_standing)
     ways = {run.settings.get("intervals") for run in runs.values()}
     # Without a mark where all are alike.
@@ -178,7 +176,7 @@ def _scores(repo_id: str, runs: Mapping[str, Run], tables: Mapping[str, Sequence
 
 
 def _standing(placed: tuple[str, Run]) -> tuple[Any, ...]:
-    """The place of a run among others: by suite, version and what is averaged, the best first."""
+    # By suite, version and what is averaged, the best first.
     place, run = placed
     head = run.headline
     over = head.over if head is not None else ()
@@ -187,7 +185,6 @@ def _standing(placed: tuple[str, Run]) -> tuple[Any, ...]:
 
 
 def _leaderboard(runs: Sequence[tuple[str, Run]], marked: bool) -> Grid | None:
-    """A row for the headline of each run; None where no run has one."""
     rows = []
     for place, run in runs:
         head, limit = run.headline, run.settings.get("max_items")
@@ -217,7 +214,6 @@ def _mark(run: Run, marked: bool) -> str:
 
 
 def _grid(runs: Sequence[tuple[str, Run]], marked: bool) -> Grid:
-    """A row for each config of each run; ``marked``: tell the intervals of earlier releases."""
     rows = []
     for place, run in runs:
         mark = _mark(run, marked)

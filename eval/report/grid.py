@@ -276,7 +276,7 @@ def print_notes(
 
 
 def _at_bars(signature: str, width: int) -> list[str]:
-    """The lines of a signature, which end at its bars: a part that is broken cannot be read."""
+    # A part of a signature that is broken cannot be read.
     parts = signature.replace(" ", _UNBROKEN).replace("|", "| ")
     lines = wrap(parts, width, break_long_words=False, break_on_hyphens=False)
     return [line.replace("| ", "|").replace(_UNBROKEN, " ") for line in lines]

@@ -119,7 +119,6 @@ def _rows_of(
 
 
 def _row(metric: Metric, sides: Any, seed: int) -> PairedScore:
-    """A row without what it is about."""
     (before, places), (after, others) = sides
     has = before.has_value(places), after.has_value(others)
     both = has[0] & has[1]

@@ -186,8 +186,6 @@ class _Score:
 
 @dataclass(frozen=True)
 class _Results:
-    """The schema of ``results.json``, as far as it is read."""
-
     signature: str
     model: SavedModel
     dataset: _Dataset
@@ -197,7 +195,6 @@ class _Results:
 
 
 def _check_tables(results: _Results, outcomes: OutcomeTables, path: Path, file: Path) -> None:
-    """Hold the tables to each other, and to what there are outcomes of."""
     seen: set[tuple[str, str]] = set()
     for number, about in enumerate(results.dataset.tables):
         where = f"{path}: dataset.tables[{number}]"
@@ -217,7 +214,6 @@ def _check_outcomes(
     path: Path,
     file: Path,
 ) -> None:
-    """Hold the outcomes to the metrics, and to what ``results.json`` says of them."""
     tables = {(one.config, one.split): one for one in results.dataset.tables}
     scores = {
         (one.config, one.split, one.measure, one.judge): one

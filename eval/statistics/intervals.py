@@ -136,7 +136,6 @@ def macro_interval(groups: Sequence[Sample]) -> Interval:
 # Each function holds the arrays of its own step alone: of millions of items there is no room for
 # those of all.
 def _macro_clusters(groups: Sequence[Sample]) -> Clusters:
-    """The mean of the groups' means by cluster."""
     import numpy as np
 
     sizes = np.array([len(own) for own, _ in groups])
@@ -152,7 +151,7 @@ def _macro_clusters(groups: Sequence[Sample]) -> Clusters:
 
 
 def _by_cell(groups: Sequence[Sample], sizes: Any) -> tuple[_Cells, Any, Any, Any]:
-    """The cells, the mean of each group, what each cell adds to that, and its share of items."""
+    # The cells, the mean of each group, what each cell adds to that, and its share of items.
     import numpy as np
 
     place, cells = _placed([names for _, names in groups], sizes)
@@ -164,7 +163,6 @@ def _by_cell(groups: Sequence[Sample], sizes: Any) -> tuple[_Cells, Any, Any, An
 
 
 def _placed(names: Sequence[Sequence[str]], sizes: Any) -> tuple[Any, _Cells]:
-    """The cell of each item by the name of its cluster and its group, and the cells."""
     import numpy as np
 
     number, owner = cluster_ids(np.concatenate([np.asarray(own) for own in names]))
@@ -184,10 +182,8 @@ def _cell_residuals(cells: _Cells, means: Any, sums: Any, inside: Any) -> Any:
 
 
 def _correlated(inside: Any, sums: Any, cells: _Cells, sizes: Any) -> float:
-    """The effective size of a macro average by that of each group (:func:`correlated_size`).
-
-    It holds where no cluster is in two groups, whose means do not vary together then.
-    """
+    # :func:`correlated_size` holds where no cluster is in two groups, whose means do not vary
+    # together then.
     import numpy as np
 
     share, fewest = cells.by_group(sums), 1 / cells.by_group(inside**2)
@@ -217,11 +213,9 @@ class _Cells:
 
     @property
     def number(self) -> int:
-        """The count of cells."""
         return len(self.group)
 
     def by_group(self, values: Any) -> Any:
-        """The sum of a value of each cell by group."""
         import numpy as np
 
         if self.is_whole:
@@ -229,7 +223,7 @@ class _Cells:
         return np.bincount(self.group, weights=values, minlength=self.shape[1])
 
     def mean_by_cluster(self, values: Any) -> Any:
-        """The mean over all groups of a value of each cell, 0 where there is no cell."""
+        # 0 where there is no cell.
         import numpy as np
 
         if self.is_whole:
@@ -238,7 +232,6 @@ class _Cells:
 
 
 def _cells(owner: Any, group: Any, shape: tuple[int, int]) -> tuple[Any, _Cells]:
-    """The cell of each item by its cluster and group, and the cells."""
     import numpy as np
 
     number = math.prod(shape)
@@ -313,7 +306,6 @@ def difference_of_means(sample: Sample, control: Sample) -> Interval | None:
 
 
 def _about_the_mean(values: Sequence[float], owner: Any, number: int) -> tuple[float, Any, float]:
-    """The mean, the adjusted residual of each cluster, and what the clusters are worth."""
     import numpy as np
 
     items = np.asarray(values, dtype=np.float64)

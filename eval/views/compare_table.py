@@ -127,7 +127,6 @@ def comparison_notes(comparison: ModelComparison) -> Iterator[str]:
 
 
 def _most(comparison: ModelComparison, count: Callable[[PairedScore], int]) -> int:
-    """Over tables, the count of the measure that has the most units."""
     found: dict[tuple[str, str], int] = defaultdict(int)
     for row in comparison.rows:
         if row.level == "all":

@@ -200,7 +200,6 @@ _KINDS: dict[type, str] = {
 
 
 def _drawn(figure: Figure, title: str, folder: Path) -> str:
-    """A figure as a page has it; it is also saved beside the page."""
     with figures.style():
         made = figure.draw()
         made.suptitle(figures.cut(title, 70), fontsize=11, fontweight="bold")

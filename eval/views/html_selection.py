@@ -106,12 +106,11 @@ def _closest(measured: Sequence[tuple[float, int]]) -> list[tuple[float, int]]:
 
 
 def _extremes(measured: Sequence[tuple[float, int]], n: int) -> set[int]:
-    """The places of ``n`` at either end."""
     return {place for _, place in (*measured[:n], *measured[len(measured) - n :])} if n else set()
 
 
 def _stretches(measured: Sequence[tuple[float, int]], kept: set[int]) -> Iterator[Stretch]:
-    """The gaps among ascending margins, across the few that groups keep: never across zero."""
+    # Across the few that groups keep: never across zero.
     missing = [(margin, place) for margin, place in measured if place not in kept]
     for _, gap in groupby(missing, key=lambda pair: pair[0] > 0):
         margins = [margin for margin, _ in gap]

@@ -126,7 +126,7 @@ def verdict(
 
 
 def _number(value: float | None, measure: str) -> str:
-    """A score that stays in one line."""
+    # In one line.
     return score_cell(value, measure).replace(" ", "\N{NO-BREAK SPACE}")
 
 
@@ -135,26 +135,24 @@ _HEIGHTS = {_MORE: "higher", _LESS: "lower", _NO_MORE: "no higher"}
 
 
 def _of_height(text: str) -> str:
-    """The words for a measure that is no share of items."""
+    # For a metric that is no share of items.
     for often in (_NO_MORE, _MORE, _LESS):
         text = text.replace(f"{often} than", f"{_HEIGHTS[often]} than")
     return text
 
 
 def _beside(one: Measured, other: float | None) -> str:
-    """The place of the interval beside another score; empty where one of them is not known."""
+    # Empty where one of them is not known.
     if other is None or one.ci_low is None or one.ci_high is None:
         return ""
     return _MORE if one.ci_low > other else _LESS if one.ci_high < other else _NO_MORE
 
 
 def _below(value: float | None, one: Measured) -> bool:
-    """Tell whether a baseline lies below chance."""
     return value is not None and one.chance is not None and value < one.chance
 
 
 def _runs(pairs: Iterable[tuple[str, str]]) -> Iterator[tuple[str, list[str]]]:
-    """Names that stand one after another with the same words, together."""
     for often, group in groupby(pairs, key=itemgetter(0)):
         yield often, [name for _, name in group]
 

@@ -198,7 +198,7 @@ def _state(one: OutcomeRow) -> str:
 
 
 def _compared(formula: str) -> tuple[tuple[RegionRef, str], ...]:
-    """The values that a prediction compares; none where the file has no formula there."""
+    # None where the file has no formula there.
     try:
         return tuple(read_in(formula))
     except FormulaError:
@@ -243,16 +243,15 @@ def _outcome(baseline: bool | None, model: bool | None) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Leading:
-    """The pairs that a page may show, and of all of them the number, and those by outcome (of
-    units, those of the first kind)."""
-
+    # Those that a page may show; of all of them the number, and those by outcome (of units, those
+    # of the first kind).
     pairs: list[ItemPair]
     total: int
     counts: Mapping[str, int]
 
 
 def _leading(pairs: Iterable[ItemPair]) -> _Leading:
-    """The pairs of a comparison that differ most; of many, few are held."""
+    # Of many, few are held.
     kept: list[ItemPair] = []
     counts: Counter[str] = Counter()
     first, total, most = None, 0, 1
@@ -269,7 +268,6 @@ def _leading(pairs: Iterable[ItemPair]) -> _Leading:
 
 
 def _chosen(pairs: Sequence[ItemPair], limit: int) -> list[ItemPair]:
-    """The pairs of each config, split and outcome (and measure of units) that differ most."""
     members: dict[tuple[str, ...], list[int]] = defaultdict(list)
     for place, pair in enumerate(pairs):
         kind = "" if pair.compared else pair.kind
@@ -286,7 +284,7 @@ def _place(pair: ItemPair) -> ItemPlace:
 
 
 def _characters(pairs: Sequence[ItemPair], texts: Texts) -> int:
-    """The length of a page's data, about: that of its texts, each once, and of its numbers."""
+    # About: that of its texts, each once, and of its numbers.
     lengths = {_text_key(pair): len(str(_texts(pair, texts))) for pair in pairs}
     return sum(lengths.values()) + _OVERHEAD * len(pairs)
 
@@ -300,7 +298,6 @@ def _conditions(pair: ItemPair) -> list[str]:
 
 
 def _texts(pair: ItemPair, texts: Texts) -> list[str]:
-    """The texts that a pair shows."""
     found = texts.found.get(_place(pair))
     if isinstance(found, Item):
         return [c.content for c in found.conditions if c.condition_name in _conditions(pair)]
@@ -329,7 +326,6 @@ class _Packer:
         texts: Texts,
         folder: Path | None,
     ) -> None:
-        """Add the pairs of a comparison."""
         runs = comparison.baseline, comparison.model
         part = len(self.data["pages"])
         self.data["pages"].append([_page(run, folder) for run in runs])
@@ -360,7 +356,6 @@ class _Packer:
             self.data["predictions"].append(packed)
 
     def _item(self, pair: ItemPair, texts: Texts, rows: str) -> int:
-        """The number of an item with the texts that a pair compares."""
         found = texts.found.get(_place(pair))
         packed: dict[str, Any] = {
             "id": pair.item_id,
@@ -390,7 +385,6 @@ class _Packer:
 
 
 def _values(pair: ItemPair, regions: Sequence[RegionBits]) -> Iterator[list[Any]]:
-    """Condition, region, and the bits that a prediction reads of it with either model, if known."""
     which = {"sum": 0, "mean": 1}.get(pair.metric)
     for region, name in pair.compared:
         found = [
@@ -402,7 +396,7 @@ def _values(pair: ItemPair, regions: Sequence[RegionBits]) -> Iterator[list[Any]
 
 
 def _page(results: Saved, folder: Path | None) -> str:
-    """The page of a run, as a folder reaches it; empty where there is none."""
+    # As a folder reaches it; empty where there is none.
     if folder is None:
         return ""
     page = results.folder / "report.html"

@@ -74,7 +74,7 @@ def span_training_grid(results: SpanTrainingResults) -> grid.Grid:
 
 
 def _sizes(results: SpanTrainingResults) -> list[str]:
-    """The groups of texts of one unit and of more, where there are both."""
+    # Where there are both.
     known = {one.group for one in results.summary}
     sizes = [group for group in (ONE_UNIT, SEVERAL_UNITS) if group in known]
     return sizes if len(sizes) > 1 else []
