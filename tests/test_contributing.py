@@ -199,11 +199,11 @@ def test_the_example_of_a_task_is_a_subcommand(
     assert "|task:match|configs:all|split:test|saved:1000.0|" in printed
 
     run = read_run(tmp_path / "some")
-    assert {score.measure: score.score for score in run.scores}["accuracy"] == 0.5
+    assert {score.metric: score.score for score in run.scores}["accuracy"] == 0.5
     saved = read_saved(tmp_path / "some")
     assert (saved.task, saved.settings["saved"]) == ("match", 1000.0)
     area, *_ = read_run(tmp_path / "none").scores
-    assert (area.measure, area.n, area.chance) == ("AUC", 4, 0.5)
+    assert (area.metric, area.n, area.chance) == ("AUC", 4, 0.5)
     assert saved.outcomes is not None
     outcomes = [one for one in saved.outcomes.rows() if one.metric == "auc"]
     right = [one.value for one in outcomes if one.target]

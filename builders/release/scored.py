@@ -97,7 +97,7 @@ def _model(run: Run) -> ModelScore:
     return ModelScore(
         name,
         run.commit,
-        head.measure,
+        head.metric,
         head.score,
         head.ci_low,
         head.ci_high,

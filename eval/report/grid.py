@@ -117,18 +117,18 @@ def share_with_interval(
     return with_interval(value, low, high, form)
 
 
-def score_cell(value: float | None, measure: str) -> str:
+def score_cell(value: float | None, metric: str) -> str:
     """A score with its unit: ``69.7 %``, or ``+0.41`` where it is a correlation."""
-    if value is None or is_correlation(measure):
+    if value is None or is_correlation(metric):
         return number_cell(value, "+.2f")
     return f"{share_cell(value)} %"
 
 
 def score_with_interval(
-    value: float | None, low: float | None, high: float | None, measure: str
+    value: float | None, low: float | None, high: float | None, metric: str
 ) -> str:
     """A score with its interval and its unit; see :func:`score_cell`."""
-    if is_correlation(measure):
+    if is_correlation(metric):
         return with_interval(value, low, high, "+.2f")
     return f"{share_with_interval(value, low, high)} %"
 

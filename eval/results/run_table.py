@@ -48,7 +48,7 @@ class RunColumn:
     """Runs that can be compared.
 
     Attributes:
-        task, suite, version, measure: names; ``version`` is empty where there is none.
+        task, suite, version, metric: names; ``version`` is empty where there is none.
         runs: those of each model, of which the last is shown.
         digest: a hash of all that a column is one by.
         differs: words on each thing in which it differs from other columns of the suite.
@@ -57,16 +57,16 @@ class RunColumn:
     task: str
     suite: str
     version: str
-    measure: str
+    metric: str
     runs: Mapping[RunModel, tuple[Run, ...]]
     digest: str
     differs: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:
-        """Suite and version, and the task and the measure where they are not the usual ones."""
+        """Suite and version, and the task and the metric where they are not the usual ones."""
         named = " ".join(filter(None, (self.suite, self.version)))
-        beside = [self.task] * (self.task != "score") + [self.measure] * (self.measure != CD)
+        beside = [self.task] * (self.task != "score") + [self.metric] * (self.metric != CD)
         return f"{named}, {', '.join(beside)}" if beside else named
 
     @property
@@ -301,7 +301,7 @@ def sorted_table(runs: Iterable[Run]) -> RunTable:
 
 def _place(column: RunColumn) -> tuple[Any, ...]:
     of_task = _TASKS.index(column.task) if column.task in _TASKS else len(_TASKS)
-    return of_task, column.task, column.suite, column.version, column.measure, column.digest
+    return of_task, column.task, column.suite, column.version, column.metric, column.digest
 
 
 def _model(run: Run) -> RunModel:
@@ -312,13 +312,13 @@ def _model(run: Run) -> RunModel:
 
 
 def _measure(run: Run) -> str:
-    return run.number.measure if run.number is not None else CD
+    return run.number.metric if run.number is not None else CD
 
 
 def _is_one_by(run: Run) -> tuple[Any, ...]:
     # All that runs of one column have in common, beside what is of the model.
     tables = sorted((t.config, t.split, t.sha256, t.items, t.headline) for t in run.tables)
-    summed = (run.number.measure, run.number.over) if run.number is not None else ()
+    summed = (run.number.metric, run.number.over) if run.number is not None else ()
     named = run.task, run.named_suite, run.version
     return *named, tuple(tables), summed, tuple(sorted(_rules(run).items()))
 

@@ -179,8 +179,8 @@ class _Score:
     split: str
     level: str
     n: int
-    measure: str = CD
-    judge: str = ""
+    metric: str = CD
+    system: str = ""
     score: SignedShare | None = None
 
 
@@ -216,7 +216,7 @@ def _check_outcomes(
 ) -> None:
     tables = {(one.config, one.split): one for one in results.dataset.tables}
     scores = {
-        (one.config, one.split, one.measure, one.judge): one
+        (one.config, one.split, one.metric, one.system): one
         for one in results.scores
         if one.level == "all"
     }
@@ -242,7 +242,7 @@ def _check_outcomes(
     for score in scores.values():
         if score.score is not None:
             raise EvaluationError(
-                f"{path}: {kind(score.config)}, {kind(score.measure)}: nothing of it in "
+                f"{path}: {kind(score.config)}, {kind(score.metric)}: nothing of it in "
                 f"{file.name}; {_AGAIN}"
             )
 

@@ -103,7 +103,7 @@ def step_changes(
     Raises:
         EvaluationError: no curve has CD scores, settings differ, or a folder cannot be read.
     """
-    scored = [curve for curve in curves if curve.heads[0].measure == CD]
+    scored = [curve for curve in curves if curve.heads[0].metric == CD]
     if not scored:
         raise EvaluationError(
             "--steps: no two results of coherencegym score are of checkpoints of one training on "

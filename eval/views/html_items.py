@@ -103,7 +103,7 @@ class _Packer:
             self.data["predictions"].append(
                 {
                     "i": items[item_id],
-                    "k": self._number("kinds", f"{judgement.formula} {judgement.metric}"),
+                    "k": self._number("kinds", f"{judgement.formula} {judgement.aggregation}"),
                     "g": [self._number("groups", name) for name in group_names(judgement, columns)],
                     "m": _rounded(margin(judgement)),
                     "s": state(judgement),

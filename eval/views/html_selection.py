@@ -9,7 +9,7 @@ from itertools import groupby
 
 from coherencegym.eval.tasks.score.metrics import Judgement
 
-#: Predictions of a table and metric at either end, around zero, and without a margin.
+#: Predictions of a table and aggregation at either end, around zero, and without a margin.
 LIMITS = (200, 100, 50, 20, 10, 5, 2, 1)
 #: Predictions at either end of each group and column value, for each so many of the limit.
 PER_GROUP = 40
@@ -26,9 +26,9 @@ class Stretch:
 
 @dataclass(frozen=True, slots=True)
 class PageSelection:
-    """The predictions of one table and metric that are shown, and those that are not.
+    """The predictions of one table and aggregation that are shown, and those that are not.
 
-    Margins by different metrics (a mean, a sum) do not compare, so each metric has its own ends.
+    Margins by different aggregations (a mean, a sum) do not compare: each has its own ends.
 
     Attributes:
         total: all of its predictions.
@@ -40,7 +40,7 @@ class PageSelection:
 
     config: str
     split: str
-    metric: str
+    aggregation: str
     total: int
     limit: int
     kept: tuple[int, ...]
@@ -60,17 +60,17 @@ def select_shown(
     limit: int,
     groups: Callable[[Judgement], Sequence[str]],
 ) -> list[PageSelection]:
-    """A selection for each metric of a table.
+    """A selection for each aggregation of a table.
 
     Kept are the ``limit`` lowest and highest margins, the ``limit`` closest to zero, a few of
     either end of each group (so that none is without an example), and the first ``limit`` without a
     margin.
     """
-    metrics: dict[str, list[int]] = defaultdict(list)
+    aggregations: dict[str, list[int]] = defaultdict(list)
     for place, judgement in enumerate(judgements):
-        metrics[judgement.metric].append(place)
+        aggregations[judgement.aggregation].append(place)
     selections = []
-    for metric, places in metrics.items():
+    for aggregation, places in aggregations.items():
         margins = {place: margin(judgements[place]) for place in places}
         measured = sorted((m, place) for place, m in margins.items() if m is not None)
         unmeasured = [place for place, m in margins.items() if m is None]
@@ -85,7 +85,7 @@ def select_shown(
             PageSelection(
                 config,
                 split,
-                metric,
+                aggregation,
                 len(places),
                 limit,
                 tuple(sorted({*kept, *unmeasured[:limit]})),

@@ -139,7 +139,7 @@ def _regions(condition: ConditionView) -> Iterator[str]:
 
 def _prediction(prediction: PredictionView) -> Iterator[str]:
     margin = "" if prediction.margin is None else f", margin {prediction.margin:+.3f} bits"
-    yield f"  {prediction.verdict}{margin}: {prediction.formula} ({prediction.metric})"
+    yield f"  {prediction.verdict}{margin}: {prediction.formula} ({prediction.aggregation})"
     yield "    " + ", ".join(
         f"{in_words(region)} of {name} " + ("–" if value is None else f"{value:.3f}")
         for region, name, value in prediction.values

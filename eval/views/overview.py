@@ -39,8 +39,8 @@ _REFERENCES = {
 
 
 def overview_title(shown: RunTable) -> str:
-    """The title, which names the measure where there is one."""
-    scores = "CD scores" if all(head.measure == CD for head in shown.numbers) else "scores"
+    """The title, which names the metric where there is one."""
+    scores = "CD scores" if all(head.metric == CD for head in shown.numbers) else "scores"
     return f"Overview: {scores} in per cent [95 % interval]"
 
 

@@ -17,9 +17,9 @@ from coherencegym.eval.results.runs import Run
 from coherencegym.eval.statistics.scores import Score, shown_rows
 from coherencegym.eval.tasks.score.controls import Difference
 
-#: Config as named in the figure, split, level, group, formula, metric, measure, judge.
+#: Config as named in the figure, split, level, group, formula, aggregation, metric, system.
 ScoreKey = tuple[str, str, str, str, str, str, str, str]
-#: Config as named in the figure, control, split, formula, metric.
+#: Config as named in the figure, control, split, formula, aggregation.
 DifferenceKey = tuple[str, str, str, str, str]
 
 
@@ -64,12 +64,12 @@ def suites_of(runs: Sequence[Run]) -> str:
 
 
 def _score_key(score: Score) -> ScoreKey:
-    prediction = score.formula, score.metric, score.measure, score.judge
+    prediction = score.formula, score.aggregation, score.metric, score.system
     return (score.config, score.split, score.level, score.group, *prediction)
 
 
 def _difference_key(row: Difference) -> DifferenceKey:
-    return (row.config, row.control, row.split, row.formula, row.metric)
+    return (row.config, row.control, row.split, row.formula, row.aggregation)
 
 
 def _table_names(runs: Sequence[Run]) -> list[dict[str, str]]:

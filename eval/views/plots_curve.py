@@ -73,7 +73,7 @@ def draw_curves(curves: Sequence[LearningCurve]) -> Any:
         axes.set_axis_off()
     for axes, own in zip(grid.flat, panels.values(), strict=False):
         _panel(axes, own, trainings)
-    is_cd = all(head.measure == CD for curve in curves for head in curve.heads)
+    is_cd = all(head.metric == CD for curve in curves for head in curve.heads)
     for axes in grid[:, 0]:
         axes.set_ylabel("CD score, %" if is_cd else "score, %", fontsize=9)
     lowest, highest = grid[0, 0].get_ylim()

@@ -109,7 +109,7 @@ def _score_panel(
     figures.row_labels(axes, names, whole, widest)
     for text, is_whole in zip(axes.get_yticklabels(), whole, strict=True):
         text.set_color("black" if is_whole else "#444444")
-    correlated = any(is_correlation(row.measure) for row in rows.values())
+    correlated = any(is_correlation(row.metric) for row in rows.values())
     axes.set_xlim(-1.02 if correlated else -0.02, 1.02)
     axes.set_xticks(figures.QUARTERS, figures.PER_CENT)
     if correlated:

@@ -33,11 +33,11 @@ class Measured(Protocol):
 
     @property
     def chance(self) -> float | None:
-        """The value that a judge that reads nothing reaches."""
+        """The value that a system that reads nothing reaches."""
 
     @property
     def chance_name(self) -> str:
-        """The name of that judge."""
+        """The name of that system."""
 
     @property
     def artefact_score(self) -> float | None:
@@ -52,7 +52,7 @@ class Measured(Protocol):
         """The value of people."""
 
     @property
-    def measure(self) -> str:
+    def metric(self) -> str:
         """The name of what was measured."""
 
     @property
@@ -86,16 +86,16 @@ def verdict(
     """
     if one.score is None:
         return None
-    number = _number(one.score, one.measure)
+    number = _number(one.score, one.metric)
     interval = ""
     if one.ci_low is not None and one.ci_high is not None:
-        form = partial(number_cell, form="+.2f") if is_correlation(one.measure) else share_cell
+        form = partial(number_cell, form="+.2f") if is_correlation(one.metric) else share_cell
         interval = f" [{form(one.ci_low)}, {form(one.ci_high)}]"
     what = f"{model} finds the incoherent version more surprising in {number} of {of}{interval}"
-    if one.measure != CD:
-        what = f"{model} reaches {number} {one.measure}{interval}"
-    if is_correlation(one.measure):
-        what = f"{model}'s scores correlate with the ratings by {number}{interval} ({one.measure})"
+    if one.metric != CD:
+        what = f"{model} reaches {number} {one.metric}{interval}"
+    if is_correlation(one.metric):
+        what = f"{model}'s scores correlate with the ratings by {number}{interval} ({one.metric})"
     parts = [what + (f", averaged over {over}" if over else "")]
     references = {
         chance_names([one], article=True): one.chance,
@@ -107,7 +107,7 @@ def verdict(
     said = {name: often for name, often in beside.items() if not _below(references[name], one)}
     before = ""
     for often, names in _runs((often, name) for name, often in said.items() if often):
-        *firsts, last = (f"{name} ({_number(references[name], one.measure)})" for name in names)
+        *firsts, last = (f"{name} ({_number(references[name], one.metric)})" for name in names)
         others = (" and " if often == _MORE else " or ").join(
             [", ".join(firsts), last][not firsts :]
         )
@@ -118,16 +118,16 @@ def verdict(
     if any(each.ci_low is not None for each in differences):
         shows, bearing = _beside_controls(differences)
     if one.human_score is not None:
-        shows += f"; people reach {_number(one.human_score, one.measure)}"
+        shows += f"; people reach {_number(one.human_score, one.metric)}"
     if one.n < FEW_ITEMS:
         shows += f"; these are only {one.n} items: read the interval, not the score"
     found = ", ".join(parts)
-    return Verdict(found if one.measure == CD else _of_height(found), shows, bearing)
+    return Verdict(found if one.metric == CD else _of_height(found), shows, bearing)
 
 
-def _number(value: float | None, measure: str) -> str:
+def _number(value: float | None, metric: str) -> str:
     # In one line.
-    return score_cell(value, measure).replace(" ", "\N{NO-BREAK SPACE}")
+    return score_cell(value, metric).replace(" ", "\N{NO-BREAK SPACE}")
 
 
 _MORE, _LESS, _NO_MORE = "more often", "less often", "no more often"
@@ -162,10 +162,10 @@ def _meaning(
 ) -> tuple[str, Bearing]:
     if not against_chance:
         return "without an interval and chance this says little", "open"
-    if against_chance == _LESS and is_correlation(one.measure):
+    if against_chance == _LESS and is_correlation(one.metric):
         return "it finds less surprising what people find less coherent", "below"
-    if against_chance == _LESS and one.measure != CD:
-        return "a judge that reads nothing does better", "below"
+    if against_chance == _LESS and one.metric != CD:
+        return "a system that reads nothing does better", "below"
     if against_chance == _LESS:
         return "it prefers the incoherent versions", "below"
     if against_chance == _NO_MORE:

@@ -143,7 +143,7 @@ def _headline(found: Findings) -> Headline | None:
         one
         for one in found.rows
         if (one.config, one.split) in cells
-        and (one.group, one.measure, one.judge) == ("", SPEARMAN_OF_ALL.said, BY_TOKEN.label)
+        and (one.group, one.metric, one.system) == ("", SPEARMAN_OF_ALL.said, BY_TOKEN.label)
     ]
     beside: dict[str, Any] = {
         name: mean_if_known([getattr(one, name) for one in own])

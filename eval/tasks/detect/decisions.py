@@ -148,7 +148,7 @@ def tallies_of(
     ]
 
 
-def summed(tallies: Sequence[Tally], measure: str) -> tuple[list[float], list[float]]:
-    """The parts that documents add to a measure, and their wholes."""
-    pairs = [one.parts[measure] for one in tallies]
+def summed(tallies: Sequence[Tally], metric: str) -> tuple[list[float], list[float]]:
+    """The parts that documents add to a metric, and their wholes."""
+    pairs = [one.parts[metric] for one in tallies]
     return [part for part, _ in pairs], [whole for _, whole in pairs]

@@ -135,17 +135,17 @@ def _sides(
 def probe_scores_of(probes: Sequence[ProbeScore]) -> Iterator[Score]:
     """One score for each side of each probe, in the form that every task has."""
     for row in probes:
-        measures = (row.f1, row.f1_probe), (row.coherent, row.coherent_probe)
-        for (*_, name), both in zip(_SIDES, measures, strict=True):
-            for version, measure in zip(_VERSIONS, both, strict=True):
+        metrics = (row.f1, row.f1_probe), (row.coherent, row.coherent_probe)
+        for (*_, name), both in zip(_SIDES, metrics, strict=True):
+            for version, metric in zip(_VERSIONS, both, strict=True):
                 yield Score(
                     config=row.config,
                     split=row.split,
-                    measure=f"{name} {version}",
-                    judge=row.decision,
+                    metric=f"{name} {version}",
+                    system=row.decision,
                     group="",
                     level="all",
-                    **score_fields(measure),
+                    **score_fields(metric),
                     chance=None,
                     counts={"documents": row.documents, "coherent": row.coherent_documents},
                 )

@@ -64,7 +64,7 @@ class DetectionRow:
         config, split: the documents.
         group: all of them (empty), those with a value of a column (``difficulty=high``), or those
             that people judged.
-        judge: the decision of the model (``argmax``, ``independent``), its scores without a
+        system: the decision of the model (``argmax``, ``independent``), its scores without a
             decision (``model``), a baseline, or people.
         documents, intruded: numbers of documents, and of those with an intruder.
     """
@@ -72,14 +72,14 @@ class DetectionRow:
     config: str
     split: str
     group: str
-    judge: str
+    system: str
     documents: int
     intruded: int
 
 
 @dataclass(frozen=True)
 class DetectionScore(DetectionRow):
-    """The measures that somebody reaches on the documents of a group.
+    """The metrics that somebody reaches on the documents of a group.
 
     Attributes:
         document_accuracy, exact_accuracy, precision, recall, f1: see
@@ -87,7 +87,7 @@ class DetectionScore(DetectionRow):
         auc: the area over sentences, for the model's scores; None elsewhere.
         place: accuracy of the place on intruded documents; None for decisions of the model, as it
             does not depend on the threshold.
-        chance: measures of the better of the two baselines on the same documents, for the model's
+        chance: metrics of the better of the two baselines on the same documents, for the model's
             rows.
     """
 
@@ -132,7 +132,7 @@ def table_scores(
         others = {ALL: _BASELINES, JUDGED: _PEOPLE, AGREED: _PEOPLE}.get(group, {})
         for judge, decide in others.items():
             tallies = list(map(decide, documents))
-            # A judge who names one sentence has the place right where it is a hit.
+            # A system that names one sentence has the place right where it is a hit.
             hits = [one.hits for one in tallies]
             yield DetectionScore(
                 *(table.config, table.split, group, judge, *size),
@@ -169,8 +169,8 @@ def _measures(documents: Sequence[Document], tallies: Sequence[Tally]) -> dict[s
         name: accuracy(summed(tallies, name)[0], clusters)
         for name in ("document_accuracy", "exact_accuracy")
     }
-    for name, measure in (("precision", ratio), ("recall", ratio), ("f1", f1)):
-        found[name] = measure(*summed(tallies, name), clusters, sentences)
+    for name, metric in (("precision", ratio), ("recall", ratio), ("f1", f1)):
+        found[name] = metric(*summed(tallies, name), clusters, sentences)
     return found
 
 
@@ -180,7 +180,7 @@ def _place(documents: Sequence[Document], found: Sequence[float]) -> Estimate:
 
 
 def _chance(documents: Sequence[Document]) -> dict[str, float]:
-    # The better of the two baselines, by measure.
+    # The better of the two baselines, by metric.
     reached: dict[str, float] = {}
     for decide in _BASELINES.values():
         tallies = list(map(decide, documents))
@@ -241,7 +241,7 @@ _BASELINES: Mapping[str, Callable[[Document], Tally]] = {MAJORITY: _majority, RA
 _PEOPLE: Mapping[str, Callable[[Document], Tally]] = {ANNOTATOR: _annotators, VOTE: _vote}
 
 
-#: The names of measures, by the fields of a score.
+#: The names of metrics, by the fields of a score.
 NAMES = {
     "document_accuracy": "document accuracy",
     "exact_accuracy": "exact accuracy",
@@ -268,16 +268,16 @@ TOO_LONG = "too_long"
 
 
 def scores_of(scores: Sequence[DetectionScore], too_long: Mapping[str, int]) -> Iterator[Score]:
-    """One score for each measure of each row, with chance, and with people where they judged.
+    """One score for each metric of each row, with chance, and with people where they judged.
 
     ``too_long`` has the number of documents that are, by config.
     """
-    votes = {(s.config, s.split, s.group): s for s in scores if s.judge == VOTE}
+    votes = {(s.config, s.split, s.group): s for s in scores if s.system == VOTE}
     for row in scores:
-        own = row.judge == MODEL or row.judge in DECISIONS
+        own = row.system == MODEL or row.system in DECISIONS
         left_out = too_long.get(row.config, 0)
         counts = {"documents": row.documents, "intruded": row.intruded}
-        for name, measure in NAMES.items():
+        for name, metric in NAMES.items():
             found: Estimate | None = getattr(row, name)
             if found is None:
                 continue
@@ -286,8 +286,8 @@ def scores_of(scores: Sequence[DetectionScore], too_long: Mapping[str, int]) -> 
             yield Score(
                 config=row.config,
                 split=row.split,
-                measure=measure,
-                judge="" if row.judge == MODEL else row.judge,
+                metric=metric,
+                system="" if row.system == MODEL else row.system,
                 group=row.group,
                 level=level_of(row.group) if own else REFERENCE,
                 **score_fields(found),

@@ -117,7 +117,7 @@ def probes_grid(found: Findings) -> grid.Grid:
     scores = {
         (one.config, one.split): one
         for one in found.rows
-        if one.level == "all" and one.measure == ACCURACY
+        if one.level == "all" and one.metric == ACCURACY
     }
     rows = [_row(own, scores[own.config, own.split]) for own in _scores(found)]
     names = (
@@ -204,7 +204,7 @@ def meanings(found: Findings) -> list[str]:
     lows = {
         (one.config, one.split): one.ci_low
         for one in found.rows
-        if one.level == "all" and one.measure == ACCURACY
+        if one.level == "all" and one.metric == ACCURACY
     }
     return [_meaning(own, model, lows[own.config, own.split] or 0.0) for own in _scores(found)]
 

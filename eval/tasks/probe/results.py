@@ -130,8 +130,8 @@ def stated(details: Sequence[ProbeDetail]) -> Iterator[Score]:
                     group="",
                     level=REFERENCE,
                     n=own.test,
-                    measure=ACCURACY,
-                    judge=name,
+                    metric=ACCURACY,
+                    system=name,
                     score=value,
                     ci_low=None,
                     ci_high=None,
@@ -300,7 +300,7 @@ def probe_headline(details: Sequence[ProbeDetail]) -> Headline:
         sum(own.test for own in scores),
         artefact_score=mean_if_known([own.bag_of_words for own in scores]),
         chance=fmean(own.most_frequent for own in scores),
-        measure=ACCURACY,
+        metric=ACCURACY,
     )
 
 

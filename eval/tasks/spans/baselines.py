@@ -1,4 +1,4 @@
-"""Baselines beside the figures of a model: judges that read nothing, or words in no order."""
+"""Baselines beside the figures of a model: systems that read nothing, or words in no order."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ NEVER, ALWAYS, MOST_FREQUENT, BAG, COIN = (
 )
 #: Those that read nothing.
 CONSTANTS = (NEVER, ALWAYS, MOST_FREQUENT)
-#: The best of them on a measure, which stands where other tasks have chance.
+#: The best of them on a metric, which stands where other tasks have chance.
 BEST_CONSTANT = "best constant answer"
 #: The words of hypotheses that say who speaks, and not what.
 _NAMES = frozenset({"speakera", "speakerb"})

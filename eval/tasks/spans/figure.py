@@ -8,7 +8,7 @@ from typing import Any
 
 from coherencegym.eval.report import figures
 from coherencegym.eval.tasks.spans.coherence import THRESHOLDS, Judged, SpanPlace
-from coherencegym.eval.tasks.spans.results import MEASURE_NAMES, Answered, SpanDetail, SpanScores
+from coherencegym.eval.tasks.spans.results import METRIC_NAMES, Answered, SpanDetail, SpanScores
 
 
 def draw_coherence(details: Sequence[SpanDetail], title: str) -> Any:
@@ -83,7 +83,7 @@ def _curves(axes: Any, own: SpanScores) -> None:
             color=figures.colour(number),
             marker=figures.mark(number),
             markersize=3,
-            label=f"{MEASURE_NAMES[key]}, area {100 * own.areas[key]:.1f}",
+            label=f"{METRIC_NAMES[key]}, area {100 * own.areas[key]:.1f}",
         )
     axes.axhline(
         100 * own.coherence.accuracy,

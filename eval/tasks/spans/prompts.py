@@ -3,7 +3,7 @@
 A span goes into a template, and the log-probabilities of two answers after it, or of one for each
 alternative, are held against those after the template with an empty text (Zhao et al. 2021), which
 take away what the model would say anyway. As one template says little about a model, there are
-three, and the measures of each stand beside those of their mean.
+three, and the metrics of each stand beside those of their mean.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@
 from the paper (:mod:`eval.tasks.spans.coherence`) in seven ways: on choices the last visited span
 alone decides about strict coherence, whatever the answer to the task (1, 6); single sentences are
 not visited (2); the sums behind lenient coherence are never reset (3); the threshold of either
-measure is chosen by comparing lenient coherence with that measure (4); what follows a span whose
+metric is chosen by comparing lenient coherence with that metric (4); what follows a span whose
 answer a longer one takes back is not visited (5); and a span counts for lenient coherence only
 where the task is answered rightly (7). The outputs stored in the notebook are reproduced to the
 last digit.
@@ -27,7 +27,7 @@ class ReleasedSpans:
     """The figures of the program.
 
     Attributes:
-        strict, lenient: its two measures, from 0 to 1.
+        strict, lenient: its two metrics, from 0 to 1.
         strict_at, lenient_at: the thresholds that it chooses for them; None of one text.
         visited: the spans of each text that were looked at, for choices at the threshold of
             ``strict``.
@@ -105,7 +105,7 @@ def _choices(judged: Sequence[Judged], thresholds: Sequence[float]) -> ReleasedS
     )
 
 
-def _best_of_choices(judged: Sequence[Judged], thresholds: Sequence[float], measure: str) -> _Best:
+def _best_of_choices(judged: Sequence[Judged], thresholds: Sequence[float], metric: str) -> _Best:
     sums, best = _Sums(), _Best()
     for threshold in thresholds:
         strict, lenient, visited = [], [], []
@@ -114,8 +114,8 @@ def _best_of_choices(judged: Sequence[Judged], thresholds: Sequence[float], meas
             strict.append(coherent)
             lenient.append(sums.share)
             visited.append(seen)
-        # Whichever measure is looked for, it is lenient coherence that has to be above it.
-        if mean_of(lenient) > getattr(best, measure):
+        # Whichever metric is looked for, it is lenient coherence that has to be above it.
+        if mean_of(lenient) > getattr(best, metric):
             best = _Best(mean_of(strict), mean_of(lenient), threshold, tuple(visited))
     return best
 

@@ -54,7 +54,7 @@ def triangles_of(one: Answered) -> dict[str, Any]:
         range(len(one.judged)),
         key=lambda n: (
             not one.judged[n].right,
-            one.judged[n].measure("lenient", thresholds[n]),
+            one.judged[n].metric("lenient", thresholds[n]),
             one.judged[n].text.item_id,
         ),
     )

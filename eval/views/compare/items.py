@@ -37,17 +37,17 @@ _LIMITS = (10_000, 1_000, *LIMITS)
 _DIFFERING = 5
 #: Characters that a pair takes without its text, about.
 _OVERHEAD = 250
-#: The measure of documents that is shown first: the strictest.
+#: The metric of documents that is shown first: the strictest.
 _FIRST = "exact accuracy"
 
 
 @dataclass(frozen=True, slots=True)
 class ItemPair:
-    """A prediction, or a unit under a measure, as the baseline and the model met it.
+    """A prediction, or a unit under a metric, as the baseline and the model met it.
 
     Attributes:
         config, split, item_id: its place.
-        kind: formula and metric, or measure and judge.
+        kind: formula and aggregation, or metric and system.
         groups: the names that it is found by.
         outcome: ``model`` or ``baseline`` where only that one has it right, ``both``, ``neither``,
             or ``undefined`` where one of them has no outcome.
@@ -55,7 +55,7 @@ class ItemPair:
         margins: bits by which it holds with either; None where there is none.
         reasons: codes of why there is none; empty where there is.
         compared: region and condition of each value that the prediction compares.
-        metric: the way in which these are read; of a unit, the judge.
+        aggregation: the way in which these are read; of a unit, the system.
     """
 
     config: str
@@ -68,7 +68,7 @@ class ItemPair:
     margins: tuple[float | None, float | None]
     reasons: tuple[str, str]
     compared: tuple[tuple[RegionRef, str], ...] = ()
-    metric: str = ""
+    aggregation: str = ""
 
     @property
     def difference(self) -> float:
@@ -206,7 +206,7 @@ def _compared(formula: str) -> tuple[tuple[RegionRef, str], ...]:
 
 
 def _of_unit(metric: Metric, pair: tuple[OutcomeRow, OutcomeRow]) -> ItemPair:
-    unit, judge = pair[0].unit, pair[0].system.label
+    unit, system = pair[0].unit, pair[0].system.label
     values = [one.value for one in pair]
     right = [None if value is None else value >= 1 for value in values]
     if None not in values and right == [False, False] and values[0] != values[1]:
@@ -217,13 +217,13 @@ def _of_unit(metric: Metric, pair: tuple[OutcomeRow, OutcomeRow]) -> ItemPair:
         unit.config,
         unit.split,
         unit.item + unit.unit,
-        ", ".join(filter(None, (metric.said, judge))),
+        ", ".join(filter(None, (metric.said, system))),
         tuple(map(name_of_group, unit.groups)),
         _outcome(right[0], right[1]),
         (said[0], said[1]),
         (None, None),
         (pair[0].reason, pair[1].reason),
-        metric=judge,
+        aggregation=system,
     )
 
 
@@ -351,7 +351,7 @@ class _Packer:
             elif all(place in own for own in documents):
                 scored = [own[place] for own in documents]
                 packed["e"] = [[_rounded(score) for score in one.scores] for one in scored]
-                packed["c"] = [one.called.get(pair.metric, ()) for one in scored]
+                packed["c"] = [one.called.get(pair.aggregation, ()) for one in scored]
                 self.data["items"][item]["l"] = scored[0].intruder
             self.data["predictions"].append(packed)
 
@@ -385,7 +385,7 @@ class _Packer:
 
 
 def _values(pair: ItemPair, regions: Sequence[RegionBits]) -> Iterator[list[Any]]:
-    which = {"sum": 0, "mean": 1}.get(pair.metric)
+    which = {"sum": 0, "mean": 1}.get(pair.aggregation)
     for region, name in pair.compared:
         found = [
             own.get((*_place(pair), name, region)) if isinstance(region, int) else None

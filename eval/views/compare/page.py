@@ -34,7 +34,7 @@ from coherencegym.eval.views.compare_table import (
 )
 from coherencegym.eval.views.html_report import page_of, source
 
-#: Most configs or measures of which each has a sentence.
+#: Most configs or metrics of which each has a sentence.
 _MOST_SENTENCES = 3
 _NOT_SHOWN = "this does not show that they differ"
 

@@ -191,7 +191,7 @@ def _facts(run: Run, how: str) -> Iterator[tuple[str, str]]:
 
 
 def shown_scores(run: Run) -> list[Score]:
-    """The scores of a run that stand beside its number: one for each config and measure."""
+    """The scores of a run that stand beside its number: one for each config and metric."""
     scores = [s for s in run.scores if s.level in ("all", REFERENCE)]
     return [s for s in scores if s.level == "all"] if len(scores) > 1 else []
 

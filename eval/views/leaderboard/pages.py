@@ -240,8 +240,8 @@ _BESIDE = {
     "parts",
     "human_score": "human: people who judged items of the same parts",
 }
-#: The baselines beside numbers that are no CD scores, by their measure.
-_OF_MEASURE = {
+#: The baselines beside numbers that are no CD scores, by their metric.
+_OF_METRIC = {
     "accuracy": "of probes (accuracy): artefact is a bag of words, chance the most frequent label",
     SPEARMAN: "of ratings (Spearman): a correlation, times 100; artefact is a bag of words, "
     "overlap repeated words, human one person beside others, chance 0 (what is below 0 is drawn "
@@ -257,12 +257,12 @@ def reading_lines(table: RunTable) -> list[str]:
     """Lines on what stands beside the scores of a table, and on its marks."""
     numbers = table.numbers
     known = [name for name in _BESIDE if any(getattr(one, name) is not None for one in numbers)]
-    measures = {one.measure for one in numbers}
+    metrics = {one.metric for one in numbers}
     controlled = any(column.is_controlled for column in table.columns)
     return [
         *(_BESIDE[name] for name in known),
         ABOVE_ALL.format(chance=chance_names(numbers, article=True)),
-        *(said for measure, said in _OF_MEASURE.items() if measure in measures),
+        *(said for metric, said in _OF_METRIC.items() if metric in metrics),
         *["† read the difference from its controls in the report, and not this score alone"]
         * controlled,
     ]

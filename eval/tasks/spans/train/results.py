@@ -40,26 +40,26 @@ TASK = "train-spans"
 
 @dataclass(frozen=True)
 class SeedCoherence:
-    """The measures of all seeds on the texts of a group, with a spread by measure.
+    """The metrics of all seeds on the texts of a group, with a spread by metric.
 
     Attributes:
         config, split, group: the table, and the texts; empty: all.
-        judge: a baseline; empty: the models.
+        system: a baseline; empty: the models.
         texts: their number.
-        measures: the spreads, by the names that ``spans`` has for measures.
+        metrics: the spreads, by the names that ``spans`` has for metrics.
     """
 
     config: str
     split: str
     group: str
-    judge: str
+    system: str
     texts: int
-    measures: Mapping[str, Spread]
+    metrics: Mapping[str, Spread]
 
     def cell(self, name: str) -> str:
-        """A measure for people; baselines are the same for all seeds."""
-        spread = self.measures.get(name)
-        return "" if spread is None else spread.cell(varies=not self.judge)
+        """A metric for people; baselines are the same for all seeds."""
+        spread = self.metrics.get(name)
+        return "" if spread is None else spread.cell(varies=not self.system)
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ class SpanTrainingResults(ResultsOfSeeds):
 
     Attributes:
         trained: the models, in the order of the seeds.
-        summary: measures over the seeds.
+        summary: metrics over the seeds.
     """
 
     trained: Sequence[TrainedOnTexts]
@@ -202,14 +202,14 @@ def _notes(recorded: Mapping[str, Any], trained: Sequence[TrainedOnTexts]) -> li
 
 def spreads_of(seeds: Sequence[Sequence[Score]]) -> list[SeedCoherence]:
     """Means and spreads of the scores of several seeds, the same ones in the same order."""
-    measures: dict[tuple[str, str, str, str], dict[str, Spread]] = {}
+    metrics: dict[tuple[str, str, str, str], dict[str, Spread]] = {}
     texts: dict[tuple[str, str, str, str], int] = {}
     for scores in zip(*seeds, strict=True):
         one = scores[0]
         values = [score.score for score in scores if score.score is not None]
         if values:
-            key = one.config, one.split, one.group, one.judge
-            measures.setdefault(key, {})[one.measure] = Spread.of(values)
-            # Some measures are of fewer texts, such as those that have a span of a kind.
+            key = one.config, one.split, one.group, one.system
+            metrics.setdefault(key, {})[one.metric] = Spread.of(values)
+            # Some metrics are of fewer texts, such as those that have a span of a kind.
             texts[key] = max(texts.get(key, 0), one.n)
-    return [SeedCoherence(*key, texts[key], own) for key, own in measures.items()]
+    return [SeedCoherence(*key, texts[key], own) for key, own in metrics.items()]

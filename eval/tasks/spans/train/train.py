@@ -82,7 +82,7 @@ def train_on_texts(
 
 
 def best_accuracy(data: SpanTraining, settings: Settings) -> BestWeights:
-    """The measure by which the best weights are told: accuracy on the validation rows.
+    """The metric by which the best weights are told: accuracy on the validation rows.
 
     Classes that weigh alike in the loss weigh alike in it; of choices each row weighs alike.
     """

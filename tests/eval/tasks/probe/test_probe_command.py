@@ -75,8 +75,8 @@ def test_what_a_run_says_of_each_config(finished: Path) -> None:
     assert len(own["random"]) == len(own["subsamples"]) == 2
     assert own["compression"] > own["control_compression"] * 0.9
     assert results["headline"]["score"] == pytest.approx(own["accuracy"])
-    (whole,) = (s for s in results["scores"] if s["level"] == "all" and not s["judge"])
-    assert whole["measure"] == "accuracy"
+    (whole,) = (s for s in results["scores"] if s["level"] == "all" and not s["system"])
+    assert whole["metric"] == "accuracy"
     assert whole["score"] == pytest.approx(own["accuracy"])
     assert whole["artefact_score"] == pytest.approx(own["bag_of_words"])
     assert whole["ci_low"] < whole["score"] <= whole["ci_high"]

@@ -23,7 +23,7 @@ from support.span_texts import (
 
 from coherencegym.eval.kinds.spans import NEGATIVE, POSITIVE, UNDECIDED, SpanText
 from coherencegym.eval.tasks.spans.coherence import (
-    COHERENCE_MEASURES,
+    COHERENCE_METRICS,
     THRESHOLDS,
     Called,
     Judged,
@@ -76,14 +76,14 @@ def test_a_text_whose_task_was_asked_otherwise_is_coherent_only_if_that_is_right
     (own,) = toy({(0, 1), (0, 2)}, set(), True)[:1]
     for end, strict, lenient in ((POSITIVE, 1.0, 1.0), (NEGATIVE, 0.0, 0.0)):
         asked = Judged(own.text, own.called, end)
-        assert asked.measure("strict", 0.05) == strict
-        assert asked.measure("lenient_if_right", 0.05) == lenient
-        assert asked.measure("lenient", 0.05) == 1.0
+        assert asked.metric("strict", 0.05) == strict
+        assert asked.metric("lenient_if_right", 0.05) == lenient
+        assert asked.metric("lenient", 0.05) == 1.0
 
 
 def test_the_drop_from_right_to_right_in_every_part() -> None:
     answers = toy({(0, 0), (0, 1), (0, 2)}, {(0, 0)}, True)
-    found = drop_of(answers, dict.fromkeys(COHERENCE_MEASURES, [0.05] * 3))
+    found = drop_of(answers, dict.fromkeys(COHERENCE_METRICS, [0.05] * 3))
     assert (found.sources, found.incoherent, found.p) == (3, 2, 0.5)
     assert found.intervals["accuracy"] == (1.0, 1.0)
     assert found.intervals["strict"] == found.intervals["strict_if_right"] == (0.0, 1.0)
@@ -102,7 +102,7 @@ def test_mcnemar_of_as_many_as_the_published_models_have(entailments: list[SpanT
         if text in long[:55]:
             called[0, 0] = 1 - called[0, 0]
         answers.append(Judged(text, {p: Called.of_one_text(one) for p, one in called.items()}))
-    found = drop_of(answers, dict.fromkeys(COHERENCE_MEASURES, [0.05] * 172))
+    found = drop_of(answers, dict.fromkeys(COHERENCE_METRICS, [0.05] * 172))
     measures = coherence(answers)
     assert (round(172 * measures.accuracy), round(172 * measures.strict)) == (122, 67)
     assert (found.sources, found.incoherent) == (10, 55)
@@ -295,7 +295,7 @@ def test_judges_of_the_real_choices(
     for number, selection in enumerate(("all", "different", "longer")):
         best = {
             name: max(coherence_curve(answers, name, selection))  # type: ignore[arg-type]
-            for name in COHERENCE_MEASURES
+            for name in COHERENCE_METRICS
         }
         assert best["strict"] == pytest.approx(strict[number], abs=6e-5)
         assert best["lenient_if_right"] == pytest.approx(gated[number], abs=6e-5)
@@ -349,7 +349,7 @@ def _among(heads: set[tuple[int, int]], start: int, end: int) -> bool:
 
 def test_a_coin_in_closed_form_is_its_mean() -> None:
     """All throws on the toys, each once."""
-    sums = dict.fromkeys(("accuracy", *COHERENCE_MEASURES), 0.0)
+    sums = dict.fromkeys(("accuracy", *COHERENCE_METRICS), 0.0)
     for text in (A, B, C):
         every = 2 ** len(text.gold)
         for throw in range(every):
@@ -434,7 +434,7 @@ def test_thresholds_come_from_the_texts_of_other_folds() -> None:
         others = best_thresholds([one for one in (x, y, z) if one is not own])
         assert {name: values[number] for name, values in found.items()} == others
     alone = thresholds_by_folds([x])
-    assert alone == {name: [THRESHOLDS[0]] for name in COHERENCE_MEASURES}
+    assert alone == {name: [THRESHOLDS[0]] for name in COHERENCE_METRICS}
 
 
 def test_area_under_the_curve() -> None:
