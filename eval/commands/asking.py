@@ -15,7 +15,7 @@ from coherencegym.eval.forward.cache import cache_folder
 
 if TYPE_CHECKING:
     from coherencegym.eval.models.load import LoadedModel
-    from coherencegym.eval.plan.kept import PlansOf
+    from coherencegym.eval.plan.cached import PlansOf
     from coherencegym.eval.plan.options import Options
     from coherencegym.eval.tasks.task import Task, TaskContext
 

@@ -216,8 +216,8 @@ def planned_work(
     """
     from coherencegym.eval.models.kind import class_for, scorer_of
     from coherencegym.eval.models.limits import limits_of
+    from coherencegym.eval.plan.cached import identity_of
     from coherencegym.eval.plan.explain import explain_row, shape_of
-    from coherencegym.eval.plan.kept import identity_of
     from coherencegym.eval.plan.memory import default_budget
     from coherencegym.eval.plan.plan import make_plan
     from coherencegym.eval.plan.requests import prepare

@@ -1,7 +1,7 @@
 """Runs of a task: models on datasets, one or many.
 
 What is there is kept, and what fails does not end the rest. Each model is loaded once, and texts
-are encoded and planned once for all models that read them alike (:mod:`eval.plan.kept`).
+are encoded and planned once for all models that read them alike (:mod:`eval.plan.cached`).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from coherencegym.errors import EvaluationError, one_line
 from coherencegym.eval.commands import options
 from coherencegym.eval.commands.asking import RECORDED, Asker, asking
 from coherencegym.eval.data.notes import Note, of_each
-from coherencegym.eval.plan.kept import KeptPlans, PlansOf
+from coherencegym.eval.plan.cached import CachedPlans, PlansOf
 from coherencegym.eval.results.folder import MARKER
 from coherencegym.eval.results.steps import step_of
 from coherencegym.eval.tasks.options import flag_of
@@ -125,7 +125,7 @@ class Several:
 
         Each folder is written as soon as its scores are there.
         """
-        plans = KeptPlans() if len(self.pairs) > 1 else None
+        plans = CachedPlans() if len(self.pairs) > 1 else None
         if self.runs:
             print(f"{len(self.runs):,} of {len(self.folders):,} runs are there already, and kept")
         for own in self.pairs:
@@ -168,7 +168,7 @@ class Several:
         return replace(read, inputs=found, notes=[*read.notes, *left_out])
 
     def _ask(
-        self, left: Sequence[tuple[argparse.Namespace, DatasetInputs]], plans: KeptPlans | None
+        self, left: Sequence[tuple[argparse.Namespace, DatasetInputs]], plans: CachedPlans | None
     ) -> None:
         first = left[0][0]
         own = self.resolved(first)
@@ -191,7 +191,7 @@ class Several:
     ) -> None:
         from coherencegym.eval.outcomes.tables import OutcomeWriter
         from coherencegym.eval.results.folder import write_common
-        from coherencegym.eval.tasks.findings import gather_findings
+        from coherencegym.eval.tasks.findings import collect_findings
         from coherencegym.eval.views.findings import write_findings_files
         from coherencegym.files.folders import written_beside
 
@@ -206,7 +206,7 @@ class Several:
             source = read.source.noted([*read.notes, *more])
             outcomes = writer.tables(last=True)
             about = source, asker.model, asked, outcomes, asker.settings(one), own
-            found = gather_findings(self.task, *about, self.task.record(own, asker.reading))
+            found = collect_findings(self.task, *about, self.task.record(own, asker.reading))
             write_common(found, work)
             write_findings_files(found, work)
         self.runs[one.output] = self._reported(one, asker, found, context.reads)

@@ -262,7 +262,7 @@ def _dry_run_documents(training: _Training) -> None:
 
 
 def _write_documents(training: _Training, arguments: argparse.Namespace) -> None:
-    from coherencegym.eval.tasks.detect.train.results import gather_training
+    from coherencegym.eval.tasks.detect.train.results import collect_training
     from coherencegym.eval.tasks.detect.train.train import train
     from coherencegym.eval.views.findings import print_findings
     from coherencegym.eval.views.training.detector_training import print_training, write_training
@@ -273,7 +273,7 @@ def _write_documents(training: _Training, arguments: argparse.Namespace) -> None
     train_one = partial(train, encoder, learned, chosen_on, tested, settings)
     trained = _each_seed(training.seeds, train_one)
     recorded = {name: getattr(arguments, name) for name in (*_RECORDED, "decision")}
-    results = gather_training(data, encoder, settings, trained, recorded)
+    results = collect_training(data, encoder, settings, trained, recorded)
     write_training(results, training.output, overwrite=arguments.overwrite)
     if len(training.seeds) == 1:
         print_findings(results.seeds[0])
@@ -301,7 +301,7 @@ def _dry_run_texts(training: _Training) -> None:
 
 
 def _write_texts(training: _Training, arguments: argparse.Namespace) -> None:
-    from coherencegym.eval.tasks.spans.train.results import gather_span_training
+    from coherencegym.eval.tasks.spans.train.results import collect_span_training
     from coherencegym.eval.tasks.spans.train.train import train_on_texts
     from coherencegym.eval.tasks.training.encoder import refuse_long_seconds
     from coherencegym.eval.views.findings import print_findings
@@ -315,7 +315,7 @@ def _write_texts(training: _Training, arguments: argparse.Namespace) -> None:
     refuse_long_seconds(encoder.tokenizer, rows, encoder.max_length)
     trained = _each_seed(training.seeds, partial(train_on_texts, data, encoder, settings))
     recorded = {name: getattr(arguments, name) for name in (*_RECORDED, "parts")}
-    results = gather_span_training(data, encoder, settings, trained, recorded)
+    results = collect_span_training(data, encoder, settings, trained, recorded)
     write_span_training(results, data, training.output, overwrite=arguments.overwrite)
     if len(training.seeds) == 1:
         print_findings(results.seeds[0], verbose=True)

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 from coherencegym.errors import EvaluationError, ProcessError
 from coherencegym.eval.forward.agreement import Trial
-from coherencegym.eval.forward.altered import float32_head, fused_activations
 from coherencegym.eval.forward.distributed import ALONE, World
 from coherencegym.eval.forward.logits import Forward
 from coherencegym.eval.forward.memory import in_memory_of, out_of_memory
@@ -32,6 +31,7 @@ from coherencegym.eval.forward.passes import (
     start_batch,
 )
 from coherencegym.eval.forward.trial import beside_longer, try_sharing
+from coherencegym.eval.forward.wrapped import float32_head, fused_activations
 from coherencegym.eval.plan.batches import Batch, Budget
 from coherencegym.eval.plan.plan import Plan
 from coherencegym.eval.text.sequence import Sharing
@@ -59,7 +59,7 @@ class Execution:
     Attributes:
         bits: surprisals (bits, float64) in the order of ``reads`` of each sequence.
         plan: sequences and batches as they were run, those of earlier runs left out.
-        stored: sequences that were known before.
+        cached: sequences that were known before.
         sharing: the trial of sharing beginnings; None where nothing was to be shared.
         beside: the trial of texts of unequal length in one batch; None where none did.
         halved: times that a batch was too big for the memory.
@@ -71,7 +71,7 @@ class Execution:
 
     bits: list[np.ndarray]
     plan: Plan
-    stored: int = 0
+    cached: int = 0
     sharing: Trial | None = None
     beside: Trial | None = None
     halved: int = 0

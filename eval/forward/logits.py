@@ -9,13 +9,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from coherencegym.eval.forward.altered import (
+from coherencegym.eval.forward.memory import is_out_of_memory
+from coherencegym.eval.forward.wrapped import (
     hands_rows_on,
     head_of_rows,
     in_float32,
     only_rows,
 )
-from coherencegym.eval.forward.memory import is_out_of_memory
 from coherencegym.eval.models.limits import UNLIMITED, Limits
 from coherencegym.eval.models.placement import input_device, is_spread, send
 
@@ -92,7 +92,7 @@ class Forward:
 
     @contextmanager
     def in_float32(self) -> Iterator[None]:
-        """Let the model compute in float32 (:func:`eval.forward.altered.in_float32`)."""
+        """Let the model compute in float32 (:func:`eval.forward.wrapped.in_float32`)."""
         with in_float32(self.model):
             self._is_widened = True
             try:

@@ -165,7 +165,7 @@ class VectorStore:
         Raises:
             EvaluationError: it has none.
         """
-        rows = sum(len(each.stretches) for each in sequences)
+        rows = sum(len(each.token_ranges) for each in sequences)
         need = rows * self.row_bytes * len(self._layers)
         free = shutil.disk_usage(self.folder).free
         if need > free:
@@ -189,8 +189,8 @@ class VectorStore:
         """Keep the vectors of some sequences, all of them or none.
 
         Args:
-            sequences: token ids with stretches.
-            vectors: those of each layer, shape (stretches of all sequences, width).
+            sequences: token ids with spans.
+            vectors: those of each layer, shape (spans of all sequences, width).
 
         Raises:
             EvaluationError: they cannot be written.
@@ -201,7 +201,7 @@ class VectorStore:
         except OSError as error:
             raise self._problem(error) from None
         block = _Block(row, len(vectors[0]), b"".join(map(checksum, parts)))
-        places = accumulate((len(each.stretches) for each in sequences), initial=0)
+        places = accumulate((len(each.token_ranges) for each in sequences), initial=0)
         own = {each.key: (block, place) for each, place in zip(sequences, places, strict=False)}
         packed = {
             key: _PLACE.pack(row, block.rows, place) + block.checksums

@@ -20,7 +20,7 @@ from coherencegym.eval.tasks.task import Findings, Task
 _NO_SETTINGS: Mapping[str, Any] = {}
 
 
-def gather_findings(
+def collect_findings(
     asked: Task[Any, Any, Any],
     source: Source,
     model: LoadedModel,

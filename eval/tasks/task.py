@@ -24,7 +24,7 @@ from coherencegym.eval.metrics.estimates import EstimateRow, estimates, score_of
 from coherencegym.eval.metrics.metric import Metric
 from coherencegym.eval.models.load import LoadedModel
 from coherencegym.eval.outcomes.tables import OutcomeTables, OutcomeWriter
-from coherencegym.eval.plan.kept import PlansOf
+from coherencegym.eval.plan.cached import PlansOf
 from coherencegym.eval.plan.options import DEFAULT_OPTIONS, Options
 from coherencegym.eval.plan.requests import Query
 from coherencegym.eval.report.blocks import ReportSection, Verdict
@@ -104,7 +104,7 @@ class TaskContext:
 
     def count(self, execution: Execution) -> None:
         """Count the texts of a run."""
-        self.reads.append((execution.stored, len(execution.plan.sequences)))
+        self.reads.append((execution.cached, len(execution.plan.sequences)))
 
     @contextmanager
     def asking(self, name: str, number: int) -> Iterator[TaskContext]:

@@ -181,7 +181,7 @@ def _shown(value: Any) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A stretch of the text; empty for a token of no width that a region counts.
+    """A segment of the text; empty for a token of no width that a region counts.
 
     ``bits`` are the surprisals of its tokens: several where they share a character, and none for
     text between tokens and where no prediction reads it. Between regions, ``region`` is the number

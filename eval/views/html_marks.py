@@ -11,7 +11,7 @@ from itertools import chain, combinations
 from coherencegym.eval.kinds.items import Item
 
 _WORD = re.compile(r"\w+|[^\w\s]")
-#: A stretch of unmoved text begins after white space and the mark of a change of speaker.
+#: A span of unmoved text begins after white space and the mark of a change of speaker.
 _BEFORE_UNIT = re.compile(r"\s*(\[SEP\]\s*)?")
 #: Words that two differences are apart at least: fewer, and they are one.
 _APART = 4

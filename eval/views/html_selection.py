@@ -16,7 +16,7 @@ PER_GROUP = 40
 
 
 @dataclass(frozen=True, slots=True)
-class Stretch:
+class MarginGap:
     """Predictions that are left out: so many, with margins (bits) from ``low`` to ``high``."""
 
     n: int
@@ -34,7 +34,7 @@ class PageSelection:
         total: all of its predictions.
         limit: predictions that are kept at either end, around zero, and without a margin.
         kept: the places of those that are shown, in the order of the table.
-        left_out: those with a margin that are not shown, in stretches.
+        left_out: those with a margin that are not shown, in gaps.
         left_out_unmeasured: those without a margin (undefined, too long, an equality) that are not.
     """
 
@@ -44,7 +44,7 @@ class PageSelection:
     total: int
     limit: int
     kept: tuple[int, ...]
-    left_out: tuple[Stretch, ...]
+    left_out: tuple[MarginGap, ...]
     left_out_unmeasured: int
 
     @property
@@ -89,7 +89,7 @@ def select_shown(
                 len(places),
                 limit,
                 tuple(sorted({*kept, *unmeasured[:limit]})),
-                tuple(_stretches(measured, kept)),
+                tuple(_margin_gaps(measured, kept)),
                 len(unmeasured[limit:]),
             )
         )
@@ -109,9 +109,9 @@ def _extremes(measured: Sequence[tuple[float, int]], n: int) -> set[int]:
     return {place for _, place in (*measured[:n], *measured[len(measured) - n :])} if n else set()
 
 
-def _stretches(measured: Sequence[tuple[float, int]], kept: set[int]) -> Iterator[Stretch]:
+def _margin_gaps(measured: Sequence[tuple[float, int]], kept: set[int]) -> Iterator[MarginGap]:
     # Across the few that groups keep: never across zero.
     missing = [(margin, place) for margin, place in measured if place not in kept]
     for _, gap in groupby(missing, key=lambda pair: pair[0] > 0):
         margins = [margin for margin, _ in gap]
-        yield Stretch(len(margins), margins[0], margins[-1])
+        yield MarginGap(len(margins), margins[0], margins[-1])

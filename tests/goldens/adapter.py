@@ -45,7 +45,7 @@ _SYSTEMS = {
     ONE_RATER: PEOPLE,
     VOTE: PEOPLE,
     ANNOTATOR: "people, mean annotator",
-    "new weights": "randomly initialised, mean",
+    "random init": "randomly initialised, mean",
 }
 #: Metrics that come from a model's bits or vectors and are no count; names begin so.
 _REAL = (

@@ -21,10 +21,10 @@ from coherencegym.eval.statistics.measures import (
 from coherencegym.eval.statistics.scores import Score, score_fields
 from coherencegym.eval.tasks.detect.decisions import (
     Decision,
-    Tally,
+    DecisionCounts,
+    count_decision,
     intruders,
     summed,
-    tally,
     was_read,
 )
 from coherencegym.eval.tasks.detect.tables import (
@@ -79,7 +79,7 @@ class ProbeScore:
 
 
 #: A document, and what a decision did on it.
-_Came = tuple[Document, Tally]
+_Came = tuple[Document, DecisionCounts]
 
 
 def probe_scores(
@@ -119,7 +119,7 @@ def _sides(
     found: dict[str, dict[str, _Came]] = {}
     for document, own in zip(table.documents, scores, strict=True):
         if was_read(own):
-            came = tally(intruders(own, threshold, decision), document.intruder_position)
+            came = count_decision(intruders(own, threshold, decision), document.intruder_position)
             by_item = found.setdefault(str(document.extra[CONDITION]), {})
             by_item[str(document.extra[ITEM])] = document, came
     return [

@@ -83,7 +83,7 @@ class ProbeOptions:
     )
     random_init: _Count = option(
         3,
-        "models of the same architecture with new weights beside it",
+        "randomly initialised models of the same architecture beside it",
         parse=not_negative,
         metavar="N",
         rare=True,

@@ -7,9 +7,9 @@ from collections.abc import Callable, Mapping, Sequence
 
 from coherencegym.eval.kinds.spans import NEGATIVE, POSITIVE, UNDECIDED, SpanText
 from coherencegym.eval.tasks.spans.coherence import (
-    Called,
-    Judged,
     SpanPlace,
+    SpanPrediction,
+    TextPrediction,
     constant_answers,
     most_frequent_answer,
 )
@@ -27,7 +27,7 @@ BEST_CONSTANT = "best constant answer"
 _NAMES = frozenset({"speakera", "speakerb"})
 
 
-def baselines_of(table: SpanTable, rows: Sequence[SpanText]) -> dict[str, list[Judged]]:
+def baselines_of(table: SpanTable, rows: Sequence[SpanText]) -> dict[str, list[TextPrediction]]:
     """The answers of each baseline to the rows that the model answered.
 
     Of a choice ``never`` is never confident, and one that is always confident takes the most
@@ -79,14 +79,15 @@ def _least_shared(row: SpanText, place: SpanPlace) -> float:
 
 
 def _best_threshold(rows: Sequence[SpanText], share: _Share) -> float:
-    # From it on whole texts are called positive, to be right most often; the lowest.
+    # From it on whole texts are predicted positive, to be right most often; the lowest.
     known = [(share(row, (0, row.size - 1)), row.label) for row in rows]
     tried = sorted({value for value, _ in known})
     return max(tried, key=lambda least: sum((value >= least) == label for value, label in known))
 
 
-def _by_words(row: SpanText, share: _Share, least: float) -> Judged:
-    called: Mapping[SpanPlace, Called] = {
-        place: Called.of_one_text(float(share(row, place) >= least)) for place in places_of(row)
+def _by_words(row: SpanText, share: _Share, least: float) -> TextPrediction:
+    predicted: Mapping[SpanPlace, SpanPrediction] = {
+        place: SpanPrediction.of_one_text(float(share(row, place) >= least))
+        for place in places_of(row)
     }
-    return Judged(row, called)
+    return TextPrediction(row, predicted)

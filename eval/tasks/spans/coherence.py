@@ -31,7 +31,7 @@ SpanPosition = Literal["whole", "contains", "overlaps", "misses"]
 
 
 @dataclass(frozen=True, slots=True)
-class Called:
+class SpanPrediction:
     """The answer to one span.
 
     Attributes:
@@ -45,13 +45,13 @@ class Called:
     margin: float = 1.0
 
     @classmethod
-    def of_one_text(cls, probability: float, answer: int | None = None) -> Called:
+    def of_one_text(cls, probability: float, answer: int | None = None) -> SpanPrediction:
         """A positive answer from a half on, unless the ``answer`` is known otherwise."""
         found = (POSITIVE if probability >= 0.5 else NEGATIVE) if answer is None else answer
         return cls(found, probability)
 
     @classmethod
-    def of_choice(cls, probabilities: Sequence[float]) -> Called:
+    def of_choice(cls, probabilities: Sequence[float]) -> SpanPrediction:
         """The first of the most probable alternatives."""
         best = max(range(len(probabilities)), key=lambda number: probabilities[number])
         others = (p for number, p in enumerate(probabilities) if number != best)
@@ -59,17 +59,17 @@ class Called:
 
 
 @dataclass(frozen=True)
-class Judged:
+class TextPrediction:
     """A text, and the answers to each of the spans that have a right one.
 
     Attributes:
         text: the row.
-        called: the answer to each span; the order is nobody's business.
+        predicted: the answer to each span; the order is nobody's business.
         end: the answer to the task itself, where it is not that to the span of all units.
     """
 
     text: SpanText
-    called: Mapping[SpanPlace, Called]
+    predicted: Mapping[SpanPlace, SpanPrediction]
     end: int | None = None
 
     @cached_property
@@ -85,12 +85,12 @@ class Judged:
     @cached_property
     def right(self) -> bool:
         """The task itself is answered rightly."""
-        end = self.called[self.whole].answer if self.end is None else self.end
+        end = self.predicted[self.whole].answer if self.end is None else self.end
         return end == self.text.label
 
     def answer(self, place: SpanPlace, threshold: float) -> int:
         """The answer to a span; undecided where a choice is not confident."""
-        own = self.called[place]
+        own = self.predicted[place]
         if self.text.is_choice and own.margin < threshold:
             return UNDECIDED
         return own.answer
@@ -185,7 +185,7 @@ class Coherence:
 
 
 def coherence(
-    judged: Sequence[Judged],
+    judged: Sequence[TextPrediction],
     thresholds: Mapping[str, Sequence[float]] | float = THRESHOLDS[0],
     selection: SpanSelection = "all",
 ) -> Coherence:
@@ -234,7 +234,7 @@ def mean_of(values: Iterable[float]) -> float:
 
 
 def coherence_curve(
-    judged: Sequence[Judged], metric: str, selection: SpanSelection = "all"
+    judged: Sequence[TextPrediction], metric: str, selection: SpanSelection = "all"
 ) -> list[float]:
     """A metric at each of :data:`THRESHOLDS`."""
     return [
@@ -249,7 +249,9 @@ def area_under(curve: Sequence[float]) -> float:
     return mean_of(steps)
 
 
-def best_thresholds(judged: Sequence[Judged], selection: SpanSelection = "all") -> dict[str, float]:
+def best_thresholds(
+    judged: Sequence[TextPrediction], selection: SpanSelection = "all"
+) -> dict[str, float]:
     """The threshold at which each metric is best on these very texts, as the paper reports it.
 
     Of equals the lowest.
@@ -262,7 +264,7 @@ def best_thresholds(judged: Sequence[Judged], selection: SpanSelection = "all") 
 
 
 def thresholds_by_folds(
-    judged: Sequence[Judged], selection: SpanSelection = "all"
+    judged: Sequence[TextPrediction], selection: SpanSelection = "all"
 ) -> dict[str, list[float]]:
     """A threshold of each metric for each text, the best one on the texts of other folds.
 
@@ -285,20 +287,20 @@ def _hash(cluster: str) -> str:
     return hashlib.sha256(f"fold\0{cluster}".encode()).hexdigest()
 
 
-def constant_answers(text: SpanText, answer: int) -> Judged:
+def constant_answers(text: SpanText, answer: int) -> TextPrediction:
     """A system that reads nothing: always this answer, certain wherever it makes a difference.
 
     Of a choice :data:`UNDECIDED` is a system that is never confident, and takes the first one.
     """
     if not text.is_choice:
-        called = dict.fromkeys(_places(text), Called.of_one_text(float(answer)))
-        return Judged(text, called)
+        predicted = dict.fromkeys(_places(text), SpanPrediction.of_one_text(float(answer)))
+        return TextPrediction(text, predicted)
     same = identical_spans(text)
-    unsure = Called(max(answer, 0), 1 / len(text.alternatives), 0.0)
-    return Judged(
+    unsure = SpanPrediction(max(answer, 0), 1 / len(text.alternatives), 0.0)
+    return TextPrediction(
         text,
         {
-            place: unsure if answer == UNDECIDED or place in same else Called(answer, 1.0)
+            place: unsure if answer == UNDECIDED or place in same else SpanPrediction(answer, 1.0)
             for place in _places(text)
         },
     )

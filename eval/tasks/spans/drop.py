@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from coherencegym.eval.statistics.bootstrap import RESAMPLES, bootstrap_intervals
 from coherencegym.eval.statistics.paired import mcnemar
-from coherencegym.eval.tasks.spans.coherence import COHERENCE_METRICS, Judged
+from coherencegym.eval.tasks.spans.coherence import COHERENCE_METRICS, TextPrediction
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class Drop:
     p: float
 
 
-def drop_of(judged: Sequence[Judged], at: Mapping[str, Sequence[float]]) -> Drop:
+def drop_of(judged: Sequence[TextPrediction], at: Mapping[str, Sequence[float]]) -> Drop:
     """The drop of texts, at least one; ``at`` is the confidence of each metric and text."""
     values = {
         name: [one.metric(name, least) for one, least in zip(judged, at[name], strict=True)]

@@ -16,7 +16,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from coherencegym.eval.kinds.spans import NEGATIVE, UNDECIDED
-from coherencegym.eval.tasks.spans.coherence import THRESHOLDS, Judged, SpanPlace, mean_of
+from coherencegym.eval.tasks.spans.coherence import THRESHOLDS, SpanPlace, TextPrediction, mean_of
 
 #: Spans of a choice in the order in which the program visits them.
 VISITED_OF_CHOICE: tuple[SpanPlace, ...] = ((0, 1), (0, 2), (1, 2))
@@ -52,7 +52,7 @@ class _Sums:
 
 
 def released_coherence(
-    judged: Sequence[Judged], thresholds: Sequence[float] = THRESHOLDS
+    judged: Sequence[TextPrediction], thresholds: Sequence[float] = THRESHOLDS
 ) -> ReleasedSpans:
     """The figures of the program for texts of one question, at least one, in their order."""
     if judged[0].text.is_choice:
@@ -67,11 +67,11 @@ def released_coherence(
     )
 
 
-def _one_text(one: Judged) -> tuple[bool, float, frozenset[SpanPlace]]:
+def _one_text(one: TextPrediction) -> tuple[bool, float, frozenset[SpanPlace]]:
     coherent, sums, visited = True, _Sums(), set()
-    end = one.called[one.whole].answer if one.end is None else one.end
+    end = one.predicted[one.whole].answer if one.end is None else one.end
     for place in sorted(one.gold):
-        answer = one.called[place].answer
+        answer = one.predicted[place].answer
         visited.add(place)
         right = answer == one.gold[place]
         sums.visited += 1
@@ -80,13 +80,13 @@ def _one_text(one: Judged) -> tuple[bool, float, frozenset[SpanPlace]]:
         if answer == NEGATIVE:
             continue
         if end == NEGATIVE or any(
-            one.called[other].answer == NEGATIVE for other in _spans_around(one, place)
+            one.predicted[other].answer == NEGATIVE for other in _spans_around(one, place)
         ):
             break
     return coherent, sums.share, frozenset(visited)
 
 
-def _spans_around(one: Judged, place: SpanPlace) -> Iterator[SpanPlace]:
+def _spans_around(one: TextPrediction, place: SpanPlace) -> Iterator[SpanPlace]:
     return (other for other in one.gold if other[0] <= place[0] and place[1] <= other[1])
 
 
@@ -98,14 +98,16 @@ class _Best:
     visited: tuple[frozenset[SpanPlace], ...] = ()
 
 
-def _choices(judged: Sequence[Judged], thresholds: Sequence[float]) -> ReleasedSpans:
+def _choices(judged: Sequence[TextPrediction], thresholds: Sequence[float]) -> ReleasedSpans:
     strict, lenient = (_best_of_choices(judged, thresholds, name) for name in ("strict", "lenient"))
     return ReleasedSpans(
         strict.strict, lenient.lenient, strict.threshold, lenient.threshold, strict.visited
     )
 
 
-def _best_of_choices(judged: Sequence[Judged], thresholds: Sequence[float], metric: str) -> _Best:
+def _best_of_choices(
+    judged: Sequence[TextPrediction], thresholds: Sequence[float], metric: str
+) -> _Best:
     sums, best = _Sums(), _Best()
     for threshold in thresholds:
         strict, lenient, visited = [], [], []
@@ -120,7 +122,9 @@ def _best_of_choices(judged: Sequence[Judged], thresholds: Sequence[float], metr
     return best
 
 
-def _one_choice(one: Judged, threshold: float, sums: _Sums) -> tuple[bool, frozenset[SpanPlace]]:
+def _one_choice(
+    one: TextPrediction, threshold: float, sums: _Sums
+) -> tuple[bool, frozenset[SpanPlace]]:
     coherent, visited = True, set()
     for place in VISITED_OF_CHOICE:
         answer = one.answer(place, threshold)

@@ -24,7 +24,7 @@ from coherencegym.eval.outcomes.tables import OutcomeWriter
 from coherencegym.eval.statistics.intervals import macro_interval
 from coherencegym.eval.statistics.scores import FEW_ITEMS, REFERENCE, Score, text_of
 from coherencegym.eval.tasks.headline import Headline, headline_over
-from coherencegym.eval.tasks.spans.answers import SpanAnswers, judged_rows
+from coherencegym.eval.tasks.spans.answers import SpanAnswers, text_predictions
 from coherencegym.eval.tasks.spans.baselines import (
     BAG,
     BEST_CONSTANT,
@@ -36,8 +36,8 @@ from coherencegym.eval.tasks.spans.coherence import (
     COHERENCE_METRICS,
     THRESHOLDS,
     Coherence,
-    Judged,
     SpanSelection,
+    TextPrediction,
     area_under,
     best_thresholds,
     coherence,
@@ -87,12 +87,12 @@ class Answered:
     compat: str = ""
 
     @cached_property
-    def judged(self) -> list[Judged]:
+    def judged(self) -> list[TextPrediction]:
         """The rows that were answered."""
-        return judged_rows(self.table.rows, self.answers.rows, self.answers.ends)
+        return text_predictions(self.table.rows, self.answers.rows, self.answers.ends)
 
     @cached_property
-    def baselines(self) -> dict[str, list[Judged]]:
+    def baselines(self) -> dict[str, list[TextPrediction]]:
         """The answers of baselines to the same rows."""
         return baselines_of(self.table, [one.text for one in self.judged])
 
@@ -107,7 +107,7 @@ class Answered:
         return self.thresholds(self.judged)
 
     def thresholds(
-        self, judged: Sequence[Judged], selection: SpanSelection = "all"
+        self, judged: Sequence[TextPrediction], selection: SpanSelection = "all"
     ) -> dict[str, list[float]]:
         """The confidence that a choice needs, for each metric and each of these rows."""
         if self.table.question != CHOICE:
@@ -258,7 +258,7 @@ def _measures() -> list[str]:
     return [ACCURACY, *METRIC_NAMES.values(), SPAN_ACCURACY, MONOTONE, STRICT_IF_RIGHT]
 
 
-def _values(one: Judged, at: Mapping[str, float]) -> dict[str, tuple[float | None, float]]:
+def _values(one: TextPrediction, at: Mapping[str, float]) -> dict[str, tuple[float | None, float]]:
     # Each with what it is a part of.
     strict = one.metric("strict", at["strict"])
     rights = one.span_rights(at["strict"])
@@ -322,7 +322,7 @@ def _scores_of(one: Answered) -> SpanScores:
         templates={
             name: coherence(own, one.thresholds(own))
             for name, rows in one.answers.by_template.items()
-            for own in [judged_rows(one.table.rows, rows)]
+            for own in [text_predictions(one.table.rows, rows)]
         },
         one_sided=_one_sided(one),
         released=_released(one.released),
@@ -340,7 +340,7 @@ def _scores_of(one: Answered) -> SpanScores:
 def _one_sided(one: Answered) -> Coherence | None:
     if not one.answers.one_sided:
         return None
-    judged = judged_rows(one.table.rows, one.answers.one_sided)
+    judged = text_predictions(one.table.rows, one.answers.one_sided)
     return coherence(judged, one.thresholds(judged))
 
 
@@ -401,7 +401,7 @@ def item_rows(details: Sequence[SpanDetail]) -> Iterator[dict[str, Any]]:
             if number is not None:
                 own = one.judged[number]
                 at = {name: at[number] for name, at in one.at.items()}
-                end = own.called[own.whole].answer if own.end is None else own.end
+                end = own.predicted[own.whole].answer if own.end is None else own.end
                 values = {
                     "answer": end,
                     "right": own.right,
@@ -448,7 +448,7 @@ def span_rows(details: Sequence[SpanDetail]) -> Iterator[dict[str, Any]]:
                     "start": place[0],
                     "end": place[1],
                     "gold": gold,
-                    "p": own.called[place].probability,
+                    "p": own.predicted[place].probability,
                     "answer": answer,
                     "right": answer == gold,
                     "visited": place in visited[number] if visited else None,

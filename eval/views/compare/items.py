@@ -351,7 +351,7 @@ class _Packer:
             elif all(place in own for own in documents):
                 scored = [own[place] for own in documents]
                 packed["e"] = [[_rounded(score) for score in one.scores] for one in scored]
-                packed["c"] = [one.called.get(pair.aggregation, ()) for one in scored]
+                packed["c"] = [one.predicted.get(pair.aggregation, ()) for one in scored]
                 self.data["items"][item]["l"] = scored[0].intruder
             self.data["predictions"].append(packed)
 

@@ -73,7 +73,7 @@ class TrainingResults(ResultsOfSeeds):
         return {"seeds": seeds, "summary": [asdict(score) for score in self.summary]}
 
 
-def gather_training(
+def collect_training(
     data: TrainingData,
     encoder: Encoder,
     settings: Settings,

@@ -15,7 +15,7 @@ from coherencegym.eval.data.signature import signature, versions
 from coherencegym.eval.outcomes.tables import OutcomeWriter
 from coherencegym.eval.statistics.intervals import INTERVALS
 from coherencegym.eval.statistics.scores import Score
-from coherencegym.eval.tasks.findings import gather_findings
+from coherencegym.eval.tasks.findings import collect_findings
 from coherencegym.eval.tasks.spans.options import SpanOptions
 from coherencegym.eval.tasks.spans.results import Answered, span_detail
 from coherencegym.eval.tasks.spans.task import TASK as SPANS_TASK
@@ -94,7 +94,7 @@ def about_training(trained: TrainedOnTexts) -> dict[str, Any]:
     }
 
 
-def gather_span_training(
+def collect_span_training(
     data: SpanTraining,
     encoder: Encoder,
     settings: Settings,
@@ -168,7 +168,7 @@ def _of_seed(
         "rho": "folds",
     }
     about = data.source, trained.loaded, pairs, writer.tables(), recorded, SpanOptions(**own)
-    found = gather_findings(SPANS_TASK, *about, {**own, **signed})
+    found = collect_findings(SPANS_TASK, *about, {**own, **signed})
     settings = {**found.settings, "training": about_training(trained)}
     return replace(found, settings=settings)
 

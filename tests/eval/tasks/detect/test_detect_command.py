@@ -19,7 +19,12 @@ from coherencegym.eval.commands.cli import main
 from coherencegym.eval.data.source import find_dataset
 from coherencegym.eval.data.table_rows import table_rows
 from coherencegym.eval.kinds.documents import DOCUMENTS, Document
-from coherencegym.eval.tasks.detect.decisions import best_threshold, highest, summed, tallies_of
+from coherencegym.eval.tasks.detect.decisions import (
+    best_threshold,
+    count_decisions,
+    highest,
+    summed,
+)
 
 HUMAN = {"human": ["int32"]}
 
@@ -122,7 +127,7 @@ def test_end_to_end(saved: Path, tmp_path: Path, capsys: pytest.CaptureFixture[s
         assert threshold["threshold"] == best_threshold(
             scores["validation"], places["validation"], decision
         )
-        outcomes = tallies_of(scores["test"], places["test"], threshold["threshold"], decision)
+        outcomes = count_decisions(scores["test"], places["test"], threshold["threshold"], decision)
         parts, wholes = summed(outcomes, "f1")
         score = score_of(results, decision)
         assert score["f1"]["value"] == pytest.approx(sum(parts) / sum(wholes))

@@ -183,7 +183,7 @@ def test_curves_of_several_runs_are_in_one_figure(
     assert main(["plot", str(finished), str(other), "--output", str(tmp_path / "plots")]) == 0
     assert "layers.png" in capsys.readouterr().out
     drawn = (tmp_path / "plots" / "layers.svg").read_text()
-    assert "<!-- new weights, other -->" in drawn  # two runs of one model, by their folders
+    assert "<!-- random init, other -->" in drawn  # two runs of one model, by their folders
     curves = read_curves([finished])
     assert [curve.chosen for curve in curves] == [results_of(finished)["probes"][0]["layer"]]
     assert len(curves[0].random) == 2
