@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 from support.commands import lint_examples
 from support.strategies import discourses
 
-from coherencegym.builders.making.build import BuildOptions, build
-from coherencegym.builders.making.sources import PlannedCorpus, Sources
+from coherencegym.builders.pipeline.build import BuildOptions, build
+from coherencegym.builders.pipeline.sources import PlannedCorpus, Sources
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.backends.registry import BACKENDS
 from coherencegym.eval.commands.cli import main

@@ -22,7 +22,7 @@ from support.suites import no_classifiers
 
 from coherencegym.builders.command.cli import main, suite_parser
 from coherencegym.builders.command.run import BuildJob, BuildRequest
-from coherencegym.builders.making import build as module
+from coherencegym.builders.pipeline import build as module
 from coherencegym.builders.registry import SUITES, load_suite
 from coherencegym.builders.release.manifest import dump_manifest
 from coherencegym.builders.release.rows import write_split

@@ -27,7 +27,7 @@ from coherencegym.builders.crossing.partners import (
 )
 from coherencegym.builders.crossing.similarity import narrative_tense
 from coherencegym.builders.judgement.pairs import condition_pairs
-from coherencegym.builders.making.fitting import Fits
+from coherencegym.builders.pipeline.fitting import Fits
 from coherencegym.builders.release.overlap import all_words, content_words, cosine
 from coherencegym.builders.release.quality import decide
 from coherencegym.builders.story_cloze import SUITE as STORIES

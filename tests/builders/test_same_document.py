@@ -20,7 +20,7 @@ from coherencegym.builders.crossing.similarity import (
 )
 from coherencegym.builders.crossing.slots import far_and_alike, slots
 from coherencegym.builders.intruder_sentences import SAME_DOCUMENT, SUITE
-from coherencegym.builders.making.fitting import Fits
+from coherencegym.builders.pipeline.fitting import Fits
 from coherencegym.builders.suite import Draft
 from coherencegym.cards.render import dataset_card, groups_beside, overlap_score
 from coherencegym.eval.kinds.items import item_from_row

@@ -14,8 +14,8 @@ from scipy import stats
 from support.commands import one_line
 
 from coherencegym.builders.coherence_ratings import SUITE
-from coherencegym.builders.making.build import BuildOptions, build
-from coherencegym.builders.making.sources import find_sources
+from coherencegym.builders.pipeline.build import BuildOptions, build
+from coherencegym.builders.pipeline.sources import find_sources
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.commands.cli import main
 from coherencegym.eval.data.source import find_dataset
