@@ -184,7 +184,6 @@ def add_model(parser: Parser, several: bool = False) -> None:
 
 
 def _add_model_revision(parser: Parser, several: bool) -> None:
-    """Declare ``--model-revision``; of ``several``, the checkpoints of a training, patterns too."""
     if not several:
         add_alike(parser, "--model-revision")
         return
@@ -213,7 +212,6 @@ def each_model(arguments: argparse.Namespace) -> list[argparse.Namespace]:
 
 
 def _add_input(parser: Parser) -> None:
-    """Declare what the model's input looks like."""
     add = parser.group(READING).add_argument
     rare(
         add(

@@ -107,7 +107,7 @@ class ScoreCommand(TaskCommand):
 
 
 def _builds(folder: Path) -> list[str]:
-    """The builds with items in a folder, which is no build itself."""
+    # Those with items; of a folder that is a build itself none.
     if not folder.is_dir() or (folder / _MANIFEST).is_file():
         return []
     return sorted(
@@ -116,7 +116,7 @@ def _builds(folder: Path) -> list[str]:
 
 
 def _has_items(manifest: Path) -> bool:
-    """Tell whether a manifest names a table of items; of one that is wrong others say what is."""
+    # Of a manifest that is wrong others say what is.
     try:
         configs = json.loads(manifest.read_text(encoding="utf-8"))["configs"]
         return bool(ITEMS.configs(configs)) or not configs

@@ -172,7 +172,7 @@ def score(
     from coherencegym.eval.library import options_of, score_loaded
     from coherencegym.eval.models.in_memory import evaluating
     from coherencegym.eval.models.load import load
-    from coherencegym.eval.plan.kept import KeptPlans
+    from coherencegym.eval.plan.cached import CachedPlans
     from coherencegym.eval.results.runs import run_of, runs_beside
     from coherencegym.eval.views.findings import write_findings
     from coherencegym.eval.views.overview import overview, write_overview
@@ -194,7 +194,7 @@ def score(
     ways = scorer, chosen_options.masking
     folders = None if output is None else _folders(Path(output), given, read, ways, overwrite)
     # Of several models those with one tokenizer read the same tokens.
-    plans = KeptPlans() if len(given) > 1 else None
+    plans = CachedPlans() if len(given) > 1 else None
     runs = []
     for model_number, each in enumerate(given):
         loaded = load(each, device, dtype, scorer=scorer) if isinstance(each, str) else each
@@ -347,7 +347,7 @@ def spans(
         output: a folder to write results to.
         overwrite: replace results that are there.
         options: ``scorer``, ``calibrate_on``, ``label_map``, ``truncate``, ``rho``, ...
-            (:class:`eval.tasks.spans.asking.SpanOptions`).
+            (:class:`eval.tasks.spans.options.SpanOptions`).
 
     Returns:
         Results that show themselves in a notebook and under ``print``;
