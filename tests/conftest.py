@@ -12,6 +12,7 @@ import sys
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Generator, Iterator
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -50,6 +51,7 @@ if TYPE_CHECKING:
     from support.suites import Sample
 
     from coherencegym.loaders.discourse import Discourse
+    from coherencegym.loaders.read import Reading
 
 # A run of all tests has to be quick; `COHERENCEGYM_EXAMPLES=1000` looks further.
 settings.register_profile(
@@ -109,14 +111,30 @@ def gum_once() -> Callable[[pytest.MonkeyPatch], None]:
 
 
 @pytest.fixture(scope="session")
-def real_gum(shared: Path, gum_once: Callable[[pytest.MonkeyPatch], None]) -> list[Discourse]:
-    """The documents of GUM."""
+def real_corpus(
+    shared: Path, gum_once: Callable[[pytest.MonkeyPatch], None]
+) -> Callable[[str], tuple[Reading, list[Discourse]]]:
+    """``real_corpus(name)``: a corpus in all the splits that are there, read once a process."""
     from coherencegym.loaders.read import read
     from coherencegym.loaders.registry import corpus
 
-    with pytest.MonkeyPatch.context() as patched:
-        gum_once(patched)
-        return list(read(corpus("gum"), data_dir=shared / "corpora"))
+    @cache
+    def found(name: str) -> tuple[Reading, list[Discourse]]:
+        splits = None if name == "gum" else corpus(name).splits
+        with pytest.MonkeyPatch.context() as patched:
+            gum_once(patched)
+            reading = read(
+                corpus(name), data_dir=shared / "corpora", splits=splits, skip_bad_rows=True
+            )
+            return reading, list(reading)
+
+    return found
+
+
+@pytest.fixture(scope="session")
+def real_gum(real_corpus: Callable[[str], tuple[Reading, list[Discourse]]]) -> list[Discourse]:
+    """The documents of GUM."""
+    return real_corpus("gum")[1]
 
 
 @pytest.fixture(scope="session")
