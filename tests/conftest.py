@@ -46,6 +46,7 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 import pytest
 from hypothesis import settings
+from support.sketches import drawn, saving, sketch
 
 if TYPE_CHECKING:
     from support.suites import Sample
@@ -70,6 +71,20 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--write-digests", action="store_true")
     parser.addoption("--write-goldens", action="store_true")
     parser.addoption("--exact", action="store_true", help="goldens: equal to the last digit")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def sketches() -> Iterator[None]:
+    """Of a figure only its texts and points are written, where a test does not look at it."""
+    with saving(sketch):
+        yield
+
+
+@pytest.fixture
+def real_figures() -> Iterator[None]:
+    """Figures as they are."""
+    with drawn():
+        yield
 
 
 @pytest.fixture(scope="session")
@@ -120,12 +135,12 @@ def real_corpus(
 
     @cache
     def found(name: str) -> tuple[Reading, list[Discourse]]:
-        splits = None if name == "gum" else corpus(name).splits
+        # One table of DISRPT has sentences of other words than it counts.
+        skips = name == "disrpt"
         with pytest.MonkeyPatch.context() as patched:
             gum_once(patched)
-            reading = read(
-                corpus(name), data_dir=shared / "corpora", splits=splits, skip_bad_rows=True
-            )
+            own = corpus(name)
+            reading = read(own, data_dir=shared / "corpora", splits=own.splits, skip_bad_rows=skips)
             return reading, list(reading)
 
     return found
