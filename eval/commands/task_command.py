@@ -121,7 +121,7 @@ class TaskCommand:
             several.above,
             kept=several.started,
             inputs=[name for name in (*datasets, elsewhere) if name],
-            around=[*(one.model for one in models), *(getattr(arguments, "suites", None) or ())],
+            around=[*(one.model for one in models), *options.files_given(arguments)],
         )
         self.check(arguments)
         options.model_settings(pairs[0][0], ())
