@@ -56,7 +56,7 @@ lint: $(VENV)/.installed
 	$(BIN)/ruff check .
 
 types: $(VENV)/.installed
-	$(BIN)/mypy --strict src tests benchmarks
+	$(BIN)/mypy --strict src tests benchmarks examples
 
 pytest: $(VENV)/.installed
 	$(BIN)/python -m pytest -n 2 --dist worksteal
