@@ -17,10 +17,15 @@ import coherencegym as cg
     ("suite", "config"), [("story_cloze", "sample"), ("winograd", "sample_full")]
 )
 def test_it_is_the_score_of_the_evaluator(
-    repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, suite: str, config: str
+    examples: Path,
+    repository: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    suite: str,
+    config: str,
 ) -> None:
     monkeypatch.setattr("datasets.config.HF_DATASETS_CACHE", str(tmp_path / "cache"))
-    script = runpy.run_path(str(repository / "examples/cd_score.py"))
+    script = runpy.run_path(str(examples / "cd_score.py"))
     built = cg.build(suite, corpus="sample", limit=6, output=tmp_path / "built")
     model = str(repository / "eval/models/demo_model")
     results = cg.score(model, built, config=config)
@@ -42,7 +47,7 @@ def test_it_is_the_score_of_the_evaluator(
     assert compared >= 12
 
 
-def test_it_is_sixty_lines_that_import_nothing_of_ours(repository: Path) -> None:
-    text = (repository / "examples/cd_score.py").read_text(encoding="utf-8")
+def test_it_is_sixty_lines_that_import_nothing_of_ours(examples: Path) -> None:
+    text = (examples / "cd_score.py").read_text(encoding="utf-8")
     assert text.count("\n") <= 60
     assert "coherencegym" not in re.findall(r"^(?:import|from) (\w+)", text, re.MULTILINE)

@@ -11,16 +11,6 @@ import pytest
 import coherencegym as cg
 
 
-@pytest.fixture(autouse=True)
-def in_a_folder_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-
-
-@pytest.fixture
-def examples(repository: Path) -> Path:
-    return repository / "examples"
-
-
 def test_own_operator(examples: Path, capsys: pytest.CaptureFixture[str]) -> None:
     pairs = runpy.run_path(str(examples / "own_operator.py"))["main"]()
     assert [
