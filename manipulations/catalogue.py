@@ -1,0 +1,187 @@
+"""A page of all operators: what each does, its settings, and a text before and after.
+
+::
+
+    python -m coherencegym.manipulations.catalogue > docs/operators.md
+
+The texts are those of the samples, which come with the package; the words are the docstrings.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from difflib import SequenceMatcher
+from functools import cache
+from inspect import getdoc
+from typing import Any
+
+from coherencegym.loaders.discourse import Discourse
+from coherencegym.loaders.read import read
+from coherencegym.loaders.registry import corpus, sample_of
+from coherencegym.manipulations.connectives.connective_segments import ConnectiveSegments
+from coherencegym.manipulations.connectives.connective_substitution import ConnectiveSubstitution
+from coherencegym.manipulations.editing import replace_text
+from coherencegym.manipulations.ending_swap import EndingSwap
+from coherencegym.manipulations.intruders.intruder_sentence import IntruderSentence
+from coherencegym.manipulations.last_unit import LastUnit
+from coherencegym.manipulations.move_units import Exchange, MoveToFront
+from coherencegym.manipulations.operator import Context
+from coherencegym.manipulations.orders.matched_order import MatchedOrder
+from coherencegym.manipulations.probe_sentence import ProbeSentence
+from coherencegym.manipulations.probes.registry import PROBES
+from coherencegym.manipulations.reference.antecedent_removal import AntecedentRemoval
+from coherencegym.manipulations.reference.candidate_substitution import CandidateSubstitution
+from coherencegym.manipulations.reference.own_names import OwnNames
+from coherencegym.manipulations.reference.pronoun_repetition import PronounRepetition
+from coherencegym.manipulations.shuffle import Shuffle
+from coherencegym.manipulations.speaker_separator import SpeakerSeparator
+
+_INTRODUCTION = """\
+# Operators
+
+What each operator does to a text, with an example of every one. An operator maps a discourse to \
+new ones; it is seeded, notes its edits so that they can be undone, and is joined to another by \
+`|`. [Extend it](extending.md#an-operator-a-corpus) says how to write one of your own. The command \
+`python -m coherencegym.manipulations.catalogue` writes this page from the docstrings and the \
+sample texts; words that differ are bold.
+"""
+
+
+@dataclass(frozen=True)
+class OperatorExample:
+    """A text of a sample that shows what an operator does.
+
+    Attributes:
+        operator: the operator.
+        corpus: the corpus in whose format the sample is.
+        discourse_id: the text.
+        units: the first so many units of it; None: all.
+        ending: a sentence in the place of the last unit; empty: none.
+    """
+
+    operator: Any
+    corpus: str
+    discourse_id: str
+    units: int | None = None
+    ending: str = ""
+
+
+EXAMPLES = (
+    OperatorExample(Shuffle(), "storycloze", "story-0107"),
+    OperatorExample(MatchedOrder(), "storycloze", "story-0107"),
+    OperatorExample(MoveToFront(), "storycloze", "story-0107"),
+    OperatorExample(Exchange(unit=1), "storycloze", "story-0088"),
+    OperatorExample(LastUnit(), "storycloze", "story-0063"),
+    OperatorExample(EndingSwap(), "storycloze", "story-0096"),
+    OperatorExample(OwnNames(), "storycloze", "story-0088", ending="Mary went home."),
+    OperatorExample(IntruderSentence(share=1.0), "documents", "lighthouse-01"),
+    OperatorExample(CandidateSubstitution(), "winograd", "wsc-059"),
+    OperatorExample(PronounRepetition(), "gum", "SAMPLE_interview_diver"),
+    OperatorExample(AntecedentRemoval(removed="antecedent"), "gum", "SAMPLE_news_bridge"),
+    OperatorExample(ConnectiveSegments(), "pdtb", "wsj_9955"),
+    OperatorExample(ConnectiveSubstitution(replacement="although"), "disco", "disco-00095"),
+    *(
+        OperatorExample(ProbeSentence(probe=name), "storycloze", text)
+        for name, text in {
+            "gender_flip": "story-0088",
+            "animacy_down": "story-0133",
+            "animacy_up": "story-0145",
+            "demonstrative_flip": "story-0152",
+            "conjunction_flip": "story-0107",
+            "past_to_future": "story-0088",
+            "negation": "story-0107",
+            "number_exaggeration": "story-0098",
+        }.items()
+    ),
+    OperatorExample(SpeakerSeparator(), "personachat", "test-0001", units=3),
+    OperatorExample(Shuffle(keep_last=1) | SpeakerSeparator(), "personachat", "test-0001", units=4),
+)
+
+
+def catalogue() -> str:
+    """The page, in Markdown."""
+    parts, seen = [_INTRODUCTION], set()
+    for example in EXAMPLES:
+        kind = type(example.operator)
+        if kind not in seen:
+            parts.append(f"## {kind.__name__}\n\n{_described(kind)}\n")
+        seen.add(kind)
+        parts.append(_shown(example))
+    return "\n".join(parts)
+
+
+@cache
+def _texts(name: str) -> tuple[Discourse, ...]:
+    sample = sample_of(corpus(name))
+    assert sample is not None
+    return tuple(read(sample))
+
+
+def _described(kind: type) -> str:
+    """A docstring in Markdown: its words, and its attributes as a list."""
+    text = getdoc(kind) or ""
+    text = re.sub(r"\s+\(:\w+:`[^`]*`\)", "", text)
+    text = re.sub(r":\w+:`~?(?:[\w.]+\.)?(\w+)`", r"`\1`", text).replace("``", "`")
+    paragraphs = []
+    for paragraph in text.partition("\nRaises:")[0].strip().split("\n\n"):
+        if paragraph.startswith("Attributes:"):
+            entries = re.split(r"\n    (?=\w+: )", paragraph)[1:]
+            paragraph = "\n".join(
+                "- `{}`: {}".format(*" ".join(entry.split()).split(": ", 1)) for entry in entries
+            )
+            paragraphs.append(paragraph)
+        else:
+            paragraphs.append(" ".join(paragraph.split()))
+    return "\n\n".join(paragraphs)
+
+
+def _shown(example: OperatorExample) -> str:
+    texts, context = _texts(example.corpus), Context(0, "catalogue")
+    (before,) = (text for text in texts if text.id == example.discourse_id)
+    before = replace(before, units=before.units[: example.units])
+    if example.ending:
+        last = len(before.units) - 1
+        end = len(before.units[last].text)
+        before = replace_text(before, last, 0, end, example.ending, operator="catalogue")
+    operator: Any = example.operator
+    call: Callable[..., Iterator[Discourse]] = operator
+    if isinstance(operator, MatchedOrder):
+        same = [text for text in texts if len(text.units) == len(before.units)]
+        call = operator.fit(same, [text.id for text in same], context)
+    elif isinstance(operator, IntruderSentence):
+        call = operator.fit(texts, context)
+    after = next(iter(call(before, context)), None)
+    title = f"`{operator}`"
+    if isinstance(operator, ProbeSentence):
+        title += f", {PROBES[operator.probe].description}"
+    new = (
+        f"*left out: {next(iter(context.skipped), '')}*"
+        if after is None
+        else _marked(before, after)
+    )
+    return f"{title}:\n\n> {' '.join(before.texts)}\n>\n> → {new}\n"
+
+
+def _marked(before: Discourse, after: Discourse) -> str:
+    """The text after, with the units and words bold that were not there, or at another place."""
+    parts: list[str] = []
+    units = SequenceMatcher(None, before.texts, after.texts, autojunk=False)
+    for tag, start, _, first, last in units.get_opcodes():
+        for place, text in enumerate(after.texts[first:last]):
+            old = before.texts[start + place] if tag == "replace" else ""
+            parts.append(text if tag == "equal" else _marked_words(old.split(), text.split()))
+    return " ".join(parts)
+
+
+def _marked_words(old: Sequence[str], new: Sequence[str]) -> str:
+    words = SequenceMatcher(None, old, new, autojunk=False)
+    if words.ratio() < 0.5:  # another sentence, with a word in common at most
+        return f"**{' '.join(new)}**"
+    runs = [(tag, " ".join(new[first:last])) for tag, _, _, first, last in words.get_opcodes()]
+    return " ".join(run if tag == "equal" else f"**{run}**" for tag, run in runs if run)
+
+
+if __name__ == "__main__":
+    print(catalogue(), end="")

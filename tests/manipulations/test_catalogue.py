@@ -1,0 +1,32 @@
+"""The page of operators has every one, and is what its command prints."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from pathlib import Path
+
+from coherencegym import manipulations
+from coherencegym.manipulations.catalogue import EXAMPLES, catalogue
+from coherencegym.manipulations.operator import Composable
+from coherencegym.manipulations.probe_sentence import ProbeSentence
+from coherencegym.manipulations.probes.registry import PROBES
+
+
+def test_every_operator_has_an_example() -> None:
+    for module in pkgutil.walk_packages(manipulations.__path__, f"{manipulations.__name__}."):
+        importlib.import_module(module.name)
+    there = {
+        each
+        for each in Composable.__subclasses__()
+        if each.__module__.startswith(manipulations.__name__)
+        and not each.__name__.startswith("Fitted")  # what `fit` of another gives
+    }
+    assert {type(example.operator) for example in EXAMPLES} == there
+    operators = [example.operator for example in EXAMPLES]
+    assert {one.probe for one in operators if isinstance(one, ProbeSentence)} == set(PROBES)
+
+
+def test_the_page_is_what_the_command_prints(repository: Path) -> None:
+    """Else: ``python -m coherencegym.manipulations.catalogue > docs/operators.md``."""
+    assert (repository / "docs/operators.md").read_text(encoding="utf-8") == catalogue()
