@@ -14,6 +14,8 @@ from pathlib import Path
 import pytest
 from support.forked import Fork
 
+import coherencegym
+
 ROOMS = ("builders", "cards", "eval", "loaders", "manipulations")
 #: What modules of the project, installed or not, may be called.
 OURS = ("coherencegym", *ROOMS)
@@ -64,6 +66,7 @@ def run(installed: Path, folder: Path, *arguments: str) -> str:
 def test_the_wheel_holds_one_name_and_every_module(installed: Path, repository: Path) -> None:
     tops = {path.name for path in installed.iterdir() if not path.name.endswith(".dist-info")}
     assert tops == {"coherencegym"}
+    assert (installed / f"coherencegym-{coherencegym.__version__}.dist-info").is_dir()
     package = installed / "coherencegym"
     assert all((package / room).is_dir() and not (package / room).is_symlink() for room in ROOMS)
     here = {
