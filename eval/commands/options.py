@@ -18,6 +18,7 @@ from coherencegym.eval.models.kind import ScorerChoice
 from coherencegym.eval.models.placement import DEVICE_MAPS
 from coherencegym.eval.models.source import DEMO
 from coherencegym.eval.plan.options import DEFAULT, MODES, Options
+from coherencegym.eval.report.formats import FORMATS, TABLE
 from coherencegym.eval.tasks.options import flag_of
 from coherencegym.eval.text.choices import MaskingChoice
 from coherencegym.numbers import positive
@@ -422,6 +423,14 @@ def results_named(given: Sequence[Path]) -> list[Path]:
 
     chosen = [path for path in given if path.name not in OVERVIEW_FILES]
     return [run for path in chosen for run in run_folders([path])]
+
+
+def add_format(parser: Parser, said: str = "", default: str | None = TABLE) -> None:
+    """Declare ``--format``; ``said`` is the beginning of its help."""
+    add = parser.group(WRITTEN).add_argument
+    said += "table, markdown, latex, csv, json; the last two have numbers, not cells"
+    said += f"; default {default}" if default else ""
+    add("--format", choices=FORMATS, default=default, metavar="FORMAT", help=said)
 
 
 def add_output(parser: Parser, said: str, replaced: str, default: Path | None = None) -> None:

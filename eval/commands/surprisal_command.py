@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import csv
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -50,6 +49,7 @@ def run(arguments: argparse.Namespace) -> int:
         EvaluationError: the texts or a model cannot be read.
     """
     from coherencegym.eval.commands.several import model_name
+    from coherencegym.eval.report.formats import csv_text
 
     texts, contexts = _read(arguments)
     chosen = options.chosen(arguments)
@@ -59,9 +59,7 @@ def run(arguments: argparse.Namespace) -> int:
         for one in options.each_model(arguments)
         for row in _rows(one, chosen, texts, contexts)
     ]
-    out = csv.DictWriter(sys.stdout, list(rows[0]), lineterminator="\n")
-    out.writeheader()
-    out.writerows(rows)
+    sys.stdout.write(csv_text(rows))
     return 0
 
 

@@ -165,6 +165,26 @@ class RunTable:
         """The runs that are shown, and where each stands."""
         return [(column, *pair) for column in self.columns for pair in column.shown.items()]
 
+    @property
+    def records(self) -> list[dict[str, Any]]:
+        """A row for each run that is shown: column and model, its number and what is beside it.
+
+        Scores are shares from 0 to 1, or correlations.
+        """
+        about = ("task", "suite", "version", "metric")
+        numbers = ("n", "score", "ci_low", "ci_high", "ci_method")
+        floors = ("artefact_score", "overlap_score", "human_score", "chance")
+        return [
+            {
+                **{name: getattr(column, name) for name in about},
+                "differs": "; ".join(column.differs),
+                "model": self.models[model],
+                **{name: getattr(run.number, name, None) for name in (*numbers, *floors)},
+                "signature": run.signature,
+            }
+            for column, model, run in self.runs
+        ]
+
     @cached_property
     def steps(self) -> Mapping[RunModel, tuple[str, float]]:
         """The training and the count of each model that is a checkpoint, one of several."""

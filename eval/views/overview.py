@@ -9,6 +9,7 @@ from typing import Any
 
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.report import grid
+from coherencegym.eval.report.formats import TableDocument
 from coherencegym.eval.results.learning import learning_curves
 from coherencegym.eval.results.run_table import RunColumn, RunModel, RunTable, table_of
 from coherencegym.eval.results.runs import Run
@@ -126,6 +127,13 @@ def print_overview(shown: RunTable, console: Any = None) -> None:
         console.print(grid.plain_text(line, "bold"))
     legend = [line for line in _legend(shown) if not (is_all and line.startswith("*"))]
     grid.print_below(console, [*TRAINING_LEGEND * bool(steps), *legend])
+
+
+def overview_document(shown: RunTable) -> TableDocument:
+    """The tables of the overview for papers, and its numbers for programs."""
+    steps = _steps(shown)
+    lines = [*shown.sentences, *TRAINING_LEGEND * bool(steps), *_legend(shown)]
+    return TableDocument([*steps, overview_grid(shown)], lines, shown.records)
 
 
 def _steps(shown: RunTable) -> list[grid.Grid]:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from coherencegym.eval.report import grid
+from coherencegym.eval.report.formats import TableDocument
 from coherencegym.eval.results.folder import write_json
 from coherencegym.eval.results.labels import printable
 from coherencegym.eval.results.learning import learning_curves
@@ -29,6 +30,8 @@ from coherencegym.files.folders import written_beside
 MARKDOWN = "steps.md"
 #: Columns that a narrow terminal does without.
 _SPARE = ("p",)
+#: Names of the facts of a curve.
+_ABOUT = ("training", "suite", "unit", "controlled")
 
 
 def print_changes(changes: Sequence[CurveChanges], console: Any = None) -> None:
@@ -43,6 +46,18 @@ def print_changes(changes: Sequence[CurveChanges], console: Any = None) -> None:
     for table in summary_grids(changes):
         console.print(grid.rich_block(table, console.width))
     grid.print_below(console, _legend(changes))
+
+
+def changes_document(changes: Sequence[CurveChanges]) -> TableDocument:
+    """The tables of changes for papers, and their numbers for programs."""
+    grids = [replace(changes_grid(one), title=_title(one)) for one in changes]
+    lines = [f"{_title(one)}: {note}" for one in changes for note in _notes(one)]
+    records = [
+        {**{name: getattr(one.curve, name) for name in _ABOUT}, **asdict(change)}
+        for one in changes
+        for change in one.all
+    ]
+    return TableDocument([*grids, *summary_grids(changes)], [*lines, *_legend(changes)], records)
 
 
 def summary_grids(changes: Sequence[CurveChanges]) -> Iterator[grid.Grid]:
@@ -199,7 +214,7 @@ def _as_json(one: CurveChanges) -> dict[str, Any]:
     curve = one.curve
     points = zip(curve.counts, curve.heads, curve.folders, strict=True)
     return {
-        **{name: getattr(curve, name) for name in ("training", "suite", "unit", "controlled")},
+        **{name: getattr(curve, name) for name in _ABOUT},
         "above_floors_from": curve.above_from,
         "scores": [{"count": n, "folder": folder, **asdict(head)} for n, head, folder in points],
         "changes": [asdict(change) for change in one.steps],

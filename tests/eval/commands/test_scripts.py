@@ -1,0 +1,108 @@
+"""Commands in scripts: tables in formats for papers, numbers for programs, and runs from files."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.runs import score
+
+from coherencegym.__main__ import main
+from coherencegym.eval.kinds.items import Item
+
+#: A model's folder, with signs that formats obey.
+MODEL = "50%_of&it|x"
+
+
+@pytest.fixture(scope="module")
+def folder(
+    tmp_path_factory: pytest.TempPathFactory,
+    pair_items: list[Item],
+    write_dataset: Callable[..., Path],
+    make_tokenizer: Callable[..., Any],
+    make_model: Callable[..., Any],
+) -> Path:
+    """Results of two models on one suite."""
+    made = tmp_path_factory.mktemp("scripts")
+    tokenizer = make_tokenizer()
+    make_model("gpt2", tokenizer).save_pretrained(made / MODEL)
+    tokenizer.save_pretrained(made / MODEL)
+    data = write_dataset(made / "toy", pair_items, extra={"moved": "bool"})
+    for name, model in (("one", "demo"), ("two", str(made / MODEL))):
+        score(data, model, made / "results" / name)
+    return made
+
+
+def said(capsys: pytest.CaptureFixture[str], *words: object) -> tuple[str, str]:
+    """Standard output and error of a command."""
+    capsys.readouterr()
+    assert main([str(word) for word in words]) == 0
+    printed = capsys.readouterr()
+    return printed.out, printed.err
+
+
+def test_an_overview_in_every_format(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    overview = ["overview", folder / "results", "--format"]
+    saved = [
+        json.loads((folder / "results" / n / "results.json").read_text()) for n in ("one", "two")
+    ]
+    heads = {Path(one["model"]["name"]).name: one["headline"] for one in saved}
+    found = json.loads(said(capsys, *overview, "json")[0])
+    assert {one["model"] for one in found} == {"demo", MODEL}
+    for one in found:
+        names = ("n", "score", "ci_low", "ci_high", "chance", "artefact_score")
+        assert {n: one[n] for n in names} == {n: heads[one["model"]][n] for n in names}
+    rows = list(csv.DictReader(io.StringIO(said(capsys, *overview, "csv")[0])))
+    assert [{k: "" if v is None else str(v) for k, v in one.items()} for one in found] == rows
+    table, _ = said(capsys, *overview, "table")
+    assert table == said(capsys, "overview", folder / "results")[0]
+    markdown, _ = said(capsys, *overview, "markdown")
+    assert r"50%\_of&it\|x" in markdown
+    assert "\n|---|---|" in markdown
+    latex, _ = said(capsys, *overview, "latex")
+    assert r"50\%\_of\&it\textbar{}x" in latex
+    for sign in (r"\toprule", r"\midrule", r"\bottomrule", r"\end{tabular}"):
+        assert latex.count(sign) == 1
+    (head,) = (line for line in latex.splitlines() if line.startswith("suite &"))
+    assert latex.count(r"\\" + "\n") == 2
+    assert rf"\begin{{tabular}}{{l{'r' * head.count(' & ')}}}" in latex
+
+
+def test_files_are_said_beside_a_format(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = [folder / "results", "--format", "json", "--output", tmp_path / "out"]
+    plain, _ = said(capsys, "overview", folder / "results", "--format", "json")
+    by_model = {one["model"]: one for one in json.loads(plain)}
+    for command in ("overview", "leaderboard"):
+        out, err = said(capsys, command, *words, "--overwrite")
+        assert {one["model"]: one for one in json.loads(out)} == by_model
+        assert "written to" in err
+        assert (tmp_path / "out/index.html").is_file()
+        (tmp_path / "out").rename(tmp_path / command)
+    lines, _ = said(capsys, "leaderboard", folder / "results", "--dry-run", "--format", "table")
+    assert "CD scores in per cent" in lines
+
+
+def test_a_comparison_in_every_format(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["compare", folder / "results/one", folder / "results/two"]
+    out, err = said(capsys, *words, "--format", "json", "--output", tmp_path / "out")
+    assert "written to" in err
+    written = json.loads((tmp_path / "out/comparison.json").read_text())
+    (own,) = written["comparisons"]
+    found = json.loads(out)
+    assert {one["model"] for one in found} == {MODEL}
+    assert [one["difference"] for one in found] == [one["difference"] for one in own["rows"]]
+    rows = list(csv.DictReader(io.StringIO(said(capsys, *words, "--format", "csv")[0])))
+    assert [row["p_holm"] for row in rows] == [str(one["p_holm"]) for one in found]
+    latex, _ = said(capsys, *words, "--format", "latex")
+    assert r"\textbf{toy\_context} & \textbf{8 !}" in latex
+    assert r"difference [95 \% interval]" in latex
+    assert "| config, group |" in said(capsys, *words, "--format", "markdown")[0]
