@@ -93,6 +93,14 @@ _ALIKE: dict[str, _Option] = {
             "help": "say how much work it is; load no weights",
         },
     ),
+    "--json": _Option(
+        WRITTEN,
+        {
+            "action": "store_true",
+            "help": "print results.json, of several runs a list; all else on standard error",
+        },
+        True,
+    ),
     "--quiet": _Option(
         WRITTEN,
         {"action": "store_true", "help": "say nothing of progress on standard error"},

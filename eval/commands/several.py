@@ -7,6 +7,7 @@ are encoded and planned once for all models that read them alike (:mod:`eval.pla
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -228,6 +229,17 @@ class Several:
                 known, texts = map(sum, zip(*reads, strict=True))
                 asker.running.print_cache(known, texts)
         return replace(run_of(found), folder=str(one.output))
+
+    def results_text(self) -> str:
+        """The content of ``results.json``; of several runs a list, in their order."""
+        from coherencegym.eval.report.formats import json_text
+
+        found = [
+            json.loads((folder / MARKER).read_text(encoding="utf-8"))
+            for folder in self.folders
+            if folder in self.runs
+        ]
+        return json_text(found[0] if self.above is None else found)
 
     def finish(self) -> None:
         """Write the overview, print it, and say what is missing.

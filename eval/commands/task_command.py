@@ -49,7 +49,7 @@ class TaskCommand:
             options.add_cache(parser, "vectors")
         self.add_own(parser, options.READING)
         options.add_output(parser, f"default results/DATA--MODEL--{command.name}", "results")
-        options.add_alike(parser, "--dry-run", "--quiet", "--verbose")
+        options.add_alike(parser, "--dry-run", "--json", "--quiet", "--verbose")
 
     def add_own(self, parser: Parser, group: str) -> None:
         """Declare the task's own options, in a group of the help."""
@@ -105,6 +105,15 @@ class TaskCommand:
             EvaluationError: nothing can be asked, results are there of other things, or one of
                 several runs could not be made.
         """
+        from coherencegym.terminal import data_output
+
+        with data_output(arguments.json) as out:
+            several = self._run(arguments)
+            if arguments.json and several.runs:
+                out.write(several.results_text())
+        return 0
+
+    def _run(self, arguments: argparse.Namespace) -> Several:
         from coherencegym.eval.commands.several import Several
         from coherencegym.eval.models.libraries import quiet_libraries
         from coherencegym.eval.tasks.options import task_options
@@ -138,12 +147,12 @@ class TaskCommand:
         several.check_models(read)
         if arguments.dry_run:
             self._explain(several, read)
-            return 0
+            return several
         runs = several.made(read)
         if several.above is not None:
             several.finish()
         self.finish(arguments, runs)
-        return 0
+        return several
 
     def _pair(
         self, arguments: argparse.Namespace, dataset: str | None, alone: bool

@@ -106,3 +106,19 @@ def test_a_comparison_in_every_format(
     assert r"\textbf{toy\_context} & \textbf{8 !}" in latex
     assert r"difference [95 \% interval]" in latex
     assert "| config, group |" in said(capsys, *words, "--format", "markdown")[0]
+
+
+def test_results_on_standard_output(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["score", "--dataset", folder / "toy", "--no-cache", "--json", "--model", "demo"]
+    out, err = said(capsys, *words, "--output", tmp_path / "one")
+    found = json.loads(out)
+    assert found == json.loads((tmp_path / "one/results.json").read_text())
+    assert "toy_context" in err
+    assert f"written to {tmp_path / 'one'}" in err
+    out, err = said(capsys, *words, folder / MODEL, "--output", tmp_path / "two")
+    assert [one["model"]["name"] for one in json.loads(out)] == ["demo", str(folder / MODEL)]
+    assert json.loads(out)[0]["scores"] == found["scores"]
+    # What is there already is printed as well.
+    assert said(capsys, *words, folder / MODEL, "--output", tmp_path / "two")[0] == out
