@@ -52,6 +52,7 @@ def test_from_samples_to_a_score(
         "regions.parquet",
         "report.html",
         "results.json",
+        "run.yaml",
         "scores.png",
         "scores.svg",
         "systems.parquet",

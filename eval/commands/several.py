@@ -26,6 +26,7 @@ from coherencegym.eval.results.steps import step_of
 from coherencegym.eval.tasks.options import flag_of
 
 if TYPE_CHECKING:
+    from coherencegym.eval.commands.run_file import GivenOptions
     from coherencegym.eval.data.source import Source
     from coherencegym.eval.plan.options import Options
     from coherencegym.eval.results.runs import Run
@@ -60,6 +61,7 @@ class Several:
         pairs: the options of each run, its folder among them: for each model those of all datasets.
         chosen: reading and running.
         above: the folder of the overview; None: one run alone, without any.
+        given: the options as they were typed.
         runs: those that are there, by folder.
     """
 
@@ -68,6 +70,7 @@ class Several:
     pairs: Sequence[Sequence[argparse.Namespace]]
     chosen: Options
     above: Path | None
+    given: GivenOptions
     runs: dict[Path, Run] = field(default_factory=dict)
 
     @property
@@ -190,6 +193,7 @@ class Several:
         read: DatasetInputs,
         plans: PlansOf | None,
     ) -> None:
+        from coherencegym.eval.commands.run_file import RUN_FILE_NAME, run_file_text
         from coherencegym.eval.outcomes.tables import OutcomeWriter
         from coherencegym.eval.results.folder import write_common
         from coherencegym.eval.tasks.findings import collect_findings
@@ -210,6 +214,8 @@ class Several:
             found = collect_findings(self.task, *about, self.task.record(own, asker.reading))
             write_common(found, work)
             write_findings_files(found, work)
+            text = run_file_text(self.task.command.name, one, self.given, found.signature)
+            (work / RUN_FILE_NAME).write_bytes(text.encode("utf-8", "replace"))
         self.runs[one.output] = self._reported(one, asker, found, context.reads)
 
     def _reported(

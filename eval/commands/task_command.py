@@ -114,6 +114,7 @@ class TaskCommand:
         return 0
 
     def _run(self, arguments: argparse.Namespace) -> Several:
+        from coherencegym.eval.commands.run_file import given_options
         from coherencegym.eval.commands.several import Several
         from coherencegym.eval.models.libraries import quiet_libraries
         from coherencegym.eval.tasks.options import task_options
@@ -129,7 +130,11 @@ class TaskCommand:
             expected = "one model and one dataset with them" if task.spreads else "one"
             raise EvaluationError(f"{command.name}: several processes; expected {expected}")
         pairs = [[self._pair(one, dataset, alone) for dataset in datasets] for one in models]
-        several = Several(task, own, pairs, chosen, None if alone else _folder_of(arguments))
+        parser = Parser()
+        self.add_arguments(parser)
+        typed = given_options(parser, arguments.typed_words)
+        above = None if alone else _folder_of(arguments)
+        several = Several(task, own, pairs, chosen, above, typed)
         elsewhere = (given.get("calibrate_on") or "").rpartition(":")[0]
         check_runs(
             several.folders,

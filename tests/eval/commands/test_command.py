@@ -136,6 +136,7 @@ def test_end_to_end(saved: Path, tmp_path: Path, capsys: pytest.CaptureFixture[s
         "regions.parquet",
         "report.html",
         "results.json",
+        "run.yaml",
         "scores.png",
         "scores.svg",
         "systems.parquet",

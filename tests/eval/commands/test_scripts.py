@@ -6,10 +6,13 @@ import csv
 import io
 import json
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
+from support.commands import one_line
 from support.runs import score
 
 from coherencegym.__main__ import main
@@ -122,3 +125,83 @@ def test_results_on_standard_output(
     assert json.loads(out)[0]["scores"] == found["scores"]
     # What is there already is printed as well.
     assert said(capsys, *words, folder / MODEL, "--output", tmp_path / "two")[0] == out
+
+
+def written(path: Path, **content: Any) -> Path:
+    """A file of runs."""
+    path.write_text(yaml.safe_dump(content))
+    return path
+
+
+def test_a_file_of_runs_is_the_command_line(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    models = ["demo", str(folder / MODEL)]
+    options: dict[str, Any] = {"config": ["toy_context"], "limit": 3, "truncate": True}
+    options |= {"tokens": False, "bos": "never", "no-cache": True}
+    about = {"models": models, "datasets": str(folder / "toy"), "options": options}
+    path = written(tmp_path / "runs.yaml", **about, output=str(tmp_path / "out"))
+    found = json.loads(said(capsys, "run", path, "--json")[0])
+    words = ["--model", *models, "--dataset", folder / "toy", "--config", "toy_context", "--limit"]
+    words += ["3", "--truncate", "--bos", "never", "--no-cache", "--output", tmp_path / "shell"]
+    assert json.loads(said(capsys, "score", *words, "--json")[0]) == found
+    assert [one["settings"]["max_items"] for one in found] == [3, 3]
+    assert (tmp_path / "out/overview.md").is_file()
+
+
+def test_results_have_the_file_that_makes_them_again(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    models = ["demo", str(folder / MODEL)]
+    words = ["score", "--dataset", folder / "toy", "--no-cache", "--limit", "0005", "--quiet"]
+    said(
+        capsys, *words, "--output", tmp_path / "out", "--config", "toy_context", "--model", *models
+    )
+    for model in models:
+        run = tmp_path / "out" / f"toy--{Path(model).name}"
+        again = tmp_path / "again" / run.name
+        saved = yaml.safe_load((run / "run.yaml").read_text())
+        assert saved == {
+            "models": [model],
+            "datasets": [str(folder / "toy")],
+            "task": "score",
+            "options": {"config": ["toy_context"], "limit": "0005", "no-cache": True},
+            "output": str(run),
+        }
+        assert main(["run", str(run / "run.yaml")]) == 2
+        assert f"{run} exists" in one_line(capsys.readouterr().err)
+        said(capsys, "run", run / "run.yaml", "--output", again)
+        for name in ("results.json", "outcomes.parquet", "regions.parquet"):
+            assert (again / name).read_bytes() == (run / name).read_bytes()
+        signature = json.loads((run / "results.json").read_text())["signature"]
+        assert (again / "run.yaml").read_text().startswith(f"# {signature}\n")
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("model: demo", "no key 'model'; expected some of models, datasets, task, options, output; "
+         "did you mean 'models'?"),
+        ("- demo", "an array; expected some of models"),
+        ("models: {a: b}", "models: an object; expected a text"),
+        ("models: [demo", ":1: not YAML: expected ',' or ']'"),
+        ("models: demo\ntask: scor", "task: no task 'scor'; expected one of score, detect"),
+        ("models: demo\noptions: {dtyp: float32}", "no option 'dtyp'; did you mean 'dtype'?"),
+        ("models: demo\noptions: {model: x}", "options: no option 'model'"),
+        ("models: demo\noptions: {truncate: sure}", "truncate: sure; expected true or false"),
+        ("models: demo\noptions: {dtype: [float32, auto]}", "dtype: 2 values; expected one"),
+        ("models: [demo, gpt2]\ntask: probe", "models: 2 values; expected one"),
+        ("models: demo\ndatasets: x\noptions: {dtype: f}", "'f'; expected one of auto, float32"),
+        ("models: demo", "one of the arguments --dataset"),
+    ],
+)  # fmt: skip
+def test_a_wrong_file_is_one_line(
+    content: str, message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "runs.yaml"
+    path.write_text(content)
+    with suppress(SystemExit):  # of argparse
+        assert main(["run", str(path)]) == 2
+    error = one_line(capsys.readouterr().err)
+    assert str(path) in error
+    assert message in error

@@ -365,6 +365,7 @@ def test_end_to_end(model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[s
         "regions.parquet",
         "report.html",
         "results.json",
+        "run.yaml",
         "scores.png",
         "scores.svg",
         "systems.parquet",
