@@ -1,7 +1,7 @@
 """``python -m benchmarks.overview``: the picture of the README, from folders of results.
 
 A row for each suite and task, a mark for each model at its headline with the 95 % interval, and the
-headline's artefact and overlap scores.
+headline's partial-input and lexical-overlap baselines.
 """
 
 from __future__ import annotations
@@ -63,8 +63,14 @@ def draw(rows: Rows) -> Any:
         if head.chance is not None:
             ends = 100 * head.chance, place - 0.5, place + 0.5
             axes.vlines(*ends, color=figures.CHANCE_LINE, linewidth=1, linestyle="--", zorder=1)
-        _floor(axes, place, head.artefact_score, color=figures.ARTEFACT)
-        _floor(axes, place, head.overlap_score, color=figures.OVERLAP, linestyle=(0, (1, 1)))
+        _baseline(axes, place, head.partial_input_score, color=figures.PARTIAL_INPUT)
+        _baseline(
+            axes,
+            place,
+            head.lexical_overlap_score,
+            color=figures.LEXICAL_OVERLAP,
+            linestyle=(0, (1, 1)),
+        )
     figures.row_labels(axes, list(rows), bold, widest)
     lowest = min((head.ci_low or 0) for row in rows.values() for head in row.values())
     axes.set_xlim(min(0, 100 * lowest) - 2, 102)
@@ -76,8 +82,11 @@ def draw(rows: Rows) -> Any:
         figures.key(model, color=figures.colour(n), marker=figures.mark(n), linewidth=2)
         for n, model in enumerate(models)
     ]
-    floors = {"classifier without context": figures.ARTEFACT, "repeated words": figures.OVERLAP}
-    for name, colour in floors.items():
+    baselines = {
+        "classifier without context": figures.PARTIAL_INPUT,
+        "repeated words": figures.LEXICAL_OVERLAP,
+    }
+    for name, colour in baselines.items():
         look: dict[str, Any] = {"color": colour, "marker": "|", "linestyle": ""}
         handles.append(figures.key(name, **look, markersize=11, markeredgewidth=2.4))
     handles.append(figures.key("chance", color=figures.CHANCE_LINE, linestyle=figures.DASHED))
@@ -94,7 +103,7 @@ def _mark(axes: Any, place: float, headline: Headline, number: int) -> None:
     axes.scatter([score], [place], s=34, marker=figures.mark(number), color=colour, zorder=4)
 
 
-def _floor(axes: Any, place: float, score: float | None, **look: Any) -> None:
+def _baseline(axes: Any, place: float, score: float | None, **look: Any) -> None:
     """The score of what does not read."""
     if score is not None:
         axes.vlines(100 * score, place - 0.34, place + 0.34, linewidth=2.4, zorder=5, **look)

@@ -14,6 +14,8 @@ from coherencegym.errors import EvaluationError, first_line
 _LARGEST = 1 << 30
 #: Rows that are in memory at a time, of those that are read in parts.
 _AT_A_TIME = 1000
+#: Those of which few are wanted.
+_SEARCHED_AT_A_TIME = 1 << 16
 
 
 @dataclass(frozen=True)
@@ -85,6 +87,24 @@ def _in_parts(path: Path, schema: Any) -> Iterator[dict[str, Any]]:
         for batch in row_batches(file, _AT_A_TIME):
             batch.validate(full=True)
             yield from batch.to_pylist()
+
+
+def rows_with(
+    path: Path, schema: Any, column: str, wanted: Sequence[str]
+) -> Iterator[dict[str, Any]]:
+    """The rows of a file of a schema that have one of some values in a column.
+
+    Raises:
+        EvaluationError: as for :func:`parquet_rows`.
+    """
+    import pyarrow as pa
+    from pyarrow import compute
+
+    values = pa.array(wanted, pa.string())
+    with _opened(path, schema) as file:
+        for batch in row_batches(file, _SEARCHED_AT_A_TIME):
+            batch.validate(full=True)
+            yield from batch.filter(compute.is_in(batch[column], values)).to_pylist()
 
 
 def row_batches(file: Any, most: int, groups: Sequence[int] | None = None) -> Iterator[Any]:
