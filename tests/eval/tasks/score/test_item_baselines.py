@@ -18,10 +18,12 @@ from coherencegym.eval.data.baselines import LEXICAL_OVERLAP, PARTIAL_INPUT, bas
 from coherencegym.eval.data.dataset import tables
 from coherencegym.eval.data.source import find_dataset
 from coherencegym.eval.kinds.items import ITEMS, Condition, Item, Prediction, Region
+from coherencegym.eval.outcomes.schema import MODEL, UnitRow
+from coherencegym.eval.outcomes.tables import OutcomeWriter
 from coherencegym.eval.results.folder import write_common
 from coherencegym.eval.results.saved import read_saved
 from coherencegym.eval.statistics.intervals import share_interval
-from coherencegym.eval.tasks.score.outcomes import ACCURACY, predictions_of
+from coherencegym.eval.tasks.score.outcomes import ACCURACY, baseline_system, predictions_of
 from coherencegym.eval.tasks.score.results import score_summary
 from coherencegym.eval.tasks.task import Findings
 
@@ -209,3 +211,21 @@ def test_more_decisions_than_predictions_are_one_line(tmp_path: Path) -> None:
     bare = Item("i0", 1, twice[0].conditions, (), "d0", "t")
     with pytest.raises(EvaluationError, match="item 'i0': 1 decisions; expected at most 0"):
         table.baselines.decisions([bare])
+
+
+def test_two_baselines_take_few_bytes() -> None:
+    """Less than 60 bytes an item beside the outcomes of the model."""
+    count = 10_000
+    sizes = []
+    for names in ((), DECIDED):
+        writer = OutcomeWriter()
+        about: Any = {"config": "c", "split": "test", "formula": "f", "aggregation": "mean"}
+        ids = writer.units(
+            UnitRow(item=f"i{n}", discourse=f"d{n}", cluster=f"d{n}", **about) for n in range(count)
+        )
+        writer.add(ids, "accuracy", MODEL, [1.0] * count)
+        writer.add(ids, "margin", MODEL, [1.0] * count, target=[1.0] * count)
+        for name in names:
+            writer.add(ids, "accuracy", baseline_system(name, {}), [1.0] * count)
+        sizes.append(writer.tables().nbytes / count)
+    assert sizes[1] - sizes[0] < 60
