@@ -23,7 +23,7 @@ if TYPE_CHECKING:
         score,
         to_pandas,
     )
-    from coherencegym.eval.models.body import random_twin
+    from coherencegym.eval.models.body import initialise_randomly
     from coherencegym.eval.models.load import load as load_model
     from coherencegym.eval.models.load import load_encoder
     from coherencegym.eval.views.findings import ShownFindings as Results
@@ -34,10 +34,10 @@ __all__ = [
     "Passage",
     "Results",
     "States",
+    "initialise_randomly",
     "items_from",
     "load_encoder",
     "load_model",
-    "random_twin",
     "rows",
     "score",
     "states",
@@ -52,7 +52,7 @@ _ELSEWHERE = {
     "States": ("coherencegym.eval.hidden_states", "States"),
     "load_encoder": ("coherencegym.eval.models.load", "load_encoder"),
     "load_model": ("coherencegym.eval.models.load", "load"),
-    "random_twin": ("coherencegym.eval.models.body", "random_twin"),
+    "initialise_randomly": ("coherencegym.eval.models.body", "initialise_randomly"),
     "states": ("coherencegym.eval.hidden_states", "states"),
     "write_results": ("coherencegym.eval.views.findings", "write_findings"),
 }

@@ -20,7 +20,7 @@ from coherencegym.eval.data.source import Source, find_dataset
 from coherencegym.eval.forward.execute import BatchProgress
 from coherencegym.eval.kinds.items import Item, SuiteError, read_item
 from coherencegym.eval.models.kind import ScorerChoice
-from coherencegym.eval.plan.kept import KeptPlans
+from coherencegym.eval.plan.cached import CachedPlans
 from coherencegym.eval.plan.options import DEFAULT, DEFAULT_OPTIONS, MODES, Options
 from coherencegym.eval.text.choices import BosChoice, MaskingChoice, SpaceChoice
 from coherencegym.files.strict_json import held
@@ -213,7 +213,7 @@ def score_loaded(
     items: Items,
     options: Options,
     progress: BatchProgress | None = None,
-    plans: KeptPlans | None = None,
+    plans: CachedPlans | None = None,
 ) -> ShownFindings:
     """Score a model in evaluation mode, of which is known what results say of it.
 
@@ -224,7 +224,7 @@ def score_loaded(
         EvaluationError: see :func:`score`.
     """
     from coherencegym.eval.outcomes.tables import OutcomeWriter
-    from coherencegym.eval.tasks.findings import gather_findings
+    from coherencegym.eval.tasks.findings import collect_findings
     from coherencegym.eval.tasks.score.options import ScoreOptions
     from coherencegym.eval.tasks.score.task import TASK
     from coherencegym.eval.tasks.task import TaskContext
@@ -250,11 +250,10 @@ def score_loaded(
         **_how_loaded(loaded),
     }
     about = items.source, loaded, scored, writer.tables(), settings, own
-    return shown_findings(gather_findings(TASK, *about, {}))
+    return shown_findings(collect_findings(TASK, *about, {}))
 
 
 def _how_loaded(loaded: LoadedModel) -> dict[str, Any]:
-    """The settings of results that say how their model, which was given, was loaded."""
     return {
         "model_revision": None,
         "model_args": dict(loaded.arguments),
@@ -286,7 +285,7 @@ def task_loaded(
         EvaluationError: the dataset cannot be read, there is no such option, or one is wrong.
     """
     from coherencegym.eval.outcomes.tables import OutcomeWriter
-    from coherencegym.eval.tasks.findings import gather_findings
+    from coherencegym.eval.tasks.findings import collect_findings
     from coherencegym.eval.tasks.registry import task_named
     from coherencegym.eval.tasks.task import TaskContext
     from coherencegym.eval.views.findings import shown_findings
@@ -317,7 +316,7 @@ def task_loaded(
     }
     source = source.noted([*notes, *left_out, *unasked])
     about = source, loaded, asked, writer.tables(), settings, own
-    return shown_findings(gather_findings(task, *about, task.record(own, reading)))
+    return shown_findings(collect_findings(task, *about, task.record(own, reading)))
 
 
 #: The options of reading that a call in Python takes beside those of a task.
@@ -335,7 +334,7 @@ def task_choices(task: Task[Any, Any, Any], options: Mapping[str, Any]) -> tuple
     beside = _READ_OPTIONS if task.texts is not None else ()
     reads = {name: options[name] for name in beside if name in options}
     given = {name: value for name, value in options.items() if name not in reads}
-    own = task.check(task_options(task.name, task.options, given, beside))
+    own = task.check(task_options(task.command.name, task.command.options, given, beside))
     return own, options_of(**reads) if reads else DEFAULT_OPTIONS
 
 
@@ -378,17 +377,24 @@ def to_pandas(results: Findings, kind: Kind = "scores") -> pandas.DataFrame:
     Raises:
         EvaluationError: pandas is not installed, or there is no such table.
     """
+    return data_frame(rows(results, kind))
+
+
+def data_frame(of: Sequence[Mapping[str, Any]]) -> pandas.DataFrame:
+    """Rows as a data frame.
+
+    Raises:
+        EvaluationError: pandas is not installed.
+    """
     try:
         import pandas
     except ImportError:
-        raise EvaluationError(
-            "to_pandas: pandas is not installed; expected it, or rows(), which needs nothing"
-        ) from None
-    return pandas.DataFrame(rows(results, kind))
+        raise EvaluationError("pandas is not installed; expected it, or rows()") from None
+    return pandas.DataFrame(of)
 
 
 def _in_memory_items(given: Iterable[Item | Mapping[str, Any]]) -> Items:
-    """One table of valid items that came from no file."""
+    # It came from no file.
     items: dict[str, Item] = {}
     for number, each in enumerate(given, start=1):
         if not isinstance(each, Item | Mapping):

@@ -275,7 +275,7 @@ def compare_files(command: Path, results: Any, folder: Path) -> bool:
 def test_ways_to_ask_are_compared_text_by_text(texts: dict[str, Any], demo: Any) -> None:
     asked = [cg.spans(demo, texts, scorer=scorer) for scorer in ("surprisal", "prompt")]
     compared = cg.compare(*asked).comparisons[0]
-    rows = {row.measure: row for row in compared.rows if row.level == "all"}
+    rows = {row.metric: row for row in compared.rows if row.level == "all"}
     for own, name in (("accuracy", "accuracy"), ("strict", "strict"), ("lenient", "lenient")):
         values = [getattr(one.details[0].scores.coherence, own) for one in asked]
         assert rows[name].n == 8

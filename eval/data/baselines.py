@@ -16,7 +16,7 @@ from typing import Any
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.kinds.items import Item
 from coherencegym.eval.kinds.table_kind import IDENTITY, row_hash, rows_digest
-from coherencegym.files.parquet_rows import rows_with, stored_rows
+from coherencegym.files.parquet_rows import rows_among, stored_rows
 
 #: A classifier that sees a part of the input, without the contrast in its context (Poliak et al.
 #: 2018; Feng et al. 2019).
@@ -83,7 +83,7 @@ class StoredBaselines:
         """
         expected = {item.item_id: len(item.predictions) for item in items}
         found: dict[str, dict[str, list[float]]] = {name: {} for name in BASELINES}
-        for row in rows_with(self.path, baseline_schema(), IDENTITY, list(expected)):
+        for row in rows_among(self.path, baseline_schema(), IDENTITY, expected):
             item, name, values = row[IDENTITY], row["baseline"], row["values"]
             if name not in found:
                 continue

@@ -10,8 +10,15 @@ from pathlib import Path
 from typing import Any
 
 from coherencegym.errors import EvaluationError
-from coherencegym.eval.outcomes.schema import FLAGS, OPTIONAL, ROLES, System, outcome_schemas
-from coherencegym.eval.outcomes.tables import OutcomeTables
+from coherencegym.eval.outcomes.schema import (
+    FLAGS,
+    OPTIONAL,
+    ROLES,
+    System,
+    outcome_schemas,
+    units_in_memory,
+)
+from coherencegym.eval.outcomes.tables import OutcomeTables, codes_of, first_places
 from coherencegym.files.parquet_rows import parquet_table
 
 #: The names of the files.
@@ -19,6 +26,8 @@ UNITS_FILE, SYSTEMS_FILE = "units.parquet", "systems.parquet"
 OUTCOMES_FILE = "outcomes.parquet"
 #: Numbers from here on have a square that is none.
 _MOST = 1e150
+#: Units that are written at a time.
+_AT_A_TIME = 1 << 16
 
 
 def write_tables(tables: OutcomeTables, folder: Path) -> None:
@@ -26,16 +35,20 @@ def write_tables(tables: OutcomeTables, folder: Path) -> None:
     import pyarrow as pa
     from pyarrow import parquet
 
+    schemas = outcome_schemas()
     systems = pa.Table.from_pylist(
         [{"id": number, **asdict(one)} for number, one in enumerate(tables.systems)],
-        schema=outcome_schemas()["systems"],
+        schema=schemas["systems"],
     )
-    for table, name in (
-        (tables.units, UNITS_FILE),
-        (systems, SYSTEMS_FILE),
-        (tables.outcomes, OUTCOMES_FILE),
-    ):
+    for table, name in ((systems, SYSTEMS_FILE), (tables.outcomes, OUTCOMES_FILE)):
         parquet.write_table(table, folder / name)
+    with parquet.ParquetWriter(folder / UNITS_FILE, schemas["units"]) as file:
+        for start in range(0, len(tables.units), _AT_A_TIME):
+            part = tables.units.slice(start, _AT_A_TIME)
+            place = part.column_names.index("groups")
+            groups = part["groups"].combine_chunks()
+            column = groups.dictionary.take(groups.indices)
+            file.write_table(part.set_column(place, file.schema.field(place), column))
 
 
 def read_outcome_tables(folder: Path) -> OutcomeTables:
@@ -62,12 +75,32 @@ def read_outcome_tables(folder: Path) -> OutcomeTables:
                 f"{number}, and one of {', '.join(ROLES)}"
             )
     tables = OutcomeTables(
-        found["units"],
+        _with_coded_groups(found.pop("units")),
         tuple(System(**{name: row[name] for name in names}) for row in systems),
         found["outcomes"],
     )
     _check(tables, folder)
     return tables
+
+
+def _with_coded_groups(units: Any) -> Any:
+    """The units of a file as they are in memory."""
+    import pyarrow as pa
+    from pyarrow import compute
+
+    lists = units["groups"].combine_chunks()
+    lists = lists.chunk(0) if hasattr(lists, "chunk") else lists
+    column, value = (names.dictionary_encode() for names in lists.flatten().flatten())
+    pairs = compute.cast(column.indices, pa.int64())
+    pairs = compute.multiply(pairs, len(value.dictionary))
+    pairs = compute.add(pairs, value.indices).cast(pa.string())
+    first = lists.offsets[0].as_py() if len(lists) else 0
+    offsets = compute.subtract(lists.offsets, first)
+    sets = compute.binary_join(pa.ListArray.from_arrays(offsets, pairs), " ").dictionary_encode()
+    places = [place for _, place in first_places(sets.indices.to_numpy())]
+    coded = pa.DictionaryArray.from_arrays(sets.indices, lists.take(pa.array(places, pa.int64())))
+    place = units.column_names.index("groups")
+    return units.set_column(place, units_in_memory().field(place), coded)
 
 
 def _check(tables: OutcomeTables, folder: Path) -> None:
@@ -88,16 +121,23 @@ def _check(tables: OutcomeTables, folder: Path) -> None:
             continue
         wrong = ~(np.abs(own[name].to_numpy()) < _MOST) & own[name].is_valid().to_numpy()
         _refuse(path, wrong, f"{name} is not finite, or vast; expected a number")
-    metric = np.unique(own["metric"].to_pylist(), return_inverse=True)[1]
-    key = own["unit_id"].to_numpy().astype(np.int64) * max(len(tables.systems), 1)
-    key = (key + own["system_id"].to_numpy()) * (int(metric.max(initial=0)) + 1) + metric
-    is_again = np.ones(len(own), bool)
-    is_again[np.unique(key, return_index=True)[1]] = False
+    metric, metrics = codes_of(own["metric"])
+    key = own["unit_id"].to_numpy().astype(np.int64)
+    for codes, number in (
+        (own["system_id"].to_numpy(), len(tables.systems)),
+        (metric, len(metrics)),
+    ):
+        key *= number
+        key += codes
+    order = np.argsort(key, kind="stable")
+    is_again = np.zeros(len(own), bool)
+    is_again[order[1:]] = key[order[1:]] == key[order[:-1]]
     _refuse(path, is_again, "the unit has another outcome of this system and metric; expected one")
     holds_by_tie = (own["flags"].to_numpy() & FLAGS["tie"] > 0) & (own["value"].to_numpy() == 1)
     _refuse(path, holds_by_tie, "a tie that holds; expected one of the two")
-    has_reason = np.array(own["reason"].to_pylist()) != ""
-    wrong = has_reason != np.array(own["value"].is_null().to_pylist(), bool)
+    codes, reasons = codes_of(own["reason"])
+    has_reason = np.array([reason != "" for reason in reasons], bool)[codes]
+    wrong = has_reason != own["value"].is_null().to_numpy()
     _refuse(path, wrong, "expected either a value or a reason why there is none")
 
 

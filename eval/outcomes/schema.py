@@ -169,6 +169,20 @@ def outcome_schemas() -> dict[str, Any]:
     }
 
 
+@cache
+def units_in_memory() -> Any:
+    """The Arrow schema of units in memory, where groups that many units have are there once.
+
+    Parquet has no dictionaries of lists, so that a file has them at each unit.
+    """
+    import pyarrow as pa
+
+    schema = outcome_schemas()["units"]
+    place = schema.get_field_index("groups")
+    groups = schema.field(place)
+    return schema.set(place, groups.with_type(pa.dictionary(pa.int32(), groups.type)))
+
+
 #: Columns of outcomes that are there where a metric needs them.
 OPTIONAL = ("weight", "target", "given")
 _NULLABLE = ("layer", "threshold", "seed", "folds", "value", *OPTIONAL)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
@@ -17,6 +18,7 @@ from coherencegym.eval.outcomes.schema import (
     System,
     UnitRow,
     outcome_schemas,
+    units_in_memory,
 )
 
 if TYPE_CHECKING:
@@ -112,12 +114,16 @@ class OutcomeTables:
         columns = self._arrays
         names = {name: self.unit_codes(name, slice(None)) for name in ("config", "split")}
         # Anybody may have written the tables, with as many names as codes have room for.
-        key = np.zeros(len(self), np.int64)
-        for codes, number in (
-            *((own[columns["unit_id"]], len(there)) for own, there in names.values()),
-            (columns["metric"], len(self._metrics)),
-            (columns["system_id"], len(self.systems)),
-        ):
+        numbers = [len(there) for _, there in names.values()]
+        numbers += [len(self._metrics), len(self.systems)]
+        room: Any = np.int16 if math.prod(numbers) <= _FEW else np.int64
+        key = np.zeros(len(self), room)
+        all_codes = (
+            *(own[columns["unit_id"]] for own, _ in names.values()),
+            columns["metric"],
+            columns["system_id"],
+        )
+        for codes, number in zip(all_codes, numbers, strict=True):
             key *= number
             key += codes
         for code, place in first_places(key):
@@ -153,13 +159,13 @@ class OutcomeTables:
         """
         import numpy as np
 
-        starts, codes, names = self._groups
-        unit = self._arrays["unit_id"][places]
-        counts = (starts[1:] - starts[:-1])[unit]
+        sets, starts, codes, names = self._groups
+        own = sets[self._arrays["unit_id"][places]]
+        counts = (starts[1:] - starts[:-1])[own]
         # The place of each membership among all, less that of the first of its unit, and its start.
         offsets = np.arange(counts.sum(), dtype=np.int32)
         before = np.cumsum(counts, dtype=np.int32) - counts
-        offsets += np.repeat(starts[unit] - before, counts)
+        offsets += np.repeat(starts[own] - before, counts)
         return np.repeat(places, counts), codes[offsets], names
 
     def unit_codes(self, column: str, units: Any) -> tuple[np.ndarray, list[str]]:
@@ -242,21 +248,19 @@ class OutcomeTables:
 
     def rows(self, places: np.ndarray | None = None) -> Iterator[OutcomeRow]:
         """The outcomes one by one, all or those at some places."""
-        about = self.unit_rows
         rows = self.outcomes if places is None else self.outcomes.take(places)
-        for batch in rows.to_batches(max_chunksize=1 << 13):
-            for row in batch.to_pylist():
-                unit, system = about[row.pop("unit_id")], self.systems[row.pop("system_id")]
-                yield OutcomeRow(unit=unit, system=system, **row)
+        for batch in rows.to_batches(max_chunksize=_AT_A_TIME):
+            units = self.unit_rows(batch["unit_id"])
+            for row, unit in zip(batch.drop_columns(["unit_id"]).to_pylist(), units, strict=True):
+                yield OutcomeRow(unit=unit, system=self.systems[row.pop("system_id")], **row)
 
-    @cached_property
-    def unit_rows(self) -> tuple[UnitRow, ...]:
-        """The units by their ids."""
-        found = []
-        for row in self.units.drop(["id"]).to_pylist():
-            groups = tuple((group["column"], group["value"]) for group in row.pop("groups"))
-            found.append(UnitRow(groups=groups, **row))
-        return tuple(found)
+    def unit_rows(self, ids: Any = None) -> Iterator[UnitRow]:
+        """The units one by one, all or those of some ids, an array."""
+        units = self.units.drop(["id"]) if ids is None else self.units.drop(["id"]).take(ids)
+        for batch in units.to_batches(max_chunksize=_AT_A_TIME):
+            for row in batch.to_pylist():
+                groups = tuple((group["column"], group["value"]) for group in row.pop("groups"))
+                yield UnitRow(groups=groups, **row)
 
     def moved_items(self) -> Any:
         """True for each unit with another discourse or cluster than its item's first: an array."""
@@ -287,8 +291,8 @@ class OutcomeTables:
         if self.units.equals(other.units):
             units = np.arange(len(self.units))
         else:
-            number_of = {unit.key: number for number, unit in enumerate(other.unit_rows)}
-            units = np.array([number_of.get(unit.key, -1) for unit in self.unit_rows], np.int64)
+            number_of = {unit.key: number for number, unit in enumerate(other.unit_rows())}
+            units = np.array([number_of.get(unit.key, -1) for unit in self.unit_rows()], np.int64)
         for one in self.series():
             if (same := theirs.get(one.key)) is None:
                 continue
@@ -304,59 +308,67 @@ class OutcomeTables:
         names = ("unit_id", "system_id", "flags", "value", *OPTIONAL)
         found = {name: _numbers(own[name]) for name in names if name in own.column_names}
         for name in ("metric", "reason"):
-            found[name] = _codes(own[name])[0]
+            found[name] = codes_of(own[name])[0]
         return found
 
     @cached_property
     def _metrics(self) -> list[str]:
-        return _codes(self.outcomes["metric"])[1]
+        return codes_of(self.outcomes["metric"])[1]
 
     @cached_property
     def _reasons(self) -> list[str]:
-        return _codes(self.outcomes["reason"])[1]
+        return codes_of(self.outcomes["reason"])[1]
 
     @cached_property
     def _names(self) -> dict[str, tuple[np.ndarray, list[str]]]:
         columns = ("config", "split", "formula", "aggregation")
-        return {column: _codes(self.units[column]) for column in columns}
+        return {column: codes_of(self.units[column]) for column in columns}
 
     @cached_property
     def _ranks(self) -> dict[str, Any]:
-        import numpy as np
-        from pyarrow import compute
 
-        found = {}
+        found: dict[str, Any] = {}
         for column in ("cluster", "discourse"):
+            if found and self.units["cluster"].equals(self.units["discourse"]):
+                found[column] = found["cluster"]
+                continue
             whole = _in_one_piece(self.units[column])
-            # Bytes of UTF-8 have the order of the texts.
-            order = compute.sort_indices(whole.dictionary).to_numpy()
-            rank = np.empty(len(order), np.int32)
-            rank[order] = np.arange(len(order), dtype=np.int32)
-            found[column] = rank[whole.indices.to_numpy()]
+            found[column] = _ranks_of(whole.dictionary)[whole.indices.to_numpy()]
         return found
 
     @cached_property
     def _items(self) -> Any:
-        return _in_one_piece(self.units["item"].dictionary_encode()).indices.to_numpy()
-
-    @cached_property
-    def _groups(self) -> tuple[np.ndarray, np.ndarray, list[Group]]:
-        # The start of each unit's groups in the codes of all, and what these stand for.
         import numpy as np
 
-        column = self.units["groups"].combine_chunks()
-        starts = np.asarray(column.offsets) - int(column.offsets[0].as_py() if len(column) else 0)
-        pairs = column.flatten()
-        columns, values = (pairs.field(number).dictionary_encode() for number in (0, 1))
-        heads, names = (coded.dictionary.to_pylist() for coded in (columns, values))
-        both = columns.indices.to_numpy().astype(np.int64)
-        both *= len(names)
-        both += values.indices.to_numpy()
-        known, codes = np.unique(both, return_inverse=True)
-        groups = [(heads[code // len(names)], names[code % len(names)]) for code in known.tolist()]
-        return starts, codes.astype(np.int32), groups
+        ranks = _ranks_of(_in_one_piece(self.units["item"]))
+        first = np.empty(int(ranks.max(initial=-1)) + 1, np.int32)
+        first[ranks[::-1]] = np.arange(len(ranks) - 1, -1, -1, dtype=np.int32)
+        number = np.empty(len(first), np.int32)
+        number[np.argsort(first)] = np.arange(len(first), dtype=np.int32)
+        return number[ranks]
+
+    @cached_property
+    def _groups(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, list[Group]]:
+        # The set of groups of each unit, the start of each set in the codes of all, and what these
+        # stand for.
+        import numpy as np
+
+        column = _in_one_piece(self.units["groups"])
+        sets = column.dictionary.to_pylist()
+        starts = np.cumsum([0, *map(len, sets)], dtype=np.int32)
+        number_of: dict[Group, int] = {}
+        codes = [
+            number_of.setdefault((one["column"], one["value"]), len(number_of))
+            for own in sets
+            for one in own
+        ]
+        return column.indices.to_numpy(), starts, np.array(codes, np.int32), [*number_of]
 
 
+#: Rows that are Python objects at a time.
+_AT_A_TIME = 1 << 13
+#: Codes of so many things have room in two bytes.
+_FEW = 1 << 15
 #: Codes up to this one, and as many more as there are places, are counted; others are sorted.
 _ROOM = 1 << 16
 
@@ -395,14 +407,65 @@ def _numbers(column: Any) -> np.ndarray:
     return found
 
 
-def _codes(column: Any) -> tuple[np.ndarray, list[str]]:
+def codes_of(column: Any) -> tuple[np.ndarray, list[str]]:
+    """The codes of a column of names, an array, and the names that they stand for."""
     whole = _in_one_piece(column)
     return whole.indices.to_numpy(zero_copy_only=False), whole.dictionary.to_pylist()
 
 
+def _ranks_of(texts: Any) -> np.ndarray:
+    """The rank of each text among all different ones (bytes of UTF-8 have the order of texts)."""
+    # By sorting: a hash table of many texts takes several times what they take.
+    import numpy as np
+    import pyarrow as pa
+    from pyarrow import compute
+
+    if compute.all(compute.less(texts[:-1], texts[1:])).as_py() is not False:
+        return np.arange(len(texts), dtype=np.int32)
+    order = compute.sort_indices(texts).to_numpy()
+    in_order = texts.take(order)
+    is_other = np.ones(len(texts), bool)
+    is_other[1:] = compute.not_equal(in_order[1:], in_order[:-1])
+    del in_order
+    pa.default_memory_pool().release_unused()
+    ranks = np.empty(len(texts), np.int32)
+    ranks[order] = np.cumsum(is_other, dtype=np.int32) - 1
+    return ranks
+
+
 def _in_one_piece(column: Any) -> Any:
+    import pyarrow as pa
+
+    kind = column.type
+    if column.num_chunks > 1 and kind == outcome_schemas()["units"].field("discourse").type:
+        return _with_sorted_names(column)
     whole = column.unify_dictionaries().combine_chunks()
-    return whole.chunk(0) if hasattr(whole, "chunk") else whole
+    return whole.chunk(0) if isinstance(whole, pa.ChunkedArray) else whole
+
+
+def _with_sorted_names(column: Any) -> Any:
+    """A column of codes whose parts have each their names, with one sorted dictionary."""
+    import numpy as np
+    import pyarrow as pa
+
+    names = pa.concat_arrays([part.dictionary for part in column.chunks])
+    ranks = _ranks_of(names)
+    place = np.empty(int(ranks.max(initial=-1)) + 1, np.int32)
+    place[ranks] = np.arange(len(ranks), dtype=np.int32)
+    names = names.take(pa.array(place))
+    codes, before = np.empty(len(column), np.int32), 0
+    start = 0
+    for part in column.chunks:
+        codes[start : start + len(part)] = ranks[before:][part.indices.to_numpy()]
+        start, before = start + len(part), before + len(part.dictionary)
+    return pa.DictionaryArray.from_arrays(codes, names)
+
+
+def _with_groups(codes: Any, groups: Iterable[tuple[Group, ...]], kind: Any) -> Any:
+    import pyarrow as pa
+
+    lists = [[{"column": column, "value": value} for column, value in own] for own in groups]
+    return pa.DictionaryArray.from_arrays(codes, pa.array(lists, kind.value_type))
 
 
 #: One number for all units, or one for each.
@@ -420,6 +483,7 @@ class OutcomeWriter:
         self._units: list[dict[str, Any]] = []
         self._outcomes: list[dict[str, Any]] = []
         self._systems: dict[System, int] = {}
+        self._groups: dict[tuple[Group, ...], int] = {}
         self._count = 0
 
     def units(self, units: Iterable[UnitRow]) -> range:
@@ -431,11 +495,13 @@ class OutcomeWriter:
         self._count = ids.stop
         columns: dict[str, Any] = {name: [getattr(one, name) for one in rows] for name in _UNIT}
         columns["id"] = ids
-        columns["groups"] = [
-            [{"column": column, "value": value} for column, value in one.groups] for one in rows
-        ]
-        schema = outcome_schemas()["units"]
-        made = {field.name: pa.array(columns[field.name], field.type) for field in schema}
+        made = {
+            field.name: pa.array(columns[field.name], field.type)
+            for field in outcome_schemas()["units"]
+            if field.name != "groups"
+        }
+        sets = self._groups
+        made["groups"] = pa.array([sets.setdefault(one.groups, len(sets)) for one in rows], "i4")
         if columns["cluster"] == columns["discourse"]:
             # They are the same but where families are clusters, and then are kept once.
             made["cluster"] = made["discourse"]
@@ -493,14 +559,16 @@ class OutcomeWriter:
         outcomes_parts, units_parts = made if last else ([{**own} for own in one] for one in made)
         outcomes = _together(outcomes_parts, known["outcomes"])
         empty = [name for name in OPTIONAL if outcomes[name].null_count == len(outcomes)]
-        units = _together(units_parts, known["units"])
+        units = _together(units_parts, units_in_memory(), self._groups)
         return OutcomeTables(units, tuple(self._systems), outcomes.drop(empty))
 
 
 _UNIT = [field.name for field in fields(UnitRow) if field.name != "groups"]
 
 
-def _together(parts: list[dict[str, Any]], schema: Any) -> Any:
+def _together(
+    parts: list[dict[str, Any]], schema: Any, groups: Iterable[tuple[Group, ...]] = ()
+) -> Any:
     """The columns of parts, each in one piece; the parts give up a column after another."""
     import pyarrow as pa
 
@@ -511,14 +579,17 @@ def _together(parts: list[dict[str, Any]], schema: Any) -> Any:
         if field.name == "cluster" and shares:
             columns["cluster"] = columns["discourse"]
             continue
+        kind = pa.int32() if field.name == "groups" else field.type
         pieces = [
-            part.pop(field.name) if field.name in part else pa.nulls(size, field.type)
+            part.pop(field.name) if field.name in part else pa.nulls(size, kind)
             for part, size in zip(parts, sizes, strict=True)
         ]
-        whole = pa.chunked_array(pieces, field.type)
+        whole = pa.chunked_array(pieces, kind)
         del pieces
-        columns[field.name] = whole.unify_dictionaries().combine_chunks()
+        columns[field.name] = _in_one_piece(whole)
         del whole
+        if field.name == "groups":
+            columns["groups"] = _with_groups(columns["groups"], groups, field.type)
         # What the parts took is free now, in other pieces.
         pa.default_memory_pool().release_unused()
     parts.clear()

@@ -108,7 +108,7 @@ def print_findings(found: Findings, console: Any = None, *, verbose: bool = True
 def headline_line(headline: Headline) -> str:
     """The one number of a suite in a line, with what it is to be held against."""
     ends = headline.ci_low, headline.ci_high
-    score = grid.score_with_interval(headline.score, *ends, headline.measure)
+    score = grid.score_with_interval(headline.score, *ends, headline.metric)
     cells = f"mean of {headline.n_cells:,} equal parts, " if headline.n_cells > 1 else ""
     beside = {
         "partial input": headline.partial_input_score,
@@ -117,10 +117,10 @@ def headline_line(headline: Headline) -> str:
         headline.chance_name: headline.chance,
     }
     said = grid.share_cell
-    if is_correlation(headline.measure):
+    if is_correlation(headline.metric):
         said = partial(grid.number_cell, form="+.2f")
     others = [f"{name} {said(value)}" for name, value in beside.items() if value]
-    what = "CD" if headline.measure == CD else headline.measure
+    what = "CD" if headline.metric == CD else headline.metric
     return f"{what} {score} ({cells}{headline.n:,} items); {', '.join(others)}"
 
 
@@ -181,7 +181,7 @@ def _page(found: Findings, folder: Path) -> str:
 
 def _verdict(found: Findings) -> Verdict | None:
     own = found.asked.verdict
-    return verdict_of(found, found.asked.units) if own is None else own(found)
+    return verdict_of(found, found.asked.command.units) if own is None else own(found)
 
 
 def _kind(section: ReportSection) -> str:
@@ -200,7 +200,6 @@ _KINDS: dict[type, str] = {
 
 
 def _drawn(figure: Figure, title: str, folder: Path) -> str:
-    """A figure as a page has it; it is also saved beside the page."""
     with figures.style():
         made = figure.draw()
         made.suptitle(figures.cut(title, 70), fontsize=11, fontweight="bold")

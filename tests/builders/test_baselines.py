@@ -14,7 +14,7 @@ from support.hub.server import HubServer
 from support.suites import Sample
 from support.toy import SUITE, stories, toy_corpus
 
-from coherencegym.builders.making.drafting import draft
+from coherencegym.builders.pipeline.drafting import draft
 from coherencegym.builders.release.baselines import write_baselines
 from coherencegym.builders.release.manifest import dump_manifest
 from coherencegym.builders.release.overlap import overlap_decisions

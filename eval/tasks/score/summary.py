@@ -212,7 +212,7 @@ def _score(
         split=table.split,
         **beside,
         formula=formula,
-        metric=metric,
+        aggregation=metric,
         group=group,
         level=row.level,
         **_values_of(cells, margins),

@@ -15,7 +15,7 @@ from coherencegym.eval.tasks.detect.decisions import Decision, intruders
 from coherencegym.eval.tasks.detect.results import DOCUMENTS_FILE, document_schema
 from coherencegym.eval.tasks.score.files import REGIONS_FILE, regions_schema
 from coherencegym.eval.views.compare.texts import ItemPlace
-from coherencegym.files.parquet_rows import parquet_rows, stored_rows
+from coherencegym.files.parquet_rows import parquet_rows, rows_among
 from coherencegym.files.strict_json import Many, read_json
 
 #: Sum and mean (bits) of each region that has tokens, by config, split, item, condition and number.
@@ -29,7 +29,9 @@ def region_bits(results: Saved, places: Set[ItemPlace]) -> RegionBits:
         EvaluationError: the file is damaged.
     """
     path = results.folder / REGIONS_FILE
-    rows = stored_rows(path, regions_schema()) if path.is_file() else ()
+    if not path.is_file():
+        return {}
+    rows = rows_among(path, regions_schema(), "item_id", {item for _, _, item in places})
     names = "config", "split", "item_id", "condition_name", "region_number"
     return {
         tuple(row[name] for name in names): (row["sum_bits"], row["mean_bits"])
@@ -46,12 +48,12 @@ class SentenceScores:
     Attributes:
         intruder: the place of its intruder; -1 without one.
         scores: those of its sentences, None for the opening one; none where it is too long.
-        called: the sentences that are taken for intruders, by decision.
+        predicted: the sentences that are taken for intruders, by decision.
     """
 
     intruder: int
     scores: tuple[float | None, ...]
-    called: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    predicted: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -83,12 +85,12 @@ def sentence_scores(results: Saved) -> Mapping[ItemPlace, SentenceScores]:
         found[row["config"], row["split"], row["item_id"]] = SentenceScores(
             row["intruder_position"],
             tuple(_finite(score) for score in scores),
-            {one.decision: _called(scores, one) for one in own},
+            {one.decision: _predicted(scores, one) for one in own},
         )
     return found
 
 
-def _called(scores: Sequence[float | None], threshold: _Threshold) -> tuple[int, ...]:
+def _predicted(scores: Sequence[float | None], threshold: _Threshold) -> tuple[int, ...]:
     values = [nan if score is None else score for score in scores]
     if len(values) < 2:
         return ()

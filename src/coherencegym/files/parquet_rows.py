@@ -14,8 +14,8 @@ from coherencegym.errors import EvaluationError, first_line
 _LARGEST = 1 << 30
 #: Rows that are in memory at a time, of those that are read in parts.
 _AT_A_TIME = 1000
-#: Those of which few are wanted.
-_SEARCHED_AT_A_TIME = 1 << 16
+#: Rows that are in memory at a time, of those of which few become Python objects.
+_FILTERED = 1 << 16
 
 
 @dataclass(frozen=True)
@@ -82,17 +82,10 @@ def stored_rows(path: Path, schema: Any = None) -> StoredRows:
         return StoredRows(file.metadata.num_rows, lambda: _in_parts(path, schema))
 
 
-def _in_parts(path: Path, schema: Any) -> Iterator[dict[str, Any]]:
-    with _opened(path, schema) as file:
-        for batch in row_batches(file, _AT_A_TIME):
-            batch.validate(full=True)
-            yield from batch.to_pylist()
-
-
-def rows_with(
-    path: Path, schema: Any, column: str, wanted: Sequence[str]
+def rows_among(
+    path: Path, schema: Any, column: str, values: Collection[str]
 ) -> Iterator[dict[str, Any]]:
-    """The rows of a file of a schema that have one of some values in a column.
+    """The rows of a file that have one of these values in a column, a few at a time.
 
     Raises:
         EvaluationError: as for :func:`parquet_rows`.
@@ -100,11 +93,23 @@ def rows_with(
     import pyarrow as pa
     from pyarrow import compute
 
-    values = pa.array(wanted, pa.string())
+    wanted = pa.array(sorted(values), pa.string())
+    for batch in _batches(path, schema, _FILTERED):
+        yield from batch.filter(compute.is_in(batch[column], wanted)).to_pylist()
+
+
+def _in_parts(path: Path, schema: Any) -> Iterator[dict[str, Any]]:
+    for batch in _batches(path, schema, _AT_A_TIME):
+        yield from batch.to_pylist()
+
+
+def _batches(path: Path, schema: Any, most: int) -> Iterator[Any]:
     with _opened(path, schema) as file:
-        for batch in row_batches(file, _SEARCHED_AT_A_TIME):
+        for number in range(file.metadata.num_row_groups):
+            _check_size(path, file, [number])
+        for batch in row_batches(file, most):
             batch.validate(full=True)
-            yield from batch.filter(compute.is_in(batch[column], values)).to_pylist()
+            yield batch
 
 
 def row_batches(file: Any, most: int, groups: Sequence[int] | None = None) -> Iterator[Any]:

@@ -6,9 +6,12 @@ import json
 import math
 from collections.abc import Callable
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from support.results import Rows, damage, put, without
 
 from coherencegym.errors import EvaluationError
@@ -16,10 +19,19 @@ from coherencegym.eval.metrics.accuracy import Accuracy
 from coherencegym.eval.metrics.estimates import described_metrics, estimates, score_of
 from coherencegym.eval.metrics.ratio import Ratio
 from coherencegym.eval.outcomes.files import read_outcome_tables, write_tables
-from coherencegym.eval.outcomes.schema import MODEL, OPTIONAL, System, UnitRow, outcome_schemas
+from coherencegym.eval.outcomes.schema import (
+    MODEL,
+    OPTIONAL,
+    Group,
+    System,
+    UnitRow,
+    outcome_schemas,
+)
 from coherencegym.eval.outcomes.tables import OutcomeTables, OutcomeWriter
 from coherencegym.eval.results.saved import read_saved
 
+#: Names of which two may look like others when they are put together.
+_NAMES = st.sampled_from(["", "a", "a b", "b", " ", "0"])
 METRICS = {"m": Accuracy("m", "rightness"), "f1": Ratio("f1", "F1")}
 
 
@@ -56,6 +68,25 @@ def test_what_nobody_touched_is_read(tmp_path: Path) -> None:
     for name in outcome_schemas():
         damage(tmp_path, name, lambda rows: None)
     assert list(read_outcome_tables(tmp_path).rows()) == list(tables.rows())
+
+
+@given(st.lists(st.lists(st.tuples(_NAMES, _NAMES), max_size=3).map(tuple), min_size=1, max_size=9))
+def test_groups_that_many_units_have_are_in_memory_once(groups: list[tuple[Group, ...]]) -> None:
+    """In memory and when they are read again, in the parts in which they came."""
+    writer = OutcomeWriter()
+    for number, own in enumerate(groups):
+        about = {"discourse": f"d{number}", "cluster": f"d{number % 2}"}
+        row = UnitRow(config="c", split="test", item=f"u{number}", **about, groups=own)
+        writer.add(writer.units([row]), "m", MODEL, [1.0])
+    tables = writer.tables()
+    with TemporaryDirectory() as folder:
+        write_tables(tables, Path(folder))
+        read = read_outcome_tables(Path(folder))
+    assert list(read.unit_rows()) == list(tables.unit_rows())
+    assert [row.groups for row in read.unit_rows()] == groups
+    for one in (tables, read):
+        (chunk,) = one.units["groups"].chunks
+        assert len(chunk.dictionary) == len({*groups})
 
 
 @pytest.mark.parametrize(
@@ -134,7 +165,7 @@ def test_optional_columns_may_be_missing_and_tables_may_be_empty(tmp_path: Path)
     assert not {*OPTIONAL} & {*read_outcome_tables(tmp_path).outcomes.column_names}
     write_tables(OutcomeWriter().tables(), tmp_path)
     read = read_outcome_tables(tmp_path)
-    assert (len(read), read.systems, read.unit_rows, list(read.series())) == (0, (), (), [])
+    assert (len(read), read.systems, list(read.unit_rows()), list(read.series())) == (0, (), [], [])
 
 
 # ---------------------------------------------------------------- held to results.json
@@ -159,7 +190,7 @@ def folder(tmp_path: Path) -> Path:
         "metrics": described_metrics(list(METRICS.values())),
         "scores": [
             {"config": s.config, "split": s.split, "level": s.level, "n": s.n,
-             "measure": s.measure, "judge": s.judge, "score": s.score}
+             "metric": s.metric, "system": s.system, "score": s.score}
             for s in scores
         ],
     }  # fmt: skip
@@ -213,7 +244,7 @@ def test_other_outcomes_than_those_of_the_scores(folder: Path) -> None:
     damage(folder, "outcomes", put(2, value=1.0))
     saved_refused(folder, "results.json", "are not of one run")
     written(folder)
-    change_results(folder, lambda document: document["scores"][0].update(measure="more"))
+    change_results(folder, lambda document: document["scores"][0].update(metric="more"))
     saved_refused(folder, "results.json", '"more": nothing of it in outcomes.parquet')
     change_results(folder, lambda document: document["scores"][0].update(score=None))
     assert read_saved(folder).task == "toy"

@@ -124,7 +124,7 @@ def test_texts_come_from_the_dataset_with_what_differs_marked(
 
 def places_of(one: Saved) -> set[tuple[str, str, str]]:
     """The places of the two items of a run."""
-    found = {(unit.config, unit.split, unit.item) for unit in one.outcomes.unit_rows}
+    found = {(unit.config, unit.split, unit.item) for unit in one.outcomes.unit_rows()}
     assert len(found) == 2
     return found
 
