@@ -377,13 +377,20 @@ def to_pandas(results: Findings, kind: Kind = "scores") -> pandas.DataFrame:
     Raises:
         EvaluationError: pandas is not installed, or there is no such table.
     """
+    return data_frame(rows(results, kind))
+
+
+def data_frame(of: Sequence[Mapping[str, Any]]) -> pandas.DataFrame:
+    """Rows as a data frame.
+
+    Raises:
+        EvaluationError: pandas is not installed.
+    """
     try:
         import pandas
     except ImportError:
-        raise EvaluationError(
-            "to_pandas: pandas is not installed; expected it, or rows(), which needs nothing"
-        ) from None
-    return pandas.DataFrame(rows(results, kind))
+        raise EvaluationError("pandas is not installed; expected it, or rows()") from None
+    return pandas.DataFrame(of)
 
 
 def _in_memory_items(given: Iterable[Item | Mapping[str, Any]]) -> Items:

@@ -20,6 +20,7 @@ EVAL = (
     "forward",
     "backends",
     "surprisal",
+    "text_surprisal",
     "hidden_states",
     "statistics",
     "outcomes",

@@ -18,6 +18,7 @@ from coherencegym.eval.tasks.registry import TASKS, all_tasks, command_line_of, 
 #: Subcommands beside the tasks of the registry, and their purposes; ``model_index_command`` is the
 #: module of ``model-index``, and has ``add_arguments`` and ``run``.
 COMMANDS = {
+    "surprisal": "print the surprisal of every word or token of texts, as CSV",
     "train": "fine-tune an encoder for a task, for comparison",
     "overview": "show several runs in one table, best model first",
     "compare": "compare the results of models, item by item",

@@ -32,9 +32,11 @@ if TYPE_CHECKING:
         correlate,
         detect,
         load_items,
+        load_pairs,
         probe,
         score,
         spans,
+        surprisal,
     )
     from coherencegym.training import ScoreCallback
 
@@ -52,10 +54,12 @@ __all__ = [
     "detect",
     "load_items",
     "load_model",
+    "load_pairs",
     "probe",
     "rows",
     "score",
     "spans",
+    "surprisal",
     "to_pandas",
 ]
 

@@ -27,7 +27,7 @@ COMMAND = CommandLine(
     examples="""\
   coherencegym score --model demo --dataset suites/sentence_order
   coherencegym score --model gpt2 --dataset coherencegym/sentence_order --revision v1.0.0
-  coherencegym score --model me/model --all-revisions 'step*' --suites all
   coherencegym score --model gpt2 --suite center_embed.json --compat syntaxgym-2021
+  coherencegym score --model gpt2 --pairs blimp.jsonl --group-by UID
 """,
 )
