@@ -101,7 +101,8 @@ class TextPrediction:
             return list(self.gold)
         if selection == "longer":
             return [(start, end) for start, end in self.gold if end > start]
-        return [place for place in self.gold if place not in identical_spans(self.text)]
+        same = identical_spans(self.text)
+        return [place for place in self.gold if place not in same]
 
     def span_rights(self, threshold: float, selection: SpanSelection = "all") -> list[bool]:
         """Say of each span of a selection whether it is answered rightly."""
@@ -325,8 +326,9 @@ def fair_coin(texts: Sequence[SpanText]) -> dict[str, float]:
     """
     sums = dict.fromkeys(("accuracy", *COHERENCE_METRICS), 0.0)
     for text in texts:
-        chances = [_chance(text, place) for place in _places(text)]
-        whole = _chance(text, (0, text.size - 1))
+        same = identical_spans(text) if text.is_choice else frozenset()
+        chances = [_chance(text, place, same) for place in _places(text)]
+        whole = _chance(text, (0, text.size - 1), same)
         product = 1.0
         for chance in chances:
             product *= chance
@@ -338,9 +340,9 @@ def fair_coin(texts: Sequence[SpanText]) -> dict[str, float]:
     return {name: value / len(texts) for name, value in sums.items()}
 
 
-def _chance(text: SpanText, place: SpanPlace) -> float:
+def _chance(text: SpanText, place: SpanPlace, same: frozenset[SpanPlace]) -> float:
     if not text.is_choice:
         return 0.5
     if place == (0, text.size - 1):
         return 1 / len(text.alternatives)
-    return 1.0 if place in identical_spans(text) else 1 / (len(text.alternatives) + 1)
+    return 1.0 if place in same else 1 / (len(text.alternatives) + 1)
