@@ -54,7 +54,7 @@ def measure(number: int, workers: int) -> Any:
     """Seconds on the clock and of the cores, bytes sent, memory of a worker, and what was found."""
     import numpy as np
 
-    from coherencegym.builders.making.drafting import draft
+    from coherencegym.builders.pipeline.drafting import draft
     from coherencegym.builders.sentence_order import SUITE
     from coherencegym.engines.blocks import Cost
     from coherencegym.engines.engine import LOCAL, RAY

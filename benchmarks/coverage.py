@@ -34,7 +34,7 @@ from coherencegym.eval.statistics.paired import (
     difference_interval,
     sign_flips,
 )
-from coherencegym.eval.tasks.detect.decisions import summed, tally
+from coherencegym.eval.tasks.detect.decisions import count_decision, summed
 
 #: Numbers of clusters.
 CLUSTERS = (2, 3, 4, 5, 7, 10, 20, 60, 200, 500)
@@ -452,8 +452,8 @@ def of_documents(number: int, kind: str, runs: int, generator: Generator) -> Fou
     wanted = np.zeros(scores.shape, dtype=bool)
     wanted[places > 0, places[places > 0]] = True
     if kind == "F1":
-        called = scores[:, 1:] > 1
-        truth = 2 * (called & wanted[:, 1:]).sum() / (called.sum() + wanted[:, 1:].sum())
+        predicted = scores[:, 1:] > 1
+        truth = 2 * (predicted & wanted[:, 1:]).sum() / (predicted.sum() + wanted[:, 1:].sum())
     else:
         yes, no = scores[:, 1:][wanted[:, 1:]], scores[:, 1:][~wanted[:, 1:]]
         truth = (np.searchsorted(np.sort(no), yes) / len(no)).mean()
@@ -462,13 +462,15 @@ def of_documents(number: int, kind: str, runs: int, generator: Generator) -> Fou
     now, low, high = [], [], []
     for _ in range(runs):
         scores, places = documents(number)
-        called = [
-            tally([i for i in range(1, 5) if s[i] > 1], p)
+        predicted = [
+            count_decision([i for i in range(1, 5) if s[i] > 1], p)
             for s, p in zip(scores, places, strict=True)
         ]
         if kind == "F1":
-            now.append(f1(*summed(called, "f1"), names, 4 * number))
-            parts = np.array([[2 * o.hits, 2 * o.hits + o.false_alarms + o.misses] for o in called])
+            now.append(f1(*summed(predicted, "f1"), names, 4 * number))
+            parts = np.array(
+                [[2 * o.hits, 2 * o.hits + o.false_alarms + o.misses] for o in predicted]
+            )
             with np.errstate(invalid="ignore"):
                 resampled = (drawn @ parts[:, 0]) / (drawn @ parts[:, 1])
         else:

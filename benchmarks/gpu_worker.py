@@ -193,9 +193,9 @@ def told(run: _Run, model: Any, rate: float | None) -> dict[str, Any]:
 def waits(model: Any, plan: Any, device: str) -> dict[str, Any]:
     """The host's waits in a few batches, all in all and by their cause."""
     from benchmarks.waits import host_waits, warned_of
-    from coherencegym.eval.forward.altered import float32_head, fused_activations
     from coherencegym.eval.forward.logits import Forward
     from coherencegym.eval.forward.passes import run_batch
+    from coherencegym.eval.forward.wrapped import float32_head, fused_activations
 
     forward = Forward(model, limits=plan.limits)
     batches = plan.batches[:: max(1, len(plan.batches) // _COUNTED)][:_COUNTED]

@@ -17,8 +17,8 @@ from coherencegym.eval.statistics.scores import CD, SPEARMAN
 from coherencegym.eval.tasks.headline import Headline
 
 Rows = dict[str, dict[str, Headline]]
-#: The measures that are no CD scores, and what each is per cent of.
-_MEASURES = {
+#: The metrics that are no CD scores, and what each is per cent of.
+_METRICS = {
     SPEARMAN: "Spearman: correlation with people, × 100",
     "AUC": "AUC: × 100",
     "strict": "strict: texts all of whose parts are right, %",
@@ -29,11 +29,11 @@ def rows_of(runs: Sequence[Run]) -> Rows:
     """The headlines by suite and model, CD scores first; a run without one is left out."""
     found: Rows = {}
     scored = [run for run in runs if run.headline is not None and run.headline.score is not None]
-    for run in sorted(scored, key=_other_measure):
+    for run in sorted(scored, key=_other_metric):
         assert run.headline is not None
-        measure = run.headline.measure
+        metric = run.headline.metric
         named = f"{run.suite.replace('_', ' ').capitalize()} {run.version}"
-        named += f", {measure}" if _other_measure(run) else ""
+        named += f", {metric}" if _other_metric(run) else ""
         found.setdefault(named, {})[Path(run.model).name] = run.headline
     rows: Rows = {}
     for named, row in found.items():
@@ -43,8 +43,8 @@ def rows_of(runs: Sequence[Run]) -> Rows:
     return rows
 
 
-def _other_measure(run: Run) -> bool:
-    return run.headline is not None and run.headline.measure != CD
+def _other_metric(run: Run) -> bool:
+    return run.headline is not None and run.headline.metric != CD
 
 
 def draw(rows: Rows) -> Any:
@@ -68,8 +68,8 @@ def draw(rows: Rows) -> Any:
     figures.row_labels(axes, list(rows), bold, widest)
     lowest = min((head.ci_low or 0) for row in rows.values() for head in row.values())
     axes.set_xlim(min(0, 100 * lowest) - 2, 102)
-    measures = {head.measure for row in rows.values() for head in row.values()}
-    others = "; ".join(said for name, said in _MEASURES.items() if name in measures)
+    metrics = {head.metric for row in rows.values() for head in row.values()}
+    others = "; ".join(said for name, said in _METRICS.items() if name in metrics)
     said = "pairs in which the incoherent text is the more surprising one, %"
     axes.set_xlabel("\n".join(filter(None, (said, others))), fontsize=9, loc="right")
     handles = [

@@ -43,7 +43,7 @@ _STAGES = {
     "make batches": "coherencegym.eval.plan.plan.make_batches",
     "judge": "coherencegym.eval.tasks.score.scored_table.ScoredItemTable.add",
     "write rows": "coherencegym.eval.tasks.score.files.ItemFiles.add",
-    "summarise": "coherencegym.eval.tasks.findings.gather_findings",
+    "summarise": "coherencegym.eval.tasks.findings.collect_findings",
     "write scores and the page": "coherencegym.eval.views.findings.write_pages",
 }
 

@@ -55,8 +55,8 @@ def measure(number: int, data_dir: Path | None) -> dict[str, Any]:
     import pyarrow.parquet as pq
 
     from coherencegym.builders.intruder_sentences import SUITE
-    from coherencegym.builders.making.build import BuildOptions, build
-    from coherencegym.builders.making.sources import find_sources
+    from coherencegym.builders.pipeline.build import BuildOptions, build
+    from coherencegym.builders.pipeline.sources import find_sources
     from coherencegym.eval.forward.memory import give_back_memory
     from coherencegym.loaders.corpora.hub.texts import hub_corpus
     from coherencegym.loaders.read import read_shard

@@ -20,7 +20,7 @@ from coherencegym.builders.discourse.windows import (
     WINDOW_SETTINGS_HELP,
     window_configs,
 )
-from coherencegym.builders.making.fitting import Division
+from coherencegym.builders.pipeline.fitting import Division
 from coherencegym.builders.suite import Suite
 from coherencegym.loaders.corpora.citations import cited
 from coherencegym.loaders.corpora.discoeval.rows import DISCOEVAL_ROWS

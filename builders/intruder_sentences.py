@@ -32,8 +32,8 @@ from coherencegym.builders.crossing.slots import (
 from coherencegym.builders.discourse.cutting import category
 from coherencegym.builders.discourse.rows import FAMILY_COLUMN
 from coherencegym.builders.judgement.questions import NONE, Question
-from coherencegym.builders.making.fitting import Division, Fits
-from coherencegym.builders.making.released_intruders import RELEASED
+from coherencegym.builders.pipeline.fitting import Division, Fits
+from coherencegym.builders.pipeline.released_intruders import RELEASED
 from coherencegym.builders.suite import (
     Column,
     Config,

@@ -14,7 +14,7 @@ from __future__ import annotations
 from typing import Any
 
 from coherencegym.builders.intruder_sentences import INTRUDER_CORPORA
-from coherencegym.builders.making.fitting import Division
+from coherencegym.builders.pipeline.fitting import Division
 from coherencegym.builders.spans.annotated import (
     CHOICE_COLUMNS,
     ENTAILMENT_COLUMNS,

@@ -14,8 +14,8 @@ import re
 from collections.abc import Iterator
 
 from coherencegym.builders.crossing.drafter import CROSSED_BREAKDOWNS, Crossed, crossed_columns
-from coherencegym.builders.crossing.likeness import narrative_tense, persons_in
 from coherencegym.builders.crossing.partners import MostSimilar, Partner, of_like_length
+from coherencegym.builders.crossing.similarity import narrative_tense, persons_in
 from coherencegym.builders.suite import BEYER_2021, Config, Contrast, MinimalPairs, Suite, Use
 from coherencegym.loaders.discourse import Discourse
 from coherencegym.manipulations.ending_swap import EndingSwap

@@ -21,12 +21,12 @@ class ModelScore:
     Attributes:
         model, commit: its name, and which it was.
         over: words on what was averaged, or the only config.
-        n: items, or the units of another measure.
+        n: items, or the units of another metric.
     """
 
     model: str
     commit: str
-    measure: str
+    metric: str
     score: SignedShare
     ci_low: SignedShare | None
     ci_high: SignedShare | None
@@ -90,10 +90,10 @@ def _line(one: ModelScore) -> str:
     interval = ""
     if one.ci_low is not None and one.ci_high is not None:
         interval = f" [{100 * one.ci_low:.1f}, {100 * one.ci_high:.1f}]"
-    measure = "CD" if one.measure == CD else one.measure
+    metric = "CD" if one.metric == CD else one.metric
     beside = "".join(f"; {text}" for text in _beside(one))
     return (
-        f"**{_plain(one.model)}**: {measure} {100 * one.score:.1f} %{interval} "
+        f"**{_plain(one.model)}**: {metric} {100 * one.score:.1f} %{interval} "
         f"({_plain(one.over)}, n = {one.n:,}){beside}"
     )
 

@@ -19,25 +19,24 @@ if TYPE_CHECKING:
     from coherencegym.eval.library import (
         Items,
         items_from,
-        rows,
         score,
-        to_pandas,
     )
-    from coherencegym.eval.models.body import random_twin
+    from coherencegym.eval.models.body import initialise_randomly
     from coherencegym.eval.models.load import load as load_model
     from coherencegym.eval.models.load import load_encoder
     from coherencegym.eval.views.findings import ShownFindings as Results
     from coherencegym.eval.views.findings import write_findings as write_results
+    from coherencegym.eval.views.frames import rows, to_pandas
 
 __all__ = [
     "Items",
     "Passage",
     "Results",
     "States",
+    "initialise_randomly",
     "items_from",
     "load_encoder",
     "load_model",
-    "random_twin",
     "rows",
     "score",
     "states",
@@ -52,8 +51,10 @@ _ELSEWHERE = {
     "States": ("coherencegym.eval.hidden_states", "States"),
     "load_encoder": ("coherencegym.eval.models.load", "load_encoder"),
     "load_model": ("coherencegym.eval.models.load", "load"),
-    "random_twin": ("coherencegym.eval.models.body", "random_twin"),
+    "initialise_randomly": ("coherencegym.eval.models.body", "initialise_randomly"),
+    "rows": ("coherencegym.eval.views.frames", "rows"),
     "states": ("coherencegym.eval.hidden_states", "states"),
+    "to_pandas": ("coherencegym.eval.views.frames", "to_pandas"),
     "write_results": ("coherencegym.eval.views.findings", "write_findings"),
 }
 

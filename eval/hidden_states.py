@@ -1,6 +1,6 @@
-"""Vectors of texts and of stretches of them, by layer of a model: what probes stand on.
+"""Vectors of texts and of spans of them, by layer of a model: what probes stand on.
 
-The vector of a stretch is the mean of its tokens' hidden states, or that of its last token, or an
+The vector of a span is the mean of its tokens' hidden states, or that of its last token, or an
 encoder's state of the token in front of the text. :mod:`eval.plan.passages` says which tokens are
 meant, :mod:`eval.forward.vector_store` how vectors are kept.
 
@@ -39,7 +39,7 @@ class States:
         context: most tokens that the model can read, or None.
         texts, tokens: distinct texts that are read, and their tokens, those put around a text
             included.
-        stored: texts that were known from an earlier run, and were not read again.
+        cached: texts that were known from an earlier run, and were not read again.
         folder: that of the vectors; a temporary one is deleted with this object.
     """
 
@@ -50,7 +50,7 @@ class States:
     context: int | None
     texts: int
     tokens: int
-    stored: int
+    cached: int
     folder: Path
     _store: VectorStore = field(repr=False)
     _rows: np.ndarray = field(repr=False)
@@ -128,7 +128,11 @@ def states(
         prepared = prepare_passages(tokenizer, body.config, passages, pool, causal=body.causal)
         ids = (each.ids for each in prepared.sequences)
         refuse_unless_in_vocabulary(vocabulary_size(body.module), tokenizer, ids)
-        kept = None if folder is None else _Kept(folder, _identity(identity, body, tokenizer), name)
+        kept = (
+            None
+            if folder is None
+            else _CachedVectors(folder, _identity(identity, body, tokenizer), name)
+        )
         store = _store(body, chosen, dtype, kept)
         known = _read_missing(body, tokenizer, prepared, store, chosen, batch_tokens, progress)
     firsts = store.rows_of(prepared.sequences)
@@ -144,7 +148,7 @@ def states(
         context=prepared.context,
         texts=len(prepared.sequences),
         tokens=prepared.tokens,
-        stored=known,
+        cached=known,
         folder=store.folder,
         _store=store,
         _rows=np.array(rows, dtype=np.int64),
@@ -152,9 +156,7 @@ def states(
 
 
 @dataclass(frozen=True, slots=True)
-class _Kept:
-    """A folder of kept vectors, and the model whose they are."""
-
+class _CachedVectors:
     folder: Path
     identity: str
     name: str | None
@@ -177,7 +179,7 @@ def _identity(identity: str | None, body: Body, tokenizer: Any) -> str:
 
 
 def _store(
-    body: Body, layers: Sequence[int], dtype: StoredType | None, kept: _Kept | None
+    body: Body, layers: Sequence[int], dtype: StoredType | None, kept: _CachedVectors | None
 ) -> VectorStore:
     from coherencegym.eval.forward.vector_store import VectorStore, store_name
 
@@ -209,7 +211,7 @@ def _read_missing(
     batch_tokens: int | None,
     progress: Callable[[int, int], None] | None,
 ) -> int:
-    """Put into the store what it lacks; the number of texts that it had."""
+    # The number of texts that the store had.
     from coherencegym.eval.forward.pooled import read_pooled
     from coherencegym.eval.models.limits import limits_of
     from coherencegym.eval.plan.memory import default_budget, free_budget
@@ -246,7 +248,7 @@ def _refuse_unless_finite(
     tokenizer: Any,
     computed: object,
 ) -> None:
-    """Refuse vectors, (stretches of all members, width), that are no numbers as they are kept."""
+    # Vectors, shape (spans of all members, width).
     import numpy as np
 
     from coherencegym.eval.forward.numeric import unless_finite
@@ -256,7 +258,7 @@ def _refuse_unless_finite(
         return
     # No number is not the largest either.
     row = int(np.argmin(largest <= np.finfo(dtype).max))
-    owners = np.repeat(np.arange(len(members)), [len(each.stretches) for each in members])
+    owners = np.repeat(np.arange(len(members)), [len(each.token_ranges) for each in members])
     text = tokenizer.decode(members[owners[row]].ids)[:40]
     if np.isfinite(largest[row]):
         raise EvaluationError(

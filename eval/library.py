@@ -7,10 +7,10 @@ The command line does the same with a model that it loads: both give the same fi
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any
 
 from coherencegym.command_line import did_you_mean
 from coherencegym.errors import EvaluationError
@@ -20,20 +20,16 @@ from coherencegym.eval.data.source import Source, find_dataset
 from coherencegym.eval.forward.execute import BatchProgress
 from coherencegym.eval.kinds.items import Item, SuiteError, read_item
 from coherencegym.eval.models.kind import ScorerChoice
-from coherencegym.eval.plan.kept import KeptPlans
+from coherencegym.eval.plan.cached import CachedPlans
 from coherencegym.eval.plan.options import DEFAULT, DEFAULT_OPTIONS, MODES, Options
 from coherencegym.eval.text.choices import BosChoice, MaskingChoice, SpaceChoice
 from coherencegym.files.strict_json import held
 
 if TYPE_CHECKING:
-    import pandas  # type: ignore[import-untyped]
-
     from coherencegym.eval.models.load import LoadedModel
-    from coherencegym.eval.tasks.task import Findings, StepProgress, Task
+    from coherencegym.eval.tasks.task import StepProgress, Task
     from coherencegym.eval.views.findings import ShownFindings
 
-#: The tables of results that :func:`rows` gives.
-Kind = Literal["scores", "predictions", "regions", "tokens"]
 #: The name of items that came from no file.
 IN_MEMORY = "items"
 
@@ -148,7 +144,7 @@ def score(
 
     Returns:
         What ``coherencegym score`` prints and writes: a notebook shows its table, ``print`` prints
-        it, :func:`rows` has its numbers. Surprisals and margins are in bits, scores are
+        it, ``to_pandas`` has its numbers. Surprisals and margins are in bits, scores are
         shares from 0 to 1.
 
     Raises:
@@ -213,7 +209,7 @@ def score_loaded(
     items: Items,
     options: Options,
     progress: BatchProgress | None = None,
-    plans: KeptPlans | None = None,
+    plans: CachedPlans | None = None,
 ) -> ShownFindings:
     """Score a model in evaluation mode, of which is known what results say of it.
 
@@ -224,7 +220,7 @@ def score_loaded(
         EvaluationError: see :func:`score`.
     """
     from coherencegym.eval.outcomes.tables import OutcomeWriter
-    from coherencegym.eval.tasks.findings import gather_findings
+    from coherencegym.eval.tasks.findings import collect_findings
     from coherencegym.eval.tasks.score.options import ScoreOptions
     from coherencegym.eval.tasks.score.task import TASK
     from coherencegym.eval.tasks.task import TaskContext
@@ -250,11 +246,10 @@ def score_loaded(
         **_how_loaded(loaded),
     }
     about = items.source, loaded, scored, writer.tables(), settings, own
-    return shown_findings(gather_findings(TASK, *about, {}))
+    return shown_findings(collect_findings(TASK, *about, {}))
 
 
 def _how_loaded(loaded: LoadedModel) -> dict[str, Any]:
-    """The settings of results that say how their model, which was given, was loaded."""
     return {
         "model_revision": None,
         "model_args": dict(loaded.arguments),
@@ -286,7 +281,7 @@ def task_loaded(
         EvaluationError: the dataset cannot be read, there is no such option, or one is wrong.
     """
     from coherencegym.eval.outcomes.tables import OutcomeWriter
-    from coherencegym.eval.tasks.findings import gather_findings
+    from coherencegym.eval.tasks.findings import collect_findings
     from coherencegym.eval.tasks.registry import task_named
     from coherencegym.eval.tasks.task import TaskContext
     from coherencegym.eval.views.findings import shown_findings
@@ -317,7 +312,7 @@ def task_loaded(
     }
     source = source.noted([*notes, *left_out, *unasked])
     about = source, loaded, asked, writer.tables(), settings, own
-    return shown_findings(gather_findings(task, *about, task.record(own, reading)))
+    return shown_findings(collect_findings(task, *about, task.record(own, reading)))
 
 
 #: The options of reading that a call in Python takes beside those of a task.
@@ -335,60 +330,12 @@ def task_choices(task: Task[Any, Any, Any], options: Mapping[str, Any]) -> tuple
     beside = _READ_OPTIONS if task.texts is not None else ()
     reads = {name: options[name] for name in beside if name in options}
     given = {name: value for name, value in options.items() if name not in reads}
-    own = task.check(task_options(task.name, task.options, given, beside))
+    own = task.check(task_options(task.command.name, task.command.options, given, beside))
     return own, options_of(**reads) if reads else DEFAULT_OPTIONS
 
 
-def rows(results: Findings, kind: Kind = "scores") -> list[dict[str, Any]]:
-    """A table of results as one flat dictionary a row.
-
-    ``scores`` have a row for each config and each of its groups, ``predictions`` for every
-    prediction of every item (``margin`` in bits), ``regions`` for every region that a prediction
-    reads (``sum_bits``, ``mean_bits``), ``tokens`` for every token (``bits``). All but the first
-    are those of :func:`score` alone.
-
-    Raises:
-        EvaluationError: there is no such table, or these are no results, or not of :func:`score`.
-    """
-    from coherencegym.eval.tasks.score.files import region_rows, token_rows
-    from coherencegym.eval.tasks.score.outcomes import prediction_rows
-    from coherencegym.eval.tasks.task import Findings
-
-    if not isinstance(results, Findings):
-        raise EvaluationError(f"rows: a {type(results).__name__}; expected results")
-    if kind not in get_args(Kind):
-        raise EvaluationError(f"no table {kind!r}; expected one of {', '.join(get_args(Kind))}")
-    if kind == "scores":
-        return [asdict(row) for row in results.rows]
-    if results.task != "score":
-        raise EvaluationError(f"rows: {kind} of {results.task}; expected results of score")
-    match kind:
-        case "predictions":
-            assert results.outcomes is not None
-            return list(prediction_rows(results.outcomes))
-        case "regions":
-            return list(region_rows(results))
-        case "tokens":
-            return list(token_rows(results))
-
-
-def to_pandas(results: Findings, kind: Kind = "scores") -> pandas.DataFrame:
-    """The same as a data frame, if pandas is installed (the datasets library brings it).
-
-    Raises:
-        EvaluationError: pandas is not installed, or there is no such table.
-    """
-    try:
-        import pandas
-    except ImportError:
-        raise EvaluationError(
-            "to_pandas: pandas is not installed; expected it, or rows(), which needs nothing"
-        ) from None
-    return pandas.DataFrame(rows(results, kind))
-
-
 def _in_memory_items(given: Iterable[Item | Mapping[str, Any]]) -> Items:
-    """One table of valid items that came from no file."""
+    # It came from no file.
     items: dict[str, Item] = {}
     for number, each in enumerate(given, start=1):
         if not isinstance(each, Item | Mapping):

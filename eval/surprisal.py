@@ -27,7 +27,7 @@ from coherencegym.eval.forward.numeric import (
 from coherencegym.eval.kinds.formula import WHOLE, RegionRef
 from coherencegym.eval.models.limits import context_length, limits_of
 from coherencegym.eval.models.refusals import refuse_unless_in_vocabulary
-from coherencegym.eval.plan.kept import PlansOf
+from coherencegym.eval.plan.cached import PlansOf
 from coherencegym.eval.plan.options import DEFAULT, DEFAULT_OPTIONS, Options, Rules
 from coherencegym.eval.plan.plan import Plan, Request, make_plan
 from coherencegym.eval.plan.requests import Prepared, Query, prepare, region_places
@@ -283,7 +283,7 @@ def _conditions(
     words: WordBeginnings | None,
     rules: Rules,
 ) -> list[dict[str, ScoredCondition]]:
-    """The conditions of each query, by name, with what was read of them; those that were read."""
+    # Those that were read.
     conditions: list[dict[str, ScoredCondition]] = [{} for _ in queries]
     if not bits:
         return conditions

@@ -12,6 +12,7 @@ import sys
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Generator, Iterator
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -45,11 +46,13 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 import pytest
 from hypothesis import settings
+from support.sketches import drawn, saving, sketch
 
 if TYPE_CHECKING:
     from support.suites import Sample
 
     from coherencegym.loaders.discourse import Discourse
+    from coherencegym.loaders.read import Reading
 
 # A run of all tests has to be quick; `COHERENCEGYM_EXAMPLES=1000` looks further.
 settings.register_profile(
@@ -68,6 +71,20 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--write-digests", action="store_true")
     parser.addoption("--write-goldens", action="store_true")
     parser.addoption("--exact", action="store_true", help="goldens: equal to the last digit")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def sketches() -> Iterator[None]:
+    """Of a figure only its texts and points are written, where a test does not look at it."""
+    with saving(sketch):
+        yield
+
+
+@pytest.fixture
+def real_figures() -> Iterator[None]:
+    """Figures as they are."""
+    with drawn():
+        yield
 
 
 @pytest.fixture(scope="session")
@@ -109,14 +126,30 @@ def gum_once() -> Callable[[pytest.MonkeyPatch], None]:
 
 
 @pytest.fixture(scope="session")
-def real_gum(shared: Path, gum_once: Callable[[pytest.MonkeyPatch], None]) -> list[Discourse]:
-    """The documents of GUM."""
+def real_corpus(
+    shared: Path, gum_once: Callable[[pytest.MonkeyPatch], None]
+) -> Callable[[str], tuple[Reading, list[Discourse]]]:
+    """``real_corpus(name)``: a corpus in all the splits that are there, read once a process."""
     from coherencegym.loaders.read import read
     from coherencegym.loaders.registry import corpus
 
-    with pytest.MonkeyPatch.context() as patched:
-        gum_once(patched)
-        return list(read(corpus("gum"), data_dir=shared / "corpora"))
+    @cache
+    def found(name: str) -> tuple[Reading, list[Discourse]]:
+        # One table of DISRPT has sentences of other words than it counts.
+        skips = name == "disrpt"
+        with pytest.MonkeyPatch.context() as patched:
+            gum_once(patched)
+            own = corpus(name)
+            reading = read(own, data_dir=shared / "corpora", splits=own.splits, skip_bad_rows=skips)
+            return reading, list(reading)
+
+    return found
+
+
+@pytest.fixture(scope="session")
+def real_gum(real_corpus: Callable[[str], tuple[Reading, list[Discourse]]]) -> list[Discourse]:
+    """The documents of GUM."""
+    return real_corpus("gum")[1]
 
 
 @pytest.fixture(scope="session")

@@ -20,6 +20,7 @@ EVAL = (
     "forward",
     "backends",
     "surprisal",
+    "text_surprisal",
     "hidden_states",
     "statistics",
     "outcomes",
@@ -183,7 +184,7 @@ def test_rooms_say_what_they_are_for(graph: Graph, repository: Path) -> None:
 
 #: Names that every module of a kind has.
 HOOKS = frozenset(
-    {"BACKEND", "CORPUS", "SUITE", "TASK", "EXAMPLES"}
+    {"BACKEND", "COMMAND", "CORPUS", "SUITE", "TASK", "EXAMPLES"}
     | {"add_arguments", "main", "make_parser", "run"}
 )
 

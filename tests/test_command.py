@@ -98,6 +98,24 @@ def test_help_of_every_subcommand_is_short(name: str, capsys: pytest.CaptureFixt
     assert len(capsys.readouterr().out) >= len(shown) - 50
 
 
+def test_help_imports_nothing_heavy() -> None:
+    heavy = {"datasets", "httpx2", "huggingface_hub", "jinja2", "matplotlib", "nltk", "numpy"}
+    heavy |= {"pandas", "pyarrow", "rich", "scipy", "sklearn", "spacy", "torch", "transformers"}
+    asked = [[], *([name] for name in SUBCOMMANDS), *(["build", name] for name in SUITES)]
+    asked += [["train", "spans"], ["corpora", "list"]]
+    code = (
+        "import sys\nfrom coherencegym.__main__ import main\n"
+        f"for words in {asked}:\n"
+        "    try: main([*words, '--help'])\n"
+        "    except SystemExit: pass\n"
+        f"    print('imported by', words, sorted({heavy} & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    said = [line for line in done.stdout.splitlines() if line.startswith("imported by")]
+    assert said == [f"imported by {words} []" for words in asked]
+    assert done.stdout.count("usage: coherencegym") == len(asked)
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [

@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 from support.commands import lint_examples
 from support.strategies import discourses
 
-from coherencegym.builders.making.build import BuildOptions, build
-from coherencegym.builders.making.sources import PlannedCorpus, Sources
+from coherencegym.builders.pipeline.build import BuildOptions, build
+from coherencegym.builders.pipeline.sources import PlannedCorpus, Sources
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.backends.registry import BACKENDS
 from coherencegym.eval.commands.cli import main
@@ -47,6 +47,7 @@ OMIT = "manipulations/omit.py"
 ORDER = "builders/recipe_order.py"
 HALVES = "eval/kinds/halves.py"
 RECIPE_HALVES = "builders/recipe_halves.py"
+MATCH_OPTIONS = "eval/tasks/match/options.py"
 MATCH = "eval/tasks/match/task.py"
 MEDIAN = "eval/metrics/median.py"
 UNIFORM = "eval/backends/uniform.py"
@@ -96,7 +97,7 @@ def build_recipes(
 def test_the_examples_make_a_suite(
     repository: Path, modules: dict[str, Any], tmp_path: Path
 ) -> None:
-    tasks = [HALVES, RECIPE_HALVES, MATCH, MEDIAN, UNIFORM]
+    tasks = [HALVES, RECIPE_HALVES, MATCH_OPTIONS, MATCH, MEDIAN, UNIFORM]
     assert list(modules) == [RECIPES, REVERSE, OMIT, ORDER, *tasks]
     folder, manifest = build_recipes(repository, modules, modules[ORDER].SUITE, tmp_path)
     assert find(modules[RECIPES].CORPUS, tmp_path / "data").files
@@ -186,7 +187,7 @@ def test_the_example_of_a_task_is_a_subcommand(
 ) -> None:
     kind = modules[HALVES].HALVES
     monkeypatch.setattr(registry, "TABLE_KINDS", {**registry.TABLE_KINDS, kind.name: kind})
-    monkeypatch.setitem(TASKS, "match", ("tell halves", modules[MATCH].__name__))  # its line
+    monkeypatch.setitem(TASKS, "match", ("tell halves", modules[MATCH].__package__))  # its line
     data, _ = build_recipes(repository, modules, modules[RECIPE_HALVES].SUITE, tmp_path)
     asked = ["match", "--model", "demo", "--device", "cpu", "--dataset", str(data)]
     assert main([*asked, "--dry-run"]) == 0
@@ -198,11 +199,11 @@ def test_the_example_of_a_task_is_a_subcommand(
     assert "|task:match|configs:all|split:test|saved:1000.0|" in printed
 
     run = read_run(tmp_path / "some")
-    assert {score.measure: score.score for score in run.scores}["accuracy"] == 0.5
+    assert {score.metric: score.score for score in run.scores}["accuracy"] == 0.5
     saved = read_saved(tmp_path / "some")
     assert (saved.task, saved.settings["saved"]) == ("match", 1000.0)
     area, *_ = read_run(tmp_path / "none").scores
-    assert (area.measure, area.n, area.chance) == ("AUC", 4, 0.5)
+    assert (area.metric, area.n, area.chance) == ("AUC", 4, 0.5)
     assert saved.outcomes is not None
     outcomes = [one for one in saved.outcomes.rows() if one.metric == "auc"]
     right = [one.value for one in outcomes if one.target]

@@ -18,9 +18,9 @@ from coherencegym.builders.export.write import Exports, export_build
 from coherencegym.builders.judgement.match import Matcher
 from coherencegym.builders.judgement.read import read_answers
 from coherencegym.builders.judgement.span_answers import SpanMatcher
-from coherencegym.builders.making.build import BuildOptions, build
-from coherencegym.builders.making.entries import toolkit_version
-from coherencegym.builders.making.sources import Sources, find_sources, only_crossed
+from coherencegym.builders.pipeline.build import BuildOptions, build
+from coherencegym.builders.pipeline.entries import toolkit_version
+from coherencegym.builders.pipeline.sources import Sources, find_sources, only_crossed
 from coherencegym.builders.release.changes import Version
 from coherencegym.builders.release.manifest import Manifest
 from coherencegym.builders.release.publish import (
@@ -419,7 +419,7 @@ def _run_all(
 
 
 def _plan_one(suite: Suite, request: BuildRequest, alone: bool) -> int:
-    from coherencegym.builders.making.plan import plan_build
+    from coherencegym.builders.pipeline.plan import plan_build
 
     job = BuildJob(suite, request, alone)
     with spinner() as progress:

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from coherencegym.builders.making.sources import Sources
+from coherencegym.builders.pipeline.sources import Sources
 from coherencegym.builders.suite import Suite
 from coherencegym.loaders.find import NO_FILES
 from coherencegym.terminal import shown_console

@@ -14,13 +14,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from coherencegym.builders.crossing.likeness import stems
 from coherencegym.builders.crossing.partners import (
     Couple,
     Partner,
     of_like_length,
     repeating_alike,
 )
+from coherencegym.builders.crossing.similarity import stems
 from coherencegym.loaders.discourse import Discourse, Mention
 from coherencegym.loaders.text.nicknames import PARTICIPANT
 from coherencegym.manipulations.operator import Context

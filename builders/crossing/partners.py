@@ -11,7 +11,7 @@ from itertools import combinations
 from typing import Any
 
 from coherencegym.builders.crossing.balance import Option, choose_balanced, side
-from coherencegym.builders.crossing.likeness import stems
+from coherencegym.builders.crossing.similarity import stems
 from coherencegym.builders.release.overlap import all_words, content_words, cosine
 from coherencegym.loaders.discourse import Discourse
 from coherencegym.manipulations.intruders.neighbours import groups, nearest, text_vectors

@@ -14,13 +14,13 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from typing import Any
 
-from coherencegym.builders.crossing.likeness import is_past, names, persons_in, stems
 from coherencegym.builders.crossing.partners import (
     Couple,
     Partner,
     of_like_length,
     repeating_alike,
 )
+from coherencegym.builders.crossing.similarity import is_past, names, persons_in, stems
 from coherencegym.builders.discourse.cutting import category, stretches
 from coherencegym.eval.kinds.table_kind import Column
 from coherencegym.loaders.discourse import Discourse

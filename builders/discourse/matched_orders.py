@@ -17,7 +17,7 @@ from coherencegym.builders.discourse.cutting import (
     stretches,
     tiles,
 )
-from coherencegym.builders.making.fitting import Fits
+from coherencegym.builders.pipeline.fitting import Fits
 from coherencegym.builders.suite import Column, Contrast, Draft, draft_item
 from coherencegym.eval.kinds.items import FAMILY, SEPARATOR
 from coherencegym.loaders.discourse import Discourse

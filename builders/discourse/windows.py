@@ -48,7 +48,7 @@ from coherencegym.builders.discourse.rows import (
     example,
     window_pair,
 )
-from coherencegym.builders.making.fitting import Fits
+from coherencegym.builders.pipeline.fitting import Fits
 from coherencegym.builders.suite import Column, Config, Contrast, Draft, Drafter
 from coherencegym.eval.kinds.examples import EXAMPLES, LabelledExample
 from coherencegym.eval.kinds.table_kind import FAMILY

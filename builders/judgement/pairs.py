@@ -65,12 +65,12 @@ def _compared(item: Item, formula: Truth) -> Iterator[tuple[str, str]]:
     for name in better:
         own = [region.content for region in item.condition(name).regions]
 
-        def likeness(other: str, own: list[str] = own) -> tuple[bool, int]:
+        def similarity(other: str, own: list[str] = own) -> tuple[bool, int]:
             regions = [region.content for region in item.condition(other).regions]
             same = sum(a == b for a, b in zip(own, regions, strict=True))
             return own[: first - 1] == regions[: first - 1], same
 
-        nearest = max(left, key=likeness)
+        nearest = max(left, key=similarity)
         left.remove(nearest)
         yield name, nearest
 

@@ -7,7 +7,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
-from coherencegym.builders.making.build import write_documents
+from coherencegym.builders.pipeline.build import write_documents
 from coherencegym.builders.release.manifest import Manifest
 from coherencegym.builders.release.remote import read_hashes
 from coherencegym.builders.release.rows import hashes_path
@@ -97,7 +97,7 @@ def _model(run: Run) -> ModelScore:
     return ModelScore(
         name,
         run.commit,
-        head.measure,
+        head.metric,
         head.score,
         head.ci_low,
         head.ci_high,

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from random import Random
 from typing import Any, Self
 
-from coherencegym.builders.making.fitting import Fits
+from coherencegym.builders.pipeline.fitting import Fits
 from coherencegym.builders.spans.gold import RULE_COLUMNS, covering_gold, rule_columns
 from coherencegym.builders.suite import Column, Contrast
 from coherencegym.eval.kinds.spans import NEGATIVE, POSITIVE, SpanText, validate_span_text

@@ -175,7 +175,6 @@ def _device(device: str) -> str:
 
 
 def _named(tokenizer: str | None) -> dict[str, str] | None:
-    """The name and commit of another tokenizer, as results record them."""
     if tokenizer is None:
         return None
     tokens = find_model(tokenizer, what="tokenizer")
@@ -183,7 +182,7 @@ def _named(tokenizer: str | None) -> dict[str, str] | None:
 
 
 def _refuse_positions(name: str, config: Any, most: int) -> None:
-    """Refuse a model whose positions vLLM reads otherwise, in a context of ``most`` tokens."""
+    # vLLM reads such positions otherwise in a context of ``most`` tokens.
     first = min(limits_of(config).lengths, default=most)
     if most > first:
         raise EvaluationError(

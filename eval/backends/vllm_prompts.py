@@ -133,7 +133,7 @@ def _run(
 def _answers(
     engine: Engine, plan: Plan, asked: Sequence[_Asked], *, cached: bool
 ) -> Iterable[tuple[int, np.ndarray]]:
-    """The answers of those whose positions were all computed, by the sequence's place."""
+    # By the sequence's place in the plan; only those whose positions were all computed.
     prompts = [Prompt(plan.sequences[each.index].ids, each.positions) for each in asked]
     pairs = zip(asked, engine.ask(prompts, cached=cached), strict=True)
     return [(each.index, bits) for each, bits in pairs if bits is not None]

@@ -15,7 +15,7 @@ from coherencegym.eval.forward.cache import cache_folder
 
 if TYPE_CHECKING:
     from coherencegym.eval.models.load import LoadedModel
-    from coherencegym.eval.plan.kept import PlansOf
+    from coherencegym.eval.plan.cached import PlansOf
     from coherencegym.eval.plan.options import Options
     from coherencegym.eval.tasks.task import Task, TaskContext
 
@@ -70,7 +70,7 @@ class Asker:
 
         @contextmanager
         def showing(name: str, number: int) -> Iterator[Mapping[str, Any]]:
-            what, units = above + name, self.task.units
+            what, units = above + name, self.task.command.units
             if self.running is not None:
                 with self.running.reading(what, number, units) as how:
                     yield how

@@ -77,8 +77,6 @@ def run(arguments: argparse.Namespace) -> int:
 
 @dataclass(frozen=True, slots=True)
 class _Listed:
-    """A store, its name, facts for its line, and the way to delete it unless a run is using it."""
-
     store: StoreListing
     name: str
     facts: Callable[[StoreListing, dict[str, Any]], Iterator[str]]
@@ -93,7 +91,7 @@ class _Listed:
         return "  ".join([*self.facts(store, dict(store.description)), texts, *last])
 
     def cleared(self) -> int:
-        """Delete it, unless a run is using it; the bytes that this has freed."""
+        # The bytes that this has freed.
         if not self.delete(self.store):
             print(f"{self.name}: a run is using it, so it stays")
             return 0
@@ -122,7 +120,7 @@ def _facts_of_vectors(store: StoreListing, about: dict[str, Any]) -> Iterator[st
 
 
 def _databases(folder: Path) -> Iterator[StoreListing]:
-    """The databases of a folder; files that are not the cache's are left alone."""
+    # Files that are not the cache's are left alone.
     groups: dict[str, list[Path]] = {}
     for path in sorted(folder.iterdir()) if folder.exists() else []:
         ours = _OURS.fullmatch(path.name)

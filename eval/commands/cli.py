@@ -8,15 +8,17 @@ import os
 import sys
 import time
 from collections.abc import Sequence
+from functools import partial
 from typing import Protocol, cast
 
 from coherencegym.command_line import USER_ERROR, Parser, did_you_mean, finish
 from coherencegym.errors import EvaluationError, ProcessError, one_line
-from coherencegym.eval.tasks.registry import all_tasks
+from coherencegym.eval.tasks.registry import TASKS, all_tasks, command_line_of, task_named
 
 #: Subcommands beside the tasks of the registry, and their purposes; ``model_index_command`` is the
 #: module of ``model-index``, and has ``add_arguments`` and ``run``.
 COMMANDS = {
+    "surprisal": "print the surprisal of every word or token of texts, as CSV",
     "train": "fine-tune an encoder for a task, for comparison",
     "overview": "show several runs in one table, best model first",
     "compare": "compare the results of models, item by item",
@@ -55,13 +57,15 @@ def _command(name: str) -> Command:
     if name not in COMMANDS:
         from coherencegym.eval.commands.score_command import ScoreCommand
         from coherencegym.eval.commands.task_command import TaskCommand
-        from coherencegym.eval.tasks.registry import task_named
+
+        load = partial(task_named, name)
+        if name in TASKS:
+            kind = ScoreCommand if name == _DEFAULT else TaskCommand
+            return kind(command_line_of(name), load)
         from coherencegym.eval.tasks.task import Task
 
-        task = task_named(name)
-        if not isinstance(task, Task):
-            return cast(Command, task)
-        return ScoreCommand(task) if name == _DEFAULT else TaskCommand(task)
+        task = load()  # of another package
+        return TaskCommand(task.command, load) if isinstance(task, Task) else cast(Command, task)
     path = f"coherencegym.eval.commands.{name.replace('-', '_')}_command"
     return cast(Command, importlib.import_module(path))
 

@@ -147,7 +147,6 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _over_steps(arguments: argparse.Namespace, folders: Sequence[Path]) -> int:
-    """Compare the checkpoints of trainings with each other."""
     from coherencegym.errors import EvaluationError
     from coherencegym.eval.results.learning import learning_curves
     from coherencegym.eval.results.run_table import table_of

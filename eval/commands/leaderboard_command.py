@@ -102,14 +102,14 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _say(line: str) -> None:
-    """Tell those who wait what is done; nobody waits at a pipe."""
+    # Nobody waits at a pipe.
     if sys.stderr.isatty():
         print(line, file=sys.stderr)
 
 
 @contextmanager
 def _work(arguments: argparse.Namespace) -> Iterator[Path]:
-    """The folder that a leaderboard is written into: renamed at the end, or thrown away."""
+    # Renamed at the end, or thrown away.
     from coherencegym.files.folders import written_beside
 
     if arguments.dry_run:
@@ -121,7 +121,6 @@ def _work(arguments: argparse.Namespace) -> Iterator[Path]:
 
 
 def _read(sources: Sequence[str]) -> tuple[RunTable, list[str]]:
-    """The runs of folders and repositories, and a line on each of them."""
     from coherencegym.eval.results.run_table import sorted_table
     from coherencegym.eval.results.runs import read_run, run_folders
 
@@ -139,7 +138,6 @@ def _read(sources: Sequence[str]) -> tuple[RunTable, list[str]]:
 
 
 def _fetch(repo_id: str) -> tuple[list[Path], str]:
-    """The runs of a results repository, and a line on it."""
     from huggingface_hub import HfApi
 
     from coherencegym.errors import EvaluationError

@@ -12,6 +12,7 @@ from coherencegym.command_line import Names, Parser, completed, rare
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.backends.registry import BACKENDS, backend_named
 from coherencegym.eval.forward.cache import VARIABLE
+from coherencegym.eval.kinds.items import METRICS
 from coherencegym.eval.models.arguments import parse_model_arguments
 from coherencegym.eval.models.kind import ScorerChoice
 from coherencegym.eval.models.placement import DEVICE_MAPS
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 #: The headings of help, in the order in which a run is described.
 DATA, MODEL, WRITTEN = "what is read", "the model", "what comes of it"
 READING = "how it is read"
+PAIRS = "pairs of texts in a file"
 
 
 def named(text: str) -> str:
@@ -182,7 +184,6 @@ def add_model(parser: Parser, several: bool = False) -> None:
 
 
 def _add_model_revision(parser: Parser, several: bool) -> None:
-    """Declare ``--model-revision``; of ``several``, the checkpoints of a training, patterns too."""
     if not several:
         add_alike(parser, "--model-revision")
         return
@@ -195,8 +196,22 @@ def _add_model_revision(parser: Parser, several: bool) -> None:
     rare(many(group, "--all-revisions", type=named, metavar="PATTERN", help=what))
 
 
+def each_model(arguments: argparse.Namespace) -> list[argparse.Namespace]:
+    """The options of each of several models at each revision, in the order of the command line."""
+    names = list(dict.fromkeys(arguments.model))
+    revisions = list(dict.fromkeys(arguments.model_revision or [None]))
+    found = [(name, revision) for name in names for revision in revisions]
+    if arguments.all_revisions:
+        from coherencegym.eval.models.revisions import checkpoints
+
+        found = [one for name in names for one in checkpoints(name, arguments.all_revisions)]
+    return [
+        argparse.Namespace(**{**vars(arguments), "model": model, "model_revision": revision})
+        for model, revision in found
+    ]
+
+
 def _add_input(parser: Parser) -> None:
-    """Declare what the model's input looks like."""
     add = parser.group(READING).add_argument
     rare(
         add(
@@ -290,9 +305,28 @@ def add_items(parser: Parser, several: bool = False) -> None:
         metavar="FILE",
         help="SyntaxGym's JSON, or folders of it",
     )
+    data.add_argument(
+        "--pairs", type=Path, metavar="FILE", help="pairs of texts as CSV, TSV, JSON lines, parquet"
+    )
+    _add_pair_columns(parser)
     many(group, "--config", dest="configs", metavar="C", help="configs; default all")
     group.add_argument("--split", metavar="S", help="default test if there is train, else all")
     add_alike(parser, "--revision")
+
+
+def _add_pair_columns(parser: Parser) -> None:
+    add = parser.group(PAIRS).add_argument
+    for name, said in (
+        ("good", "the better text; default sentence_good, good, chosen ..."),
+        ("bad", "the worse text; default sentence_bad, bad, rejected ..."),
+        ("context", "a text before both; default context or prompt, where there is one"),
+        ("cluster-by", "pairs with one value of it are drawn together; default each by itself"),
+    ):
+        rare(add(f"--{name}", metavar="COLUMN", help=said))
+    said = "columns by whose values there are scores, too"
+    rare(many(parser.group(PAIRS), "--group-by", metavar="COLUMN", help=said))
+    said = "what a text comes to, of the bits of its tokens; default sum"
+    rare(add("--aggregation", choices=METRICS, default="sum", help=said))
 
 
 def add_tables(parser: Parser, said: str = "", *names: str) -> None:
@@ -408,7 +442,7 @@ def check_output(arguments: argparse.Namespace, output: Path) -> None:
     given = vars(arguments)
     elsewhere = (given.get("calibrate_on") or "").rpartition(":")[0]
     data = [one for one in (arguments.dataset, elsewhere) if one]
-    around = [arguments.model, *(given.get("suites") or ())]
+    around = [arguments.model, *files_given(arguments)]
     check_folder(output, arguments.overwrite, inputs=data, around=around)
 
 
@@ -423,18 +457,36 @@ def item_tables(
         EvaluationError: they cannot be read, or an option of datasets was given for suites.
     """
     from coherencegym.eval.data.dataset import tables
+    from coherencegym.eval.data.pairs import read_pairs_file
     from coherencegym.eval.data.source import find_dataset
     from coherencegym.eval.data.syntaxgym import suites
 
-    if not arguments.suites:
+    files = files_given(arguments)
+    if not files:
+        for name in _PAIR_OPTIONS:
+            if getattr(arguments, name) not in (None, [], "sum"):
+                option = flag_of(name)
+                raise EvaluationError(f"{option}: is of a file of pairs; expected --pairs with it")
         source = find_dataset(arguments.dataset, arguments.revision, arguments.configs)
         named = source, arguments.configs, arguments.split, max_items
         return source, list(tables(*named, in_parts=in_parts))
     for name in ("configs", "split", "revision"):
         if getattr(arguments, name):
             option = "--" + name.removesuffix("s")
-            raise EvaluationError(f"{option}: a suite's file has none; expected --dataset with it")
-    return suites(arguments.suites, max_items)
+            raise EvaluationError(f"{option}: {files[0]} has none; expected --dataset with it")
+    if not arguments.pairs:
+        return suites(files, max_items)
+    own = {name: getattr(arguments, name) for name in _PAIR_OPTIONS}
+    return read_pairs_file(arguments.pairs, **own, limit=max_items)
+
+
+_PAIR_OPTIONS = ("good", "bad", "context", "cluster_by", "group_by", "aggregation")
+
+
+def files_given(arguments: argparse.Namespace) -> list[Path]:
+    """The files that :func:`add_items` read in place of a dataset: suites, or pairs."""
+    given = vars(arguments)
+    return [*(given.get("suites") or ()), *filter(None, [given.get("pairs")])]
 
 
 def chosen(arguments: argparse.Namespace, other: Sequence[str] = ()) -> Options:
@@ -473,6 +525,12 @@ def load_model(
     if scores:
         return backend.load_scorer(*place, scorer=scorer, **how)
     return load_encoder(*place, **how)
+
+
+def model_name(one: argparse.Namespace) -> str:
+    """The name of the model that options name, with the revision that they ask for."""
+    at = f"@{one.model_revision}" if one.model_revision else ""
+    return f"{one.model}{at}"
 
 
 def load_head(arguments: argparse.Namespace, head: Any) -> LoadedModel:
@@ -547,7 +605,7 @@ def output_of(arguments: argparse.Namespace, task: str = "") -> Path:
         return Path(arguments.output)
     from coherencegym.eval.results.folder import run_name
 
-    data = arguments.dataset or _suites_name(arguments.suites)
+    data = arguments.dataset or _files_name(files_given(arguments))
     given = vars(arguments)
     how = task, given.get("scorer", ""), given.get("masking", "")
     return Path("results") / run_name(
@@ -555,7 +613,7 @@ def output_of(arguments: argparse.Namespace, task: str = "") -> Path:
     )
 
 
-def _suites_name(paths: Sequence[Path]) -> str:
+def _files_name(paths: Sequence[Path]) -> str:
     first = paths[0].resolve()
     more = f"-and-{len(paths) - 1}-more" if len(paths) > 1 else ""
     return (first.name if first.is_dir() else first.stem) + more

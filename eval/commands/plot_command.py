@@ -75,7 +75,6 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _notes(runs: Sequence[Run], missing: Sequence[str]) -> list[str]:
-    """Notes for a reader of the figure."""
     from coherencegym.eval.report.figures import missing_note
     from coherencegym.eval.statistics.intervals import INTERVALS
 

@@ -144,7 +144,6 @@ def _counted(what: str, number: int, units: str) -> str:
 
 @contextmanager
 def _progress_bar(what: str, is_quiet: bool) -> Iterator[Callable[[int, int], None] | None]:
-    """A progress bar on standard error if that is a terminal; None, and silence, if not."""
     if is_quiet or not sys.stderr.isatty():
         yield None
         return
@@ -217,8 +216,8 @@ def planned_work(
     """
     from coherencegym.eval.models.kind import class_for, scorer_of
     from coherencegym.eval.models.limits import limits_of
+    from coherencegym.eval.plan.cached import identity_of
     from coherencegym.eval.plan.explain import explain_row, shape_of
-    from coherencegym.eval.plan.kept import identity_of
     from coherencegym.eval.plan.memory import default_budget
     from coherencegym.eval.plan.plan import make_plan
     from coherencegym.eval.plan.requests import prepare
@@ -268,7 +267,6 @@ def print_work(work: Work) -> None:
 
 
 def _plan_notes(shares: bool, budget: Budget, device: str, scorer: Scorer) -> Iterator[str]:
-    """The lines under the table of a plan."""
     from coherencegym.eval.plan.explain import MEANING
 
     yield from (f"{name}: {meaning}" for name, meaning in MEANING.items())

@@ -51,21 +51,11 @@ class ScoreCommand(TaskCommand):
 
     def models(self, arguments: argparse.Namespace) -> list[argparse.Namespace]:
         """The options of each model at each revision, in the order of the command line."""
-        names = list(dict.fromkeys(arguments.model))
-        revisions = list(dict.fromkeys(arguments.model_revision or [None]))
-        found = [(name, revision) for name in names for revision in revisions]
-        if arguments.all_revisions:
-            from coherencegym.eval.models.revisions import checkpoints
-
-            found = [one for name in names for one in checkpoints(name, arguments.all_revisions)]
-        return [
-            argparse.Namespace(**{**vars(arguments), "model": model, "model_revision": revision})
-            for model, revision in found
-        ]
+        return options.each_model(arguments)
 
     def datasets(self, arguments: argparse.Namespace) -> list[str | None]:
         """The datasets that were named, a folder of builds as each of them; None: suites' files."""
-        if arguments.suites:
+        if options.files_given(arguments):
             return [None]
         if arguments.all_suites:
             here = _builds(BUILDS)
@@ -117,7 +107,7 @@ class ScoreCommand(TaskCommand):
 
 
 def _builds(folder: Path) -> list[str]:
-    """The builds with items in a folder, which is no build itself."""
+    # Those with items; of a folder that is a build itself none.
     if not folder.is_dir() or (folder / _MANIFEST).is_file():
         return []
     return sorted(
@@ -126,7 +116,7 @@ def _builds(folder: Path) -> list[str]:
 
 
 def _has_items(manifest: Path) -> bool:
-    """Tell whether a manifest names a table of items; of one that is wrong others say what is."""
+    # Of a manifest that is wrong others say what is.
     try:
         configs = json.loads(manifest.read_text(encoding="utf-8"))["configs"]
         return bool(ITEMS.configs(configs)) or not configs

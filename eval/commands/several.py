@@ -1,7 +1,7 @@
 """Runs of a task: models on datasets, one or many.
 
 What is there is kept, and what fails does not end the rest. Each model is loaded once, and texts
-are encoded and planned once for all models that read them alike (:mod:`eval.plan.kept`).
+are encoded and planned once for all models that read them alike (:mod:`eval.plan.cached`).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from coherencegym.errors import EvaluationError, one_line
 from coherencegym.eval.commands import options
 from coherencegym.eval.commands.asking import RECORDED, Asker, asking
 from coherencegym.eval.data.notes import Note, of_each
-from coherencegym.eval.plan.kept import KeptPlans, PlansOf
+from coherencegym.eval.plan.cached import CachedPlans, PlansOf
 from coherencegym.eval.results.folder import MARKER
 from coherencegym.eval.results.steps import step_of
 from coherencegym.eval.tasks.options import flag_of
@@ -101,7 +101,7 @@ class Several:
                 options.model_config(own[0], scorer=self.chosen.scorer)
 
     def _keep(self, there: Sequence[tuple[argparse.Namespace, DatasetInputs]]) -> None:
-        """Take over the results of one model, whose files are read for their digest."""
+        # Its files are read for their digest.
         from coherencegym.eval.backends.registry import backend_named
         from coherencegym.eval.results.earlier import earlier_run, is_of_code
 
@@ -125,7 +125,7 @@ class Several:
 
         Each folder is written as soon as its scores are there.
         """
-        plans = KeptPlans() if len(self.pairs) > 1 else None
+        plans = CachedPlans() if len(self.pairs) > 1 else None
         if self.runs:
             print(f"{len(self.runs):,} of {len(self.folders):,} runs are there already, and kept")
         for own in self.pairs:
@@ -135,13 +135,13 @@ class Several:
                 if one.output not in self.runs
             ]
             if left:
-                with self._attempt(model_name(own[0])):
+                with self._attempt(options.model_name(own[0])):
                     self._ask(left, plans)
         return [self.runs[folder] for folder in self.folders if folder in self.runs]
 
     @contextmanager
     def _attempt(self, what: str) -> Iterator[None]:
-        """Say what fails and go on with the rest, unless it is the first thing that is tried."""
+        # What fails is said and the rest goes on, unless it is the first thing that is tried.
         try:
             yield
         except EvaluationError as error:
@@ -168,9 +168,8 @@ class Several:
         return replace(read, inputs=found, notes=[*read.notes, *left_out])
 
     def _ask(
-        self, left: Sequence[tuple[argparse.Namespace, DatasetInputs]], plans: KeptPlans | None
+        self, left: Sequence[tuple[argparse.Namespace, DatasetInputs]], plans: CachedPlans | None
     ) -> None:
-        """Ask a model about the datasets that are left of it."""
         first = left[0][0]
         own = self.resolved(first)
         accepted = [(one, self.accepted(own, one, read)) for one, read in left]
@@ -190,10 +189,9 @@ class Several:
         read: DatasetInputs,
         plans: PlansOf | None,
     ) -> None:
-        """Ask about a dataset; the first of several processes writes the folder of the run."""
         from coherencegym.eval.outcomes.tables import OutcomeWriter
         from coherencegym.eval.results.folder import write_common
-        from coherencegym.eval.tasks.findings import gather_findings
+        from coherencegym.eval.tasks.findings import collect_findings
         from coherencegym.eval.views.findings import write_findings_files
         from coherencegym.files.folders import written_beside
 
@@ -208,7 +206,7 @@ class Several:
             source = read.source.noted([*read.notes, *more])
             outcomes = writer.tables(last=True)
             about = source, asker.model, asked, outcomes, asker.settings(one), own
-            found = gather_findings(self.task, *about, self.task.record(own, asker.reading))
+            found = collect_findings(self.task, *about, self.task.record(own, asker.reading))
             write_common(found, work)
             write_findings_files(found, work)
         self.runs[one.output] = self._reported(one, asker, found, context.reads)
@@ -220,7 +218,6 @@ class Several:
         found: Findings,
         reads: Sequence[tuple[int, int]],
     ) -> Run:
-        """Print what a run found; of one among several, if asked to."""
         from coherencegym.eval.results.runs import run_of
         from coherencegym.eval.views.findings import print_findings
 
@@ -256,10 +253,8 @@ class Several:
             )
 
     def _beside(self) -> list[Run]:
-        """Earlier results in the folder: other models, and checkpoints that were deleted since.
-
-        Those of a training that was scored now are of the same rows and settings.
-        """
+        # Earlier results in the folder: other models, and checkpoints that were deleted since, of a
+        # training that was scored now only those of the same rows and settings.
         from coherencegym.eval.results.runs import runs_beside
 
         assert self.above is not None
@@ -274,17 +269,10 @@ class Several:
         ]
 
     def _training(self, run: Run) -> tuple[str, ...] | None:
-        """The training of a run, and the dataset; None where it is of no checkpoint."""
+        # None where the run is of no checkpoint.
         step = step_of(run)
         return (step.training, step.unit, run.data, run.suite, run.version) if step else None
 
     def _about(self, run: Run) -> object:
-        """The rows and settings of a run."""
         names = (*RECORDED, *self.chosen.record(), "intervals", "versions")
         return run.rows, [run.settings.get(name) for name in names]
-
-
-def model_name(one: argparse.Namespace) -> str:
-    """The name of the model that options name, with the revision that they ask for."""
-    at = f"@{one.model_revision}" if one.model_revision else ""
-    return f"{one.model}{at}"

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import fields, replace
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +15,7 @@ from coherencegym.eval.commands import options
 from coherencegym.eval.commands.running import Work, planned_work, print_work
 from coherencegym.eval.data.notes import first_names
 from coherencegym.eval.forward.distributed import world
-from coherencegym.eval.tasks.options import arguments_of
+from coherencegym.eval.tasks.options import CommandLine, arguments_of
 
 if TYPE_CHECKING:
     from coherencegym.eval.commands.several import Data, DatasetInputs, Several
@@ -25,28 +26,34 @@ if TYPE_CHECKING:
 
 
 class TaskCommand:
-    """A task as a subcommand."""
+    """A task as a subcommand; the task is imported when it runs."""
 
-    def __init__(self, task: Task[Any, Any, Any]) -> None:
-        self.task = task
-        self.EXAMPLES = task.examples
+    def __init__(self, command: CommandLine, load: Callable[[], Task[Any, Any, Any]]) -> None:
+        self.command = command
+        self.EXAMPLES = command.examples
+        self._load = load
+
+    @cached_property
+    def task(self) -> Task[Any, Any, Any]:
+        """The task."""
+        return self._load()
 
     def add_arguments(self, parser: Parser) -> None:
         """Declare the options of every task, and its own."""
-        task = self.task
-        said = f"configs; default all that hold {task.kind.name}"
-        options.add_tables(parser, said, *task.config_flags)
-        if task.texts is None:
-            options.add_cache(parser, "vectors")
+        command = self.command
+        said = f"configs; default all that hold {command.kind.name}"
+        options.add_tables(parser, said, *command.config_flags)
+        if command.reads_bits:
+            options.add_reading(parser, command.units)
         else:
-            options.add_reading(parser, task.units)
+            options.add_cache(parser, "vectors")
         self.add_own(parser, options.READING)
-        options.add_output(parser, f"default results/DATA--MODEL--{task.name}", "results")
+        options.add_output(parser, f"default results/DATA--MODEL--{command.name}", "results")
         options.add_alike(parser, "--dry-run", "--quiet", "--verbose")
 
     def add_own(self, parser: Parser, group: str) -> None:
         """Declare the task's own options, in a group of the help."""
-        for one in arguments_of(self.task.options):
+        for one in arguments_of(self.command.options):
             action = parser.group(group).add_argument(one.flag, **one.settings)
             if one.is_rare:
                 rare(action)
@@ -103,15 +110,15 @@ class TaskCommand:
         from coherencegym.eval.tasks.options import task_options
         from coherencegym.eval.views.overview import check_runs
 
-        task = self.task
-        given = {one.name: getattr(arguments, one.name) for one in fields(task.options)}
-        own = task.check(task_options(task.name, task.options, given))
+        task, command = self.task, self.command
+        given = {one.name: getattr(arguments, one.name) for one in fields(command.options)}
+        own = task.check(task_options(command.name, command.options, given))
         chosen = options.chosen(arguments, other=tuple(given))
         datasets, models = self.datasets(arguments), self.models(arguments)
         alone = self.is_alone(arguments, models, datasets)
         if world().size > 1 and not (alone and task.spreads):
             expected = "one model and one dataset with them" if task.spreads else "one"
-            raise EvaluationError(f"{task.name}: several processes; expected {expected}")
+            raise EvaluationError(f"{command.name}: several processes; expected {expected}")
         pairs = [[self._pair(one, dataset, alone) for dataset in datasets] for one in models]
         several = Several(task, own, pairs, chosen, None if alone else _folder_of(arguments))
         elsewhere = (given.get("calibrate_on") or "").rpartition(":")[0]
@@ -121,7 +128,7 @@ class TaskCommand:
             several.above,
             kept=several.started,
             inputs=[name for name in (*datasets, elsewhere) if name],
-            around=[*(one.model for one in models), *(getattr(arguments, "suites", None) or ())],
+            around=[*(one.model for one in models), *options.files_given(arguments)],
         )
         self.check(arguments)
         options.model_settings(pairs[0][0], ())
@@ -141,9 +148,8 @@ class TaskCommand:
     def _pair(
         self, arguments: argparse.Namespace, dataset: str | None, alone: bool
     ) -> argparse.Namespace:
-        """The options of a run of one model on one dataset, with the folder of its results."""
         own = argparse.Namespace(**{**vars(arguments), "dataset": dataset})
-        name = "" if self.task.name == "score" else self.task.name
+        name = "" if self.command.name == "score" else self.command.name
         if alone:
             own.output = options.output_of(own, name)
         else:
@@ -152,11 +158,8 @@ class TaskCommand:
         return own
 
     def _explain(self, several: Several, read: Data) -> None:
-        """Print what runs would cost; only the configs and tokenizers of models are read.
-
-        The plan of a run of each model is printed once for all models that have the same.
-        """
-        from coherencegym.eval.commands.several import model_name
+        # Only the configs and tokenizers of models are read. The plan is printed once for all
+        # models that have the same.
         from coherencegym.eval.report import grid
 
         task, chosen = self.task, several.chosen
@@ -185,14 +188,13 @@ class TaskCommand:
             for model in models:
                 in_chat = task.in_chat(own)
                 work = planned_work(model, texts(), chosen, in_chat=in_chat, known=known)
-                alike.setdefault(work, []).append(model_name(model))
+                alike.setdefault(work, []).append(options.model_name(model))
             _print_works(alike)
         if several.above is None:
             print(f"would be written to {several.folders[0]}")
 
 
 def _print_works(alike: Mapping[Work, Sequence[str]]) -> None:
-    """Print plans, each with the models that have it where there are several."""
     *_, last = alike
     several = sum(map(len, alike.values())) > 1
     for work, names in alike.items():
@@ -205,5 +207,4 @@ def _print_works(alike: Mapping[Work, Sequence[str]]) -> None:
 
 
 def _folder_of(arguments: argparse.Namespace) -> Path:
-    """The folder of the folders of several runs."""
     return arguments.output or Path("results")

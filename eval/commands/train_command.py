@@ -195,7 +195,6 @@ def _refuse_unused(arguments: argparse.Namespace) -> None:
 
 
 def _settings(arguments: argparse.Namespace, max_length: int) -> Settings:
-    """The settings that the user names, then those of the task, then those of every training."""
     from coherencegym.eval.tasks.training.fine_tuning import Settings
 
     names = ("learning_rate", "epochs", "batch_size", "evaluations", "patience", "class_weights")
@@ -221,7 +220,6 @@ _Model = TypeVar("_Model")
 
 
 def _each_seed(seeds: Sequence[int], train: Callable[..., _Model]) -> list[_Model]:
-    """Train from each seed, which is said on a terminal."""
     shown = sys.stderr.isatty()
     trained = []
     for number, seed in enumerate(seeds, start=1):
@@ -239,7 +237,6 @@ def _say_steps(training: _Training, rows: int) -> None:
 
 
 def _named_data(arguments: argparse.Namespace) -> dict[str, Any]:
-    """The data that the user names, as both readers take them."""
     names = ("dataset", "train_on", "split", "revision", "max_items")
     return {"test_on": arguments.configs, **{name: getattr(arguments, name) for name in names}}
 
@@ -251,7 +248,6 @@ def _read_documents(arguments: argparse.Namespace) -> TrainingData:
 
 
 def _dry_run_documents(training: _Training) -> None:
-    """Print how much would be trained on."""
     from coherencegym.eval.tasks.detect.train.train import pairs_of
 
     data, encoder = training.data, training.encoder
@@ -266,7 +262,7 @@ def _dry_run_documents(training: _Training) -> None:
 
 
 def _write_documents(training: _Training, arguments: argparse.Namespace) -> None:
-    from coherencegym.eval.tasks.detect.train.results import gather_training
+    from coherencegym.eval.tasks.detect.train.results import collect_training
     from coherencegym.eval.tasks.detect.train.train import train
     from coherencegym.eval.views.findings import print_findings
     from coherencegym.eval.views.training.detector_training import print_training, write_training
@@ -277,7 +273,7 @@ def _write_documents(training: _Training, arguments: argparse.Namespace) -> None
     train_one = partial(train, encoder, learned, chosen_on, tested, settings)
     trained = _each_seed(training.seeds, train_one)
     recorded = {name: getattr(arguments, name) for name in (*_RECORDED, "decision")}
-    results = gather_training(data, encoder, settings, trained, recorded)
+    results = collect_training(data, encoder, settings, trained, recorded)
     write_training(results, training.output, overwrite=arguments.overwrite)
     if len(training.seeds) == 1:
         print_findings(results.seeds[0])
@@ -292,7 +288,6 @@ def _read_texts(arguments: argparse.Namespace) -> SpanTraining:
 
 
 def _dry_run_texts(training: _Training) -> None:
-    """Print how much would be trained on, and asked."""
     data, encoder = training.data, training.encoder
     for what, rows in (("to learn from", data.training), ("to choose on", data.validation)):
         said = f", {sum(row.label for row in rows):,} {data.positive}" if data.head.labels else ""
@@ -306,7 +301,7 @@ def _dry_run_texts(training: _Training) -> None:
 
 
 def _write_texts(training: _Training, arguments: argparse.Namespace) -> None:
-    from coherencegym.eval.tasks.spans.train.results import gather_span_training
+    from coherencegym.eval.tasks.spans.train.results import collect_span_training
     from coherencegym.eval.tasks.spans.train.train import train_on_texts
     from coherencegym.eval.tasks.training.encoder import refuse_long_seconds
     from coherencegym.eval.views.findings import print_findings
@@ -320,7 +315,7 @@ def _write_texts(training: _Training, arguments: argparse.Namespace) -> None:
     refuse_long_seconds(encoder.tokenizer, rows, encoder.max_length)
     trained = _each_seed(training.seeds, partial(train_on_texts, data, encoder, settings))
     recorded = {name: getattr(arguments, name) for name in (*_RECORDED, "parts")}
-    results = gather_span_training(data, encoder, settings, trained, recorded)
+    results = collect_span_training(data, encoder, settings, trained, recorded)
     write_span_training(results, data, training.output, overwrite=arguments.overwrite)
     if len(training.seeds) == 1:
         print_findings(results.seeds[0], verbose=True)

@@ -88,7 +88,7 @@ class ItemTable:
     @property
     def name(self) -> str:
         """Config and split, for people."""
-        return f"{self.config} ({self.split})"
+        return f"{self.config} ({self.split})" if self.split else self.config
 
     @property
     def corpora(self) -> frozenset[str]:

@@ -88,7 +88,7 @@ def _at(source: Mapping[str, str] | None) -> str | None:
 
 
 def _start(settings: Mapping[str, Any]) -> str:
-    """Tokens before and, where a mode lets the tokenizer add them, after every text."""
+    # And, where a mode lets the tokenizer add them, after every text.
     added = settings["added_tokens"]
     if added is not None:
         return f"tokenizer={_ids(*added['before'])},end={_ids(*added['after'])}"

@@ -186,8 +186,6 @@ class _LicensedCorpus:
 
 @dataclass(frozen=True)
 class _Licensed:
-    """The part of a manifest that says who may read a config."""
-
     republishable: bool = False
     licences: dict[str, int] = field(default_factory=dict)
     corpus: _LicensedCorpus = _LicensedCorpus()
@@ -319,7 +317,7 @@ def _snapshot(name: str, revision: str | None, configs: Sequence[str]) -> Source
 
 
 def _not_found(name: str, said: str, at: str = "") -> EvaluationError:
-    """The error of a dataset that is nowhere, with the build beside that may be meant."""
+    # With the build beside it that may be meant.
     builds = {path.parent.name: path.parent for path in BUILDS.glob("[!.]*/manifest.json")}
     close = get_close_matches(Path(name).name, builds, n=1)
     meant = f"; did you mean {str(builds[close[0]])!r}?" if close else ""

@@ -134,7 +134,6 @@ def read_suite(path: Path, max_items: int | None = None) -> ItemTable:
 
 
 def _metrics(value: Any, path: Path) -> list[str]:
-    """The metrics of ``meta.metric``: one, an array of several, or ``all``."""
     if value == "all":
         return list(METRICS)
     names = value if isinstance(value, list) and value else [value]
@@ -147,7 +146,7 @@ def _metrics(value: Any, path: Path) -> list[str]:
 
 
 def _predictions(formulas: Sequence[str], metrics: Sequence[str]) -> tuple[Prediction, ...]:
-    """Each formula under each metric; each is a group, unless there is only one."""
+    # Each formula under each metric; each is a group, unless there is only one.
     predictions = []
     for (number, formula), metric in product(enumerate(formulas, start=1), metrics):
         names = [f"prediction {number}"] * (len(formulas) > 1) + [metric] * (len(metrics) > 1)
@@ -193,7 +192,7 @@ def _check_alike(item: Item, first: Item, where: str) -> None:
 
 
 def _check_whole_suite(suite: _Suite, formulas: Sequence[str], item: Item, path: Path) -> None:
-    """Hold formulas and ``region_meta`` to one item: the others have its conditions and regions."""
+    # One item is enough: the others have its conditions and regions.
     numbers = [region.region_number for region in item.conditions[0].regions]
     names = [condition.condition_name for condition in item.conditions]
     for number, formula in enumerate(formulas, start=1):

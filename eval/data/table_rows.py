@@ -134,8 +134,8 @@ def table_rows(
 
 
 def _digest(rows: _Rows, path: Path | None, where: str) -> str:
-    """The digest of rows, held to the hashes in a file that the build wrote, where there is one:
-    none missing, added, changed or moved."""
+    # Held to the hashes in a file that the build wrote, where there is one: none missing, added,
+    # changed or moved.
     published = None if path is None else _published(path, len(rows), where)
     digest = hashlib.sha256()
     for number, row in enumerate(rows):
@@ -212,7 +212,6 @@ def _foreign(
     wanted: TableKind[Any],
     in_memory: Callable[[int], bool],
 ) -> Mapping[str, _Tables]:
-    """Tables of somebody's own dataset, found as the datasets library finds them, by config."""
     import datasets
 
     datasets.logging.set_verbosity_error()
@@ -281,7 +280,6 @@ class _Hash:
 
 
 def _published(path: Path, number: int, where: str) -> Iterator[str]:
-    """The hashes in a file that a build wrote of so many rows."""
     if not path.is_file():
         raise EvaluationError(f"{where}: no row hashes (hashes/{path.name})")
 

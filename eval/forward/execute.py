@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 from coherencegym.errors import EvaluationError, ProcessError
 from coherencegym.eval.forward.agreement import Trial
-from coherencegym.eval.forward.altered import float32_head, fused_activations
 from coherencegym.eval.forward.distributed import ALONE, World
 from coherencegym.eval.forward.logits import Forward
 from coherencegym.eval.forward.memory import in_memory_of, out_of_memory
@@ -32,6 +31,7 @@ from coherencegym.eval.forward.passes import (
     start_batch,
 )
 from coherencegym.eval.forward.trial import beside_longer, try_sharing
+from coherencegym.eval.forward.wrapped import float32_head, fused_activations
 from coherencegym.eval.plan.batches import Batch, Budget
 from coherencegym.eval.plan.plan import Plan
 from coherencegym.eval.text.sequence import Sharing
@@ -59,7 +59,7 @@ class Execution:
     Attributes:
         bits: surprisals (bits, float64) in the order of ``reads`` of each sequence.
         plan: sequences and batches as they were run, those of earlier runs left out.
-        stored: sequences that were known before.
+        cached: sequences that were known before.
         sharing: the trial of sharing beginnings; None where nothing was to be shared.
         beside: the trial of texts of unequal length in one batch; None where none did.
         halved: times that a batch was too big for the memory.
@@ -71,7 +71,7 @@ class Execution:
 
     bits: list[np.ndarray]
     plan: Plan
-    stored: int = 0
+    cached: int = 0
     sharing: Trial | None = None
     beside: Trial | None = None
     halved: int = 0
@@ -198,10 +198,8 @@ class _Run:
     tokens: int = 0
 
     def choose(self, ways: Sequence[Sharing]) -> None:
-        """Plan the batches for the first way of sharing that the model is able to.
-
-        Each text alone where even padding is too much for the model.
-        """
+        # For the first way of sharing that the model is able to; each text alone where even padding
+        # is too much for it.
         self._choose_sharing(ways)
         execution = self.execution
         execution.beside = self._tried(lambda: beside_longer(self.forward, execution.plan))
@@ -244,7 +242,7 @@ class _Run:
         execution.plan = batched("none", self.budget)
 
     def _tried(self, trial: Callable[[], Trial | None]) -> Trial | None:
-        """The result of a trial in all processes; None where one of them had too little memory."""
+        # None where one of the processes had too little memory.
         found = in_memory_of(self.forward.device, trial)
         enough, passed = self.world.agree([found is not None, found is not None and found.passed])
         if not enough or found is None:
@@ -260,12 +258,7 @@ class _Run:
         return smaller is not None
 
     def run_all(self) -> None:
-        """Run this process's share of the batches.
-
-        Raises:
-            EvaluationError: the memory does not suffice for one sequence.
-            NotFiniteError: a surprisal is not finite; nothing of its batch is kept.
-        """
+        # Where a surprisal is not finite, nothing of its batch is kept.
         execution, world = self.execution, self.world
         batches = execution.plan.batches
         # What the trial has run is known to every process; the first one answers for it.
@@ -309,7 +302,6 @@ class _Run:
         return in_memory_of(self.forward.device, work)
 
     def _smaller(self, batch: Batch, queue: Sequence[Batch]) -> list[Batch]:
-        """The sequences of a batch and of those behind it, in smaller ones."""
         if len(batch.indices) == 1:
             self._keep(batch, [self._in_parts(batch)], queue)
             return list(queue)
@@ -318,7 +310,7 @@ class _Run:
         return self._again(batch, queue)
 
     def _again(self, batch: Batch, queue: Sequence[Batch]) -> list[Batch]:
-        """The sequences of a batch and of those behind it, in batches for what is known now."""
+        # In batches for what is known now.
         plan = self.execution.plan
         left = {index for each in (batch, *queue) for index in each.indices}
         others = set(range(len(plan.sequences))) - left
@@ -326,7 +318,7 @@ class _Run:
         return list(reversed(rest.batches))
 
     def _in_parts(self, batch: Batch) -> np.ndarray:
-        """Read a text whose logits do not fit at once, in as few passes as do."""
+        # A text whose logits do not fit at once is read in as few passes as do.
         import numpy as np
 
         (index,) = batch.indices
@@ -351,7 +343,6 @@ class _Run:
             self.progress(self.tokens, self.tokens + left)
 
     def exchange(self) -> None:
-        """Give every process the results of all of them."""
         import numpy as np
 
         if self.world.size == 1:
@@ -371,7 +362,7 @@ class _Run:
         execution.halved = int(self.world.greatest(np.array([float(execution.halved)]))[0])
 
     def read_again(self, indices: Sequence[int]) -> None:
-        """Read some sequences in float32, or where that cannot be each by itself, and keep that."""
+        # In float32, or where that cannot be had each by itself.
         execution, forward = self.execution, self.forward
         own = (execution.plan.sequences, indices)
 
@@ -387,7 +378,7 @@ class _Run:
         execution.again = found or {}
 
     def _bits(self, indices: Sequence[int], sharing: Sharing | None = None) -> Bits:
-        """The bits of some sequences: in batches, or each by itself; without those too large."""
+        # In batches, or each by itself; without those too large.
         plan, device = self.execution.plan, self.forward.device
         found: dict[int, np.ndarray] = {}
         others = set(range(len(plan.sequences))).difference(indices)

@@ -9,13 +9,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from coherencegym.eval.forward.altered import (
+from coherencegym.eval.forward.memory import is_out_of_memory
+from coherencegym.eval.forward.wrapped import (
     hands_rows_on,
     head_of_rows,
     in_float32,
     only_rows,
 )
-from coherencegym.eval.forward.memory import is_out_of_memory
 from coherencegym.eval.models.limits import UNLIMITED, Limits
 from coherencegym.eval.models.placement import input_device, is_spread, send
 
@@ -92,7 +92,7 @@ class Forward:
 
     @contextmanager
     def in_float32(self) -> Iterator[None]:
-        """Let the model compute in float32 (:func:`eval.forward.altered.in_float32`)."""
+        """Let the model compute in float32 (:func:`eval.forward.wrapped.in_float32`)."""
         with in_float32(self.model):
             self._is_widened = True
             try:
@@ -136,7 +136,7 @@ class Forward:
     def _rows(
         self, ids: torch.Tensor, questions: Questions, arguments: dict[str, Any]
     ) -> tuple[torch.Tensor, Any]:
-        """Logits, shape (rows read, vocabulary), row by row, and the model's output."""
+        # Shape (rows read, vocabulary), row by row.
         if self._hands_on:
             with only_rows(self.model, questions.read):
                 output = self.model(input_ids=ids, **arguments)
@@ -161,7 +161,7 @@ class Forward:
     def _kept_rows(
         self, ids: torch.Tensor, read: torch.Tensor, arguments: dict[str, Any]
     ) -> tuple[torch.Tensor, Any]:
-        """The same by a mask: in the model if it knows how, else behind it."""
+        # By a mask: in the model if it knows how, else behind it.
         if self._keeps_rows:
             # The head may be on another device; only from the CPU can rows be selected on any.
             rows = read if is_spread(self.model) else read.to(ids.device)
@@ -264,10 +264,8 @@ class Questions:
 def _log_sums(
     logits: torch.Tensor, rows: torch.Tensor | None = None, columns: torch.Tensor | None = None
 ) -> torch.Tensor:
-    """Logs of the sums of exponentials of rows, float32, all of them or some columns of some.
-
-    The surprisal is this minus the target's logit: more exact than a float32 log_softmax.
-    """
+    # Float32, of all rows or some columns of some. The surprisal is this minus the target's logit:
+    # more exact than a float32 log_softmax.
     import torch
 
     size = _ROWS.get(logits.device.type) or max(1, _ELEMENTS_ELSEWHERE // logits.shape[1])

@@ -80,7 +80,7 @@ def _has_flex(model: Any) -> bool:
 
 
 def _writes_weights_down(forward: Forward, usual: str | None) -> bool:
-    """Find out whether attention by a table is computed without a fused kernel, on a GPU."""
+    # On a GPU without a fused kernel for attention by a table.
     if forward.device.type != "cuda":
         # The others have a kernel that takes any table, or one way to attend.
         return False
@@ -91,7 +91,6 @@ def _writes_weights_down(forward: Forward, usual: str | None) -> bool:
 
 
 def _fused(forward: Forward) -> bool:
-    """Ask torch whether a fused kernel takes a table for heads of the model's shape."""
     config = forward.model.config.get_text_config()
     heads = config.num_attention_heads
     size = getattr(config, "head_dim", None) or config.hidden_size // heads

@@ -161,7 +161,7 @@ def _from_cache(forward: Forward, sequences: Sequence[TokenSequence], batch: Bat
 def _rests(
     members: Sequence[TokenSequence], cut: int, length: int, padding: int = 0
 ) -> torch.Tensor:
-    """Token ids from ``cut`` on, one sequence a row, padded to ``length``."""
+    # From ``cut`` on, one sequence a row, padded to ``length``.
     import torch
 
     # Padding is a token id like any other: it is told apart by position, never by id.
@@ -172,7 +172,7 @@ def _rests(
 
 
 def _texts(members: Sequence[TokenSequence], length: int) -> torch.Tensor:
-    """1 where a text stands in its row and 0 behind it, shape (B, ``length``)."""
+    # 1 where a text stands in its row and 0 behind it, shape (B, ``length``).
     import torch
 
     lengths = torch.tensor([member.length for member in members])

@@ -27,7 +27,7 @@ class PooledBatch:
 
     Attributes:
         indices: the sequences.
-        vectors: one array for each layer that is wanted, shape (stretches of all of them, width).
+        vectors: one array for each layer that is wanted, shape (spans of all of them, width).
     """
 
     indices: tuple[int, ...]
@@ -48,7 +48,7 @@ def read_pooled(
 
     Args:
         body: the model.
-        sequences: token ids with the stretches whose means are wanted.
+        sequences: token ids with the spans whose means are wanted.
         layers: numbers of layers.
         budget: most that a batch may take to begin with; half of it where the memory ends.
         padding: the id that fills up a row; it is read, if at all, behind the text.
@@ -90,7 +90,7 @@ def read_pooled(
 def _reads_alike(
     body: Body, sequences: Sequence[PooledSequence], batches: Sequence[Batch], padding: int
 ) -> bool:
-    """Tell whether the text that is padded the most has the vectors that it has alone."""
+    # The text that is padded the most has the vectors that it has alone.
     padded = [
         (batch.length / len(sequences[index].ids), -batch.padded_tokens, number, index)
         for number, batch in enumerate(batches)
@@ -106,7 +106,7 @@ def _reads_alike(
 
     def read(*members: int) -> np.ndarray:
         own = [sequences[member] for member in members]
-        return _pooled_states(body, own, last, padding)[0][: len(sequences[index].stretches)]
+        return _pooled_states(body, own, last, padding)[0][: len(sequences[index].token_ranges)]
 
     # The longest beside it pads it as much as all of the batch.
     both = in_memory_of(body.device, lambda: (read(index, longest), read(index)))
@@ -122,10 +122,8 @@ def _reads_alike(
 def _pooled_states(
     body: Body, members: Sequence[PooledSequence], layers: Sequence[int], padding: int
 ) -> list[np.ndarray]:
-    """The mean states of all stretches of some sequences, (stretches, width) for each layer.
-
-    Means are of float32, or of float64 where the model's states are.
-    """
+    # (spans of all sequences, width) for each layer, of float32, or of float64 where the model's
+    # states are.
     import torch
 
     length = max(len(member.ids) for member in members)
@@ -136,7 +134,7 @@ def _pooled_states(
         ids[row, : len(member.ids)] = torch.tensor(member.ids)
         if mask is not None:
             mask[row, : len(member.ids)] = 1
-        for start, end in member.stretches:
+        for start, end in member.token_ranges:
             places.append(torch.arange(row * length + start, row * length + end))
             sizes.append(end - start)
     index, lengths = torch.cat(places), torch.tensor(sizes)

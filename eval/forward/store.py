@@ -165,10 +165,8 @@ class RowStore(Generic[_Row]):
         return found
 
     def _attempt(self, work: Callable[[sqlite3.Connection], _Answer]) -> _Answer | None:
-        """Do something with the database; where it is damaged, once more with a new one.
-
-        A cache that fails costs time and nothing else.
-        """
+        # Once more with a new database where this one is damaged: a cache that fails costs time and
+        # nothing else.
         for _ in range(2):
             if self._database is None:
                 return None
@@ -180,7 +178,7 @@ class RowStore(Generic[_Row]):
         return None
 
     def _start(self, failure: Exception | None = None) -> None:
-        """Open the database; one that is damaged is moved aside, and a new one begun."""
+        # A damaged database is moved aside, and a new one begun.
         from filelock import FileLock
 
         try:
@@ -205,7 +203,7 @@ class RowStore(Generic[_Row]):
             self.notes.append(f"nothing more is cached in {self.path.parent}: {error}")
 
     def _connect(self) -> sqlite3.Connection:
-        """Open the database, however many others open or close it at this moment."""
+        # However many others open or close it at this moment.
         end = time.monotonic() + _PATIENCE
         while True:
             try:
@@ -257,7 +255,7 @@ class RowStore(Generic[_Row]):
 
 @contextmanager
 def _transaction(database: sqlite3.Connection) -> Iterator[None]:
-    """All or nothing; within another, a part of it."""
+    # All or nothing; within another, a part of it.
     if database.in_transaction:
         yield
         return
@@ -272,7 +270,7 @@ def _transaction(database: sqlite3.Connection) -> Iterator[None]:
 
 
 def _file(path: Path) -> tuple[int, int] | None:
-    """The file that has a name, since another process may put another one in its place."""
+    # Another process may put another file in its place.
     try:
         found = path.stat()
     except OSError:
@@ -285,7 +283,7 @@ def _is_damage(error: Exception) -> bool:
 
 
 def _primary(error: Exception) -> int:
-    """SQLite's code, without the details in its higher bytes."""
+    # Without the details in the higher bytes of SQLite's code.
     return int(getattr(error, "sqlite_errorcode", -1)) & 0xFF
 
 
@@ -347,7 +345,7 @@ def delete_store(store: StoreListing) -> bool:
 
 
 def _is_open(path: Path) -> bool:
-    """Ask for what only a process may do that has the database for itself: end its log."""
+    # Only a process that has the database for itself may end its log.
     try:
         with _connected(path, timeout=0) as database:
             database.execute("PRAGMA journal_mode = DELETE").fetchone()

@@ -65,7 +65,7 @@ def try_sharing(forward: Forward, plan: Plan, sharing: Sharing) -> Trial:
 
 
 def _read_behind(plan: Plan, compared: Mapping[int, int]) -> list[TokenSequence]:
-    """The sequences of a plan; of some all is read behind the beginning of so many tokens."""
+    # Of some sequences all is read behind the beginning of so many tokens.
     sequences = list(plan.sequences)
     for index, prefix in compared.items():
         behind = tuple(range(prefix + 1, len(sequences[index].ids)))
@@ -93,15 +93,12 @@ class _Tried:
 
     @property
     def batches(self) -> list[Batch]:
-        """The batches that are tried."""
         return [self.plan.batches[number] for number in self.numbers]
 
     def found(self) -> Bits:
-        """Surprisals of all their texts as they are tried."""
         return self._run(self.batches)
 
     def trial(self, found: Bits) -> Trial:
-        """Run texts alone as well, and judge what was found."""
         alone = self._alone(self.compared)
         if self.forward.is_exact:
             judged = alike_within(_pairs(found, alone, self.compared))
@@ -116,7 +113,7 @@ class _Tried:
         return replace(judged, results=results)
 
     def _in_half(self, found: Bits, alone: Bits) -> Trial:
-        """Judge a run in half precision: is it right, in float32, and is it as precise?"""
+        # Is it right, in float32, and is it as precise?
         texts = self._more()
         alone = {**alone, **self._alone([index for index in texts if index not in alone])}
         padded = () if self.pads else self._padded(texts)
@@ -143,7 +140,7 @@ class _Tried:
     def _in_float32(
         self, batches: Sequence[Batch], texts: Iterable[int], exact: Bits
     ) -> Trial | None:
-        """Batches held to texts alone, in float32; None where that cannot be had, or not of all."""
+        # None where that cannot be had, or not of all.
         if quantization(self.forward.model) is not None:
             return None
         found = exactly(self.forward, lambda: self._run(batches))
@@ -160,13 +157,12 @@ class _Tried:
         return found
 
     def _more(self) -> list[int]:
-        """The texts that are compared, and others of their batches, spread over them."""
         others = [i for batch in self.batches for i in batch.indices if i not in self.compared]
         wanted = max(0, _TEXTS - len(self.compared))
         return [*self.compared, *others[:: max(1, len(others) // max(1, wanted))][:wanted]]
 
     def _padded(self, texts: Sequence[int]) -> Sequence[Batch]:
-        """The texts in batches that share nothing and take no more than those of the plan."""
+        # In batches that share nothing and take no more than those of the plan.
         batches = self.plan.batches
         budget = Budget(
             tokens=max(batch.padded_tokens for batch in batches),
@@ -187,7 +183,6 @@ class _Tried:
         return Errors(np.concatenate(list(tokens.values())), sums, means)
 
     def _read(self, index: int, bits: np.ndarray) -> np.ndarray:
-        """Select what the plan reads of a sequence from what was read of it here."""
         own, tried = self.plan.sequences[index], self.sequences[index]
         if own == tried:
             return bits
@@ -202,7 +197,7 @@ def _pairs(
 
 
 def _part(batch: Batch, texts: Sequence[int]) -> Batch | None:
-    """The groups of a batch that have one of some texts; None where none has."""
+    # None where none has one of these texts.
     kept = [not set(group).isdisjoint(texts) for group in batch.groups]
     if not any(kept):
         return None
@@ -212,11 +207,8 @@ def _part(batch: Batch, texts: Sequence[int]) -> Batch | None:
 
 @dataclass(frozen=True, slots=True)
 class _Group:
-    """A group that shares a beginning of ``prefix`` tokens, in batch ``number``: what may be tried.
-
-    ``lengths`` are by the places in the plan of its sequences, in their order.
-    """
-
+    # It shares a beginning of ``prefix`` tokens, in batch ``number``; ``lengths`` are by the
+    # positions of its sequences in the plan, in their order.
     number: int
     prefix: int
     lengths: Mapping[int, int]
@@ -235,12 +227,12 @@ class _Group:
 
     @property
     def goes_on(self) -> bool:
-        """Two tokens or more follow the beginning: one alone is what caches are made for."""
+        # Two tokens or more follow the beginning: one alone is what caches are made for.
         return self.length - self.prefix >= 2
 
     @property
     def compared(self) -> tuple[int, int, int]:
-        """The shortest, the longest and the last, which stands farthest off in a packed row."""
+        # The shortest, the longest and the last, which stands farthest off in a packed row.
         by_length = self.lengths.__getitem__
         *_, last = self.lengths
         return min(self.lengths, key=by_length), max(self.lengths, key=by_length), last

@@ -89,15 +89,14 @@ def delete_vectors(store: StoreListing) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Block:
-    """A batch in the files: its first row, its number of rows, a checksum for each layer."""
-
+    # Its first row in the files, its number of rows, a checksum for each layer.
     row: int
     rows: int
     checksums: bytes
 
 
 def _unpack(layers: int, blocks: dict[_Block, _Block], value: bytes) -> tuple[_Block, int] | None:
-    """The batch of a text, and the place of its own vectors in it; one value for equal batches."""
+    # The batch of a text, and the position of its own vectors in it; one value for equal batches.
     if len(value) != _PLACE.size + _CHECKSUM * layers:
         return None
     row, rows, place = _PLACE.unpack_from(value)
@@ -166,7 +165,7 @@ class VectorStore:
         Raises:
             EvaluationError: it has none.
         """
-        rows = sum(len(each.stretches) for each in sequences)
+        rows = sum(len(each.token_ranges) for each in sequences)
         need = rows * self.row_bytes * len(self._layers)
         free = shutil.disk_usage(self.folder).free
         if need > free:
@@ -190,8 +189,8 @@ class VectorStore:
         """Keep the vectors of some sequences, all of them or none.
 
         Args:
-            sequences: token ids with stretches.
-            vectors: those of each layer, shape (stretches of all sequences, width).
+            sequences: token ids with spans.
+            vectors: those of each layer, shape (spans of all sequences, width).
 
         Raises:
             EvaluationError: they cannot be written.
@@ -202,7 +201,7 @@ class VectorStore:
         except OSError as error:
             raise self._problem(error) from None
         block = _Block(row, len(vectors[0]), b"".join(map(checksum, parts)))
-        places = accumulate((len(each.stretches) for each in sequences), initial=0)
+        places = accumulate((len(each.token_ranges) for each in sequences), initial=0)
         own = {each.key: (block, place) for each, place in zip(sequences, places, strict=False)}
         packed = {
             key: _PLACE.pack(row, block.rows, place) + block.checksums
@@ -254,7 +253,6 @@ class VectorStore:
             raise self._problem(OSError(self._index.notes[-1]))
 
     def _append(self, parts: Sequence[bytes]) -> int:
-        """Write a batch behind all others; its first row."""
         from filelock import FileLock
 
         paths = list(map(self._file, self._layers))

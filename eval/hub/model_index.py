@@ -37,7 +37,7 @@ def model_index(run: Run) -> str:
             dataset_config=None if isinstance(score, Headline) else score.config,
             dataset_split=run.settings.get("split") if isinstance(score, Headline) else score.split,
             dataset_revision=run.data_commit or None,
-            metric_type=_METRICS.get(score.measure, "accuracy"),
+            metric_type=_METRICS.get(score.metric, "accuracy"),
             metric_name=_said(score),
             metric_value=_share(value),
             metric_args=_arguments(run, score),
@@ -54,7 +54,7 @@ def model_index(run: Run) -> str:
 def eval_results(run: Run) -> str:
     """The YAML of an ``.eval_results`` file: the headline, and one entry for each config and split.
 
-    Each config is a task, or each of its measures where there are several. Scores are shares.
+    Each config is a task, or each of its metrics where there are several. Scores are shares.
 
     Raises:
         EvaluationError: the dataset is not on the Hub, as this form wants, there is no score to
@@ -89,7 +89,6 @@ def eval_results(run: Run) -> str:
 
 
 def _reported(run: Run) -> Iterator[tuple[Score | Headline, float]]:
-    """The headline, and the score of each config and split."""
     found = [(score, score.score) for score in run.reported if score.score is not None]
     if not found:
         raise EvaluationError(f"{run.folder}: no score to report; expected at least one config")
@@ -97,13 +96,12 @@ def _reported(run: Run) -> Iterator[tuple[Score | Headline, float]]:
 
 
 def _said(score: Score | Headline) -> str:
-    """The measure, as people read it."""
     if isinstance(score, Headline):
-        return f"{score.measure}, headline: {score.words}"
+        return f"{score.metric}, headline: {score.words}"
     return score.what or CD
 
 
-#: The Hub's names of measures that are no accuracies.
+#: The Hub's names of metrics that are no accuracies.
 _METRICS = {
     "F1": "f1",
     "AUC": "roc_auc",
@@ -114,22 +112,20 @@ _METRICS = {
 
 
 def _task(score: Score | Headline) -> str:
-    """A config, and what is measured where that is not the CD score."""
     if isinstance(score, Headline):
         return "headline"
     return "_".join([score.config, *re.findall(r"\w+", score.what.lower())])
 
 
 def _arguments(run: Run, score: Score | Headline) -> dict[str, Any]:
-    """Figures that a reader of a score needs beside it."""
-    about: dict[str, Any] = {"items" if score.measure == CD else "n": score.n}
+    about: dict[str, Any] = {"items" if score.metric == CD else "n": score.n}
     if isinstance(score, Headline):
         about = {"over": ", ".join(score.over)} | about
     else:
         about = {"split": score.split} | about
     if score.ci_low is not None and score.ci_high is not None:
         about |= {"ci_low": _share(score.ci_low), "ci_high": _share(score.ci_high)}
-    if score.measure != CD and score.chance is not None:
+    if score.metric != CD and score.chance is not None:
         about[score.chance_name.replace(" ", "_")] = _share(score.chance)
     if score.artefact_score is not None:
         about["artefact_score"] = _share(score.artefact_score)

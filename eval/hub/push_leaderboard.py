@@ -83,7 +83,7 @@ def push_leaderboard(
 
 
 def _is_new(api: Any, repo_id: str, head: Head) -> bool:
-    """Tell whether nobody has put anything into a Space: it has what the Hub puts there."""
+    # It has nothing but what the Hub puts there.
     if LEADERBOARD_MARKER in head.digests or head.sdk not in ("", "static"):
         return False
     if set(head.digests) <= set(_OF_THE_HUB):
@@ -92,7 +92,7 @@ def _is_new(api: Any, repo_id: str, head: Head) -> bool:
 
 
 def _check_space(api: Any, repo_id: str, head: Head) -> None:
-    """Refuse a Space that no leaderboard was pushed to, or that is another thing by now."""
+    # One that no leaderboard was pushed to, or that is another thing by now, is refused.
     if LEADERBOARD_MARKER not in head.digests:
         what = (
             f"a Space of {head.sdk}" if head.sdk not in ("", "static") else "no leaderboard's Space"
@@ -109,7 +109,6 @@ def _check_space(api: Any, repo_id: str, head: Head) -> None:
 
 
 def _sdk(card: Path) -> str:
-    """The SDK that the card of a Space names; empty where it names none."""
     import yaml
 
     text = card.read_text(encoding="utf-8", errors="replace").replace("\r\n", "\n")
@@ -122,14 +121,13 @@ def _sdk(card: Path) -> str:
 
 
 def _goes(path: str, is_new: bool) -> bool:
-    """Tell whether a file goes that the new leaderboard has not: an earlier one's, or the Hub's."""
+    # A file of an earlier leaderboard that the new one has not, or of the Hub.
     if is_new:
         return path not in _OF_THE_HUB
     return path.partition("/")[0] in FOLDERS or path in (INDEX, LEADERBOARD_MARKER)
 
 
 def _card(title: str) -> bytes:
-    """The card of a Space: what it is, and that it is shown as files."""
     import yaml
 
     about = {"title": title, "sdk": "static", "app_file": INDEX, "pinned": False}

@@ -100,7 +100,6 @@ def push_results(
 
 
 def _read(folders: Sequence[Path]) -> tuple[dict[str, Run], dict[str, bytes]]:
-    """The runs by their folders in the repository, and all files by their paths there."""
     runs: dict[str, Run] = {}
     files: dict[str, bytes] = {}
     for folder in run_folders(folders):
@@ -117,12 +116,10 @@ def _read(folders: Sequence[Path]) -> tuple[dict[str, Run], dict[str, bytes]]:
 
 
 def _names(runs: Iterable[Run]) -> list[str]:
-    """The models and datasets of runs as the user named them, each once."""
     return list(dict.fromkeys(name for run in runs for name in (run.model, run.data)))
 
 
 def _message(runs: Sequence[Run]) -> str:
-    """The message of the commit of runs."""
     models, suites = (
         first_names(list(dict.fromkeys(names)))
         for names in (
@@ -136,7 +133,7 @@ def _message(runs: Sequence[Run]) -> str:
 def _changed(
     api: Any, repo_id: str, head: Head, pushed: Mapping[str, Run], files: Mapping[str, bytes]
 ) -> dict[str, bytes]:
-    """Contents that the repository does not hold now: of the runs pushed, and the card of all."""
+    # What the repository does not hold now: of the runs pushed, and the card of all.
     there = head.digests
     runs = dict(pushed)
     tables: dict[str, list[str]] = {place: [] for place in pushed}
@@ -161,7 +158,7 @@ def _changed(
 
 
 def _read_other(api: Any, repo_id: str, path: str, commit: str) -> Run:
-    """Another run of the repository; from the client's cache, if it was read before."""
+    # From the client's cache, if it was read before.
     file = fetch(api, repo_id, path, commit)
     try:
         return read_run(file.parent)
@@ -172,5 +169,4 @@ def _read_other(api: Any, repo_id: str, path: str, commit: str) -> Run:
 
 
 def _name(text: str) -> str:
-    """Part of a path from a name that may hold anything."""
     return re.sub(r"[^\w.-]+", "__", text, flags=re.ASCII).strip("._") or "unnamed"

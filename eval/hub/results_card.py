@@ -41,7 +41,7 @@ _EXPLANATION = (
     "share of items whose prediction about surprisal holds, with its 95 % interval; chance is "
     "50 %. A model has to beat the artefact score, that of a classifier which does not read, to "
     "show more than habits of position or wording. The headline is a suite's one number: the mean "
-    "over the configs that it names, however many items each has. Other measures (F1, the area "
+    "over the configs that it names, however many items each has. Other metrics (F1, the area "
     "under the ROC curve) are over documents with a sentence from elsewhere, or their sentences. "
     "An accuracy is that of a classifier of a model's vectors, at the layer that validation chose; "
     "its artefact score is that of a bag of words, and chance that of the most frequent label. Of "
@@ -101,7 +101,6 @@ def render_results_card(
 
 
 def _parts(repo_id: str, card: str) -> tuple[dict[str, Any], str]:
-    """Metadata and text of a card."""
     import yaml
     from huggingface_hub import DatasetCard
 
@@ -152,7 +151,6 @@ def _yaml(about: Mapping[str, Any]) -> str:
 
 
 def _scores(repo_id: str, runs: Mapping[str, Run], tables: Mapping[str, Sequence[str]]) -> str:
-    """Text between the marks."""
     ordered = sorted(runs.items(), key=_standing)
     ways = {run.settings.get("intervals") for run in runs.values()}
     # Without a mark where all are alike.
@@ -178,7 +176,7 @@ def _scores(repo_id: str, runs: Mapping[str, Run], tables: Mapping[str, Sequence
 
 
 def _standing(placed: tuple[str, Run]) -> tuple[Any, ...]:
-    """The place of a run among others: by suite, version and what is averaged, the best first."""
+    # By suite, version and what is averaged, the best first.
     place, run = placed
     head = run.headline
     over = head.over if head is not None else ()
@@ -187,7 +185,6 @@ def _standing(placed: tuple[str, Run]) -> tuple[Any, ...]:
 
 
 def _leaderboard(runs: Sequence[tuple[str, Run]], marked: bool) -> Grid | None:
-    """A row for the headline of each run; None where no run has one."""
     rows = []
     for place, run in runs:
         head, limit = run.headline, run.settings.get("max_items")
@@ -200,7 +197,7 @@ def _leaderboard(runs: Sequence[tuple[str, Run]], marked: bool) -> Grid | None:
                     share_cell,
                     (head.artefact_score, head.overlap_score, head.human_score, head.chance),
                 ),
-                "" if head.measure == CD else head.measure,
+                "" if head.metric == CD else head.metric,
                 f"{head.words}, n = {head.n:,}" + (f", --limit {limit}" if limit else ""),
                 place.rpartition("/")[2],
             )
@@ -209,7 +206,7 @@ def _leaderboard(runs: Sequence[tuple[str, Run]], marked: bool) -> Grid | None:
         return None
     chance = chance_names(run.headline for _, run in runs if run.headline is not None)
     names = ("model", "score, % [95 % interval]", "artefact", "overlap", "people", chance)
-    return made("suite", (*names, "measure", "over", "run"), rows)
+    return made("suite", (*names, "metric", "over", "run"), rows)
 
 
 def _mark(run: Run, marked: bool) -> str:
@@ -217,36 +214,35 @@ def _mark(run: Run, marked: bool) -> str:
 
 
 def _grid(runs: Sequence[tuple[str, Run]], marked: bool) -> Grid:
-    """A row for each config of each run; ``marked``: tell the intervals of earlier releases."""
     rows = []
     for place, run in runs:
         mark = _mark(run, marked)
         for score in run.reported:
             cells = (*_cells(run, score, mark), place.rpartition("/")[2])
             rows.append(GridRow(cells, links={len(cells) - 1: f"{place}/results.json"}))
-    names = ("version", "config", "model", "measure", "n", "score", "95 % interval")
+    names = ("version", "config", "model", "metric", "n", "score", "95 % interval")
     return made("suite", (*names, "artefact", "overlap", "run"), rows)
 
 
 def _cells(run: Run, score: Score | Headline, mark: str) -> tuple[str, ...]:
     if isinstance(score, Headline):
-        config, measure = f"headline: {score.words}", score.measure
+        config, metric = f"headline: {score.words}", score.metric
     else:
         config = score.config + (f" ({score.split})" if score.split else "")
-        measure = score.what
+        metric = score.what
     interval = "–"
     if score.ci_low is not None and score.ci_high is not None:
-        low, high = (score_cell(end, score.measure) for end in (score.ci_low, score.ci_high))
+        low, high = (score_cell(end, score.metric) for end in (score.ci_low, score.ci_high))
         interval = f"{low.removesuffix(' %')} to {high}{mark}"
     return (
         run.suite,
         run.version,
         config,
         run.model,
-        measure or CD,
+        metric or CD,
         f"{score.n:,}",
-        score_cell(score.score, score.measure),
+        score_cell(score.score, score.metric),
         interval,
-        score_cell(score.artefact_score, score.measure),
-        score_cell(score.overlap_score, score.measure),
+        score_cell(score.artefact_score, score.metric),
+        score_cell(score.overlap_score, score.metric),
     )

@@ -47,11 +47,11 @@ class AreaUnderCurve(Metric):
             raise ValueError("an area under the curve needs units of both kinds")
         if len(tables) == 1:
             return self.estimate(tables[0])
-        number, owner = cluster_ids(np.concatenate([own.cluster for own in tables]))
+        number, ids = cluster_ids(np.concatenate([own.cluster for own in tables]))
         ends = np.cumsum([len(own) for own in tables])
         found = [
             measures.ranked(own.value, own.target == 1, of, number)
-            for own, of in zip(tables, np.split(owner, ends[:-1]), strict=True)
+            for own, of in zip(tables, np.split(ids, ends[:-1]), strict=True)
         ]
         weights, totals, residuals = (
             np.mean([getattr(own, name) for _, own in found], axis=0)

@@ -85,8 +85,8 @@ def score_of(row: EstimateRow) -> Score:
     return Score(
         config=row.config,
         split=row.split,
-        measure=row.metric.said,
-        judge=row.system.label,
+        metric=row.metric.said,
+        system=row.system.label,
         group=name_of_group(group) if group else "",
         level=score_level(row.system, group),
         **score_fields(row.estimate),

@@ -56,10 +56,10 @@ class Spearman(Metric):
         known = [one for own in tables if (one := self.found(own)) is not None]
         if not known or len(known) < len(tables):
             raise ValueError("a correlation needs units of which both sides vary")
-        number, owner = cluster_ids(np.concatenate([own.cluster for own in tables]))
+        number, ids = cluster_ids(np.concatenate([own.cluster for own in tables]))
         ends = np.cumsum([len(own) for own in tables])
         added, weights = np.zeros(number), np.zeros(number)
-        for one, of in zip(known, np.split(owner, ends[:-1]), strict=True):
+        for one, of in zip(known, np.split(ids, ends[:-1]), strict=True):
             # What each cluster adds stands in the order of their names, as the numbers here do.
             added[np.unique(of)] += one.added / len(known)
             weights += np.bincount(of, minlength=number) / len(of) / len(known)

@@ -1,4 +1,4 @@
-"""A model without its head: its hidden states, what it sees, and the same with new weights."""
+"""A model without its head: its hidden states, what it sees, and the same randomly initialised."""
 
 from __future__ import annotations
 
@@ -154,8 +154,8 @@ def _final_norms(module: Any) -> Iterator[list[torch.Tensor]]:
             hook.remove()
 
 
-def random_twin(loaded: LoadedModel, seed: int) -> LoadedModel:
-    """The same architecture with new weights, as transformers initialises them, and the tokenizer.
+def initialise_randomly(loaded: LoadedModel, seed: int) -> LoadedModel:
+    """The same architecture, randomly initialised as transformers does it, and the tokenizer.
 
     A random encoder's vectors still carry the words of a text: it is the floor for what training
     has put into a model's vectors (Zhang and Bowman 2018; Wieting and Kiela 2019).
@@ -174,14 +174,14 @@ def random_twin(loaded: LoadedModel, seed: int) -> LoadedModel:
         del config.quantization_config
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
-        twin = type(model)._from_config(config, dtype=torch.float32)
-    twin = twin.to(device=input_device(model), dtype=model.dtype).eval()
+        untrained = type(model)._from_config(config, dtype=torch.float32)
+    untrained = untrained.to(device=input_device(model), dtype=model.dtype).eval()
     return replace(
         loaded,
-        model=twin,
+        model=untrained,
         name=f"{loaded.name} with random weights {seed}",
-        commit=state_digest(twin, loaded.tokenizer),
-        device=devices(twin),
+        commit=state_digest(untrained, loaded.tokenizer),
+        device=devices(untrained),
         base=None,
         adapter=None,
         quantization=None,

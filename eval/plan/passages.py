@@ -19,10 +19,10 @@ from coherencegym.eval.text.special import Added, added_by, start_of_text
 
 @dataclass(frozen=True, slots=True)
 class PooledSequence:
-    """Token ids that go through the model once, and the stretches whose mean vectors are read."""
+    """Token ids that go through the model once, and the spans whose mean vectors are read."""
 
     ids: tuple[int, ...]
-    stretches: tuple[TokenRange, ...]
+    token_ranges: tuple[TokenRange, ...]
 
     @property
     def sequence(self) -> TokenSequence:
@@ -32,7 +32,7 @@ class PooledSequence:
     @property
     def key(self) -> bytes:
         """Sixteen bytes of a hash of all of it."""
-        flat = [len(self.ids), *self.ids, *(edge for own in self.stretches for edge in own)]
+        flat = [len(self.ids), *self.ids, *(edge for own in self.token_ranges for edge in own)]
         return hashlib.blake2b(np.array(flat, "<i8").tobytes(), digest_size=16).digest()
 
 
@@ -42,7 +42,7 @@ class PreparedPassages:
 
     Attributes:
         sequences: each once.
-        places: sequence of each span, over all passages in order, and its stretch in that; None
+        places: sequence of each span, over all passages in order, and its span in that; None
             where it is left out.
         left_out: number of the span -> ``too_long`` or ``no_token``.
         context: most tokens that the model can read, or None.
@@ -98,7 +98,7 @@ def prepare_passages(
             index = sequences.setdefault(pooled, len(sequences))
         for number in range(len(passage.spans)):
             if number in wanted:
-                places.append((index, pooled.stretches.index(wanted[number])))
+                places.append((index, pooled.token_ranges.index(wanted[number])))
             else:
                 left_out[len(places)] = "too_long" if too_long else "no_token"
                 places.append(None)
@@ -125,7 +125,7 @@ def _refuse_without_cls(tokenizer: Any, added: Added, causal: bool) -> None:
 
 def _pooled(encoded: EncodedPassage, pool: Pool) -> dict[int, TokenRange]:
     # Number of each span that has a token -> the tokens whose mean is its vector.
-    found = {n: own for n, own in enumerate(encoded.stretches) if own is not None}
+    found = {n: own for n, own in enumerate(encoded.token_ranges) if own is not None}
     if pool == "cls":
         return dict.fromkeys(found, (0, 1))
     return {n: (b - 1, b) for n, (_, b) in found.items()} if pool == "last" else found

@@ -169,10 +169,10 @@ def shortened(encoding: Encoding, tokens: int, regions: Set[RegionRef]) -> Encod
 
     They are taken one by one from the longest; one token of each stays.
     """
-    stretches = [list(region_places(encoding, region)) for region in sorted(regions, key=str)]
+    positions = [list(region_places(encoding, region)) for region in sorted(regions, key=str)]
     gone = set()
     for _ in range(tokens):
-        longest = max(stretches, key=len)
+        longest = max(positions, key=len)
         if len(longest) < 2:
             return None
         gone.add(longest.pop())
@@ -217,8 +217,8 @@ def region_places(encoding: Encoding, region: RegionRef) -> Sequence[int]:
     return _together([own for number, own in encoding.of_region.items() if number != SPECIAL])
 
 
-def _together(stretches: Sequence[Sequence[int]]) -> Sequence[int]:
-    return stretches[0] if len(stretches) == 1 else sorted(chain.from_iterable(stretches))
+def _together(positions: Sequence[Sequence[int]]) -> Sequence[int]:
+    return positions[0] if len(positions) == 1 else sorted(chain.from_iterable(positions))
 
 
 def _positions(

@@ -117,18 +117,18 @@ def share_with_interval(
     return with_interval(value, low, high, form)
 
 
-def score_cell(value: float | None, measure: str) -> str:
+def score_cell(value: float | None, metric: str) -> str:
     """A score with its unit: ``69.7 %``, or ``+0.41`` where it is a correlation."""
-    if value is None or is_correlation(measure):
+    if value is None or is_correlation(metric):
         return number_cell(value, "+.2f")
     return f"{share_cell(value)} %"
 
 
 def score_with_interval(
-    value: float | None, low: float | None, high: float | None, measure: str
+    value: float | None, low: float | None, high: float | None, metric: str
 ) -> str:
     """A score with its interval and its unit; see :func:`score_cell`."""
-    if is_correlation(measure):
+    if is_correlation(metric):
         return with_interval(value, low, high, "+.2f")
     return f"{share_with_interval(value, low, high)} %"
 
@@ -276,7 +276,7 @@ def print_notes(
 
 
 def _at_bars(signature: str, width: int) -> list[str]:
-    """The lines of a signature, which end at its bars: a part that is broken cannot be read."""
+    # A part of a signature that is broken cannot be read.
     parts = signature.replace(" ", _UNBROKEN).replace("|", "| ")
     lines = wrap(parts, width, break_long_words=False, break_on_hyphens=False)
     return [line.replace("| ", "|").replace(_UNBROKEN, " ") for line in lines]

@@ -24,7 +24,7 @@ class OfPrediction(Protocol):
         """The formula; empty where there are several."""
 
     @property
-    def metric(self) -> str:
+    def aggregation(self) -> str:
         """The region aggregation."""
 
 
@@ -42,13 +42,13 @@ def labels(rows: Sequence[ScoreRow]) -> list[str]:
 
 
 def formula_labels(rows: Sequence[OfPrediction]) -> list[str]:
-    """The predictions of rows: by the metric alone where only that tells them apart."""
+    """The predictions of rows: by the aggregation alone where only that tells them apart."""
     formulas: dict[tuple[str, str], set[str]] = {}
     for row in rows:
         formulas.setdefault((row.config, row.split), set()).add(row.formula)
     return [
-        row.metric
+        row.aggregation
         if len(formulas[row.config, row.split] - {""}) == 1
-        else f"{row.formula} {row.metric}"
+        else f"{row.formula} {row.aggregation}"
         for row in rows
     ]

@@ -71,7 +71,6 @@ def _differences(
     tables: Sequence[ItemTable],
     settings: Mapping[str, Any],
 ) -> Iterator[str]:
-    """Facts that results would have otherwise now, a few words each."""
     about, data, chosen = (_part(found, name) for name in ("model", "dataset", "settings"))
     if (task := found.get("task", "score")) != "score":
         yield f"task {kind(task)}"

@@ -50,7 +50,7 @@ def learning_curves(table: RunTable) -> list[LearningCurve]:
         step, head = step_of(run, table.axis), run.number
         if step is not None and head is not None and head.score is not None:
             rows = frozenset((one.config, one.split, one.sha256, one.items) for one in run.tables)
-            same = column.task, column.suite, column.version, rows, head.over, head.measure
+            same = column.task, column.suite, column.version, rows, head.over, head.metric
             key = (*same, step.training, step.unit)
             found.setdefault(key, {})[step.count] = head, run.folder
             columns.setdefault(key, column)

@@ -1,6 +1,6 @@
 """One row of a comparison of two models, and those of units: documents, sentences, ...
 
-Each measure of units has the paired test that suits it.
+Each metric of units has the paired test that suits it.
 """
 
 from __future__ import annotations
@@ -108,10 +108,10 @@ def _rows_of(
         for row in select(ours, of.places, table.headline, table.breakdowns):
             formula, aggregation = kind_of(ours, row.places)
             group = "" if row.level == "formula" else row.name
-            kinds = {"formula": formula, "metric": aggregation}
+            kinds = {"formula": formula, "aggregation": aggregation}
             yield row, {**about, **kinds, "level": row.level, "group": group}
         return
-    about |= {"measure": metric.said, "judge": of.system.label}
+    about |= {"metric": metric.said, "system": of.system.label}
     is_whole = of.system.role == "model" and of.system.layer is None
     for part, places in ours.parts(of.places, metric.by_group and is_whole).items():
         level, name = score_level(of.system, part), name_of_group(part) if part else ""
@@ -119,7 +119,6 @@ def _rows_of(
 
 
 def _row(metric: Metric, sides: Any, seed: int) -> PairedScore:
-    """A row without what it is about."""
     (before, places), (after, others) = sides
     has = before.has_value(places), after.has_value(others)
     both = has[0] & has[1]

@@ -48,7 +48,7 @@ class RunColumn:
     """Runs that can be compared.
 
     Attributes:
-        task, suite, version, measure: names; ``version`` is empty where there is none.
+        task, suite, version, metric: names; ``version`` is empty where there is none.
         runs: those of each model, of which the last is shown.
         digest: a hash of all that a column is one by.
         differs: words on each thing in which it differs from other columns of the suite.
@@ -57,16 +57,16 @@ class RunColumn:
     task: str
     suite: str
     version: str
-    measure: str
+    metric: str
     runs: Mapping[RunModel, tuple[Run, ...]]
     digest: str
     differs: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:
-        """Suite and version, and the task and the measure where they are not the usual ones."""
+        """Suite and version, and the task and the metric where they are not the usual ones."""
         named = " ".join(filter(None, (self.suite, self.version)))
-        beside = [self.task] * (self.task != "score") + [self.measure] * (self.measure != CD)
+        beside = [self.task] * (self.task != "score") + [self.metric] * (self.metric != CD)
         return f"{named}, {', '.join(beside)}" if beside else named
 
     @property
@@ -144,7 +144,7 @@ class RunTable:
 
     @cached_property
     def _means(self) -> Mapping[RunModel, float]:
-        """The mean number of each model that has any, over the columns that all these have."""
+        # Over the columns that all these models have.
         scores: dict[RunModel, dict[str, float]] = defaultdict(dict)
         for column, model, run in self.runs:
             if run.number is not None and run.number.score is not None:
@@ -301,7 +301,7 @@ def sorted_table(runs: Iterable[Run]) -> RunTable:
 
 def _place(column: RunColumn) -> tuple[Any, ...]:
     of_task = _TASKS.index(column.task) if column.task in _TASKS else len(_TASKS)
-    return of_task, column.task, column.suite, column.version, column.measure, column.digest
+    return of_task, column.task, column.suite, column.version, column.metric, column.digest
 
 
 def _model(run: Run) -> RunModel:
@@ -312,23 +312,21 @@ def _model(run: Run) -> RunModel:
 
 
 def _measure(run: Run) -> str:
-    return run.number.measure if run.number is not None else CD
+    return run.number.metric if run.number is not None else CD
 
 
 def _is_one_by(run: Run) -> tuple[Any, ...]:
-    """All that runs of one column have in common, beside what is of the model."""
+    # All that runs of one column have in common, beside what is of the model.
     tables = sorted((t.config, t.split, t.sha256, t.items, t.headline) for t in run.tables)
-    summed = (run.number.measure, run.number.over) if run.number is not None else ()
+    summed = (run.number.metric, run.number.over) if run.number is not None else ()
     named = run.task, run.named_suite, run.version
     return *named, tuple(tables), summed, tuple(sorted(_rules(run).items()))
 
 
 def _rules(run: Run) -> dict[str, str]:
-    """The settings that change what a score is of, as JSON; those that were not chosen are not in.
-
-    What a choice came to for a model (its start token, the numeric error) is an object, and left
-    out; the rules of scoring are one, too, but for the bits of a tie, which precision gives.
-    """
+    # The settings that change what a score is of; those that were not chosen are not in. What a
+    # choice came to for a model (its start token, the numeric error) is an object, and left out;
+    # the rules of scoring are one, too, but for the bits of a tie, which precision gives.
     settings = {
         name: value
         for name, value in run.settings.items()
@@ -345,7 +343,6 @@ def _rules(run: Run) -> dict[str, str]:
 
 
 def _with_differences(columns: Sequence[RunColumn]) -> Iterator[RunColumn]:
-    """The columns, each with the words that tell it from the others of its task, suite, version."""
     beside: dict[tuple[str, str], list[dict[str, str]]] = defaultdict(list)
     for column in columns:
         beside[column.task, column.name].append(_aspects(column))
@@ -366,14 +363,13 @@ def _with_differences(columns: Sequence[RunColumn]) -> Iterator[RunColumn]:
 
 
 def _beginning(configs: Sequence[str]) -> str:
-    """The beginning of the names of configs, which is the corpus: ``gum_…``; of one, its name."""
+    # It is the corpus: ``gum_…``; of one config, its name.
     parts = zip(*(config.split("_") for config in configs), strict=False)
     whole = "_".join(own[0] for own in takewhile(lambda own: len(set(own)) == 1, parts))
     return whole + "_…" * (len(configs) > 1) if whole else ""
 
 
 def _aspects(column: RunColumn) -> dict[str, str]:
-    """Names of what a column may differ in, and what it has."""
     run = next(iter(column.shown.values()))
     tables = sorted(run.tables, key=lambda table: (table.config, table.split))
     digest = hashlib.sha256("\n".join(table.sha256 for table in tables).encode()).hexdigest()
@@ -394,7 +390,7 @@ def _option(setting: str) -> str:
 
 
 def _all_named(keys: Iterable[_Key], *ways: Callable[[_Key], str]) -> dict[_Key, str]:
-    """A name for each key: the first way to name them that tells all apart, or else the last."""
+    # By the first way to name them that tells all apart, or else the last.
     found = list(keys)
     for way in ways:
         names = [way(key) for key in found]

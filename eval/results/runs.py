@@ -168,7 +168,6 @@ def run_of(results: TaskResults) -> Run:
 
 
 def _picked(kind: type[_T], values: Mapping[str, Any]) -> _T:
-    """A value of a class, from those of its fields that a mapping has."""
     known = (one.name for one in fields(kind))  # type: ignore[arg-type]
     return kind(**{name: values[name] for name in known if name in values})
 
@@ -279,8 +278,7 @@ class _Model(ModelFacts):
 
 @dataclass(frozen=True)
 class _Results:
-    """The schema of ``results.json``, as far as a run is read; what has a default came later."""
-
+    # As far as a run is read; what has a default came later.
     model: _Model
     dataset: _Dataset
     scores: Some[Score]

@@ -179,15 +179,13 @@ class _Score:
     split: str
     level: str
     n: int
-    measure: str = CD
-    judge: str = ""
+    metric: str = CD
+    system: str = ""
     score: SignedShare | None = None
 
 
 @dataclass(frozen=True)
 class _Results:
-    """The schema of ``results.json``, as far as it is read."""
-
     signature: str
     model: SavedModel
     dataset: _Dataset
@@ -197,7 +195,6 @@ class _Results:
 
 
 def _check_tables(results: _Results, outcomes: OutcomeTables, path: Path, file: Path) -> None:
-    """Hold the tables to each other, and to what there are outcomes of."""
     seen: set[tuple[str, str]] = set()
     for number, about in enumerate(results.dataset.tables):
         where = f"{path}: dataset.tables[{number}]"
@@ -217,10 +214,9 @@ def _check_outcomes(
     path: Path,
     file: Path,
 ) -> None:
-    """Hold the outcomes to the metrics, and to what ``results.json`` says of them."""
     tables = {(one.config, one.split): one for one in results.dataset.tables}
     scores = {
-        (one.config, one.split, one.measure, one.judge): one
+        (one.config, one.split, one.metric, one.system): one
         for one in results.scores
         if one.level == "all"
     }
@@ -246,7 +242,7 @@ def _check_outcomes(
     for score in scores.values():
         if score.score is not None:
             raise EvaluationError(
-                f"{path}: {kind(score.config)}, {kind(score.measure)}: nothing of it in "
+                f"{path}: {kind(score.config)}, {kind(score.metric)}: nothing of it in "
                 f"{file.name}; {_AGAIN}"
             )
 

@@ -103,7 +103,7 @@ def step_changes(
     Raises:
         EvaluationError: no curve has CD scores, settings differ, or a folder cannot be read.
     """
-    scored = [curve for curve in curves if curve.heads[0].measure == CD]
+    scored = [curve for curve in curves if curve.heads[0].metric == CD]
     if not scored:
         raise EvaluationError(
             "--steps: no two results of coherencegym score are of checkpoints of one training on "
@@ -123,7 +123,7 @@ def step_changes(
 
 
 def _changes(curve: LearningCurve, anyway: bool, seed: int) -> CurveChanges:
-    """The changes of one curve; no more than three folders are held at once."""
+    # No more than three folders are held at once.
     against: list[str] = []
 
     def change(before: int, after: int, results: tuple[Saved, Saved]) -> StepChange:
@@ -149,7 +149,6 @@ def _changes(curve: LearningCurve, anyway: bool, seed: int) -> CurveChanges:
 def _change(
     counts: tuple[float, float], head: Headline, results: tuple[Saved, Saved], seed: int
 ) -> StepChange:
-    """The difference of the mean over the cells of a headline, of two checkpoints."""
     import numpy as np
 
     before, after = results
@@ -192,7 +191,6 @@ def _change(
 
 
 def _tested(cells: Sequence[tuple[Any, ...]], seed: int) -> dict[str, Any]:
-    """The fields of a change that its difference, the interval and the test give."""
     groups = [(new - old, clusters) for old, new, clusters in cells]
     if len(groups) == 1:
         old, new, clusters = cells[0]
@@ -205,11 +203,7 @@ def _tested(cells: Sequence[tuple[Any, ...]], seed: int) -> dict[str, Any]:
 
 
 def _checked(folder: str, head: Headline) -> Saved:
-    """The results of a folder, whose one number comes of its predictions.
-
-    Raises:
-        EvaluationError: it does not.
-    """
+    # Its one number comes of its predictions.
     results = read_saved(Path(folder))
     found = results.outcomes
     values: dict[tuple[str, str], list[float]] = {}

@@ -45,12 +45,12 @@ def bootstrap_intervals(
 
     if not len(clusters):
         raise ValueError("a bootstrap needs at least one item")
-    number, owner = cluster_ids(clusters)
+    number, ids = cluster_ids(clusters)
     if number == 1:
         return dict.fromkeys(ratios)
     sums = np.stack(
         [
-            np.bincount(owner, weights=np.asarray(own, dtype=np.float64), minlength=number)
+            np.bincount(ids, weights=np.asarray(own, dtype=np.float64), minlength=number)
             for counts in ratios.values()
             for own in counts
         ],

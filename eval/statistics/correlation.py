@@ -96,9 +96,9 @@ def correlation(
     import numpy as np
 
     value, influences = found
-    number, owner = cluster_ids(clusters)
-    weights = np.bincount(owner, minlength=number) / len(clusters)
-    sums = np.bincount(owner, weights=influences, minlength=number) / len(clusters)
+    number, ids = cluster_ids(clusters)
+    weights = np.bincount(ids, minlength=number) / len(clusters)
+    sums = np.bincount(ids, weights=influences, minlength=number) / len(clusters)
     return RankCorrelation(value, adjusted(sums, weights), effective_sample_size(weights))
 
 
@@ -114,11 +114,11 @@ def correlation_within(
     """
     import numpy as np
 
-    number, owner = cluster_ids(clusters)
-    sizes = np.bincount(owner, minlength=number)
-    one, other = (_shares_below_within(side, owner, sizes) - 0.5 for side in (values, against))
+    number, ids = cluster_ids(clusters)
+    sizes = np.bincount(ids, minlength=number)
+    one, other = (_shares_below_within(side, ids, sizes) - 0.5 for side in (values, against))
     both, first, second = (
-        np.bincount(owner, weights=product, minlength=number)
+        np.bincount(ids, weights=product, minlength=number)
         for product in (one * other, one * one, other * other)
     )
     if min(first.sum(), second.sum()) < ROUNDING:
@@ -161,14 +161,14 @@ def _shares_below(side: Sequence[float]) -> Any:
     return (rankdata(side) - 0.5) / len(side)
 
 
-def _shares_below_within(side: Sequence[float], owner: Any, sizes: Any) -> Any:
+def _shares_below_within(side: Sequence[float], ids: Any, sizes: Any) -> Any:
     import numpy as np
     from scipy.stats import rankdata
 
     # In one go: by cluster and, within one, by value; less the units of the clusters before it.
     _, values = np.unique(side, return_inverse=True)
-    ranks = rankdata(owner * len(side) + values) - (np.cumsum(sizes) - sizes)[owner]
-    return (ranks - 0.5) / sizes[owner]
+    ranks = rankdata(ids * len(side) + values) - (np.cumsum(sizes) - sizes)[ids]
+    return (ranks - 0.5) / sizes[ids]
 
 
 def _plain(

@@ -178,5 +178,5 @@ def cluster_ids(clusters: Any) -> tuple[int, Any]:
     if names.dtype.kind == "i" and len(names):
         there = np.bincount(names) > 0
         return int(there.sum()), (np.cumsum(there) - 1)[names]
-    found, owner = np.unique(names, return_inverse=True)
-    return len(found), owner
+    found, ids = np.unique(names, return_inverse=True)
+    return len(found), ids

@@ -84,13 +84,13 @@ def share_interval(
         raise ValueError("an interval needs at least one item")
     if folds == 1:
         raise ValueError("a cross-validation needs two folds or more")
-    n_clusters, owner = cluster_ids(clusters)
+    n_clusters, ids = cluster_ids(clusters)
     most = float(len(values))
     if len(predictions):
         most = len(values) ** 2 / float((1 / np.asarray(predictions, dtype=np.float64)).sum())
-    sums = np.bincount(owner, weights=np.asarray(values, dtype=np.float64))
-    sizes = np.bincount(owner).astype(np.float64)
-    del owner
+    sums = np.bincount(ids, weights=np.asarray(values, dtype=np.float64))
+    sizes = np.bincount(ids).astype(np.float64)
+    del ids
     of_all = clustered(sums, sizes, most)
     if not folds or n_clusters == 1:
         return interval_of(of_all, n_clusters)
@@ -112,8 +112,8 @@ def ratio_interval(
 
     if not sum(wholes) > 0:
         raise ValueError("an interval needs something to divide by")
-    n_clusters, owner = cluster_ids(clusters)
-    sums, sizes = (np.bincount(owner, weights=np.asarray(own)) for own in (parts, wholes))
+    n_clusters, ids = cluster_ids(clusters)
+    sums, sizes = (np.bincount(ids, weights=np.asarray(own)) for own in (parts, wholes))
     return interval_of(clustered(sums, sizes, most), n_clusters)
 
 
@@ -136,7 +136,6 @@ def macro_interval(groups: Sequence[Sample]) -> Interval:
 # Each function holds the arrays of its own step alone: of millions of items there is no room for
 # those of all.
 def _macro_clusters(groups: Sequence[Sample]) -> Clusters:
-    """The mean of the groups' means by cluster."""
     import numpy as np
 
     sizes = np.array([len(own) for own, _ in groups])
@@ -152,7 +151,7 @@ def _macro_clusters(groups: Sequence[Sample]) -> Clusters:
 
 
 def _by_cell(groups: Sequence[Sample], sizes: Any) -> tuple[_Cells, Any, Any, Any]:
-    """The cells, the mean of each group, what each cell adds to that, and its share of items."""
+    # The cells, the mean of each group, what each cell adds to that, and its share of items.
     import numpy as np
 
     place, cells = _placed([names for _, names in groups], sizes)
@@ -164,12 +163,11 @@ def _by_cell(groups: Sequence[Sample], sizes: Any) -> tuple[_Cells, Any, Any, An
 
 
 def _placed(names: Sequence[Sequence[str]], sizes: Any) -> tuple[Any, _Cells]:
-    """The cell of each item by the name of its cluster and its group, and the cells."""
     import numpy as np
 
-    number, owner = cluster_ids(np.concatenate([np.asarray(own) for own in names]))
+    number, ids = cluster_ids(np.concatenate([np.asarray(own) for own in names]))
     group = np.repeat(np.arange(len(names), dtype=np.int32), sizes)
-    return _cells(owner, group, (number, len(names)))
+    return _cells(ids, group, (number, len(names)))
 
 
 def _cell_residuals(cells: _Cells, means: Any, sums: Any, inside: Any) -> Any:
@@ -184,10 +182,8 @@ def _cell_residuals(cells: _Cells, means: Any, sums: Any, inside: Any) -> Any:
 
 
 def _correlated(inside: Any, sums: Any, cells: _Cells, sizes: Any) -> float:
-    """The effective size of a macro average by that of each group (:func:`correlated_size`).
-
-    It holds where no cluster is in two groups, whose means do not vary together then.
-    """
+    # :func:`correlated_size` holds where no cluster is in two groups, whose means do not vary
+    # together then.
     import numpy as np
 
     share, fewest = cells.by_group(sums), 1 / cells.by_group(inside**2)
@@ -217,11 +213,9 @@ class _Cells:
 
     @property
     def number(self) -> int:
-        """The count of cells."""
         return len(self.group)
 
     def by_group(self, values: Any) -> Any:
-        """The sum of a value of each cell by group."""
         import numpy as np
 
         if self.is_whole:
@@ -229,7 +223,7 @@ class _Cells:
         return np.bincount(self.group, weights=values, minlength=self.shape[1])
 
     def mean_by_cluster(self, values: Any) -> Any:
-        """The mean over all groups of a value of each cell, 0 where there is no cell."""
+        # 0 where there is no cell.
         import numpy as np
 
         if self.is_whole:
@@ -237,12 +231,11 @@ class _Cells:
         return np.bincount(self.cluster, weights=values) / self.shape[1]
 
 
-def _cells(owner: Any, group: Any, shape: tuple[int, int]) -> tuple[Any, _Cells]:
-    """The cell of each item by its cluster and group, and the cells."""
+def _cells(ids: Any, group: Any, shape: tuple[int, int]) -> tuple[Any, _Cells]:
     import numpy as np
 
     number = math.prod(shape)
-    place = owner.astype(np.int32 if number < 1 << 31 else np.int64)
+    place = ids.astype(np.int32 if number < 1 << 31 else np.int64)
     place *= shape[1]
     place += group
     if is_whole := number <= _MOST_CELLS:
@@ -271,8 +264,8 @@ def mean_interval(values: Sequence[float], clusters: Sequence[str]) -> Interval 
     """
     if not len(values):
         raise ValueError("an interval needs at least one item")
-    n_clusters, owner = cluster_ids(clusters)
-    mean, residuals, size = _about_the_mean(values, owner, n_clusters)
+    n_clusters, ids = cluster_ids(clusters)
+    mean, residuals, size = _about_the_mean(values, ids, n_clusters)
     if size < FEWEST:
         return None
     half = quantile_of_t(size - 1) * math.sqrt(float(residuals @ residuals))
@@ -293,12 +286,12 @@ def difference_of_means(sample: Sample, control: Sample) -> Interval | None:
     import numpy as np
 
     named: Any = np.concatenate([np.asarray(names) for _, names in (sample, control)])
-    n_clusters, owner = cluster_ids(named)
+    n_clusters, ids = cluster_ids(named)
     here, there = (
         _about_the_mean(values, own, n_clusters)
         for values, own in (
-            (sample[0], owner[: len(sample[0])]),
-            (control[0], owner[len(sample[0]) :]),
+            (sample[0], ids[: len(sample[0])]),
+            (control[0], ids[len(sample[0]) :]),
         )
     )
     if min(here[2], there[2]) < FEWEST:
@@ -312,14 +305,13 @@ def difference_of_means(sample: Sample, control: Sample) -> Interval | None:
     return Interval(middle - half, middle + half, "t")
 
 
-def _about_the_mean(values: Sequence[float], owner: Any, number: int) -> tuple[float, Any, float]:
-    """The mean, the adjusted residual of each cluster, and what the clusters are worth."""
+def _about_the_mean(values: Sequence[float], ids: Any, number: int) -> tuple[float, Any, float]:
     import numpy as np
 
     items = np.asarray(values, dtype=np.float64)
     mean = math.fsum(items) / len(items)
-    weights = np.bincount(owner, minlength=number) / len(items)
-    residuals: Any = np.bincount(owner, weights=items - mean, minlength=number)
+    weights = np.bincount(ids, minlength=number) / len(items)
+    residuals: Any = np.bincount(ids, weights=items - mean, minlength=number)
     residuals /= len(items)
     return mean, adjusted(residuals, weights), effective_sample_size(weights)
 
@@ -342,9 +334,9 @@ def median_interval(values: Sequence[float], clusters: Sequence[str]) -> Interva
     sides = items - np.median(items)
     np.subtract(1, np.sign(sides, out=sides), out=sides)
     sides /= 2
-    _, owner = cluster_ids(clusters)
-    sums, sizes = np.bincount(owner, weights=sides), np.bincount(owner).astype(np.float64)
-    del owner, sides
+    _, ids = cluster_ids(clusters)
+    sums, sizes = np.bincount(ids, weights=sides), np.bincount(ids).astype(np.float64)
+    del ids, sides
     size = clustered(sums, sizes, float(len(items))).size
     if 0.5**size > TAIL:
         return None

@@ -84,11 +84,11 @@ def ratio_difference(
     wholes = columns[1].sum(), columns[3].sum()
     if not all(wholes):
         return Estimate(None, None, None, "", n)
-    number, owner = cluster_ids(clusters)
+    number, ids = cluster_ids(clusters)
     value = float(columns[2].sum() / wholes[1] - columns[0].sum() / wholes[0])
     if number == 1:
         return estimate_of(value, Interval(-1.0, 1.0, "one cluster"), n)
-    left, left_all, right, right_all = (np.bincount(owner, weights=own) for own in columns)
+    left, left_all, right, right_all = (np.bincount(ids, weights=own) for own in columns)
     weights = (left_all / wholes[0] + right_all / wholes[1]) / 2
     residuals = (right - right.sum() / wholes[1] * right_all) / wholes[1]
     residuals -= (left - left.sum() / wholes[0] * left_all) / wholes[0]
@@ -136,8 +136,8 @@ def area(values: Sequence[float], truths: Sequence[bool], clusters: Sequence[str
     truth = np.array(truths, dtype=bool)
     if not 0 < truth.sum() < len(truth):
         return Estimate(None, None, None, "", len(truth))
-    number, owner = cluster_ids(clusters)
-    value, of_all = ranked(np.array(values, dtype=np.float64), truth, owner, number)
+    number, ids = cluster_ids(clusters)
+    value, of_all = ranked(np.array(values, dtype=np.float64), truth, ids, number)
     return estimate_of(value, interval_of(of_all, number), len(truth))
 
 
@@ -160,12 +160,12 @@ def ranks_difference(
     import numpy as np
     from scipy.stats import t
 
-    number, owner = cluster_ids(clusters)
+    number, ids = cluster_ids(clusters)
     truth = np.array(truths, dtype=bool)
     if not 0 < truth.sum() < len(truth):
         raise ValueError("an area under the curve needs units of both kinds")
     (left, here), (right, there) = (
-        ranked(np.array(own, dtype=np.float64), truth, owner, number) for own in (before, after)
+        ranked(np.array(own, dtype=np.float64), truth, ids, number) for own in (before, after)
     )
     value = right - left
     if here.fewest < FEWEST:
@@ -179,7 +179,7 @@ def ranks_difference(
     return estimate_of(value, interval, len(truth)), Test(p, "DeLong")
 
 
-def ranked(values: Any, truth: Any, owner: Any, number: int) -> tuple[float, Clusters]:
+def ranked(values: Any, truth: Any, ids: Any, number: int) -> tuple[float, Clusters]:
     """The area under the curve, and what each of so many clusters adds to it."""
     import numpy as np
 
@@ -187,10 +187,10 @@ def ranked(values: Any, truth: Any, owner: Any, number: int) -> tuple[float, Clu
     higher = above(found, others) / len(others)
     lower = 1 - above(others, found) / len(found)
     value = float(higher.mean())
-    here, there = (np.bincount(owner[kind], minlength=number) for kind in (truth, ~truth))
+    here, there = (np.bincount(ids[kind], minlength=number) for kind in (truth, ~truth))
     weights, other_weights = here / len(found), there / len(others)
-    totals = np.bincount(owner[truth], weights=higher, minlength=number) / len(found)
-    back = np.bincount(owner[~truth], weights=lower, minlength=number) / len(others)
+    totals = np.bincount(ids[truth], weights=higher, minlength=number) / len(found)
+    back = np.bincount(ids[~truth], weights=lower, minlength=number) / len(others)
     return value, Clusters(
         (weights + other_weights) / 2,
         (totals + back) / 2,

@@ -127,7 +127,7 @@ def sign_flips(differences: Sequence[float], clusters: Sequence[str], seed: int 
     return _not_below(_flipped(*_whole_sums(differences, clusters), seed), least)
 
 
-def skewed_p(values: Any, weights: Any, owner: Any) -> float:
+def skewed_p(values: Any, weights: Any, ids: Any) -> float:
     """A p-value (two-sided) of a weighted mean of differences whose distribution may be skewed.
 
     It asks whether the mean would be 0 if one more independent item had gone wholly to the other
@@ -143,18 +143,18 @@ def skewed_p(values: Any, weights: Any, owner: Any) -> float:
     Args:
         values: the differences, from -1 to 1.
         weights: those of the items, which add up to 1.
-        owner: the number of the cluster of each.
+        ids: the number of the cluster of each.
     """
     import numpy as np
     from scipy.special import betainc
 
     values = np.asarray(values, dtype=np.float64)
-    changes = np.bincount(owner, weights=weights * values)
+    changes = np.bincount(ids, weights=weights * values)
     if changes.sum() < 0:
         changes = -changes
     if changes.sum() < ROUNDING:
         return 1.0
-    one_more = _weight_of_one(values, weights, owner)
+    one_more = _weight_of_one(values, weights, ids)
     to, fro = changes[changes > 0], np.append(-changes[changes < 0], one_more)
     (shape, scale), (other, unit) = (
         (side.sum() ** 2 / (side @ side), (side @ side) / side.sum()) for side in (to, fro)
@@ -162,18 +162,18 @@ def skewed_p(values: Any, weights: Any, owner: Any) -> float:
     return min(1.0, 2 * float(betainc(shape, other, unit / (scale + unit))))
 
 
-def _weight_of_one(values: Any, weights: Any, owner: Any) -> float:
+def _weight_of_one(values: Any, weights: Any, ids: Any) -> float:
     # That of a whole cluster where items of one are all alike; in between it is by the intraclass
     # correlation, as that of Kish's effective size (1965).
     import numpy as np
 
-    sizes, sums = (np.bincount(owner, weights=own) for own in (weights, weights * values))
+    sizes, sums = (np.bincount(ids, weights=own) for own in (weights, weights * values))
     cluster, item = float(sizes @ sizes), float(weights @ weights)
     over_all = float(weights @ (values - sums.sum()) ** 2)
-    free = 1 - float((weights**2 / sizes[owner]).sum())
+    free = 1 - float((weights**2 / sizes[ids]).sum())
     if free < ROUNDING or over_all < ROUNDING:
         return cluster
-    inside = float(weights @ (values - (sums / sizes)[owner]) ** 2) / free
+    inside = float(weights @ (values - (sums / sizes)[ids]) ** 2) / free
     correlation = min(1.0, max(0.0, 1 - inside / over_all))
     return correlation * cluster + (1 - correlation) * item
 
@@ -216,11 +216,11 @@ def _whole_sums(differences: Sequence[float], clusters: Sequence[str]) -> tuple[
     exact = [Fraction(float(d)).limit_denominator(_MOST_PREDICTIONS) for d in kinds]
     scale = math.lcm(*(fraction.denominator for fraction in exact))
     wholes = [int(fraction * scale) for fraction in exact]
-    number, owner = cluster_ids(clusters)
+    number, ids = cluster_ids(clusters)
     # Whole numbers of any size where those of the machine might not hold a sum.
     is_small = max(map(abs, wholes)) * len(kind) < 2**62
     total = np.zeros(number, np.int64 if is_small else object)
-    np.add.at(total, owner, np.array(wholes, total.dtype)[kind])
+    np.add.at(total, ids, np.array(wholes, total.dtype)[kind])
     sums = total.tolist()
     common = math.gcd(scale, *sums)
     return [each // common for each in sums], scale // common
@@ -291,9 +291,9 @@ def approximate_randomisation(
     """
     import numpy as np
 
-    number, owner = cluster_ids(clusters)
+    number, ids = cluster_ids(clusters)
     left, right = (
-        np.array([np.bincount(owner, weights=np.asarray(own), minlength=number) for own in side])
+        np.array([np.bincount(ids, weights=np.asarray(own), minlength=number) for own in side])
         for side in (baseline, model)
     )
     if not left[1].sum() or not right[1].sum():
@@ -382,11 +382,11 @@ def difference_interval(
 
     if test is None:
         test = sign_flips(differences, clusters)
-    number, owner = cluster_ids(clusters)
+    number, ids = cluster_ids(clusters)
     if number == 1:
         return Interval(-1.0, 1.0, "one cluster")
-    sums = np.bincount(owner, weights=np.asarray(differences, dtype=np.float64))
-    weights = np.bincount(owner) / len(differences)
+    sums = np.bincount(ids, weights=np.asarray(differences, dtype=np.float64))
+    weights = np.bincount(ids) / len(differences)
     return signs_and_sizes(sums / len(differences), weights, len(differences), test.p)
 
 
@@ -431,11 +431,11 @@ def signs_and_sizes(changes: Any, weights: Any, most: float, p: float | None = N
     )
 
 
-def _coins(share: float, worth_of: float, p: float | None) -> float:
+def _coins(share: float, effective_size: float, p: float | None) -> float:
     # Another number than what their sizes say only where that would contradict the test, and then
     # as many as give its p.
-    if p is None or (_p_of_coins(share, worth_of) < _LEVEL) == (p < _LEVEL):
-        return worth_of
+    if p is None or (_p_of_coins(share, effective_size) < _LEVEL) == (p < _LEVEL):
+        return effective_size
     fewer, more = 1e-3, 1e9
     for _ in range(100):
         number = math.sqrt(fewer * more)

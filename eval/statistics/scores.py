@@ -11,19 +11,19 @@ from coherencegym.files.strict_json import Share, SignedShare
 
 #: Fewer items than this in a score, and the report warns.
 FEW_ITEMS = 30
-#: The measure of a suite of minimal pairs or sets (Beyer et al. 2021, section 3).
+#: The metric of a suite of minimal pairs or sets (Beyer et al. 2021, section 3).
 CD = "CD score"
 #: The level of a score that is not the model's: of people, or of a baseline.
 REFERENCE = "reference"
-#: The judge of outcomes that is such a baseline: a classifier that sees words alone.
+#: The system that is such a baseline: a classifier that sees words alone.
 BAG_OF_WORDS = "bag of words"
 #: Others: how long a text is, how far it repeats words, and one person beside others.
 LENGTH, REPEATED_WORDS, ONE_RATER = "length", "repeated words", "one rater"
 #: Another: the label that training rows have most.
 MOST_FREQUENT = "most frequent label"
-#: The name of what a judge that reads nothing reaches.
+#: The name of what a system that reads nothing reaches.
 CHANCE_NAME = "chance"
-#: The judges of outcomes that are layers of the model begin so; a number follows.
+#: The systems of outcomes that are layers of the model begin so; a number follows.
 LAYER = "layer "
 
 
@@ -33,31 +33,31 @@ class ScoreRow:
 
     Attributes:
         config, split: the table.
-        formula, metric: the predictions'; empty where they have several, or there are none.
+        formula, aggregation: the predictions'; empty where they have several, or there are none.
         group: a group of predictions or units, or ``column=value``; empty: all.
         level: ``all``, ``column``, ``group``, ``formula``, ``headline``, ``detail`` (see
             :class:`eval.tasks.score.summary.ItemScore`), or ``reference``.
         n: units in the score: items, documents or sentences.
-        measure: the CD score, F1, the area under the ROC curve, ...
-        judge: the way in which the model decided, or who did; empty where there is one way.
+        metric: the CD score, F1, the area under the ROC curve, ...
+        system: the way in which the model decided, or who did; empty where there is one way.
     """
 
     config: str
     split: str
     formula: str = ""
-    metric: str = ""
+    aggregation: str = ""
     group: str
     level: str
     n: int
-    measure: str = CD
-    judge: str = ""
+    metric: str = CD
+    system: str = ""
 
     @property
     def what(self) -> str:
-        """The measure and by which decision, for people; empty for a CD score."""
-        if self.measure == CD:
+        """The metric and by which decision, for people; empty for a CD score."""
+        if self.metric == CD:
             return ""
-        return f"{self.measure}, {self.judge}" if self.judge else self.measure
+        return f"{self.metric}, {self.system}" if self.system else self.metric
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,8 +71,8 @@ class Score(ScoreRow):
         overlap_score: the same for the side that repeats more words of the text before it.
         human_score: the same for people, with its interval, over ``human_n`` units; None, and 0,
             where nobody was asked.
-        chance: reached by a judge that reads nothing; None where that is not known.
-        chance_name: the name of that judge, where it does not guess.
+        chance: reached by a system that reads nothing; None where that is not known.
+        chance_name: the name of that system, where it does not guess.
         counts: units that are left out, by reason, or that are of a kind.
     """
 
@@ -100,11 +100,11 @@ class HasChance(Protocol):
 
     @property
     def chance(self) -> float | None:
-        """Reached by a judge that reads nothing."""
+        """Reached by a system that reads nothing."""
 
     @property
     def chance_name(self) -> str:
-        """The name of that judge."""
+        """The name of that system."""
 
 
 def chance_names(rows: Iterable[HasChance], *, article: bool = False) -> str:
@@ -117,13 +117,13 @@ def chance_names(rows: Iterable[HasChance], *, article: bool = False) -> str:
     return " or ".join(n if n == CHANCE_NAME else the + n for n in names or (CHANCE_NAME,))
 
 
-#: The measures that are correlations begin so.
+#: The metrics that are correlations begin so.
 SPEARMAN = "Spearman"
 
 
-def is_correlation(measure: str) -> bool:
-    """Say that a measure goes from -1 to 1."""
-    return measure.startswith(SPEARMAN)
+def is_correlation(metric: str) -> bool:
+    """Say that a metric goes from -1 to 1."""
+    return metric.startswith(SPEARMAN)
 
 
 def level_of(group: str) -> str:
@@ -140,7 +140,7 @@ def text_of(value: object) -> str:
 
 def only_cd(scores: Sequence[Score]) -> bool:
     """Say that all of them are CD scores."""
-    return all(score.measure == CD for score in scores)
+    return all(score.metric == CD for score in scores)
 
 
 def score_fields(found: Estimate) -> dict[str, Any]:

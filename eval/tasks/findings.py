@@ -20,7 +20,7 @@ from coherencegym.eval.tasks.task import Findings, Task
 _NO_SETTINGS: Mapping[str, Any] = {}
 
 
-def gather_findings(
+def collect_findings(
     asked: Task[Any, Any, Any],
     source: Source,
     model: LoadedModel,
@@ -51,7 +51,7 @@ def gather_findings(
     return replace(
         found,
         signature=signature(
-            asked.name, about, found.dataset, recorded, asked.signed(own, recorded)
+            asked.command.name, about, found.dataset, recorded, asked.signed(own, recorded)
         ),
         notes=[*run_notes(source, model, found.tables, settings["max_items"]), *found.notes],
     )
@@ -94,7 +94,7 @@ def findings_of(
         dataset=dataset,
         settings=settings,
         notes=(),
-        task=asked.name,
+        task=asked.command.name,
         asked=asked,
         inputs=[one for one, _ in pairs],
         details=[detail for _, detail in pairs],
@@ -113,5 +113,5 @@ def _notes(found: Findings) -> Iterator[Note]:
         yield from floor_notes(found.headline)
     marked = any(row.n < FEW_ITEMS or 0 < row.human_n < FEW_ITEMS for row in shown_rows(found.rows))
     if marked or any(len(table.rows) < FEW_ITEMS for table in found.tables):
-        what = found.asked.units
+        what = found.asked.command.units
         yield caution(f"! fewer than {FEW_ITEMS} {what}: read the interval, not the score")

@@ -30,7 +30,7 @@ class Headline:
         score: the value with its 95 % interval over discourses, and how that was computed.
         artefact_score, overlap_score, human_score: the mean of the configs' own, each with as much
             weight as in ``score``; None where one of them has none.
-        chance, chance_name: reached by a judge that reads nothing, and the name of that judge.
+        chance, chance_name: reached by a system that reads nothing, and the name of that system.
     """
 
     over: tuple[str, ...]
@@ -45,7 +45,7 @@ class Headline:
     human_score: SignedShare | None = None
     chance: Share | None = 0.5
     chance_name: str = CHANCE_NAME
-    measure: str = CD
+    metric: str = CD
 
     @property
     def floor(self) -> float | None:
@@ -91,7 +91,7 @@ def _above(low: float | None, floor: float | None) -> bool:
 
 def headline_of_one(score: Score) -> Headline:
     """The headline of results that have but one score: that."""
-    names = ("n", "score", "ci_low", "ci_high", "ci_method", "measure", "chance", "chance_name")
+    names = ("n", "score", "ci_low", "ci_high", "ci_method", "metric", "chance", "chance_name")
     floors = ("artefact_score", "overlap_score", "human_score")
     about = {name: getattr(score, name) for name in (*names, *floors)}
     return Headline(over=(score.config,), n_cells=1, **about)
@@ -137,7 +137,7 @@ def mean_headline(
     if not cells:
         return None
     found, configs = metric.mean(list(cells.values())), [config for config, _ in cells]
-    return headline_over(configs, found.value, found, found.n, measure=metric.said, **beside)
+    return headline_over(configs, found.value, found, found.n, metric=metric.said, **beside)
 
 
 def mean_if_known(values: Sequence[float | None]) -> float | None:

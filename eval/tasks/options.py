@@ -1,4 +1,7 @@
-"""The options of a task: one frozen dataclass, from which the shell and Python take theirs."""
+"""Options of a task and its subcommand, from which the shell and Python take theirs.
+
+None of it needs the task itself, whose modules are imported when it runs, not when help is shown.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,7 @@ from typing import Any
 
 from coherencegym.command_line import did_you_mean
 from coherencegym.errors import EvaluationError
+from coherencegym.eval.kinds.table_kind import TableKind
 from coherencegym.files.strict_json import held
 
 
@@ -39,6 +43,29 @@ def option(
 @dataclass(frozen=True)
 class NoOptions:
     """A task that leaves nothing open."""
+
+
+@dataclass(frozen=True)
+class CommandLine:
+    """The subcommand of a task.
+
+    Attributes:
+        name: the subcommand.
+        kind: the tables that the task reads.
+        options: a frozen dataclass of its own options (:func:`option`).
+        reads_bits: false for a task that reads no surprisals, and takes no options of reading.
+        config_flags: other names of ``--config``.
+        units: the word for rows, in the plural.
+        examples: command lines.
+    """
+
+    name: str
+    kind: TableKind[Any]
+    options: type[Any] = NoOptions
+    reads_bits: bool = True
+    config_flags: tuple[str, ...] = ()
+    units: str = "rows"
+    examples: str = ""
 
 
 @dataclass(frozen=True)

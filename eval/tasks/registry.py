@@ -1,4 +1,4 @@
-"""The tasks, each a :class:`eval.tasks.task.Task`: a new one is one line here.
+"""The tasks, each a package: a new one is one line here.
 
 Those of other packages come by their entry points (:mod:`coherencegym.extensions`).
 """
@@ -12,29 +12,31 @@ from coherencegym.errors import EvaluationError
 from coherencegym.extensions import added, load_extension, package_of
 
 if TYPE_CHECKING:
+    from coherencegym.eval.tasks.options import CommandLine
     from coherencegym.eval.tasks.task import Task
 
-#: Subcommand -> what it is for, and the module that has its ``TASK``.
+#: Subcommand -> what it is for, and the package: its module ``options``, which is imported to show
+#: help, has the ``COMMAND``, and its module ``task`` the ``TASK``.
 TASKS: dict[str, tuple[str, str]] = {
     "score": (
         "score models on suites of minimal pairs",
-        "coherencegym.eval.tasks.score.task",
+        "coherencegym.eval.tasks.score",
     ),
     "detect": (
         "find the sentence of a document that does not belong there",
-        "coherencegym.eval.tasks.detect.task",
+        "coherencegym.eval.tasks.detect",
     ),
     "probe": (
         "ask which layers of a model know the labels of examples",
-        "coherencegym.eval.tasks.probe.task",
+        "coherencegym.eval.tasks.probe",
     ),
     "spans": (
         "ask whether a model is right about the parts of texts, too",
-        "coherencegym.eval.tasks.spans.task",
+        "coherencegym.eval.tasks.spans",
     ),
     "correlate": (
         "correlate the scores of texts with people's ratings of their coherence",
-        "coherencegym.eval.tasks.correlate.task",
+        "coherencegym.eval.tasks.correlate",
     ),
 }
 
@@ -46,6 +48,12 @@ def all_tasks() -> dict[str, str]:
     return {**own, **{name: f"a task of {package_of(entry)}" for name, entry in others.items()}}
 
 
+def command_line_of(name: str) -> CommandLine:
+    """The subcommand of a task of :data:`TASKS`."""
+    command: CommandLine = importlib.import_module(f"{TASKS[name][1]}.options").COMMAND
+    return command
+
+
 def task_named(name: str) -> Any:
     """The task of that name, which is one of :func:`all_tasks`.
 
@@ -54,9 +62,9 @@ def task_named(name: str) -> Any:
     Raises:
         EvaluationError: it is of another package, and cannot be imported or is neither.
     """
-    from coherencegym.eval.tasks.task import Task
-
     if name not in TASKS:
+        from coherencegym.eval.tasks.task import Task
+
         loaded = load_extension(entry := added("tasks", TASKS)[name])
         if not isinstance(loaded, Task) and not {"add_arguments", "run"} <= {*dir(loaded)}:
             raise EvaluationError(
@@ -64,5 +72,5 @@ def task_named(name: str) -> Any:
                 "Task, or a module with add_arguments and run"
             )
         return loaded
-    task: Task[Any, Any, Any] = importlib.import_module(TASKS[name][1]).TASK
+    task: Task[Any, Any, Any] = importlib.import_module(f"{TASKS[name][1]}.task").TASK
     return task

@@ -1,8 +1,9 @@
 """A task: what a model is asked about tables of one kind.
 
-A new task is one folder with a module ``task.py`` that declares a :class:`Task`, and one line in
-:mod:`eval.tasks.registry`. Everything else comes of these: the subcommand and its options, the
-call in Python, the folder of results, the table, the page, the comparison of two models.
+A new task is one folder, with ``options.py`` for its subcommand and ``task.py`` for its
+:class:`Task`, and one line in :mod:`eval.tasks.registry`. Everything else comes of these: the
+options, the call in Python, the folder of results, the table, the page, the comparison of two
+models.
 """
 
 from __future__ import annotations
@@ -19,12 +20,11 @@ from coherencegym.eval.data.source import Source
 from coherencegym.eval.forward.distributed import ALONE, World
 from coherencegym.eval.forward.execute import BatchProgress, Execution
 from coherencegym.eval.forward.numeric import Store
-from coherencegym.eval.kinds.table_kind import TableKind
 from coherencegym.eval.metrics.estimates import EstimateRow, estimates, score_of
 from coherencegym.eval.metrics.metric import Metric
 from coherencegym.eval.models.load import LoadedModel
 from coherencegym.eval.outcomes.tables import OutcomeTables, OutcomeWriter
-from coherencegym.eval.plan.kept import PlansOf
+from coherencegym.eval.plan.cached import PlansOf
 from coherencegym.eval.plan.options import DEFAULT_OPTIONS, Options
 from coherencegym.eval.plan.requests import Query
 from coherencegym.eval.report.blocks import ReportSection, Verdict
@@ -39,7 +39,7 @@ from coherencegym.eval.statistics.scores import (
 )
 from coherencegym.eval.surprisal import Answer, surprisals
 from coherencegym.eval.tasks.headline import Headline
-from coherencegym.eval.tasks.options import NoOptions, signed_options
+from coherencegym.eval.tasks.options import CommandLine, signed_options
 from coherencegym.eval.tasks.results import TaskResults
 from coherencegym.eval.tasks.table import Table, read_tables
 
@@ -104,7 +104,7 @@ class TaskContext:
 
     def count(self, execution: Execution) -> None:
         """Count the texts of a run."""
-        self.reads.append((execution.stored, len(execution.plan.sequences)))
+        self.reads.append((execution.cached, len(execution.plan.sequences)))
 
     @contextmanager
     def asking(self, name: str, number: int) -> Iterator[TaskContext]:
@@ -137,8 +137,7 @@ class Task(Generic[_I, _O, _D]):
     report and for files of the task's own.
 
     Attributes:
-        name: the subcommand.
-        kind: the tables that it reads.
+        command: the subcommand.
         metrics: those of its outcomes.
         run: adds the outcomes of an input: of each unit under each metric, by the model and by
             baselines.
@@ -149,7 +148,6 @@ class Task(Generic[_I, _O, _D]):
         in_chat: tells whether texts are read where the model speaks in its chat template.
         costs: a table of what inputs cost where no surprisals are read, by config and tokenizer.
         names: names under which a dataset has the configs that a user means.
-        config_flags: other names of ``--config``.
         inputs: reads those of a dataset: (source, configs, split, most rows, options) -> inputs,
             notes.
         given: an input that comes from no file, from rows by split: (rows, split, options).
@@ -157,7 +155,6 @@ class Task(Generic[_I, _O, _D]):
         table: the table that an input is tested on.
         digests: those of the rows of all splits that an input was read from.
         load: loads the model that options need.
-        options: a frozen dataclass of its own options (:func:`eval.tasks.options.option`).
         check: refuses options that contradict each other, and gives what they come to.
         resolve: gives what options come to by a model's config, which is read if it is asked for,
             and the name of its class, where it is loaded.
@@ -180,12 +177,9 @@ class Task(Generic[_I, _O, _D]):
         files: writes files of its own into a folder.
         says_baselines: true where its notes or its verdict say what baselines mean for a score.
         spreads: true where several processes may share its texts.
-        units: the word for rows, in the plural.
-        examples: command lines.
     """
 
-    name: str
-    kind: TableKind[Any]
+    command: CommandLine
     metrics: tuple[Metric, ...]
     run: Callable[[TaskContext, _I, _O, OutcomeWriter], _D]
     run_all: (
@@ -196,14 +190,12 @@ class Task(Generic[_I, _O, _D]):
     in_chat: Callable[[_O], bool] = lambda options: False
     costs: Callable[[Sequence[_I], _O, Any, Any], Grid] | None = None
     names: Callable[[Sequence[str], _O], list[str]] = lambda configs, options: list(configs)
-    config_flags: tuple[str, ...] = ()
     inputs: Callable[..., tuple[list[_I], list[Note]]] | None = None
     given: Callable[[Mapping[str, Iterable[Any]], str, _O], _I] | None = None
     accept: Callable[[_O, _I], _I] = lambda options, one: one
     table: Callable[[_I], Table[Any]] = lambda one: cast(Table[Any], one)
     digests: Callable[[_I], Iterable[str]] | None = None
     load: Callable[[_O, Loader], LoadedModel] = lambda options, loader: loader.scores()
-    options: type[Any] = NoOptions
     check: Callable[[_O], _O] = lambda options: options
     resolve: Callable[[_O, Callable[[], Any], str], _O] = lambda options, config, name: options
     settle: Callable[[_O, LoadedModel], _O] = lambda options, model: options
@@ -230,8 +222,6 @@ class Task(Generic[_I, _O, _D]):
     files: Callable[[Findings, Path], None] = lambda found, folder: None
     says_baselines: bool = False
     spreads: bool = False
-    units: str = "rows"
-    examples: str = ""
 
     def surprisal_texts(self, one: _I, options: _O) -> Sequence[Query] | None:
         """The texts of an input that surprisals are read of; None where none are."""
@@ -276,7 +266,7 @@ class Task(Generic[_I, _O, _D]):
         """
         if self.inputs is not None:
             return self.inputs(source, configs, split, max_items, options)
-        found, notes = read_tables(self.kind, source, configs, split, max_items)
+        found, notes = read_tables(self.command.kind, source, configs, split, max_items)
         return cast(list[_I], found), notes
 
 

@@ -64,14 +64,14 @@ class Encoding:
     @cached_property
     def of_region(self) -> dict[int, Sequence[int]]:
         """Region number -> the indices of its tokens: mostly one stretch of them, a ``range``."""
-        stretches: dict[int, list[range]] = {}
+        runs: dict[int, list[range]] = {}
         end = 0
         for number, own in groupby(self.regions):
             start, end = end, end + len(list(own))
-            stretches.setdefault(number, []).append(range(start, end))
+            runs.setdefault(number, []).append(range(start, end))
         return {
             number: found[0] if len(found) == 1 else list(chain.from_iterable(found))
-            for number, found in stretches.items()
+            for number, found in runs.items()
         }
 
     @property

@@ -1,4 +1,4 @@
-"""Passages: texts that a model reads once, and the stretches of them that vectors are asked of."""
+"""Passages: texts that a model reads once, and the spans of them that vectors are asked of."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ POOLS: tuple[Pool, ...] = ("mean", "last", "cls")
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A text that is read once, and the stretches of it whose vectors are wanted.
+    """A text that is read once, and the spans of it whose vectors are wanted.
 
     Attributes:
         text: the whole text.
-        spans: start and end (characters) of each stretch. They may overlap and be in any order.
+        spans: start and end (characters) of each span. They may overlap and be in any order.
     """
 
     text: str

@@ -1,8 +1,8 @@
-"""Spans of passages, in characters, to stretches of tokens, from one encoding of the whole text.
+"""Spans of passages, in characters, to ranges of tokens, from one encoding of the whole text.
 
 A token belongs to the place of its first character that is not white space, one of white space only
 to the next such place (:mod:`eval.text.encode`). White space at the edges of a span counts for
-nothing, so that a tokenizer that makes a token of a final space gives no other stretch.
+nothing, so that a tokenizer that makes a token of a final space gives no other span.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from coherencegym.eval.text.places import Tokens, solid
 from coherencegym.eval.text.reading import TokenReader
 from coherencegym.eval.text.special import Added
 
-#: First token of a stretch and the one behind its last.
+#: First token of a span and the one behind its last.
 TokenRange = tuple[int, int]
 
 
@@ -29,11 +29,11 @@ class EncodedPassage:
 
     Attributes:
         ids: token ids, those around the text included.
-        stretches: the tokens of each span; None for a span that has none.
+        token_ranges: the tokens of each span; None for a span that has none.
     """
 
     ids: tuple[int, ...]
-    stretches: tuple[TokenRange | None, ...]
+    token_ranges: tuple[TokenRange | None, ...]
 
 
 def encode_passages(
@@ -63,14 +63,14 @@ def encode_passages(
     encoded = []
     for passage in passages:
         own = tokens[passage.text]
-        found = _stretches(passage, own)
+        found = _token_ranges(passage, own)
         moved = [(max(a + before, first), b + before) for a, b in found]
         ids = (*added.before, *own.ids.tolist(), *added.after)
         encoded.append(EncodedPassage(ids, tuple((a, b) if a < b else None for a, b in moved)))
     return encoded
 
 
-def _stretches(passage: Passage, tokens: Tokens) -> list[TokenRange]:
+def _token_ranges(passage: Passage, tokens: Tokens) -> list[TokenRange]:
     if not len(tokens.ids):
         return [(0, 0)] * len(passage.spans)
     size = len(passage.text)

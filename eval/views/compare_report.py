@@ -119,7 +119,7 @@ def plot_comparisons(
             figures.row_labels(panel, texts, [row.level == "all" for row in own], 5.6 * widest - 6)
             figures.around_zero(panel, ends)
             panel.tick_params(axis="x", labelsize=9)
-            measured = "of CD scores, " if all(row.measure == CD for row in own) else "with "
+            measured = "of CD scores, " if all(row.metric == CD for row in own) else "with "
             panel.set_xlabel(f"difference {measured}95 % interval, points", fontsize=9)
             panel.xaxis.set_major_formatter(lambda place, _: f"{100 * place:+.0f}")
             panel.set_title(title, fontsize=10, fontweight="bold")

@@ -109,7 +109,7 @@ def comparison_notes(comparison: ModelComparison) -> Iterator[str]:
         yield f"{comparison.unpaired:,} predictions that only one of the two has are left out"
     for remark in comparison.remarks:
         yield f"differs: {printable(remark)}"
-    units = "predictions" if all(row.measure == CD for row in comparison.rows) else "sentences"
+    units = "predictions" if all(row.metric == CD for row in comparison.rows) else "sentences"
     units = {"probe": "rows", "correlate": "texts", "spans": "texts"}.get(
         comparison.baseline.task, units
     )
@@ -121,13 +121,12 @@ def comparison_notes(comparison: ModelComparison) -> Iterator[str]:
             yield f"undefined or too long for {who}, so left out for both: {count:,} {units}"
     if hidden := len(comparison.rows) - len(comparison.shown):
         yield f"{hidden:,} finer rows: in comparison.json of `compare --output`, without correction"
-    counted = [row for row in comparison.rows if not is_correlation(row.measure)]
+    counted = [row for row in comparison.rows if not is_correlation(row.metric)]
     if counted and not any(row.baseline_higher or row.higher for row in counted):
         yield "no item is judged differently"
 
 
 def _most(comparison: ModelComparison, count: Callable[[PairedScore], int]) -> int:
-    """Over tables, the count of the measure that has the most units."""
     found: dict[tuple[str, str], int] = defaultdict(int)
     for row in comparison.rows:
         if row.level == "all":
@@ -153,7 +152,7 @@ def comparison_legend(comparisons: Sequence[ModelComparison]) -> Iterator[str]:
         f"{' of one comparison' * several}; * below {SIGNIFICANT:g}"
         f"{'; not corrected for the number of comparisons' * several}"
     )
-    if any(is_correlation(row.measure) for row in rows):
+    if any(is_correlation(row.metric) for row in rows):
         yield "correlations (Spearman) are shown times 100"
     yield (
         "differences are in percentage points; the interval of each row excludes 0 where p is "

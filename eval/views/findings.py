@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from coherencegym.eval.metrics.estimates import EstimateRow, score_of
 from coherencegym.eval.report import figures, grid
@@ -27,6 +27,7 @@ from coherencegym.eval.statistics.scores import CD, FEW_ITEMS, is_correlation
 from coherencegym.eval.tasks.headline import Headline
 from coherencegym.eval.tasks.score.results import ScoreSummary
 from coherencegym.eval.tasks.task import Findings
+from coherencegym.eval.views import frames
 from coherencegym.eval.views.html_report import (
     notebook_cell,
     page_of,
@@ -38,10 +39,17 @@ from coherencegym.eval.views.html_report import (
 from coherencegym.eval.views.plots import plot_runs
 from coherencegym.eval.views.strips import strip_grid
 
+if TYPE_CHECKING:
+    import pandas  # type: ignore[import-untyped]
+
 
 @dataclass(frozen=True, repr=False)
 class ShownFindings(Findings):
     """Findings that a notebook shows as tables, and that print as the terminal has them."""
+
+    def to_pandas(self, kind: frames.Kind = "scores") -> pandas.DataFrame:
+        """A table of the results as a data frame; see :func:`eval.views.frames.rows`."""
+        return frames.to_pandas(self, kind)
 
     def __str__(self) -> str:
         return grid.as_printed(lambda console: print_findings(self, console, verbose=False))
@@ -108,7 +116,7 @@ def print_findings(found: Findings, console: Any = None, *, verbose: bool = True
 def headline_line(headline: Headline) -> str:
     """The one number of a suite in a line, with what it is to be held against."""
     ends = headline.ci_low, headline.ci_high
-    score = grid.score_with_interval(headline.score, *ends, headline.measure)
+    score = grid.score_with_interval(headline.score, *ends, headline.metric)
     cells = f"mean of {headline.n_cells:,} equal parts, " if headline.n_cells > 1 else ""
     beside = {
         "artefact": headline.artefact_score,
@@ -117,10 +125,10 @@ def headline_line(headline: Headline) -> str:
         headline.chance_name: headline.chance,
     }
     said = grid.share_cell
-    if is_correlation(headline.measure):
+    if is_correlation(headline.metric):
         said = partial(grid.number_cell, form="+.2f")
     others = [f"{name} {said(value)}" for name, value in beside.items() if value]
-    what = "CD" if headline.measure == CD else headline.measure
+    what = "CD" if headline.metric == CD else headline.metric
     return f"{what} {score} ({cells}{headline.n:,} items); {', '.join(others)}"
 
 
@@ -181,7 +189,7 @@ def _page(found: Findings, folder: Path) -> str:
 
 def _verdict(found: Findings) -> Verdict | None:
     own = found.asked.verdict
-    return verdict_of(found, found.asked.units) if own is None else own(found)
+    return verdict_of(found, found.asked.command.units) if own is None else own(found)
 
 
 def _kind(section: ReportSection) -> str:
@@ -200,7 +208,6 @@ _KINDS: dict[type, str] = {
 
 
 def _drawn(figure: Figure, title: str, folder: Path) -> str:
-    """A figure as a page has it; it is also saved beside the page."""
     with figures.style():
         made = figure.draw()
         made.suptitle(figures.cut(title, 70), fontsize=11, fontweight="bold")

@@ -61,7 +61,6 @@ def _select(table: ItemTable, judged: Sequence[Judgement], limit: int) -> list[P
 
 
 def _characters(judged: Sequence[Judgement], places: Sequence[int]) -> int:
-    """The length of the texts that the kept predictions compare, each once."""
     compared = {
         (judged[place].item.item_id, name): len(judged[place].item.condition(name).content)
         for place in places
@@ -71,7 +70,7 @@ def _characters(judged: Sequence[Judgement], places: Sequence[int]) -> int:
 
 
 def _columns(table: ItemTable) -> list[str]:
-    """The columns by which a table has scores: those with more than one value."""
+    # Those with more than one value.
     return [
         column
         for column in table.breakdowns
@@ -80,8 +79,7 @@ def _columns(table: ItemTable) -> list[str]:
 
 
 class _Packer:
-    """Puts tables into ``data``; texts stand in it once, names as numbers."""
-
+    # Texts stand in ``data`` once, names as numbers.
     def __init__(self) -> None:
         names = ("tables", "kinds", "groups", "items", "predictions")
         self.data: dict[str, Any] = {name: [] for name in names}
@@ -90,7 +88,6 @@ class _Packer:
     def add_table(
         self, table: ItemTable, scored: Scored, judged: Sequence[Judgement], places: Sequence[int]
     ) -> None:
-        """Add the predictions at these places of a table."""
         number, columns = len(self.data["tables"]), _columns(table)
         self.data["tables"].append([table.config, table.split])
         by_id = {one.item.item_id: one for one in scored.items}
@@ -106,7 +103,7 @@ class _Packer:
             self.data["predictions"].append(
                 {
                     "i": items[item_id],
-                    "k": self._number("kinds", f"{judgement.formula} {judgement.metric}"),
+                    "k": self._number("kinds", f"{judgement.formula} {judgement.aggregation}"),
                     "g": [self._number("groups", name) for name in group_names(judgement, columns)],
                     "m": _rounded(margin(judgement)),
                     "s": state(judgement),
@@ -125,7 +122,6 @@ class _Packer:
     def _add_conditions(
         self, own: dict[str, Any], judgement: Judgement, scored: ScoredItem
     ) -> None:
-        """Add the conditions that a prediction compares, if they are not there, in its order."""
         there = {condition["n"] for condition in own["c"]}
         for name in dict.fromkeys(name for _, name in reads(judgement)):
             if name not in there:
@@ -157,7 +153,7 @@ def _item(scored: ScoredItem, number: int, grouped: Sequence[str]) -> dict[str, 
 
 
 def _values(judgement: Judgement, item: ScoredItem, scored: Scored) -> list[list[Any]]:
-    """Region, condition, bits or null, and tokens with a surprisal of each value of the formula."""
+    # Tokens are those with a surprisal.
     return [
         [region, name, _rounded(value), _tokens_of(item, name, region)]
         for region, name, value in read_values(judgement, item, scored.rules)
@@ -174,7 +170,7 @@ def _rounded(value: float | None) -> float | None:
 
 
 def _shown(value: Any) -> str:
-    """A column's value in a line; empty where it is no short scalar."""
+    # Empty where it is no short scalar.
     if isinstance(value, float) and math.isfinite(value):
         return f"{value:.4g}"
     if isinstance(value, bool):
@@ -185,7 +181,7 @@ def _shown(value: Any) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A stretch of the text; empty for a token of no width that a region counts.
+    """A segment of the text; empty for a token of no width that a region counts.
 
     ``bits`` are the surprisals of its tokens: several where they share a character, and none for
     text between tokens and where no prediction reads it. Between regions, ``region`` is the number

@@ -11,7 +11,7 @@ from itertools import chain, combinations
 from coherencegym.eval.kinds.items import Item
 
 _WORD = re.compile(r"\w+|[^\w\s]")
-#: A stretch of unmoved text begins after white space and the mark of a change of speaker.
+#: A span of unmoved text begins after white space and the mark of a change of speaker.
 _BEFORE_UNIT = re.compile(r"\s*(\[SEP\]\s*)?")
 #: Words that two differences are apart at least: fewer, and they are one.
 _APART = 4
@@ -71,7 +71,6 @@ def unit_marks(item: Item, name: str) -> list[Mark]:
 
 
 def _between(content: str, start: int, end: int, first: int, stop: int) -> Iterator[Mark]:
-    """The unmoved units from ``first`` to before ``stop``, if there are any."""
     found = _BEFORE_UNIT.match(content, start, end)
     start = found.end() if found else start
     if first < stop and content[start:end].strip():
@@ -106,7 +105,6 @@ def difference_marks(left: str, right: str) -> tuple[list[Mark], list[Mark]]:
 
 
 def _differences(texts: Sequence[str]) -> list[list[Mark]]:
-    """The words in which each text differs from the others."""
     beside: list[list[list[Mark]]] = [[] for _ in texts]
     for (left, one), (right, other) in combinations(enumerate(texts), 2):
         for place, own in zip((left, right), difference_marks(one, other), strict=True):
@@ -118,7 +116,7 @@ def _differences(texts: Sequence[str]) -> list[list[Mark]]:
 
 
 def _joined(several: Iterable[Sequence[Mark]]) -> list[Mark]:
-    """The marks of all, those that touch as one."""
+    # Marks that touch are one.
     found: list[Mark] = []
     for mark in sorted(chain.from_iterable(several), key=lambda mark: mark.start):
         if found and mark.start <= found[-1].end:

@@ -9,14 +9,14 @@ from itertools import groupby
 
 from coherencegym.eval.tasks.score.metrics import Judgement
 
-#: Predictions of a table and metric at either end, around zero, and without a margin.
+#: Predictions of a table and aggregation at either end, around zero, and without a margin.
 LIMITS = (200, 100, 50, 20, 10, 5, 2, 1)
 #: Predictions at either end of each group and column value, for each so many of the limit.
 PER_GROUP = 40
 
 
 @dataclass(frozen=True, slots=True)
-class Stretch:
+class MarginGap:
     """Predictions that are left out: so many, with margins (bits) from ``low`` to ``high``."""
 
     n: int
@@ -26,25 +26,25 @@ class Stretch:
 
 @dataclass(frozen=True, slots=True)
 class PageSelection:
-    """The predictions of one table and metric that are shown, and those that are not.
+    """The predictions of one table and aggregation that are shown, and those that are not.
 
-    Margins by different metrics (a mean, a sum) do not compare, so each metric has its own ends.
+    Margins by different aggregations (a mean, a sum) do not compare: each has its own ends.
 
     Attributes:
         total: all of its predictions.
         limit: predictions that are kept at either end, around zero, and without a margin.
         kept: the places of those that are shown, in the order of the table.
-        left_out: those with a margin that are not shown, in stretches.
+        left_out: those with a margin that are not shown, in gaps.
         left_out_unmeasured: those without a margin (undefined, too long, an equality) that are not.
     """
 
     config: str
     split: str
-    metric: str
+    aggregation: str
     total: int
     limit: int
     kept: tuple[int, ...]
-    left_out: tuple[Stretch, ...]
+    left_out: tuple[MarginGap, ...]
     left_out_unmeasured: int
 
     @property
@@ -60,17 +60,17 @@ def select_shown(
     limit: int,
     groups: Callable[[Judgement], Sequence[str]],
 ) -> list[PageSelection]:
-    """A selection for each metric of a table.
+    """A selection for each aggregation of a table.
 
     Kept are the ``limit`` lowest and highest margins, the ``limit`` closest to zero, a few of
     either end of each group (so that none is without an example), and the first ``limit`` without a
     margin.
     """
-    metrics: dict[str, list[int]] = defaultdict(list)
+    aggregations: dict[str, list[int]] = defaultdict(list)
     for place, judgement in enumerate(judgements):
-        metrics[judgement.metric].append(place)
+        aggregations[judgement.aggregation].append(place)
     selections = []
-    for metric, places in metrics.items():
+    for aggregation, places in aggregations.items():
         margins = {place: margin(judgements[place]) for place in places}
         measured = sorted((m, place) for place, m in margins.items() if m is not None)
         unmeasured = [place for place, m in margins.items() if m is None]
@@ -85,11 +85,11 @@ def select_shown(
             PageSelection(
                 config,
                 split,
-                metric,
+                aggregation,
                 len(places),
                 limit,
                 tuple(sorted({*kept, *unmeasured[:limit]})),
-                tuple(_stretches(measured, kept)),
+                tuple(_margin_gaps(measured, kept)),
                 len(unmeasured[limit:]),
             )
         )
@@ -106,13 +106,12 @@ def _closest(measured: Sequence[tuple[float, int]]) -> list[tuple[float, int]]:
 
 
 def _extremes(measured: Sequence[tuple[float, int]], n: int) -> set[int]:
-    """The places of ``n`` at either end."""
     return {place for _, place in (*measured[:n], *measured[len(measured) - n :])} if n else set()
 
 
-def _stretches(measured: Sequence[tuple[float, int]], kept: set[int]) -> Iterator[Stretch]:
-    """The gaps among ascending margins, across the few that groups keep: never across zero."""
+def _margin_gaps(measured: Sequence[tuple[float, int]], kept: set[int]) -> Iterator[MarginGap]:
+    # Across the few that groups keep: never across zero.
     missing = [(margin, place) for margin, place in measured if place not in kept]
     for _, gap in groupby(missing, key=lambda pair: pair[0] > 0):
         margins = [margin for margin, _ in gap]
-        yield Stretch(len(margins), margins[0], margins[-1])
+        yield MarginGap(len(margins), margins[0], margins[-1])

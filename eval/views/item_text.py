@@ -81,8 +81,7 @@ def _legend() -> Any:
 
 
 def _beginning(condition: ConditionView, earlier: Sequence[ConditionView]) -> tuple[int, str]:
-    """The number of tokens with which one before it begins, too, and its name; 0: too few."""
-
+    # The number of tokens with which one before it begins, too, and its name; 0: too few.
     def same(other: ConditionView) -> int:
         pairs = enumerate(zip(condition.tokens, other.tokens, strict=False))
         shortest = min(len(condition.tokens), len(other.tokens))
@@ -103,7 +102,6 @@ def _alike(one: TokenView, other: TokenView) -> bool:
 
 
 def _coloured(condition: ConditionView, start: int) -> Any:
-    """The text from a token on; the mark of a region stands where it begins."""
     from rich.text import Text
 
     text = Text()
@@ -117,7 +115,6 @@ def _coloured(condition: ConditionView, start: int) -> Any:
 
 
 def _listing(tokens: Sequence[TokenView]) -> Iterator[str]:
-    """Token, bits and region, a line each; white space is visible."""
     from rich.cells import cell_len
 
     if not tokens:
@@ -142,7 +139,7 @@ def _regions(condition: ConditionView) -> Iterator[str]:
 
 def _prediction(prediction: PredictionView) -> Iterator[str]:
     margin = "" if prediction.margin is None else f", margin {prediction.margin:+.3f} bits"
-    yield f"  {prediction.verdict}{margin}: {prediction.formula} ({prediction.metric})"
+    yield f"  {prediction.verdict}{margin}: {prediction.formula} ({prediction.aggregation})"
     yield "    " + ", ".join(
         f"{in_words(region)} of {name} " + ("–" if value is None else f"{value:.3f}")
         for region, name, value in prediction.values

@@ -68,7 +68,7 @@ class PredictionView:
     """
 
     formula: str
-    metric: str
+    aggregation: str
     groups: tuple[str, ...]
     verdict: str
     margin: float | None
@@ -133,12 +133,12 @@ def view_item(
 def _condition(
     scored: ScoredItem, name: str, judged: Sequence[Judgement], tokenizer: Any
 ) -> ConditionView:
-    read = [(region, one.metric) for one in judged for region, of in reads(one) if of == name]
+    read = [(region, one.aggregation) for one in judged for region, of in reads(one) if of == name]
     return ConditionView(
         name,
         _tokens(scored.conditions[name], scored.item.condition(name).content, tokenizer),
         frozenset(region for region, _ in read),
-        frozenset(region for region, metric in read if metric == "mean"),
+        frozenset(region for region, aggregation in read if aggregation == "mean"),
     )
 
 
@@ -177,7 +177,7 @@ def read_values(
         (
             region,
             name,
-            region_value(scored.conditions[name], region, judgement.metric, parts)
+            region_value(scored.conditions[name], region, judgement.aggregation, parts)
             if name in scored.conditions
             else None,
         )
@@ -238,7 +238,7 @@ def _prediction(judgement: Judgement, scored: ScoredItem, rules: Rules) -> Predi
         verdict = state(judgement) + (", too close to call" if judgement.too_close else "")
     return PredictionView(
         judgement.formula,
-        judgement.metric,
+        judgement.aggregation,
         judgement.groups,
         verdict,
         outcome.margin if outcome else None,

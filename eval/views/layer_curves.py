@@ -18,8 +18,6 @@ from coherencegym.files.strict_json import Many, Share, Some, read_json
 
 @dataclass(frozen=True)
 class _Probe:
-    """The facts of a config in ``results.json``, as far as they are read."""
-
     config: str
     split: str
     layer: int

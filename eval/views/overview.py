@@ -39,8 +39,8 @@ _REFERENCES = {
 
 
 def overview_title(shown: RunTable) -> str:
-    """The title, which names the measure where there is one."""
-    scores = "CD scores" if all(head.measure == CD for head in shown.numbers) else "scores"
+    """The title, which names the metric where there is one."""
+    scores = "CD scores" if all(head.metric == CD for head in shown.numbers) else "scores"
     return f"Overview: {scores} in per cent [95 % interval]"
 
 
@@ -98,7 +98,6 @@ def overview_grid(
 def _links(
     column: RunColumn, models: Iterable[RunModel], reports: Mapping[str, str]
 ) -> dict[int, str]:
-    """The places of cells, and the reports that they lead to."""
     return {
         place: reports[column.shown[model].folder]
         for place, model in enumerate(models, 2)
@@ -130,12 +129,10 @@ def print_overview(shown: RunTable, console: Any = None) -> None:
 
 
 def _steps(shown: RunTable) -> list[grid.Grid]:
-    """The tables of the trainings that runs are of, by step."""
     return list(training_grids(learning_curves(shown)))
 
 
 def _legend(shown: RunTable) -> list[str]:
-    """The columns and marks of the table, and the cautions on its runs."""
     return [*reading_lines(shown), *shown.cautions()]
 
 
@@ -199,7 +196,6 @@ def write_overview(shown: RunTable, folder: Path) -> None:
 
 
 def _write_files(shown: RunTable, folder: Path, work: Path) -> None:
-    """Write into ``work`` the files that are to be in ``folder``."""
     write_curves(learning_curves(shown), work)
     curve = (work / CURVE).with_suffix(".svg")
     drawn = curve.read_bytes() if curve.is_file() else b""

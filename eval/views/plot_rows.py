@@ -17,9 +17,9 @@ from coherencegym.eval.results.runs import Run
 from coherencegym.eval.statistics.scores import Score, shown_rows
 from coherencegym.eval.tasks.score.controls import Difference
 
-#: Config as named in the figure, split, level, group, formula, metric, measure, judge.
+#: Config as named in the figure, split, level, group, formula, aggregation, metric, system.
 ScoreKey = tuple[str, str, str, str, str, str, str, str]
-#: Config as named in the figure, control, split, formula, metric.
+#: Config as named in the figure, control, split, formula, aggregation.
 DifferenceKey = tuple[str, str, str, str, str]
 
 
@@ -64,17 +64,16 @@ def suites_of(runs: Sequence[Run]) -> str:
 
 
 def _score_key(score: Score) -> ScoreKey:
-    """The row that a score stands in."""
-    prediction = score.formula, score.metric, score.measure, score.judge
+    prediction = score.formula, score.aggregation, score.metric, score.system
     return (score.config, score.split, score.level, score.group, *prediction)
 
 
 def _difference_key(row: Difference) -> DifferenceKey:
-    return (row.config, row.control, row.split, row.formula, row.metric)
+    return (row.config, row.control, row.split, row.formula, row.aggregation)
 
 
 def _table_names(runs: Sequence[Run]) -> list[dict[str, str]]:
-    """Names of each run's configs: with suite and version where names alone are not enough."""
+    # With suite and version where names alone are not enough.
     several = len({run.suite for run in runs}) > 1
     plain = [
         {
@@ -98,7 +97,6 @@ def _table_names(runs: Sequence[Run]) -> list[dict[str, str]]:
 def _version(
     run: Run, config: str, name: str, digests: Mapping[tuple[str, str], Mapping[str, set[str]]]
 ) -> str:
-    """The mark of this run's table among others of the name; empty where there is no other."""
     for (own, split), digest in run.rows.items():
         others = digests.get((name, split), {})
         if own == config and len(others) > 1:
@@ -120,7 +118,7 @@ def _renamed(run: Run, names: Mapping[str, str]) -> Run:
 
 
 def _series(runs: Sequence[Run]) -> list[Series]:
-    """One series for each model, or one for each run of it where runs have the same rows."""
+    # One for each model, or one for each run of it where runs have the same rows.
     members: list[list[tuple[int, Run]]] = []
     for number, run in enumerate(runs):
         for own in members:
@@ -145,7 +143,7 @@ def _series(runs: Sequence[Run]) -> list[Series]:
 
 
 def _labels(runs: Sequence[Run]) -> list[str]:
-    """The names of the models, with the folder of the results where two are the same."""
+    # With the folder of the results where two are the same.
     names = [short_model(run.model) + run.variant for run in runs]
     folders = [Path(run.folder).name if run.folder else run.commit[:14] for run in runs]
     if len(set(zip(names, folders, strict=True))) < len(runs):

@@ -73,7 +73,7 @@ def draw_curves(curves: Sequence[LearningCurve]) -> Any:
         axes.set_axis_off()
     for axes, own in zip(grid.flat, panels.values(), strict=False):
         _panel(axes, own, trainings)
-    is_cd = all(head.measure == CD for curve in curves for head in curve.heads)
+    is_cd = all(head.metric == CD for curve in curves for head in curve.heads)
     for axes in grid[:, 0]:
         axes.set_ylabel("CD score, %" if is_cd else "score, %", fontsize=9)
     lowest, highest = grid[0, 0].get_ylim()
@@ -86,7 +86,7 @@ def draw_curves(curves: Sequence[LearningCurve]) -> Any:
 
 
 def _labels(trainings: Sequence[str]) -> list[str]:
-    """The names of trainings: of a long path its end, if that tells them apart."""
+    # Of a long path its end, if that tells them apart.
     short = [
         str(Path(*path.parts[-2:])) if (path := Path(name)).is_absolute() else name
         for name in trainings
@@ -139,7 +139,7 @@ def _panel(axes: Any, curves: Sequence[LearningCurve], trainings: Sequence[str])
 
 
 def _counts(axes: Any, counts: Sequence[float], unit: str) -> None:
-    """The axis of steps, logarithmic (and linear below the first step) where they are far apart."""
+    # Logarithmic (and linear below the first step) where steps are far apart.
     from matplotlib.ticker import FuncFormatter, MaxNLocator, NullLocator
 
     first = min(count for count in counts if count > 0)

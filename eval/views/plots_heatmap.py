@@ -107,8 +107,7 @@ def draw_heat_maps(maps: Sequence[HeatMap]) -> Any:
 
 @dataclass(frozen=True)
 class _Line:
-    """Panels beside each other; sizes in inches, titles, labels and gaps included."""
-
+    # Sizes in inches, titles, labels and gaps included.
     map: HeatMap
     models: Sequence[str]
     label_width: float
@@ -122,7 +121,6 @@ class _Line:
 
     @classmethod
     def of(cls, each: HeatMap, models: Sequence[str]) -> _Line:
-        """Make room for what is written around the cells."""
         columns = _inches(each.columns)
         slanted = max(columns) > _CELL_WIDTH
         up = math.sin(math.radians(_SLANT)) * max(columns) if slanted else 0.0
@@ -220,7 +218,6 @@ def _write(axes: Any, x: int, y: int, number: str, below: str, ink: str) -> None
 
 
 def _paint(score: float, few: bool) -> tuple[float, float, float]:
-    """The colour of a score: red, green and blue from 0 to 1."""
     from matplotlib.colors import LinearSegmentedColormap
 
     strength = _FAINT if few else 1.0
@@ -229,13 +226,12 @@ def _paint(score: float, few: bool) -> tuple[float, float, float]:
 
 
 def _luminance(colour: tuple[float, float, float]) -> float:
-    """The lightness of a colour as it looks, 0 to 1 (ITU-R BT.709)."""
+    # ITU-R BT.709, 0 to 1.
     red, green, blue = colour
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
 
 def _key(figure: Any, width: float, height: float) -> None:
-    """Say at the foot what colour, frame and faintness mean."""
     from matplotlib.cm import ScalarMappable
     from matplotlib.colors import LinearSegmentedColormap, Normalize
     from matplotlib.patches import Patch

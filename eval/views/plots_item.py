@@ -75,7 +75,7 @@ def draw_item(view: ItemView, model: str) -> Any:
 
 
 def _word(token: TokenView) -> str:
-    """A token below its bar: white space stripped, unless there is nothing else."""
+    # White space is stripped, unless there is nothing else.
     text = token.text.strip() or token.text.replace(" ", "␣")
     return figures.cut(text, _LONGEST if token.region is not None else _LONGEST_SPECIAL)
 

@@ -109,7 +109,7 @@ def _score_panel(
     figures.row_labels(axes, names, whole, widest)
     for text, is_whole in zip(axes.get_yticklabels(), whole, strict=True):
         text.set_color("black" if is_whole else "#444444")
-    correlated = any(is_correlation(row.measure) for row in rows.values())
+    correlated = any(is_correlation(row.metric) for row in rows.values())
     axes.set_xlim(-1.02 if correlated else -0.02, 1.02)
     axes.set_xticks(figures.QUARTERS, figures.PER_CENT)
     if correlated:
@@ -144,14 +144,12 @@ def _difference_panel(
 
 
 def _row_shift(number: int, many: int) -> float:
-    """The distance of a model's point from the middle of its row, in rows."""
     return 0.0 if many == 1 else (number - (many - 1) / 2) * 0.72 / many
 
 
 def _draw_points(
     axes: Any, points: Sequence[_Point], number: int, many: int, whole: bool, what: str
 ) -> None:
-    """Draw the points of one model, and intervals where there are any."""
     if not points:
         return
     suffix = "" if whole else "-parts"
@@ -177,14 +175,13 @@ def _draw_points(
 
 
 def _lines(draw: Any, lines: Sequence[tuple[float, Any, Any]], **look: Any) -> Any:
-    """Draw parallel lines: place, beginning and end."""
     places, begin, end = ([line[part] for line in lines] for part in range(3))
     return draw(places, begin, end, **look)
 
 
 def _reference_marks(axes: Any, rows: Sequence[Score]) -> None:
-    """Draw what models are held against: behind them bars over the whole row, whose ends stick
-    out, for the artefact and the overlap score; below them a diamond for people."""
+    # Behind the models bars over the whole row, whose ends stick out; below them a diamond for
+    # people.
     for name, look in _FLOORS.items():
         bars = [
             (value, place - 0.32, place + 0.32)
@@ -214,7 +211,7 @@ def _reference_marks(axes: Any, rows: Sequence[Score]) -> None:
 
 
 def _chance_marks(axes: Any, rows: Sequence[Score]) -> None:
-    """Draw what a judge that reads nothing reaches: one line where it is the same for all rows."""
+    # One line where it is the same for all rows.
     look: Any = {"linewidth": 1, "linestyle": figures.DASHED, "zorder": 1}
     if {row.chance for row in rows} == {figures.CHANCE}:
         axes.axvline(figures.CHANCE, color=figures.CHANCE_LINE, gid="chance", **look)
@@ -235,7 +232,7 @@ def _score_labels(rows: Mapping[ScoreKey, Score], series: Sequence[Series]) -> l
 
 
 def _items(name: ScoreKey, series: Sequence[Series]) -> str:
-    """The number of items of a row, from the fewest of any model to the most."""
+    # From the fewest of any model to the most.
     counts = {one.scores[name].n for one in series if name in one.scores}
     few, most = min(counts), max(counts)
     return f"{few:,}" if few == most else f"{few:,}–{most:,}"

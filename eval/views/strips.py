@@ -20,4 +20,4 @@ def strip_grid(scores: Sequence[Score], counts: bool = True) -> Grid:
         cells = (name, n, value, *([own] if counts else []))
         rows.append(GridRow(cells, int(is_part), bold=not is_part))
     names = ("n", "score, % [95 % interval]", *(["counts"] if counts else []))
-    return made("config, group: measure", names, rows)
+    return made("config, group: metric", names, rows)

@@ -33,11 +33,11 @@ class Measured(Protocol):
 
     @property
     def chance(self) -> float | None:
-        """The value that a judge that reads nothing reaches."""
+        """The value that a system that reads nothing reaches."""
 
     @property
     def chance_name(self) -> str:
-        """The name of that judge."""
+        """The name of that system."""
 
     @property
     def artefact_score(self) -> float | None:
@@ -52,7 +52,7 @@ class Measured(Protocol):
         """The value of people."""
 
     @property
-    def measure(self) -> str:
+    def metric(self) -> str:
         """The name of what was measured."""
 
     @property
@@ -86,16 +86,16 @@ def verdict(
     """
     if one.score is None:
         return None
-    number = _number(one.score, one.measure)
+    number = _number(one.score, one.metric)
     interval = ""
     if one.ci_low is not None and one.ci_high is not None:
-        form = partial(number_cell, form="+.2f") if is_correlation(one.measure) else share_cell
+        form = partial(number_cell, form="+.2f") if is_correlation(one.metric) else share_cell
         interval = f" [{form(one.ci_low)}, {form(one.ci_high)}]"
     what = f"{model} finds the incoherent version more surprising in {number} of {of}{interval}"
-    if one.measure != CD:
-        what = f"{model} reaches {number} {one.measure}{interval}"
-    if is_correlation(one.measure):
-        what = f"{model}'s scores correlate with the ratings by {number}{interval} ({one.measure})"
+    if one.metric != CD:
+        what = f"{model} reaches {number} {one.metric}{interval}"
+    if is_correlation(one.metric):
+        what = f"{model}'s scores correlate with the ratings by {number}{interval} ({one.metric})"
     parts = [what + (f", averaged over {over}" if over else "")]
     references = {
         chance_names([one], article=True): one.chance,
@@ -107,7 +107,7 @@ def verdict(
     said = {name: often for name, often in beside.items() if not _below(references[name], one)}
     before = ""
     for often, names in _runs((often, name) for name, often in said.items() if often):
-        *firsts, last = (f"{name} ({_number(references[name], one.measure)})" for name in names)
+        *firsts, last = (f"{name} ({_number(references[name], one.metric)})" for name in names)
         others = (" and " if often == _MORE else " or ").join(
             [", ".join(firsts), last][not firsts :]
         )
@@ -118,16 +118,16 @@ def verdict(
     if any(each.ci_low is not None for each in differences):
         shows, bearing = _beside_controls(differences)
     if one.human_score is not None:
-        shows += f"; people reach {_number(one.human_score, one.measure)}"
+        shows += f"; people reach {_number(one.human_score, one.metric)}"
     if one.n < FEW_ITEMS:
         shows += f"; these are only {one.n} items: read the interval, not the score"
     found = ", ".join(parts)
-    return Verdict(found if one.measure == CD else _of_height(found), shows, bearing)
+    return Verdict(found if one.metric == CD else _of_height(found), shows, bearing)
 
 
-def _number(value: float | None, measure: str) -> str:
-    """A score that stays in one line."""
-    return score_cell(value, measure).replace(" ", "\N{NO-BREAK SPACE}")
+def _number(value: float | None, metric: str) -> str:
+    # In one line.
+    return score_cell(value, metric).replace(" ", "\N{NO-BREAK SPACE}")
 
 
 _MORE, _LESS, _NO_MORE = "more often", "less often", "no more often"
@@ -135,26 +135,24 @@ _HEIGHTS = {_MORE: "higher", _LESS: "lower", _NO_MORE: "no higher"}
 
 
 def _of_height(text: str) -> str:
-    """The words for a measure that is no share of items."""
+    # For a metric that is no share of items.
     for often in (_NO_MORE, _MORE, _LESS):
         text = text.replace(f"{often} than", f"{_HEIGHTS[often]} than")
     return text
 
 
 def _beside(one: Measured, other: float | None) -> str:
-    """The place of the interval beside another score; empty where one of them is not known."""
+    # Empty where one of them is not known.
     if other is None or one.ci_low is None or one.ci_high is None:
         return ""
     return _MORE if one.ci_low > other else _LESS if one.ci_high < other else _NO_MORE
 
 
 def _below(value: float | None, one: Measured) -> bool:
-    """Tell whether a baseline lies below chance."""
     return value is not None and one.chance is not None and value < one.chance
 
 
 def _runs(pairs: Iterable[tuple[str, str]]) -> Iterator[tuple[str, list[str]]]:
-    """Names that stand one after another with the same words, together."""
     for often, group in groupby(pairs, key=itemgetter(0)):
         yield often, [name for _, name in group]
 
@@ -164,10 +162,10 @@ def _meaning(
 ) -> tuple[str, Bearing]:
     if not against_chance:
         return "without an interval and chance this says little", "open"
-    if against_chance == _LESS and is_correlation(one.measure):
+    if against_chance == _LESS and is_correlation(one.metric):
         return "it finds less surprising what people find less coherent", "below"
-    if against_chance == _LESS and one.measure != CD:
-        return "a judge that reads nothing does better", "below"
+    if against_chance == _LESS and one.metric != CD:
+        return "a system that reads nothing does better", "below"
     if against_chance == _LESS:
         return "it prefers the incoherent versions", "below"
     if against_chance == _NO_MORE:

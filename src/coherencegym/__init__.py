@@ -23,18 +23,22 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from coherencegym.errors import EvaluationError
-    from coherencegym.eval.library import Items, rows, to_pandas
+    from coherencegym.eval.library import Items
     from coherencegym.eval.models.load import load as load_model
     from coherencegym.eval.tasks.task import Findings as Results
+    from coherencegym.eval.views.frames import rows, to_pandas
     from coherencegym.library import (
         build,
         compare,
         correlate,
         detect,
         load_items,
+        load_pairs,
+        load_results,
         probe,
         score,
         spans,
+        surprisal,
     )
     from coherencegym.training import ScoreCallback
 
@@ -52,10 +56,13 @@ __all__ = [
     "detect",
     "load_items",
     "load_model",
+    "load_pairs",
+    "load_results",
     "probe",
     "rows",
     "score",
     "spans",
+    "surprisal",
     "to_pandas",
 ]
 
@@ -66,8 +73,8 @@ _ELSEWHERE = {
     "Results": ("coherencegym.eval.tasks.task", "Findings"),
     "ScoreCallback": ("coherencegym.training", "ScoreCallback"),
     "load_model": ("coherencegym.eval.models.load", "load"),
-    "rows": ("coherencegym.eval.library", "rows"),
-    "to_pandas": ("coherencegym.eval.library", "to_pandas"),
+    "rows": ("coherencegym.eval.views.frames", "rows"),
+    "to_pandas": ("coherencegym.eval.views.frames", "to_pandas"),
 }
 
 

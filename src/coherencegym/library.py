@@ -22,18 +22,22 @@ from coherencegym.command_line import did_you_mean
 from coherencegym.errors import EvaluationError
 
 if TYPE_CHECKING:
+    import pandas  # type: ignore[import-untyped]
+
     from coherencegym.builders.suite import Suite
     from coherencegym.eval.library import Items
     from coherencegym.eval.models.kind import ScorerChoice
     from coherencegym.eval.models.load import LoadedModel
     from coherencegym.eval.results.saved import Saved
     from coherencegym.eval.tasks.task import Task
+    from coherencegym.eval.text_surprisal import TextUnit
     from coherencegym.eval.views.findings import ShownFindings
+    from coherencegym.eval.views.loaded import ShownResults
     from coherencegym.eval.views.notebook import Comparisons
     from coherencegym.eval.views.overview import ShownOverview
 
 _MODEL = "expected a model id, a folder, a loaded model, or a list of these"
-_DATA = "expected a dataset's name or folder, items, or a list of these"
+_DATA = "expected a dataset's name or folder, items, pairs of texts, or a list of these"
 
 
 def load_items(
@@ -68,6 +72,45 @@ def load_items(
         return items_from(suite=dataset, max_items=limit, **chosen)
     except OSError as error:
         raise EvaluationError(f"{dataset}: {error.strerror}; expected a suite's file") from None
+
+
+def load_pairs(
+    pairs: Any,
+    *,
+    good: str | None = None,
+    bad: str | None = None,
+    context: str | None = None,
+    cluster_by: str | None = None,
+    group_by: str | Sequence[str] = (),
+    aggregation: str = "sum",
+    limit: int | None = None,
+) -> Items:
+    """Pairs of texts as items: is the better text the less surprising one?
+
+    Args:
+        pairs: ``(good, bad)`` or ``(context, good, bad)`` each; a data frame or rows with columns
+            such as ``sentence_good`` and ``sentence_bad``, ``good`` and ``bad``, ``chosen`` and
+            ``rejected``; or a file of such rows: CSV, TSV, JSON lines, parquet.
+        good, bad, context: the columns, where they have other names.
+        cluster_by: the column by which pairs are drawn together (their document, their template),
+            for intervals; None: each pair is drawn by itself.
+        group_by: columns by whose values there are scores, too.
+        aggregation: ``sum``, ``mean``, ... of the bits of a text's tokens.
+        limit: no more pairs than this, from the start.
+
+    Raises:
+        EvaluationError: there is no pair, a column is not there, or a text is none.
+    """
+    from coherencegym.eval.data.pairs import read_pairs_file, table_of_pairs
+    from coherencegym.eval.library import Items
+
+    how: dict[str, Any] = {
+        **{"good": good, "bad": bad, "context": context, "aggregation": aggregation},
+        **{"cluster_by": cluster_by, "group_by": group_by, "limit": limit},
+    }
+    if isinstance(pairs, str | Path):
+        return Items(*read_pairs_file(Path(pairs), **how))
+    return Items(*table_of_pairs(pairs, **how))
 
 
 def _check_chosen(chosen: Mapping[str, Any]) -> None:
@@ -108,7 +151,7 @@ def score(
         model: a Hub id or a folder; what :func:`load_model` returns; a model of transformers, with
             ``tokenizer``, or a pair of both; or a list of these.
         dataset: a dataset's name or folder, what :func:`load_items` or :func:`build` returns, items
-            or rows; or a list of names.
+            or rows; pairs of texts, as :func:`load_pairs` takes them; or a list of names.
         tokenizer: that of a loaded model; None: the one of the files that it was loaded from.
         config, split, revision, limit: parts, see :func:`load_items`, of a dataset given by name.
         device, dtype: place and numbers, see :func:`load_model`, of models given by name.
@@ -130,7 +173,7 @@ def score(
     from coherencegym.eval.library import options_of, score_loaded
     from coherencegym.eval.models.in_memory import evaluating
     from coherencegym.eval.models.load import load
-    from coherencegym.eval.plan.kept import KeptPlans
+    from coherencegym.eval.plan.cached import CachedPlans
     from coherencegym.eval.results.runs import run_of, runs_beside
     from coherencegym.eval.views.findings import write_findings
     from coherencegym.eval.views.overview import overview, write_overview
@@ -152,7 +195,7 @@ def score(
     ways = scorer, chosen_options.masking
     folders = None if output is None else _folders(Path(output), given, read, ways, overwrite)
     # Of several models those with one tokenizer read the same tokens.
-    plans = KeptPlans() if len(given) > 1 else None
+    plans = CachedPlans() if len(given) > 1 else None
     runs = []
     for model_number, each in enumerate(given):
         loaded = load(each, device, dtype, scorer=scorer) if isinstance(each, str) else each
@@ -169,6 +212,55 @@ def score(
         others = runs_beside(Path(output), [Path(run.folder) for run in runs])
         write_overview(overview([*others, *runs]), Path(output))
     return results if len(runs) == 1 else overview(runs)
+
+
+def surprisal(
+    model: Any,
+    texts: str | Sequence[str],
+    *,
+    contexts: Sequence[str] | None = None,
+    by: TextUnit = "token",
+    tokenizer: Any = None,
+    device: str = "auto",
+    dtype: str = "auto",
+    **options: Any,
+) -> pandas.DataFrame:
+    """The surprisal of texts, by token or by word.
+
+    Args:
+        model: a model as :func:`score` takes it, or a list.
+        texts: one or more.
+        contexts: a text before each, which is read and not scored.
+        by: ``token``; or ``word``: the sum over the tokens of each word, which white space parts.
+        tokenizer, device, dtype: see :func:`score`.
+        options: ``scorer``, ``masking``, ``bos``, ``word_correction``, ... as for :func:`score`.
+
+    Returns:
+        A data frame with a row for each token or word: ``model``, ``text_number`` and ``number``
+        (from 1), ``token`` or ``word``, ``start`` and ``end`` (characters of the text), ``bits``
+        (missing where a first token has nothing before it).
+
+    Raises:
+        EvaluationError: a model is not there, an option is wrong, a text is empty or too long, or
+            pandas is not installed.
+    """
+    from coherencegym.eval.library import options_of
+    from coherencegym.eval.models.in_memory import evaluating
+    from coherencegym.eval.models.load import load
+    from coherencegym.eval.text_surprisal import text_surprisals
+    from coherencegym.eval.views.frames import data_frame
+
+    chosen = options_of(**{"scorer": "auto", **options})
+    several = [texts] if isinstance(texts, str) else list(texts)
+    rows = []
+    for each in model if isinstance(model, list) else [model]:
+        given = _model(each, tokenizer, alone=True, scorer=chosen.scorer)
+        way: Any = {"device": device, "dtype": dtype, "scorer": chosen.scorer}
+        loaded = load(given, **way) if isinstance(given, str) else given
+        with evaluating(loaded.model):
+            found = text_surprisals(loaded, several, contexts, by, chosen.settled(loaded.scorer))
+            rows += [{"model": loaded.name, **row} for row in found]
+    return data_frame(rows)
 
 
 def probe(
@@ -257,7 +349,7 @@ def spans(
         output: a folder to write results to.
         overwrite: replace results that are there.
         options: ``scorer``, ``calibrate_on``, ``label_map``, ``truncate``, ``rho``, ...
-            (:class:`eval.tasks.spans.asking.SpanOptions`).
+            (:class:`eval.tasks.spans.options.SpanOptions`).
 
     Returns:
         Results that show themselves in a notebook and under ``print``;
@@ -522,18 +614,21 @@ def _are_several(dataset: Any) -> bool:
 
 
 def _items(dataset: Any, chosen: Mapping[str, Any]) -> Any:
+    from coherencegym.eval.data.pairs import are_pairs, is_pairs_file
     from coherencegym.eval.kinds.items import Item
     from coherencegym.eval.library import Items
 
     if isinstance(dataset, Items):
         return dataset
-    if isinstance(dataset, str | Path):
+    if isinstance(dataset, str | Path) and not is_pairs_file(dataset):
         return load_items(dataset, **chosen)
     given = [name for name, value in chosen.items() if value not in (None, (), [])]
     if given:
         raise EvaluationError(
             f"score: {given[0]}= chooses from a dataset by name; expected none with items"
         )
+    if are_pairs(dataset):
+        return load_pairs(dataset)
     are_rows = isinstance(dataset, Iterable) and not isinstance(dataset, Mapping)
     rows = list(dataset) if are_rows else None
     if rows is None or not all(isinstance(row, Item | Mapping) for row in rows):
@@ -570,6 +665,35 @@ def _model(
 def _named(value: Any) -> str:
     shown = repr(value)
     return f"{shown if len(shown) < 60 else shown[:57] + '...'} is a {type(value).__name__}"
+
+
+def load_results(folder: str | Path) -> ShownResults | ShownOverview:
+    """The results that a run has written; of a folder of several runs their overview.
+
+    Args:
+        folder: a folder that :func:`score` or another task wrote, or such folders in one.
+
+    Returns:
+        Results with ``rows``, ``headline`` and ``to_pandas()``, or an overview, as :func:`score`
+        returned them. Items and surprisals stay in the folder, where ``to_pandas("regions")`` reads
+        them.
+
+    Raises:
+        EvaluationError: there are none, or they are damaged.
+    """
+    from coherencegym.eval.results.folder import MARKER
+    from coherencegym.eval.results.loaded import load_run
+    from coherencegym.eval.results.runs import read_run, run_folders
+    from coherencegym.eval.views.loaded import ShownResults
+    from coherencegym.eval.views.overview import overview
+
+    if not isinstance(folder, str | Path):
+        raise EvaluationError(f"load_results: {_named(folder)}; expected a folder of results")
+    path = Path(folder)
+    inside = run_folders([path])
+    if (path / MARKER).is_file() or inside == [path]:
+        return load_run(path, ShownResults)
+    return overview([read_run(one) for one in inside])
 
 
 def compare(
@@ -615,11 +739,14 @@ def _saved(results: Any) -> Saved:
     import tempfile
 
     from coherencegym.eval.results.folder import write_common
+    from coherencegym.eval.results.loaded import LoadedResults
     from coherencegym.eval.results.saved import read_saved
     from coherencegym.eval.tasks.results import TaskResults
 
     if isinstance(results, str | Path):
         return read_saved(Path(results))
+    if isinstance(results, LoadedResults):
+        return read_saved(results.folder)
     if not isinstance(results, TaskResults):
         raise EvaluationError(f"compare: {_named(results)}; expected results or a folder of them")
     with tempfile.TemporaryDirectory() as made:

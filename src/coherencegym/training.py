@@ -16,7 +16,7 @@ from coherencegym.errors import EvaluationError
 from coherencegym.eval.library import options_of, score_loaded
 from coherencegym.eval.models.in_memory import evaluating, in_memory
 from coherencegym.eval.models.load import LoadedModel
-from coherencegym.eval.plan.kept import KeptPlans
+from coherencegym.eval.plan.cached import CachedPlans
 from coherencegym.eval.tasks.task import Findings
 from coherencegym.library import read_data
 
@@ -91,7 +91,7 @@ class ScoreCallback(TrainerCallback):  # type: ignore[misc]
             )
         self._scored_at = -1
         # Encoded and planned at the first scores, for all that follow.
-        self._plans = KeptPlans()
+        self._plans = CachedPlans()
         with evaluating(trainer.model):
             self._loaded(0)
 

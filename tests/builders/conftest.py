@@ -13,8 +13,8 @@ from support.toy import SUITE, stories, toy_corpus
 from support.toy_shapes import SHAPES, shapes_corpus
 
 from coherencegym.builders.export.write import Exports, export_build
-from coherencegym.builders.making.build import BuildOptions, build
-from coherencegym.builders.making.sources import PlannedCorpus, Sources
+from coherencegym.builders.pipeline.build import BuildOptions, build
+from coherencegym.builders.pipeline.sources import PlannedCorpus, Sources
 from coherencegym.loaders.corpus import Corpus
 
 __all__ = ["hub", "hub_api", "hub_clients", "hub_env", "hub_sleeps", "portal"]

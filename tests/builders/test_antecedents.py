@@ -14,7 +14,7 @@ from support.suites import Sample, rows
 
 from coherencegym.builders.antecedents import SUITE, count_tokens, count_words
 from coherencegym.builders.crossing.balance import Balanced, side
-from coherencegym.builders.making.fitting import Fits
+from coherencegym.builders.pipeline.fitting import Fits
 from coherencegym.cards.render import dataset_card
 from coherencegym.eval.kinds.items import item_from_row
 from coherencegym.manipulations.operator import Context

@@ -15,8 +15,8 @@ import pytest
 from support.suites import Sample, rows
 from support.toy import SUITE, stories, toy_corpus
 
-from coherencegym.builders.making.build import BuildOptions, build
-from coherencegym.builders.making.sources import PlannedCorpus, Sources
+from coherencegym.builders.pipeline.build import BuildOptions, build
+from coherencegym.builders.pipeline.sources import PlannedCorpus, Sources
 from coherencegym.builders.release.manifest import dump_manifest, in_order
 from coherencegym.builders.release.rows import data_path, to_table, write_split
 from coherencegym.builders.sentence_order import SUITE as SENTENCE_ORDER

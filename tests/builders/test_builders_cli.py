@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import shutil
 import signal
 import subprocess
@@ -23,7 +22,7 @@ from support.suites import no_classifiers
 
 from coherencegym.builders.command.cli import main, suite_parser
 from coherencegym.builders.command.run import BuildJob, BuildRequest
-from coherencegym.builders.making import build as module
+from coherencegym.builders.pipeline import build as module
 from coherencegym.builders.registry import SUITES, load_suite
 from coherencegym.builders.release.manifest import dump_manifest
 from coherencegym.builders.release.rows import write_split
@@ -75,23 +74,6 @@ def test_the_splits_that_are_there_are_built_but_for_those_of_a_name(
         main(["--help"])
     shown = " ".join(capsys.readouterr().out.split())
     assert "default: all that are there, but for those that a corpus reads only by name" in shown
-
-
-def test_help_answers_without_heavy_imports() -> None:
-    code = (
-        "import sys, runpy\nsys.argv = ['x', '--help']\n"
-        f"for module in ['builders', *(f'builders.{{name}}' for name in {list(SUITES)})]:\n"
-        "    try: runpy.run_module(f'coherencegym.{module}', run_name='__main__')\n"
-        "    except SystemExit: pass\n"
-        "    heavy = {'torch', 'datasets', 'spacy', 'transformers', 'sklearn', 'pyarrow'}\n"
-        "    print(module, 'heavy:', sorted(heavy & set(sys.modules)))\n"
-    )
-    shown = subprocess.run(
-        [sys.executable, "-W", "ignore", "-c", code], capture_output=True, text=True, check=True
-    ).stdout
-    helps = re.split(r" heavy: \[\]\n", shown)
-    assert len(helps) == len(SUITES) + 2, shown[-1000:]
-    assert all("examples:" in each for each in helps[:-1])
 
 
 def test_without_a_suite_the_suites_are_listed(capsys: pytest.CaptureFixture[str]) -> None:

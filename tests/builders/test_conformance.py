@@ -47,7 +47,7 @@ def test_two_processes_make_the_same_rows(
     """What suites learn from their corpus and what they draw does not depend on who drafts."""
     _, manifest = built_sample(suite)
     no_classifiers(monkeypatch)
-    monkeypatch.setattr("coherencegym.builders.making.drafting.CHUNK", 5)
+    monkeypatch.setattr("coherencegym.builders.pipeline.drafting.CHUNK", 5)
     options = ("--corpus", "sample", "--num-proc", 2, "--output", tmp_path / "out")
     assert build_command(suite, *options) == 0
     again = json.loads((tmp_path / "out/manifest.json").read_text(encoding="utf-8"))

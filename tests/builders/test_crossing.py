@@ -18,7 +18,6 @@ from support.suites import Sample, build_from, rows
 from coherencegym.__main__ import main
 from coherencegym.builders.crossing.balance import Option, choose_balanced, side
 from coherencegym.builders.crossing.drafter import Crossed, condition_of
-from coherencegym.builders.crossing.likeness import narrative_tense
 from coherencegym.builders.crossing.partners import (
     ClosestInLength,
     Couple,
@@ -26,8 +25,9 @@ from coherencegym.builders.crossing.partners import (
     Partner,
     of_like_length,
 )
+from coherencegym.builders.crossing.similarity import narrative_tense
 from coherencegym.builders.judgement.pairs import condition_pairs
-from coherencegym.builders.making.fitting import Fits
+from coherencegym.builders.pipeline.fitting import Fits
 from coherencegym.builders.release.overlap import all_words, content_words, cosine
 from coherencegym.builders.release.quality import decide
 from coherencegym.builders.story_cloze import SUITE as STORIES

@@ -22,8 +22,8 @@ from support.toy_shapes import SHAPES, shapes_corpus
 
 from coherencegym.builders.export.pairs import pair_table
 from coherencegym.builders.export.write import Exports, export_build
-from coherencegym.builders.making.build import BuildOptions, build
-from coherencegym.builders.making.sources import PlannedCorpus, Sources, find_sources
+from coherencegym.builders.pipeline.build import BuildOptions, build
+from coherencegym.builders.pipeline.sources import PlannedCorpus, Sources, find_sources
 from coherencegym.builders.registry import load_suite
 from coherencegym.builders.release.publish import PublishOptions, publish
 from coherencegym.builders.suite import Suite

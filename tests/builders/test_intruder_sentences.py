@@ -16,10 +16,10 @@ from support.suites import Sample, build_from, no_classifiers, rows
 from coherencegym.builders import linguistic_probes, span_coherence
 from coherencegym.builders.command.cli import run_suite
 from coherencegym.builders.intruder_sentences import SUITE, Documents, Pairs
-from coherencegym.builders.making.build import BuildOptions, build
-from coherencegym.builders.making.fitting import Division, Fits
-from coherencegym.builders.making.released_intruders import RELEASED
-from coherencegym.builders.making.sources import PlannedCorpus, Sources
+from coherencegym.builders.pipeline.build import BuildOptions, build
+from coherencegym.builders.pipeline.fitting import Division, Fits
+from coherencegym.builders.pipeline.released_intruders import RELEASED
+from coherencegym.builders.pipeline.sources import PlannedCorpus, Sources
 from coherencegym.builders.suite import Suite
 from coherencegym.eval.commands.cli import main as evaluate
 from coherencegym.eval.kinds.documents import document_from_row

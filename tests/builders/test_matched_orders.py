@@ -14,7 +14,7 @@ from support.suites import Sample, no_classifiers, rows
 
 from coherencegym.__main__ import main
 from coherencegym.builders.discourse.matched_orders import MatchedOrders
-from coherencegym.builders.making.fitting import Fits
+from coherencegym.builders.pipeline.fitting import Fits
 from coherencegym.builders.sentence_order import SUITE
 from coherencegym.loaders.discourse import Discourse, Unit
 from coherencegym.manipulations.operator import Context

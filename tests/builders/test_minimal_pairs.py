@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from support.toy import SUITE, last_unit, stories, toy_corpus
 
-from coherencegym.builders.making.build import BuildOptions, build
-from coherencegym.builders.making.sources import PlannedCorpus, Sources
+from coherencegym.builders.pipeline.build import BuildOptions, build
+from coherencegym.builders.pipeline.sources import PlannedCorpus, Sources
 from coherencegym.builders.suite import Contrast, MinimalPairs
 from coherencegym.eval.kinds.items import SuiteError
 from coherencegym.loaders.discourse import Discourse, Unit

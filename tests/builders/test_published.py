@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from coherencegym.builders.making import entries
-from coherencegym.builders.making.entries import parse_published, read_published, suite_entry
+from coherencegym.builders.pipeline import entries
+from coherencegym.builders.pipeline.entries import parse_published, read_published, suite_entry
 from coherencegym.builders.registry import SUITES, load_suite
 from coherencegym.eval.data.source import Published
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 from support.toy import SUITE, stories
 
-from coherencegym.builders.making.drafting import draft
+from coherencegym.builders.pipeline.drafting import draft
 from coherencegym.builders.release.floors import floor_scores
 from coherencegym.builders.release.quality import (
     FOLDS,

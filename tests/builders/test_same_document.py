@@ -10,17 +10,17 @@ import pytest
 from support.suites import Sample, rows
 
 from coherencegym.builders.command.show import build_grid
-from coherencegym.builders.crossing.likeness import (
+from coherencegym.builders.crossing.partners import Partner, repeating_alike
+from coherencegym.builders.crossing.similarity import (
     is_past,
     names,
     narrative_tense,
     persons_in,
     stems,
 )
-from coherencegym.builders.crossing.partners import Partner, repeating_alike
 from coherencegym.builders.crossing.slots import far_and_alike, slots
 from coherencegym.builders.intruder_sentences import SAME_DOCUMENT, SUITE
-from coherencegym.builders.making.fitting import Fits
+from coherencegym.builders.pipeline.fitting import Fits
 from coherencegym.builders.suite import Draft
 from coherencegym.cards.render import dataset_card, groups_beside, overlap_score
 from coherencegym.eval.kinds.items import item_from_row

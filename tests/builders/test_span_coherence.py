@@ -17,7 +17,7 @@ from support.hub.server import HubServer
 from support.native_files import LAYOUTS
 from support.suites import Sample, build_from, rows
 
-from coherencegym.builders.making.fitting import Fits
+from coherencegym.builders.pipeline.fitting import Fits
 from coherencegym.builders.release.span_quality import span_quality
 from coherencegym.builders.span_coherence import SUITE
 from coherencegym.builders.spans.annotated import Abduction, Entailment

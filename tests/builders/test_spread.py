@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 from support.toy import SUITE
 
-from coherencegym.builders.making.drafting import part_name, spread
+from coherencegym.builders.pipeline.drafting import part_name, spread
 from coherencegym.builders.release.floors import FloorDecision, floor_scores
 from coherencegym.builders.release.quality import quality
 from coherencegym.builders.suite import Config
@@ -69,7 +69,7 @@ def test_a_value_is_a_part_of_a_name(value: str, name: str) -> None:
 
 
 def test_scores_of_a_part_are_of_its_own_decisions() -> None:
-    from coherencegym.builders.making.drafting import draft
+    from coherencegym.builders.pipeline.drafting import draft
 
     drafts, _ = draft(
         SUITE.configs[0].drafter,

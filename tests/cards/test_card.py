@@ -15,8 +15,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.toy import SUITE, stories, toy_corpus
 
-from coherencegym.builders.making.build import BuildOptions, build, write_documents
-from coherencegym.builders.making.sources import PlannedCorpus, Sources
+from coherencegym.builders.pipeline.build import BuildOptions, build, write_documents
+from coherencegym.builders.pipeline.sources import PlannedCorpus, Sources
 from coherencegym.cards.example import contrasting_edits, escape, show_conditions, show_pair
 from coherencegym.cards.metadata import SIZES
 from coherencegym.cards.render import dataset_card, read_in_part

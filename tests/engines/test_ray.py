@@ -162,10 +162,10 @@ def wait_for_blocks(number: int) -> None:
 def test_a_build_whose_driver_is_killed_goes_on(
     own: Path, three: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("coherencegym.builders.making.drafting.CHUNK", 20)
+    monkeypatch.setattr("coherencegym.builders.pipeline.drafting.CHUNK", 20)
     assert built(own, tmp_path / "one") == 0
     command = (
-        "from coherencegym.builders.making import build, drafting; import sys;"
+        "from coherencegym.builders.pipeline import build, drafting; import sys;"
         "build.CHUNK = drafting.CHUNK = 20;"
         "from coherencegym.builders.command.cli import main; sys.exit(main(sys.argv[1:]))"
     )
@@ -178,7 +178,7 @@ def test_a_build_whose_driver_is_killed_goes_on(
     before = kept_blocks()
     assert not (tmp_path / "ray").exists()
     own_blocks: list[int] = []
-    monkeypatch.setattr("coherencegym.builders.making.build.CHUNK", 20)
+    monkeypatch.setattr("coherencegym.builders.pipeline.build.CHUNK", 20)
     counted = ray_cluster.RayCluster.run
 
     def run(
@@ -262,7 +262,7 @@ def test_a_build_with_a_node_lost_has_the_bytes_of_one_process(
     monkeypatch: pytest.MonkeyPatch,
     capfd: pytest.CaptureFixture[str],
 ) -> None:
-    monkeypatch.setattr("coherencegym.builders.making.drafting.CHUNK", 20)
+    monkeypatch.setattr("coherencegym.builders.pipeline.drafting.CHUNK", 20)
     assert built(own, tmp_path / "one") == 0
     one = capfd.readouterr()
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 from support.hub.fixtures import hub, hub_api, hub_clients, hub_env, hub_sleeps, portal
-from support.sketches import drawn, saving, sketch
 
 from coherencegym.eval.kinds.items import ITEMS, Condition, Item, Prediction, Region
 from coherencegym.eval.kinds.table_kind import row_hash, to_row
@@ -30,20 +29,6 @@ def one_thread() -> None:
 
     if "torch" in sys.modules:
         sys.modules["torch"].set_num_threads(1)
-
-
-@pytest.fixture(scope="session", autouse=True)
-def sketches() -> Iterator[None]:
-    """Of a figure only its texts and points are written, where a test does not look at it."""
-    with saving(sketch):
-        yield
-
-
-@pytest.fixture
-def real_figures() -> Iterator[None]:
-    """Figures as they are."""
-    with drawn():
-        yield
 
 
 @pytest.fixture(scope="session")

@@ -31,7 +31,7 @@ from coherencegym.eval.tasks.results import TaskResults
 from coherencegym.eval.tasks.score.results import score_summary
 from coherencegym.eval.tasks.score.summary import ItemScore
 from coherencegym.eval.tasks.spans.coherence import THRESHOLDS, Coherence
-from coherencegym.eval.tasks.spans.results import MEASURE_NAMES, SpanScores
+from coherencegym.eval.tasks.spans.results import METRIC_NAMES, SpanScores
 from coherencegym.eval.tasks.task import Findings
 
 #: The model itself, and the systems that stand beside it in most tasks.
@@ -45,7 +45,7 @@ _SYSTEMS = {
     ONE_RATER: PEOPLE,
     VOTE: PEOPLE,
     ANNOTATOR: "people, mean annotator",
-    "new weights": "randomly initialised, mean",
+    "random init": "randomly initialised, mean",
 }
 #: Metrics that come from a model's bits or vectors and are no count; names begin so.
 _REAL = (
@@ -120,14 +120,14 @@ def read_score(run: str, found: Findings) -> Iterator[Golden]:
     for macro in results.macros:
         yield _golden(about, macro, "accuracy", group="mean of groups", counts=_n(macro.n_groups))
     for length in results.lengths:
-        by = {"formula": f"{length.formula} {length.metric}"}
+        by = {"formula": f"{length.formula} {length.aggregation}"}
         kinds = {"noteworthy": int(length.noteworthy), "differ": length.n_differ}
         yield _golden(about, length, "mean difference in length", value=length.tokens_mean, **by)
         for name in ("pearson", "spearman"):
             value, metric = getattr(length, name), f"{name.title()} of margin and length"
             yield _golden(about, length, metric, value=value, counts=_kept(kinds), **by)
     for own in results.differences:
-        by = {"formula": f"{own.formula} {own.metric}", "group": f"control {own.control}"}
+        by = {"formula": f"{own.formula} {own.aggregation}", "group": f"control {own.control}"}
         sides = {"margin mean": own.margin_mean, "margin mean, control": own.control_margin_mean}
         sizes = {
             "margin mean": (own.n, own.n_clusters),
@@ -268,7 +268,7 @@ def _span_scores(about: dict[str, Any], own: SpanScores) -> Iterator[Golden]:
     drop: dict[str, Any] = {"clusters": own.drop.sources, "n": own.drop.resamples}
     for name, limits in own.drop.intervals.items():
         low, high = limits or (None, None)
-        metric = f"{MEASURE_NAMES.get(name, name)} by bootstrap"
+        metric = f"{METRIC_NAMES.get(name, name)} by bootstrap"
         yield Golden(**about, metric=metric, low=low, high=high, **drop)
     yield Golden(**about, metric="right and incoherent", n=own.drop.incoherent, p=own.drop.p)
     for selection, values in own.selections.items():
@@ -300,7 +300,7 @@ def _coherence(about: dict[str, Any], found: Coherence | None) -> Iterator[Golde
         return
     names = {
         "accuracy": "accuracy",
-        **MEASURE_NAMES,
+        **METRIC_NAMES,
         "span_accuracy": "span accuracy",
         "monotone": "monotone",
         "strict_if_right": "strict if right",
@@ -432,9 +432,9 @@ def _row(row: ScoreRow) -> dict[str, Any]:
     """What a row of scores, or of a comparison, is about."""
     return {
         "group": row.group,
-        "formula": f"{row.formula} {row.metric}" if row.level == "formula" else "",
-        "metric": "accuracy" if row.measure == "CD score" else row.measure,
-        "system": _SYSTEMS.get(row.judge, row.judge),
+        "formula": f"{row.formula} {row.aggregation}" if row.level == "formula" else "",
+        "metric": "accuracy" if row.metric == "CD score" else row.metric,
+        "system": _SYSTEMS.get(row.system, row.system),
     }
 
 
@@ -463,7 +463,7 @@ def _headline(about: dict[str, Any], head: Headline | None) -> Iterator[Golden]:
     """The suite's one number, and what stands beside it."""
     if head is None:
         return
-    metric = "accuracy" if head.measure == "CD score" else head.measure
+    metric = "accuracy" if head.metric == "CD score" else head.metric
     named = {**about, "group": "headline", "metric": metric, "split": ""}
     cells: dict[str, float] = {"cells": head.n_cells, **{f"over {one}": 1 for one in head.over}}
     yield _golden(named, head, metric, counts=cells)

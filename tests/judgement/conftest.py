@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from coherencegym.builders.making.build import BuildOptions, build
-from coherencegym.builders.making.sources import find_sources
+from coherencegym.builders.pipeline.build import BuildOptions, build
+from coherencegym.builders.pipeline.sources import find_sources
 from coherencegym.builders.registry import load_suite
 
 

@@ -524,24 +524,3 @@ def test_a_missing_file_stops_before_anything_is_built(
     assert rebuild("story_cloze", "--judgements", "a.jsonl") == 2
     assert "a.jsonl" in one_line(capsys.readouterr().err)
     assert not Path("suites").exists()
-
-
-def test_help_of_sample_has_examples_and_no_heavy_imports() -> None:
-    import subprocess
-    import sys
-
-    code = (
-        "import sys\nfrom coherencegym.builders.command.cli import main\n"
-        "try: main(['sample', '--help'])\nexcept SystemExit: pass\n"
-        "heavy = {'torch', 'datasets', 'nltk', 'jinja2', 'pyarrow'}\n"
-        "print('heavy:', sorted(heavy & set(sys.modules)))\n"
-    )
-    shown = subprocess.run(
-        [sys.executable, "-W", "ignore", "-c", code],
-        capture_output=True,
-        text=True,
-        check=True,
-        cwd=Path(__file__).parents[2],
-    ).stdout
-    assert "coherencegym judge suites/story_cloze -n 100" in shown
-    assert "heavy: []" in shown

@@ -15,7 +15,6 @@ from coherencegym.loaders.corpora.stories import STORYCLOZE
 from coherencegym.loaders.corpus import Corpus, CorpusError, CorpusFile, FilePattern, ReadOptions
 from coherencegym.loaders.discourse import Discourse, SourceSpan, Unit
 from coherencegym.loaders.read import FileRead, Reading, ReadingCache, read
-from coherencegym.loaders.registry import CORPORA
 
 
 def read_words(corpus: Corpus, file: CorpusFile, options: ReadOptions) -> Iterator[Discourse]:
@@ -162,7 +161,3 @@ def test_a_corpus_is_imported_when_it_is_asked_for() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "gum\n"
-
-
-def test_a_name_in_the_registry_is_that_of_its_corpus() -> None:
-    assert [declared.name for declared in CORPORA.values()] == list(CORPORA)

@@ -5,12 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from support.marked_texts import parsed, related
-from support.strategies import discourses
 
-from coherencegym.loaders.discourse import Relation, Unit, span_text, undo
+from coherencegym.loaders.discourse import Unit, span_text, undo
 from coherencegym.loaders.senses import CONNECTIVES as KNOWN
 from coherencegym.manipulations.connectives.clause_grammar import finite_clause_after, joins_clauses
 from coherencegym.manipulations.connectives.connective_context import fits, syntax, unsuitable
@@ -213,24 +210,6 @@ def test_the_connective_is_replaced_and_nothing_else() -> None:
 )
 def test_case(word: str, expected: str) -> None:
     assert in_case_of(word, "since") == expected
-
-
-@given(discourses(), st.sampled_from(AMBIGUOUS), st.data())
-def test_substitution_can_be_undone_wherever(
-    discourse: object, word: str, data: st.DataObject
-) -> None:
-    from coherencegym.loaders.discourse import Discourse
-
-    assert isinstance(discourse, Discourse)
-    text = discourse.units[0].text
-    start = data.draw(st.integers(0, len(text) - 1))
-    end = data.draw(st.integers(start + 1, len(text)))
-    relation = Relation("Explicit", ((0, start, end),), ((0, 0, len(text)),), (), ("s",))
-    marked = replace(discourse, relations=(relation,), edits=())
-    for made in ConnectiveSubstitution(word)(marked, Context()):
-        assert undo(made) == discourse.texts
-        assert made.units[1:] == discourse.units[1:]
-        assert len(made.edits) == 1
 
 
 @pytest.mark.parametrize(

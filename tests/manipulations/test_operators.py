@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ProcessPoolExecutor
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -43,17 +41,6 @@ def test_ending_swap_puts_the_other_ending() -> None:
     assert undo(swapped) == discourse.texts
 
 
-@given(discourses())
-def test_ending_swap_undoes_and_differs(discourse: Discourse) -> None:
-    context = Context()
-    results = list(EndingSwap()(discourse, context))
-    assert bool(results) != bool(context.skipped)
-    for result in results:
-        assert result.texts[:-1] == discourse.texts[:-1]
-        assert result.texts[-1] != discourse.texts[-1]
-        assert undo(result) == discourse.texts
-
-
 def test_ending_swap_counts_where_it_does_not_apply() -> None:
     context = Context()
     assert list(EndingSwap()(Discourse("d", "test", (Unit("A."),)), context)) == []
@@ -67,15 +54,6 @@ def test_a_separator_follows_every_utterance_but_the_last() -> None:
     assert result.texts == ("Hi. [SEP]", "Hello. [SEP]", "Well?")
     (merged,) = SpeakerSeparator(merge_runs=True)(discourse, Context())
     assert merged.texts == ("Hi.", "Hello. [SEP]", "Well?")
-
-
-@given(discourses())
-def test_separators_undo_and_keep_annotations(discourse: Discourse) -> None:
-    for result in SpeakerSeparator()(discourse, Context()):
-        assert undo(result) == discourse.texts
-        assert len(list(spans(result))) == len(list(spans(discourse)))
-        for old, new in zip(spans(discourse), spans(result), strict=True):
-            assert span_text(result, new) == span_text(discourse, old)
 
 
 def test_a_text_with_the_separator_is_skipped_and_counted() -> None:
@@ -142,18 +120,6 @@ def test_an_empty_pipeline_yields_what_it_gets() -> None:
     assert list(Pipeline()(discourse, Context())) == [discourse]
 
 
-def run(discourse: Discourse) -> list[Discourse]:
-    """One pipeline in a worker process."""
-    return list((Shuffle(1) | SpeakerSeparator())(discourse, Context(5, "s")))
-
-
-def test_results_do_not_depend_on_the_process() -> None:
-    texts = [f"Sentence {i}." for i in range(6)]
-    many = [Discourse(f"d{i}", "t", tuple(map(Unit, texts))) for i in range(20)]
-    with ProcessPoolExecutor(2) as pool:
-        assert list(pool.map(run, many)) == [run(discourse) for discourse in many]
-
-
 def test_a_tree_moves_with_its_units_and_falls_with_one_of_them() -> None:
     tree = RhetoricalTree(
         (((0, 0, 8),), ((0, 9, 17),)), (RhetoricalNode(0, 1, 2, "NN", "joint-list"),)
@@ -167,17 +133,11 @@ def test_a_tree_moves_with_its_units_and_falls_with_one_of_them() -> None:
     assert replace_text(discourse, 0, 3, 8, "snows", operator="Test").tree is None
 
 
-@given(discourses())
-def test_the_last_unit_alone_undoes(discourse: Discourse) -> None:
+def test_the_last_unit_alone() -> None:
+    discourse = Discourse("d", "test", (Unit("Ann ran."), Unit("She won.")))
+    (result,) = LastUnit()(discourse, Context())
+    assert result.texts == ("She won.",)
+    assert undo(result) == discourse.texts
     context = Context()
-    results = list(LastUnit()(discourse, context))
-    assert bool(results) == (len(discourse.units) > 1) != bool(context.skipped)
-    for result in results:
-        assert result.texts == discourse.texts[-1:]
-        assert undo(result) == discourse.texts
-        kept = [
-            span for span in spans(discourse) if {p[0] for p in span} == {len(discourse.units) - 1}
-        ]
-        assert {span_text(result, span) for span in spans(result)} <= {
-            span_text(discourse, span) for span in kept
-        }
+    assert list(LastUnit()(result, context)) == []
+    assert context.skipped.total() == 1

@@ -13,7 +13,6 @@ import spacy
 from hypothesis import given
 from hypothesis import strategies as st
 from spacy.tokens import Doc
-from support.strategies import discourses
 
 from coherencegym.loaders.corpus import CorpusError
 from coherencegym.loaders.discourse import Discourse, Mention, Unit, span_text, undo
@@ -270,13 +269,6 @@ def test_the_operator_says_what_it_is_and_refuses_what_is_not_there() -> None:
         ProbeSentence("x")
     with pytest.raises(ValueError, match="counted from 0"):
         ProbeSentence("negation", -1)
-
-
-@given(discourses(), st.sampled_from(NAMES))
-def test_the_operator_undoes_on_any_discourse(discourse: Discourse, name: str) -> None:
-    for result in ProbeSentence(name)(discourse, Context()):
-        assert undo(result) == discourse.texts
-        assert result.texts[0] == discourse.texts[0]
 
 
 def test_released_gender_flips_are_made_as_they_were(shared: Path) -> None:

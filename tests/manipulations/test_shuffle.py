@@ -148,13 +148,6 @@ def test_the_twin_with_separators_has_the_same_permutation() -> None:
         assert separated.variant == plain.variant == "shuffled"
 
 
-def test_results_do_not_depend_on_what_came_before() -> None:
-    context = Context(0, "s")
-    alone = list(Shuffle()(story("A.", "B.", "C.", name="x"), Context(0, "s")))
-    list(Shuffle()(story("A.", "B.", "C.", name="y"), context))
-    assert list(Shuffle()(story("A.", "B.", "C.", name="x"), context)) == alone
-
-
 @pytest.mark.parametrize(
     ("order", "tau"), [([0, 1, 2], 1.0), ([2, 1, 0], -1.0), ([1, 0, 2], 1 / 3), ([0, 1], 1.0)]
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
@@ -33,13 +33,31 @@ TOKEN = "no XML from here on (not well-formed (invalid token)), expected well-fo
 MISMATCH = "no XML from here on (mismatched tag)"
 
 
-def table(first: str, identifier: str) -> dict[str, Damage]:
-    """What can be wrong with any table whose first sentence is in this column."""
+def table(first: str, identifier: str, fields: int) -> dict[str, Damage]:
+    """What can be wrong with a table of so many fields whose first sentence is in this column."""
     return {
         "NUL byte": Damage("kettle", "ke\0tle", f"2: {NUL}", "NUL byte"),
         "not UTF-8": Damage("kettle", "ke\udcfftle", f"2: {BYTE}", "not UTF-8"),
         "too few fields": Damage(
-            "The kettle sang.,", "", "2: {few} fields, expected {all} as in the", "truncated line"
+            "The kettle sang.,",
+            "",
+            f"2: {fields - 1} fields, expected {fields} as in the header (is the line cut off?)",
+            "truncated line",
+        ),
+        "too many fields": Damage(
+            "The kettle sang.,",
+            "The kettle sang.,x,",
+            f"2: {fields + 1} fields, expected {fields} as in the header",
+            "too many fields",
+        ),
+        "overlong field": Damage(
+            "kettle",
+            "kettle" * 20_000,
+            "2: a field of more than 100,000 characters, expected fewer (is a quotation mark",
+            "overlong field",
+        ),
+        "field beyond the csv module's own limit": Damage(
+            "kettle", "kettle" * 30_000, "2: field larger than field limit", "malformed quoting"
         ),
         "quote never closed": Damage(
             "The kettle sang.,",
@@ -77,6 +95,74 @@ def json(place: str) -> dict[str, Damage]:
     }
 
 
+def inferences(place: str) -> dict[str, Damage]:
+    """What can be wrong with any record of two sentences, the first of which is at this place."""
+    changes = {
+        "not UTF-8": ("kettle", "kett\udcffe", f"sentence1: {BYTE}", "not UTF-8"),
+        "half a surrogate": (
+            "kettle",
+            "k\\ud83dettle",
+            "sentence1: half of a surrogate",
+            "not UTF-8",
+        ),
+        "escaped NUL": ("kettle", "ke\\u0000tle", f"sentence1: {NUL}", "NUL byte"),
+        "overlong field": (
+            *("kettle", "kettle" * 20_000, "sentence1: a field of more than 100,000 characters, "),
+            "overlong field",
+        ),
+        "unknown label": (
+            *(
+                '"negative"',
+                '"contradiction"',
+                "label is 'contradiction', expected one of negative",
+            ),
+            "unknown label",
+        ),
+        "label missing": ('"label"', '"lable"', "no field label, expected one", "no label"),
+        "sentence missing": (
+            *('"sentence2"', '"x"', "no field sentence2, expected one", "no sentence2"),
+        ),
+        "triple missing": ('"triple1"', '"x"', "no field triple1, expected one", "no triple1"),
+        "dtype missing": ('"dtype"', '"x"', "no field dtype, expected one", "no dtype"),
+        "label that is none": (
+            *('"negative"', "0", "label is a number, expected a text", "value that is no text"),
+        ),
+        "sentence that is none": (
+            *(
+                '"my kettle is old ."',
+                "null",
+                "sentence1 is null, expected",
+                "value that is no text",
+            ),
+        ),
+        "id that is none": (
+            '"p1"',
+            "7",
+            "id is a number, expected a text",
+            "value that is no text",
+        ),
+        "empty sentence": (
+            *(
+                '"my kettle is old ."',
+                '" \\n"',
+                "sentence1 is empty, expected a text",
+                "empty text",
+            ),
+        ),
+        "triple of two": (', "a pot"]', "]", "triple1 is no list of three", "malformed triple"),
+        "triple that is none": (
+            *('["i", "have", "a pot"]', '"x"', "triple1 is no list of three", "malformed triple"),
+        ),
+        "entry that is none": (
+            *('"a pot"', "2", "an entry of triple1 is a number, exp", "value that is no text"),
+        ),
+    }
+    return json(place) | {
+        name: Damage(old, new, f"{place}: {said}", skipped)
+        for name, (old, new, said, skipped) in changes.items()
+    }
+
+
 def mmax(chain: str) -> dict[str, Damage]:
     """What can be wrong with a document of three files; all of it spoils the document."""
     doctype, words = "<!DOCTYPE words", '<!DOCTYPE words SYSTEM "words.dtd">'
@@ -108,6 +194,10 @@ def mmax(chain: str) -> dict[str, Damage]:
             "4: span of 'markable_1' has '', expected words of the document",
             coref,
         ),
+        "empty span": (
+            *('"word_5"', '""', "5: span of 'markable_2' has '', expected words of the document"),
+            coref,
+        ),
         "span backwards": (
             *("word_1..word_2", "word_2..word_1"),
             "4: span of 'markable_1' is 'word_2..word_1', expected words in their order",
@@ -124,6 +214,15 @@ def mmax(chain: str) -> dict[str, Damage]:
             "5: markable id 'markable_2', expected each once",
             coref,
         ),
+        "markable without id": (
+            *('id="markable_1" ', "", "4: markable id '', expected each once", coref),
+        ),
+        "sentences that overlap": (
+            '<markable id="markable_9"',
+            '<markable id="markable_8" span="word_4..word_5"/><markable id="markable_9"',
+            "4: overlaps another sentence",
+            sentence,
+        ),
         "sentence outside the text": (
             *("..word_4", "..word_44"),
             "4: span of 'markable_9' has 'word_44', expected words of the document",
@@ -136,6 +235,7 @@ def mmax(chain: str) -> dict[str, Damage]:
     }
 
 
+SHORT = "a thread of fewer than three messages"
 NO_UTF = "byte 6 is no UTF-8, expected text"
 UNPLACED = "relations without their raw text"
 
@@ -189,6 +289,13 @@ def related(file: str) -> dict[str, Damage]:
         "unknown sense": ("Comparison", "Comprison", "sense 'Comprison.Contrast'", "unknown sense"),
         "no sense": ("Comparison.Contrast", "", "an explicit relation without", "no sense"),
         "unknown type": ("Explicit", "Explict", "'Explict' is no type", "unknown type of relation"),
+        "NUL byte in a relation": (
+            "Explicit",
+            "Expl\0icit",
+            "a NUL byte, expected text",
+            "NUL byte",
+        ),
+        "span of one number": ("0..15", "9", "Arg1 has the span '9'", "bad span"),
         "too few columns": ("|22..31|||||||||||||", "", "20 columns parted by", "too few columns"),
     }
     return {
@@ -240,17 +347,13 @@ PUT_RIGHT: dict[str, dict[str, Damage]] = {
         for corpus in ("arrau", "parcor")
     },
 }
-STORY = table("InputSentence1", "InputStoryid")
 DECLARED = "<!DOCTYPE c [<!ENTITY a 'ha'><!ENTITY b '&a;&a;&a;&a;'>]><collection>&b;"
 EXTERNAL = "<!DOCTYPE c [<!ENTITY x SYSTEM 'file:///etc/hostname'>]><collection>&x;"
 PARAMETER = "<!DOCTYPE c [<!ENTITY % x SYSTEM 'http://localhost:9/x'> %x;]><collection>"
 
 DAMAGES: dict[str, dict[str, Damage]] = {
     "storycloze": {
-        **STORY,
-        "too few fields": replace(
-            STORY["too few fields"], said="2: 7 fields, expected 8 as in the"
-        ),
+        **table("InputSentence1", "InputStoryid", 8),
         "unknown answer": Damage(
             *("It flew.,1", "It flew.,3", "2: AnswerRightEnding is '3', expected 1 or 2"),
             "answer neither 1 nor 2",
@@ -260,8 +363,7 @@ DAMAGES: dict[str, dict[str, Damage]] = {
         ),
     },
     "rocstories": {
-        **(stories := table("sentence1", "storyid")),
-        "too few fields": replace(stories["too few fields"], said="2: 6 fields, expected 7 as in"),
+        **table("sentence1", "storyid", 7),
     },
     "personachat": {
         "NUL byte": Damage("kettle", "ke\0tle", f"2: {NUL}", "NUL byte"),
@@ -279,6 +381,13 @@ DAMAGES: dict[str, dict[str, Damage]] = {
             "2 the", "4 the", "2: number 4, expected 2 or 1", "number out of order"
         ),
         "no number": Damage("2 the", "the", "2: no number at the start of", "line without number"),
+        "first number": Damage("1 y", "2 y", "1: number 2, expected 1", "number out of order"),
+        "empty dialogue": Damage(
+            "2 the kettle sang .\toh ! tea ?\t\tyes|no\n3 yes .\tno milk !\n",
+            "",
+            "1: the dialogue ends without an utterance",
+            "empty dialogue",
+        ),
     },
     "winograd xml": {
         "NUL byte": Damage("kettle", "ke\0tle", f"4: {TOKEN}"),
@@ -330,6 +439,25 @@ DAMAGES: dict[str, dict[str, Damage]] = {
         "unknown answer": Damage(
             '"label": 0', '"label": 7', "1: label is '7', expected 0 or 1", "unknown answer"
         ),
+        "label that is none": Damage(
+            '"label": 0', '"label": true', "1: label is 'True', expected 0 or 1", "unknown answer"
+        ),
+        "empty pronoun": Damage(
+            '"it"', '" "', "1: pronoun is empty, expected a word", "no pronoun"
+        ),
+        "options that are none": Damage(
+            '["the teapot", "the box"]',
+            '"a b"',
+            "1: options is no list of texts, expected two",
+            "wrong type",
+        ),
+        "one option": Damage(
+            '["the teapot", "the box"]',
+            '["a"]',
+            "1: 1 candidate, expected two or more",
+            "too few candidates",
+        ),
+        "no text": Damage('"text"', '"txt"', "1: no field text, expected it", "missing field"),
         "half a surrogate": Damage("kettle", "k\\ud800ttle", "1: half of a surrogate", "not UTF-8"),
         "another layout": Damage(
             '{"text', '{"a": 1}\n{"text', "1: fields 'a'; expected text, pron"
@@ -366,6 +494,13 @@ DAMAGES: dict[str, dict[str, Damage]] = {
                 "2: record 1: question_id is '7' and then '1'",
             ),
             "no partner + no partner",
+        ),
+        "odd one": Damage(
+            ',\n{"question_id": 2, "substitution": "Bo won .", "correctness": true}',
+            "",
+            "4: record 3: the last record has no partner, expected two",
+            "no partner",
+            kept=(0,),
         ),
         "none is right": Damage(
             *("true", "false", "2: record 1: 0 of the two records of the question are right"),
@@ -437,6 +572,19 @@ DAMAGES: dict[str, dict[str, Damage]] = {
             "unclosed mention",
             kept=(0,),
         ),
+        "sentence without words": Damage(
+            "\n\n# text",
+            "\n\n# no words\n\n# text",
+            "13: a sentence without words",
+            "sentence without words",
+        ),
+        "brackets without their comment": Damage(
+            "# global.Entity = GRP-etype-infstat-minspan-link\n",
+            "",
+            "3: Entity= without a # global.Entity comment",
+            "no # global.Entity + no # global.Entity",
+            kept=(),
+        ),
         "too many fields": Damage(
             "giv:act-1-ana", "giv:act-1-ana-x", "14: 6 fields in Entity=", "malformed Entity="
         ),
@@ -492,6 +640,13 @@ DAMAGES: dict[str, dict[str, Damage]] = {
             "1: a line outside a document",
             "line outside a document",
         ),
+        "empty document": Damage(
+            "#begin",
+            "#begin document (bc/c); part 000\n\n#end document\n#begin",
+            "1: a document without words",
+            "empty document",
+            kept=(0, 1),
+        ),
         "malformed beginning": Damage(
             "(bc/a)", "bc/a", "1: a malformed beginning", "malformed beginning"
         ),
@@ -500,24 +655,7 @@ DAMAGES: dict[str, dict[str, Damage]] = {
         ),
     },
     "dialoguenli": {
-        **json("2: record 1"),
-        "not UTF-8": Damage(
-            "kettle", "kett\udcffe", f"2: record 1: sentence1: {BYTE}", "not UTF-8"
-        ),
-        "no object": Damage(
-            "{", "7, {", "2: record 1: a number, expected an object", "no JSON object", kept=(0, 1)
-        ),
-        "unknown label": Damage(
-            '"negative"',
-            '"contradiction"',
-            "2: record 1: label is 'contradiction'",
-            "unknown label",
-        ),
-        "label missing": Damage('"label"', '"lable"', "2: record 1: no field label", "no label"),
-        "malformed triple": Damage(
-            ', "a pot"]', "]", "2: record 1: triple1 is no list of three", "malformed triple"
-        ),
-        "duplicate id": Damage('"p2"', '"p1"', "3: id 'p1' stands at", "duplicate id", kept=(0,)),
+        **inferences("2: record 1"),
         "array never closed": Damage(
             "\n]",
             "",
@@ -525,12 +663,19 @@ DAMAGES: dict[str, dict[str, Damage]] = {
             "array cut off",
             kept=(0, 1),
         ),
+        "no object": Damage(
+            "{", "7, {", "2: record 1: a number, expected an object", "no JSON object", kept=(0, 1)
+        ),
+        "duplicate id": Damage('"p2"', '"p1"', "3: id 'p1' stands at", "duplicate id", kept=(0,)),
+        "nothing in it": Damage("[", "[]", "1: the array is empty, expected objects"),
     },
     "dialoguenli lines": {
-        **json("1"),
-        "not UTF-8": Damage("kettle", "kett\udcffe", f"1: sentence1: {BYTE}", "not UTF-8"),
+        **inferences("1"),
         "no object": Damage(
             "{", "7\n{", "1: the file begins with '7'", "no JSON object", kept=(0, 1)
+        ),
+        "no object in the middle": Damage(
+            "}\n", "}\n[1]\n", "2: an array, expected an object", "no JSON object", kept=(0, 1)
         ),
         "duplicate id": Damage('"p2"', '"p1"', "2: id 'p1' stands at", "duplicate id", kept=(0,)),
     },
@@ -791,6 +936,27 @@ DAMAGES: dict[str, dict[str, Damage]] = {
         **related("rst/gdtb/pdtb/gold/00/GUM_bio_a"),
         **tree("rst/lisp_binary/GUM_bio_a.dis"),
     },
+    "irc": {
+        "NUL byte": Damage("kettle", "ke\0tle", f"1: {NUL}", "NUL byte"),
+        "not UTF-8": Damage("kettle", "ke\udcfftle", f"1: {BYTE}", "not UTF-8"),
+        "log cut off": Damage(
+            "[01:02] <ann> it is hot\n",
+            "",
+            "1: 2 lines, expected at least 3, by line 2 of",
+            f"log cut off + {SHORT}",
+        ),
+        "no link": Damage(
+            *("0 1 -\n1 2 -\n", "\n", "1: no link, expected lines such as", ""),
+            "dev/a.annotation.txt",
+        ),
+        "link that is none": Damage(
+            "1 2 -",
+            "1 x -",
+            "2: '1 x -', expected two numbers of lines",
+            f"malformed link + {SHORT}",
+            "dev/a.annotation.txt",
+        ),
+    },
     "disrpt": {
         "NUL byte": Damage("The kettle", "The ke\0tle", f"2: {NUL}", "NUL byte"),
         "not UTF-8": Damage("The kettle", "The ke\udcfftle", f"2: {BYTE}", "not UTF-8"),
@@ -826,6 +992,13 @@ DAMAGES: dict[str, dict[str, Damage]] = {
         "offset outside the text": Damage(
             "17", "99", "2: at offset 99 stands '', expected", "connective elsewhere"
         ),
-        "offset that is none": Damage("17", "x", "2: the offset is 'x', expected", "bad offset"),
+        "offset that is none": Damage("17", "²", "2: the offset is '²', expected", "bad offset"),
+        "offset under zero": Damage("17", "-1", "2: the offset is '-1', expected", "bad offset"),
+        "offset inside a word": Damage(
+            "since\tcausal\t17\tThe kettle sang, since",
+            "as\tcausal\t5\tThe has",
+            "2: at offset 5 stands 'as', expected the word 'as'",
+            "connective elsewhere",
+        ),
     },
 }

@@ -403,6 +403,14 @@ LAYOUTS = {
     ),
     "decor": _one("decor", "data/test/test_rewrite_213_no_delete.csv", REWRITES),
     "cohesentia": _one("cohesentia", "data/TestData.json", json.dumps(RATED)),
+    "irc": Layout(
+        "irc",
+        {f"dev/{name}.annotation.txt": "0 1 -\n1 2 -\n" for name in "ab"}
+        | {
+            "dev/a.raw.txt": "[01:00] <ann> the kettle\n[01:01] <bo> oh\n[01:02] <ann> it is hot\n",
+            "dev/b.raw.txt": "[01:00] <cy> é?\n[01:01] <ann> cy: no\n[01:02]  * cy waves\n",
+        },
+    ),
     "disrpt": _one("disrpt", "eng.pdtb.x/eng.pdtb.x_test.rels", f"{RELS}\n"),
     "pdtb": Layout("pdtb", _related("gold/02/wsj_{}", "raw/02/wsj_{}")),
     "tedmdb": Layout(

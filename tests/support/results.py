@@ -194,7 +194,7 @@ _EXECUTION = cast(
     Any,
     SimpleNamespace(
         plan=SimpleNamespace(sequences=()),
-        stored=0,
+        cached=0,
         sharing=None,
         beside=None,
         halved=0,

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from coherencegym.eval.kinds.spans import UNDECIDED, GoldSpan, SpanText
-from coherencegym.eval.tasks.spans.coherence import Called, Judged, SpanPlace
+from coherencegym.eval.tasks.spans.coherence import SpanPlace, SpanPrediction, TextPrediction
 
 
 def places(size: int) -> list[SpanPlace]:
@@ -48,14 +48,18 @@ def abduction(
     )  # fmt: skip
 
 
-def judged_one(text: SpanText, positive: Callable[[int, int], bool]) -> Judged:
-    return Judged(text, {p: Called.of_one_text(float(positive(*p))) for p in places(text.size)})
+def judged_one(text: SpanText, positive: Callable[[int, int], bool]) -> TextPrediction:
+    return TextPrediction(
+        text, {p: SpanPrediction.of_one_text(float(positive(*p))) for p in places(text.size)}
+    )
 
 
-def judged_choice(text: SpanText, first: Mapping[SpanPlace, float]) -> Judged:
+def judged_choice(text: SpanText, first: Mapping[SpanPlace, float]) -> TextPrediction:
     """Answers from the probabilities of the first alternative; one half where none is said."""
     chances = {place: first.get(place, 0.5) for place in places(3)}
-    return Judged(text, {place: Called.of_choice((p, 1 - p)) for place, p in chances.items()})
+    return TextPrediction(
+        text, {place: SpanPrediction.of_choice((p, 1 - p)) for place, p in chances.items()}
+    )
 
 
 def real_entailment(folder: Path) -> list[SpanText]:

@@ -9,8 +9,8 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
-from coherencegym.builders.making.build import BuildOptions, build
-from coherencegym.builders.making.sources import find_sources
+from coherencegym.builders.pipeline.build import BuildOptions, build
+from coherencegym.builders.pipeline.sources import find_sources
 from coherencegym.builders.release import example_quality, quality
 from coherencegym.builders.release.rows import data_path
 from coherencegym.builders.suite import Suite

@@ -16,7 +16,7 @@ from typing import Any
 from coherencegym.eval.data.notes import Note, caution, detail
 from coherencegym.eval.kinds.formula import WHOLE
 from coherencegym.eval.kinds.items import Condition, Region
-from coherencegym.eval.kinds.ratings import RATINGS, RatedText
+from coherencegym.eval.kinds.ratings import RatedText
 from coherencegym.eval.kinds.table_kind import SAMPLE
 from coherencegym.eval.metrics.spearman import PartialSpearman, Spearman, SpearmanWithin
 from coherencegym.eval.outcomes.schema import System
@@ -25,6 +25,7 @@ from coherencegym.eval.plan.requests import Query
 from coherencegym.eval.statistics.bag_regression import predicted_ratings
 from coherencegym.eval.statistics.scores import BAG_OF_WORDS, LENGTH, ONE_RATER, REPEATED_WORDS
 from coherencegym.eval.surprisal import Answer
+from coherencegym.eval.tasks.correlate.options import COMMAND
 from coherencegym.eval.tasks.correlate.report import correlate_sections
 from coherencegym.eval.tasks.correlate.systems import BY_TOKEN, SYSTEMS
 from coherencegym.eval.tasks.headline import Headline, cells_by_table, mean_headline, mean_if_known
@@ -142,7 +143,7 @@ def _headline(found: Findings) -> Headline | None:
         one
         for one in found.rows
         if (one.config, one.split) in cells
-        and (one.group, one.measure, one.judge) == ("", SPEARMAN_OF_ALL.said, BY_TOKEN.label)
+        and (one.group, one.metric, one.system) == ("", SPEARMAN_OF_ALL.said, BY_TOKEN.label)
     ]
     beside: dict[str, Any] = {
         name: mean_if_known([getattr(one, name) for one in own])
@@ -168,18 +169,11 @@ def _notes(found: Findings) -> Iterator[Note]:
 
 
 TASK = Task(
-    name="correlate",
-    kind=RATINGS,
+    command=COMMAND,
     metrics=(SPEARMAN_OF_ALL, SPEARMAN_GIVEN_LENGTH, SPEARMAN_WITHIN),
     texts=texts,
     run=correlate,
     headline=_headline,
     sections=correlate_sections,
     notes=_notes,
-    units="texts",
-    examples="""\
-  coherencegym build coherence_ratings --corpus sample
-  coherencegym correlate --model demo --dataset suites/coherence_ratings
-  coherencegym correlate --model gpt2 --dataset coherence_ratings --config cohesentia_holistic
-""",
 )

@@ -84,7 +84,7 @@ def best_threshold(
 
 
 @dataclass(frozen=True, slots=True)
-class Tally:
+class DecisionCounts:
     """Counts of a decision on one document; a mean over several decisions has fractions.
 
     Attributes:
@@ -112,11 +112,11 @@ class Tally:
         }
 
 
-def tally(predicted: Sequence[int], position: int) -> Tally:
+def count_decision(predicted: Sequence[int], position: int) -> DecisionCounts:
     """The counts of calling the sentences at these places intruders; the position may be -1."""
     hit = position in predicted
     intruded = position > 0
-    return Tally(
+    return DecisionCounts(
         hits=float(hit),
         false_alarms=float(len(predicted) - hit),
         misses=float(intruded and not hit),
@@ -125,30 +125,30 @@ def tally(predicted: Sequence[int], position: int) -> Tally:
     )
 
 
-def mean_tally(tallies: Sequence[Tally]) -> Tally:
+def mean_counts(counts: Sequence[DecisionCounts]) -> DecisionCounts:
     """The mean of several decisions on one document."""
-    return Tally(
+    return DecisionCounts(
         *(
-            math.fsum(getattr(one, name) for one in tallies) / len(tallies)
-            for name in Tally.__dataclass_fields__
+            math.fsum(getattr(one, name) for one in counts) / len(counts)
+            for name in DecisionCounts.__dataclass_fields__
         )
     )
 
 
-def tallies_of(
+def count_decisions(
     scores: Sequence[Sequence[float]],
     positions: Sequence[int],
     threshold: float,
     decision: Decision,
-) -> list[Tally]:
+) -> list[DecisionCounts]:
     """The counts of a decision on each document; see :func:`best_threshold`."""
     return [
-        tally(intruders(own, threshold, decision), position)
+        count_decision(intruders(own, threshold, decision), position)
         for own, position in zip(scores, positions, strict=True)
     ]
 
 
-def summed(tallies: Sequence[Tally], measure: str) -> tuple[list[float], list[float]]:
-    """The parts that documents add to a measure, and their wholes."""
-    pairs = [one.parts[measure] for one in tallies]
+def summed(counts: Sequence[DecisionCounts], metric: str) -> tuple[list[float], list[float]]:
+    """The parts that documents add to a metric, and their wholes."""
+    pairs = [one.parts[metric] for one in counts]
     return [part for part, _ in pairs], [whole for _, whole in pairs]

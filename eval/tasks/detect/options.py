@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from coherencegym.errors import EvaluationError
+from coherencegym.eval.kinds.documents import DOCUMENTS
 from coherencegym.eval.tasks.detect.decisions import DECISIONS, Decision
 from coherencegym.eval.tasks.detect.detectors import DEFAULT_DETECTOR, DETECTORS
-from coherencegym.eval.tasks.options import option
+from coherencegym.eval.tasks.options import CommandLine, option
 from coherencegym.numbers import finite
 
 
@@ -51,3 +52,19 @@ def check_detection(options: DetectOptions) -> DetectOptions:
     if options.threshold is not None and options.calibrate_on is not None:
         raise EvaluationError("--threshold: nothing is chosen; expected no --calibrate-on with it")
     return options
+
+
+COMMAND = CommandLine(
+    name="detect",
+    kind=DOCUMENTS,
+    options=DetectOptions,
+    config_flags=("--test-on",),
+    units="documents",
+    examples="""\
+  coherencegym detect --model gpt2 --dataset coherencegym/intruder_sentences --revision v1.0.0
+  coherencegym detect --model demo --dataset suites/intruder_sentences --detector context
+  coherencegym detect --model gpt2 --dataset DATA --calibrate-on wikipedia --test-on cnn
+  coherencegym detect --model gpt2 --dataset coherencegym/linguistic_probes \\
+      --calibrate-on coherencegym/intruder_sentences:detect_wikipedia
+""",
+)

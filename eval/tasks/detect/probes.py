@@ -21,10 +21,10 @@ from coherencegym.eval.statistics.measures import (
 from coherencegym.eval.statistics.scores import Score, score_fields
 from coherencegym.eval.tasks.detect.decisions import (
     Decision,
-    Tally,
+    DecisionCounts,
+    count_decision,
     intruders,
     summed,
-    tally,
     was_read,
 )
 from coherencegym.eval.tasks.detect.tables import (
@@ -79,7 +79,7 @@ class ProbeScore:
 
 
 #: A document, and what a decision did on it.
-_Came = tuple[Document, Tally]
+_Came = tuple[Document, DecisionCounts]
 
 
 def probe_scores(
@@ -119,7 +119,7 @@ def _sides(
     found: dict[str, dict[str, _Came]] = {}
     for document, own in zip(table.documents, scores, strict=True):
         if was_read(own):
-            came = tally(intruders(own, threshold, decision), document.intruder_position)
+            came = count_decision(intruders(own, threshold, decision), document.intruder_position)
             by_item = found.setdefault(str(document.extra[CONDITION]), {})
             by_item[str(document.extra[ITEM])] = document, came
     return [
@@ -135,17 +135,17 @@ def _sides(
 def probe_scores_of(probes: Sequence[ProbeScore]) -> Iterator[Score]:
     """One score for each side of each probe, in the form that every task has."""
     for row in probes:
-        measures = (row.f1, row.f1_probe), (row.coherent, row.coherent_probe)
-        for (*_, name), both in zip(_SIDES, measures, strict=True):
-            for version, measure in zip(_VERSIONS, both, strict=True):
+        metrics = (row.f1, row.f1_probe), (row.coherent, row.coherent_probe)
+        for (*_, name), both in zip(_SIDES, metrics, strict=True):
+            for version, metric in zip(_VERSIONS, both, strict=True):
                 yield Score(
                     config=row.config,
                     split=row.split,
-                    measure=f"{name} {version}",
-                    judge=row.decision,
+                    metric=f"{name} {version}",
+                    system=row.decision,
                     group="",
                     level="all",
-                    **score_fields(measure),
+                    **score_fields(metric),
                     chance=None,
                     counts={"documents": row.documents, "coherent": row.coherent_documents},
                 )

@@ -41,7 +41,7 @@ def detect_sections(found: Findings) -> Iterator[ReportSection]:
     scores = [score for one in details for score in one.scores]
     probes = [probe for one in details for probe in one.probes]
     if scores:
-        yield ReportSection("Every measure and decision", detection_grid(scores))
+        yield ReportSection("Every metric and decision", detection_grid(scores))
     if probes:
         yield ReportSection("Without a probe, and with it", probe_grid(probes))
     drawn = tuple(row for row in found.rows if row.level == "all")
@@ -100,14 +100,14 @@ def detection_grid(scores: Sequence[DetectionScore]) -> grid.Grid:
     )
 
 
-def detection_row(score: DetectionRow, measures: Iterable[str]) -> grid.GridRow:
+def detection_row(score: DetectionRow, metrics: Iterable[str]) -> grid.GridRow:
     """A score under its config or group, and below it who decides."""
-    first = score.judge == MODEL and not score.group
-    if score.judge != MODEL:
-        name = f"    {score.judge}"
+    first = score.system == MODEL and not score.group
+    if score.system != MODEL:
+        name = f"    {score.system}"
     else:
         name = f"  {score.group}" if score.group else f"{score.config} ({score.split})"
-    cells = (name, _count(score.documents), f"{score.intruded:,}", *measures)
+    cells = (name, _count(score.documents), f"{score.intruded:,}", *metrics)
     return grid.GridRow(cells, 0 if first else 1, bold=first)
 
 
@@ -141,10 +141,10 @@ def probe_grid(scores: Sequence[ProbeScore]) -> grid.Grid:
     return grid.made("probe, decision", _PROBE_COLUMNS, rows)
 
 
-def _cell(measure: Estimate | None, form: str = ".1f") -> str:
-    if measure is None:
+def _cell(metric: Estimate | None, form: str = ".1f") -> str:
+    if metric is None:
         return ""
-    return grid.share_with_interval(measure.value, measure.low, measure.high, form)
+    return grid.share_with_interval(metric.value, metric.low, metric.high, form)
 
 
 def _count(n: int) -> str:

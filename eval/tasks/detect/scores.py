@@ -33,13 +33,13 @@ from coherencegym.eval.statistics.scores import (
 from coherencegym.eval.tasks.detect.decisions import (
     DECISIONS,
     Decision,
-    Tally,
+    DecisionCounts,
+    count_decision,
+    count_decisions,
     highest,
     intruders,
-    mean_tally,
+    mean_counts,
     summed,
-    tallies_of,
-    tally,
     was_read,
 )
 from coherencegym.eval.tasks.detect.tables import DocumentTable
@@ -64,7 +64,7 @@ class DetectionRow:
         config, split: the documents.
         group: all of them (empty), those with a value of a column (``difficulty=high``), or those
             that people judged.
-        judge: the decision of the model (``argmax``, ``independent``), its scores without a
+        system: the decision of the model (``argmax``, ``independent``), its scores without a
             decision (``model``), a baseline, or people.
         documents, intruded: numbers of documents, and of those with an intruder.
     """
@@ -72,14 +72,14 @@ class DetectionRow:
     config: str
     split: str
     group: str
-    judge: str
+    system: str
     documents: int
     intruded: int
 
 
 @dataclass(frozen=True)
 class DetectionScore(DetectionRow):
-    """The measures that somebody reaches on the documents of a group.
+    """The metrics that somebody reaches on the documents of a group.
 
     Attributes:
         document_accuracy, exact_accuracy, precision, recall, f1: see
@@ -87,7 +87,7 @@ class DetectionScore(DetectionRow):
         auc: the area over sentences, for the model's scores; None elsewhere.
         place: accuracy of the place on intruded documents; None for decisions of the model, as it
             does not depend on the threshold.
-        chance: measures of the better of the two baselines on the same documents, for the model's
+        chance: metrics of the better of the two baselines on the same documents, for the model's
             rows.
     """
 
@@ -123,20 +123,20 @@ def table_scores(
             chance=chance,
         )
         for decision, threshold in thresholds.items():
-            tallies = tallies_of(own, positions, threshold, decision)
+            counts = count_decisions(own, positions, threshold, decision)
             yield DetectionScore(
                 *(table.config, table.split, group, decision, *size),
-                **_measures(documents, tallies),
+                **_metrics_of(documents, counts),
                 chance=chance,
             )
         others = {ALL: _BASELINES, JUDGED: _PEOPLE, AGREED: _PEOPLE}.get(group, {})
         for judge, decide in others.items():
-            tallies = list(map(decide, documents))
-            # A judge who names one sentence has the place right where it is a hit.
-            hits = [one.hits for one in tallies]
+            counts = list(map(decide, documents))
+            # A system that names one sentence has the place right where it is a hit.
+            hits = [one.hits for one in counts]
             yield DetectionScore(
                 *(table.config, table.split, group, judge, *size),
-                **_measures(documents, tallies),
+                **_metrics_of(documents, counts),
                 place=None if judge == MAJORITY else _place(documents, hits),
             )
 
@@ -162,15 +162,15 @@ def groups_of(table: DocumentTable, kept: Sequence[int]) -> Iterator[tuple[str, 
         yield AGREED, agreed
 
 
-def _measures(documents: Sequence[Document], tallies: Sequence[Tally]) -> dict[str, Any]:
+def _metrics_of(documents: Sequence[Document], counts: Sequence[DecisionCounts]) -> dict[str, Any]:
     sentences = sum(len(document.sentences) - 1 for document in documents)
     clusters = [document.cluster for document in documents]
     found = {
-        name: accuracy(summed(tallies, name)[0], clusters)
+        name: accuracy(summed(counts, name)[0], clusters)
         for name in ("document_accuracy", "exact_accuracy")
     }
-    for name, measure in (("precision", ratio), ("recall", ratio), ("f1", f1)):
-        found[name] = measure(*summed(tallies, name), clusters, sentences)
+    for name, metric in (("precision", ratio), ("recall", ratio), ("f1", f1)):
+        found[name] = metric(*summed(counts, name), clusters, sentences)
     return found
 
 
@@ -180,18 +180,18 @@ def _place(documents: Sequence[Document], found: Sequence[float]) -> Estimate:
 
 
 def _chance(documents: Sequence[Document]) -> dict[str, float]:
-    # The better of the two baselines, by measure.
+    # The better of the two baselines, by metric.
     reached: dict[str, float] = {}
     for decide in _BASELINES.values():
-        tallies = list(map(decide, documents))
-        hits = math.fsum(one.hits for one in tallies)
+        counts = list(map(decide, documents))
+        hits = math.fsum(one.hits for one in counts)
         wanted = sum(document.intruded for document in documents)
-        called = hits + math.fsum(one.false_alarms for one in tallies)
+        predicted = hits + math.fsum(one.false_alarms for one in counts)
         found = {
-            "document_accuracy": (math.fsum(one.document for one in tallies), len(tallies)),
-            "exact_accuracy": (math.fsum(one.exact for one in tallies), len(tallies)),
-            "f1": (2 * hits, called + wanted),
-            "precision": (hits, called),
+            "document_accuracy": (math.fsum(one.document for one in counts), len(counts)),
+            "exact_accuracy": (math.fsum(one.exact for one in counts), len(counts)),
+            "f1": (2 * hits, predicted + wanted),
+            "precision": (hits, predicted),
             "recall": (hits, wanted),
             "place": (hits, wanted),
         }
@@ -201,14 +201,14 @@ def _chance(documents: Sequence[Document]) -> dict[str, float]:
     return {**reached, "auc": 0.5}
 
 
-def _majority(document: Document) -> Tally:
-    return tally((), document.intruder_position)
+def _majority(document: Document) -> DecisionCounts:
+    return count_decision((), document.intruder_position)
 
 
-def _random(document: Document) -> Tally:
+def _random(document: Document) -> DecisionCounts:
     # Any sentence but the opening one: what is to be expected of it.
     places = range(1, len(document.sentences))
-    return mean_tally([tally((place,), document.intruder_position) for place in places])
+    return mean_counts([count_decision((place,), document.intruder_position) for place in places])
 
 
 def _answers(document: Document) -> list[int]:
@@ -222,26 +222,29 @@ def _answers(document: Document) -> list[int]:
     return answers
 
 
-def _said(answer: int, document: Document) -> Tally:
-    return tally(() if answer == -1 else (answer,), document.intruder_position)
+def _said(answer: int, document: Document) -> DecisionCounts:
+    return count_decision(() if answer == -1 else (answer,), document.intruder_position)
 
 
-def _annotators(document: Document) -> Tally:
-    return mean_tally([_said(answer, document) for answer in _answers(document)])
+def _annotators(document: Document) -> DecisionCounts:
+    return mean_counts([_said(answer, document) for answer in _answers(document)])
 
 
-def _vote(document: Document) -> Tally:
+def _vote(document: Document) -> DecisionCounts:
     # Several that are as frequent count in equal parts.
     counts = Counter(_answers(document))
     most = max(counts.values())
-    return mean_tally([_said(answer, document) for answer, n in counts.items() if n == most])
+    return mean_counts([_said(answer, document) for answer, n in counts.items() if n == most])
 
 
-_BASELINES: Mapping[str, Callable[[Document], Tally]] = {MAJORITY: _majority, RANDOM: _random}
-_PEOPLE: Mapping[str, Callable[[Document], Tally]] = {ANNOTATOR: _annotators, VOTE: _vote}
+_BASELINES: Mapping[str, Callable[[Document], DecisionCounts]] = {
+    MAJORITY: _majority,
+    RANDOM: _random,
+}
+_PEOPLE: Mapping[str, Callable[[Document], DecisionCounts]] = {ANNOTATOR: _annotators, VOTE: _vote}
 
 
-#: The names of measures, by the fields of a score.
+#: The names of metrics, by the fields of a score.
 NAMES = {
     "document_accuracy": "document accuracy",
     "exact_accuracy": "exact accuracy",
@@ -268,16 +271,16 @@ TOO_LONG = "too_long"
 
 
 def scores_of(scores: Sequence[DetectionScore], too_long: Mapping[str, int]) -> Iterator[Score]:
-    """One score for each measure of each row, with chance, and with people where they judged.
+    """One score for each metric of each row, with chance, and with people where they judged.
 
     ``too_long`` has the number of documents that are, by config.
     """
-    votes = {(s.config, s.split, s.group): s for s in scores if s.judge == VOTE}
+    votes = {(s.config, s.split, s.group): s for s in scores if s.system == VOTE}
     for row in scores:
-        own = row.judge == MODEL or row.judge in DECISIONS
+        own = row.system == MODEL or row.system in DECISIONS
         left_out = too_long.get(row.config, 0)
         counts = {"documents": row.documents, "intruded": row.intruded}
-        for name, measure in NAMES.items():
+        for name, metric in NAMES.items():
             found: Estimate | None = getattr(row, name)
             if found is None:
                 continue
@@ -286,8 +289,8 @@ def scores_of(scores: Sequence[DetectionScore], too_long: Mapping[str, int]) -> 
             yield Score(
                 config=row.config,
                 split=row.split,
-                measure=measure,
-                judge="" if row.judge == MODEL else row.judge,
+                metric=metric,
+                system="" if row.system == MODEL else row.system,
                 group=row.group,
                 level=level_of(row.group) if own else REFERENCE,
                 **score_fields(found),
@@ -336,7 +339,7 @@ def add_outcomes(
     for decision, threshold in thresholds.items():
         system = System(label=decision, threshold=threshold)
         came = [
-            tally(intruders(own, threshold, decision), document.intruder_position).parts
+            count_decision(intruders(own, threshold, decision), document.intruder_position).parts
             if was_read(own)
             else {}
             for document, own, _ in both

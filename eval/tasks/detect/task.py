@@ -8,14 +8,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from coherencegym.eval.kinds.documents import DOCUMENTS
 from coherencegym.eval.outcomes.schema import MODEL
 from coherencegym.eval.outcomes.tables import OutcomeWriter
 from coherencegym.eval.plan.requests import Query
 from coherencegym.eval.tasks.detect.data import DetectionInput, detection_names, read_inputs
 from coherencegym.eval.tasks.detect.detect import detections, document_queries
 from coherencegym.eval.tasks.detect.detectors import detector_of
-from coherencegym.eval.tasks.detect.options import DetectOptions, check_detection
+from coherencegym.eval.tasks.detect.options import COMMAND, DetectOptions, check_detection
 from coherencegym.eval.tasks.detect.probes import PROBE_METRICS
 from coherencegym.eval.tasks.detect.report import detect_sections
 from coherencegym.eval.tasks.detect.results import (
@@ -77,17 +76,14 @@ def _headline(found: Findings) -> Headline | None:
 
 
 TASK = Task(
-    name="detect",
-    kind=DOCUMENTS,
+    command=COMMAND,
     metrics=(*DETECTION_METRICS, *PROBE_METRICS),
     run=detect_in_table,
     texts=_texts,
     names=detection_names,
-    config_flags=("--test-on",),
     inputs=read_inputs,
     table=lambda one: one.table,
     digests=lambda one: (f"{own.split} {own.rows_sha256}" for own in one.tables),
-    options=DetectOptions,
     check=check_detection,
     headline=_headline,
     sections=detect_sections,
@@ -97,12 +93,4 @@ TASK = Task(
     more=lambda found: detection_more(found.details),
     files=lambda found, folder: write_sentence_scores(found.details, folder),
     spreads=True,
-    units="documents",
-    examples="""\
-  coherencegym detect --model gpt2 --dataset coherencegym/intruder_sentences --revision v1.0.0
-  coherencegym detect --model demo --dataset suites/intruder_sentences --detector context
-  coherencegym detect --model gpt2 --dataset DATA --calibrate-on wikipedia --test-on cnn
-  coherencegym detect --model gpt2 --dataset coherencegym/linguistic_probes \\
-      --calibrate-on coherencegym/intruder_sentences:detect_wikipedia
-""",
 )

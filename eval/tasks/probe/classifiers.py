@@ -162,10 +162,10 @@ def linear(
         model.set_params(C=inverse)
         finished = _fit(model, train_x, train_y)
         weights, intercept = model.coef_.T.astype(np.float32), model.intercept_.copy()
-        called = _softmax(valid_x, weights, intercept, seen, classes)
-        if best is None or judge(called, valid_y) > best[0]:
-            own = accuracy_of(called, valid_y)
-            best = judge(called, valid_y), own, inverse, finished, (weights, intercept)
+        predicted = _softmax(valid_x, weights, intercept, seen, classes)
+        if best is None or judge(predicted, valid_y) > best[0]:
+            own = accuracy_of(predicted, valid_y)
+            best = judge(predicted, valid_y), own, inverse, finished, (weights, intercept)
     assert best is not None
     _, accuracy, inverse, finished, (weights, intercept) = best
 
@@ -259,12 +259,14 @@ def hidden_layer(
     _, decay, network = best
 
     def log_probabilities(features: np.ndarray) -> Any:
-        return called_by(network, torch.from_numpy(standardised(features)))
+        return predict_classes(network, torch.from_numpy(standardised(features)))
 
-    return Classifier(decay, accuracy_of(called_by(network, data[1]), valid_y), log_probabilities)
+    return Classifier(
+        decay, accuracy_of(predict_classes(network, data[1]), valid_y), log_probabilities
+    )
 
 
-def called_by(network: Any, x: Any) -> Any:
+def predict_classes(network: Any, x: Any) -> Any:
     """The logarithms of a network's probabilities, float64, shape (rows, classes)."""
     import torch
 
@@ -300,7 +302,7 @@ def _train_network(
                 optimiser.zero_grad()
                 loss.backward()
                 optimiser.step()
-            found = judge(called_by(network, data[1]), labels[1].numpy())
+            found = judge(predict_classes(network, data[1]), labels[1].numpy())
             if found > best:
                 best, kept, waited = found, copy.deepcopy(network), 0
             elif (waited := waited + 1) == 5:

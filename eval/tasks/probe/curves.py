@@ -12,7 +12,7 @@ from coherencegym.errors import EvaluationError
 from coherencegym.eval.outcomes.files import OUTCOMES_FILE
 from coherencegym.eval.outcomes.tables import OutcomeTables
 from coherencegym.eval.report import figures
-from coherencegym.eval.tasks.probe.files import LAYERS_FILE, NEW_WEIGHTS
+from coherencegym.eval.tasks.probe.files import LAYERS_FILE, RANDOM_INIT
 from coherencegym.eval.tasks.probe.results import ANY_SENSE
 
 #: Panels of a row.
@@ -28,7 +28,7 @@ class LayerCurve:
         layers, test: numbers of layers, and test accuracies.
         low, high: the 95 % intervals of these; none where they are not known.
         chosen: the layer that validation chose.
-        random: those of each draw of new weights, by layer; may be empty.
+        random: those of each randomly initialised model, by layer; may be empty.
         bag_of_words, most_frequent: the floors that no layer changes.
     """
 
@@ -90,7 +90,7 @@ def curves_of(
     }
     drawn: dict[tuple[object, ...], dict[object, dict[int, float]]] = {}
     for fit in fits:
-        if fit["what"] == NEW_WEIGHTS:
+        if fit["what"] == RANDOM_INIT:
             draws = drawn.setdefault((fit["config"], fit["split"]), {})
             draws.setdefault(fit["draw"], {})[int(str(fit["layer"]))] = float(str(fit["test"]))
     for own in probes:
@@ -182,7 +182,7 @@ def _panel(axes: Any, config: str, curves: Sequence[LayerCurve], models: Sequenc
         if curve.random:
             drawn = [[100 * value for value in own] for own in zip(*curve.random, strict=True)]
             low, middle, high = ([of(own) for own in drawn] for of in (min, fmean, max))
-            label = "new weights" if len(models) == 1 else f"new weights, {curve.model}"
+            label = "random init" if len(models) == 1 else f"random init, {curve.model}"
             style = {"color": colour, "linestyle": figures.DASHED, "linewidth": 1}
             axes.plot(curve.layers, middle, label=label, **style)
             axes.fill_between(curve.layers, low, high, color=colour, alpha=0.08, linewidth=0)

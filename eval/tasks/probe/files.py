@@ -11,18 +11,18 @@ from coherencegym.eval.tasks.probe.results import ProbeDetail, fit_accuracy
 from coherencegym.eval.tasks.probe.study import Curve
 from coherencegym.files.parquet_writing import row_schema, write_rows
 
-#: The file of all fits, and what its rows say of those of models with new weights.
-LAYERS_FILE, NEW_WEIGHTS = "layers.parquet", "new weights"
+#: The file of all fits, and what its rows say of those of randomly initialised models.
+LAYERS_FILE, RANDOM_INIT = "layers.parquet", "random init"
 
 
 def layer_rows(details: Sequence[ProbeDetail]) -> Iterator[dict[str, Any]]:
-    """Rows of ``layers.parquet``: every fit of every layer, of the model and of its twins.
+    """Rows of ``layers.parquet``: fits of every layer, of the model and randomly initialised ones.
 
-    ``what`` is ``task`` or ``new weights``, ``draw`` which of the latter.
+    ``what`` is ``task`` or ``random init``, ``draw`` which of the latter.
     """
     for own in (one.probed for one in details):
         curves: list[tuple[str, int, Curve]] = [("task", 0, own.curve)]
-        curves += [(NEW_WEIGHTS, n, curve) for n, curve in enumerate(own.random, start=1)]
+        curves += [(RANDOM_INIT, n, curve) for n, curve in enumerate(own.random, start=1)]
         for what, draw, curve in curves:
             for fit in curve.fits:
                 yield {
@@ -53,7 +53,7 @@ def label_rows(details: Sequence[ProbeDetail]) -> Iterator[dict[str, Any]]:
     """
     for own in (one.probed for one in details):
         fit, labels = own.chosen, list(own.table.labels)
-        given = iter(zip(own.called(fit), fit.log_probabilities, strict=True))
+        given = iter(zip(own.predict(fit), fit.log_probabilities, strict=True))
         for row, reason in zip(own.table.table.rows, own.left_out_of_test, strict=True):
             label, log = (None, None) if reason else next(given)
             yield {

@@ -9,7 +9,8 @@ from typing import Annotated
 from pydantic import Field
 
 from coherencegym.errors import EvaluationError
-from coherencegym.eval.tasks.options import option
+from coherencegym.eval.kinds.examples import EXAMPLES
+from coherencegym.eval.tasks.options import CommandLine, option
 from coherencegym.eval.tasks.probe.classifiers import TRAINERS
 from coherencegym.eval.tasks.probe.encoding import ENCODINGS
 from coherencegym.eval.tasks.probe.inputs import CHOICES
@@ -82,7 +83,7 @@ class ProbeOptions:
     )
     random_init: _Count = option(
         3,
-        "models of the same architecture with new weights beside it",
+        "randomly initialised models of the same architecture beside it",
         parse=not_negative,
         metavar="N",
         rare=True,
@@ -118,3 +119,17 @@ def check_probe(options: ProbeOptions) -> ProbeOptions:
                 f"--compat {options.compat}: it says what --{name} is; leave it out"
             )
     return replace(options, random_init=0, seeds=0)
+
+
+COMMAND = CommandLine(
+    name="probe",
+    kind=EXAMPLES,
+    options=ProbeOptions,
+    reads_bits=False,
+    units="rows",
+    examples="""\
+  coherencegym probe --model gpt2 --dataset coherencegym/discourse_tasks --config relation_gum_rst
+  coherencegym probe --model bert-base-uncased --dataset suites/discourse_tasks --pool cls
+  coherencegym probe --model gpt2 --dataset suites/discourse_tasks --encoding in-context --dry-run
+""",
+)

@@ -13,7 +13,7 @@ from coherencegym.errors import ConfigError, EvaluationError
 from coherencegym.eval.hidden_states import Pool, States, states
 from coherencegym.eval.kinds.examples import LabelledExample
 from coherencegym.eval.kinds.items import Condition, Region
-from coherencegym.eval.models.body import body_of, random_twin
+from coherencegym.eval.models.body import body_of, initialise_randomly
 from coherencegym.eval.models.load import LoadedModel
 from coherencegym.eval.plan.options import Options
 from coherencegym.eval.plan.passages import prepare_passages
@@ -47,7 +47,7 @@ class Probed:
         table: the rows.
         curve: the probes of all layers.
         floors: the figures beside the chosen layer; None under ``compat``.
-        random: the curves of models with new weights.
+        random: the curves of randomly initialised models.
         surprisal: a probe that sees only the mean surprisal of each slot, where slots are read in
             context by a causal model; None elsewhere.
         left_out: the reason why each row has no vectors; empty where it has.
@@ -80,7 +80,7 @@ class Probed:
         """The reason why each test row has no vectors."""
         return self.left_out[len(self.left_out) - len(self.table.table.rows) :]
 
-    def called(self, fit: LayerFit) -> list[str]:
+    def predict(self, fit: LayerFit) -> list[str]:
         """The label that a probe gives each row of :attr:`tested`."""
         return [self.table.labels[number] for number in fit.log_probabilities.argmax(axis=1)]
 
@@ -123,9 +123,9 @@ def probed(
         )
     random = []
     for number in range(1, options.random_init + 1):
-        what = f"new weights, {number} of {options.random_init}"
-        twin = random_twin(model, options.seed + number)
-        random.append(fits(work.states(twin, f"{what}: reading"), f"{what}: probes"))
+        what = f"random init, {number} of {options.random_init}"
+        untrained = initialise_randomly(model, options.seed + number)
+        random.append(fits(work.states(untrained, f"{what}: reading"), f"{what}: probes"))
     return Probed(
         table=table,
         curve=found,

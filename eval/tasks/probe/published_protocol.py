@@ -20,7 +20,7 @@ from coherencegym.eval.tasks.probe.classifiers import (
     LabelledFeatures,
     Trainer,
     accuracy_of,
-    called_by,
+    predict_classes,
 )
 from coherencegym.files.strict_json import held
 
@@ -150,7 +150,7 @@ def published_trainer(protocol: Protocol) -> Trainer:
         def log_probabilities(features: Any) -> Any:
             import torch
 
-            return called_by(network, torch.as_tensor(features, dtype=torch.float32))
+            return predict_classes(network, torch.as_tensor(features, dtype=torch.float32))
 
         return Classifier(penalty, accuracy, log_probabilities)
 
@@ -186,7 +186,7 @@ def _train(
                     optimiser.zero_grad()
                     loss.backward()
                     optimiser.step()
-            found = accuracy_of(called_by(network, valid_x), valid[1])
+            found = accuracy_of(predict_classes(network, valid_x), valid[1])
             if found > best:
                 kept, best = copy.deepcopy(network), found
             return found

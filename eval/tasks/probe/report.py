@@ -70,7 +70,7 @@ def _described(curve: LayerCurve) -> str:
 def _lists(found: Findings) -> Iterator[tuple[str, int, tuple[Text, ...]]]:
     for own in (one.probed for one in found.details):
         names = own.table.labels
-        both = zip(own.called(own.chosen), own.chosen.log_probabilities, strict=True)
+        both = zip(own.predict(own.chosen), own.chosen.log_probabilities, strict=True)
         rows = [
             (math.exp(log[names.index(row.label)]), row, predicted)
             for row, (predicted, log) in zip(own.tested, both, strict=True)
@@ -97,7 +97,7 @@ def probe_verdict(found: Findings) -> Verdict | None:
     floors: dict[str, list[float | None]] = {
         "the most frequent label": [own.most_frequent for own in _scores(found)],
         "a bag of words": [own.bag_of_words for own in _scores(found)],
-        "new weights": [fmean(own.random) if own.random else None for own in _scores(found)],
+        "random init": [fmean(own.random) if own.random else None for own in _scores(found)],
     }
     known = {what: [one for one in own if one is not None] for what, own in floors.items()}
     means = {what: fmean(known[what]) for what, own in floors.items() if own == known[what]}
@@ -107,8 +107,10 @@ def probe_verdict(found: Findings) -> Verdict | None:
     not_above = [what for what, mean in means.items() if (head.ci_low or 0.0) <= mean]
     if not_above:
         return Verdict(said, f"this shows no more than {_listed(not_above)}", "open")
-    if "new weights" not in means:
-        return Verdict(said, "whether training put it there, new weights would say", "open")
+    if "random init" not in means:
+        return Verdict(
+            said, "whether training put it there, random initialisation would say", "open"
+        )
     return Verdict(said, "more than the words say, and than the architecture alone", "shows")
 
 
@@ -117,12 +119,12 @@ def probes_grid(found: Findings) -> grid.Grid:
     scores = {
         (one.config, one.split): one
         for one in found.rows
-        if one.level == "all" and one.measure == ACCURACY
+        if one.level == "all" and one.metric == ACCURACY
     }
     rows = [_row(own, scores[own.config, own.split]) for own in _scores(found)]
     names = (
         *("rows", "layer", "accuracy, % [95 % interval]", "macro F1", "most frequent"),
-        *("bag of words", "new weights", "control", "compression", "by frequencies"),
+        *("bag of words", "random init", "control", "compression", "by frequencies"),
     )
     return grid.made("config", names, rows)
 
@@ -165,7 +167,7 @@ def beside_grid(found: Findings) -> grid.Grid:
         for own in _scores(found)
     ]
     names = (
-        *("subsamples", "new weights", "compression, control", "layer 0", "layer 0 and this"),
+        *("subsamples", "random init", "compression, control", "layer 0", "layer 0 and this"),
         *("mean surprisals", "first layer near the best", "expected layer"),
     )
     return grid.made("config", names, rows)
@@ -204,12 +206,12 @@ def meanings(found: Findings) -> list[str]:
     lows = {
         (one.config, one.split): one.ci_low
         for one in found.rows
-        if one.level == "all" and one.measure == ACCURACY
+        if one.level == "all" and one.metric == ACCURACY
     }
     return [_meaning(own, model, lows[own.config, own.split] or 0.0) for own in _scores(found)]
 
 
-_NEW_WEIGHTS = "new weights"
+_RANDOM_INIT = "random init"
 
 
 def _meaning(own: ProbeScores, model: str, low: float) -> str:
@@ -218,14 +220,14 @@ def _meaning(own: ProbeScores, model: str, low: float) -> str:
     if own.bag_of_words is not None:
         floors["a bag of words"] = own.bag_of_words
     if own.random:
-        floors[_NEW_WEIGHTS] = max(own.random)
+        floors[_RANDOM_INIT] = max(own.random)
     said = (
         f"{own.config}: {layer_name(own.layer)} of {model} names {grid.share_cell(own.accuracy)} % "
         "of the labels"
     )
     below = [
         f"{floor} ({grid.share_cell(reached)} %)"
-        if floor != _NEW_WEIGHTS or len(own.random) == 1
+        if floor != _RANDOM_INIT or len(own.random) == 1
         # The column has their mean.
         else f"{floor} (the best of {len(own.random)} draws: {grid.share_cell(reached)} %)"
         for floor, reached in floors.items()
@@ -267,8 +269,8 @@ def cost_grid(
         *("minutes to read", "minutes to fit"),
     )
     note = (
-        "minutes are rough, on this machine's processor, with those of new weights; of small "
-        "models, where little of it is arithmetic, it may be several times as many"
+        "minutes are rough, on this machine's processor, with those of randomly initialised "
+        "models; of small models, where little of it is arithmetic, it may be several times as many"
     )
     return replace(grid.made("config", names, rows), notes=(note,))
 

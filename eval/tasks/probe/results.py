@@ -65,7 +65,7 @@ class ProbeScores:
         accuracy, macro_f1: those on test.
         most_frequent: the accuracy of the most frequent training label.
         bag_of_words: that of a bag of words of all slots; ``over_bag`` the probe's minus it.
-        random: those of models with new weights, each at the layer that validation chooses.
+        random: those of randomly initialised models, each at the layer that validation chooses.
         control: the accuracy on the control task; selectivity is ``accuracy`` minus it.
         subsamples: accuracies of other seeds, or of probes of nine tenths of the training rows.
         compression, control_compression: those of the labels and of the control task's, by the
@@ -118,7 +118,7 @@ def stated(details: Sequence[ProbeDetail]) -> Iterator[Score]:
     """The accuracies beside a probe that come of no outcomes of rows."""
     for own in (one.scores for one in details):
         beside = {
-            "new weights": fmean(own.random) if own.random else None,
+            "random init": fmean(own.random) if own.random else None,
             "control task": own.control,
             "mean surprisals alone": own.surprisal,
         }
@@ -130,8 +130,8 @@ def stated(details: Sequence[ProbeDetail]) -> Iterator[Score]:
                     group="",
                     level=REFERENCE,
                     n=own.test,
-                    measure=ACCURACY,
-                    judge=name,
+                    metric=ACCURACY,
+                    system=name,
                     score=value,
                     ci_low=None,
                     ci_high=None,
@@ -179,11 +179,11 @@ def _with_vectors(own: Probed) -> dict[str, list[LabelledExample]]:
 
 def _add_outcomes(writer: OutcomeWriter, own: Probed, bag: BagOfWords | None) -> None:
     table = own.table.table
-    predicted = {MODEL: own.called(own.chosen)}
+    predicted = {MODEL: own.predict(own.chosen)}
     if own.chosen.layer != MEAN_LAYER:
         for fit in own.curve.fits:
             layer = System(label=layer_name(fit.layer), layer=fit.layer, primary=False)
-            predicted[layer] = own.called(fit)
+            predicted[layer] = own.predict(fit)
     if bag is not None:
         predicted[_baseline(BAG_OF_WORDS)] = list(bag.predictions[_TESTED])
     units = writer.units(map(table.unit, table.rows))
@@ -231,7 +231,7 @@ def _scores_of(own: Probed, bag: BagOfWords | None) -> ProbeScores:
         normed=own.chosen.layer in own.normed,
         setting=own.chosen.setting,
         accuracy=fmean(right),
-        macro_f1=macro_f1([row.label for row in own.tested], own.called(own.chosen)),
+        macro_f1=macro_f1([row.label for row in own.tested], own.predict(own.chosen)),
         most_frequent=own.table.most_frequent,
         bag_of_words=fmean(by_bag) if by_bag is not None else None,
         over_bag=_difference(right, by_bag, clusters) if by_bag is not None else None,
@@ -251,13 +251,13 @@ def _scores_of(own: Probed, bag: BagOfWords | None) -> ProbeScores:
 
 def right_of(own: Probed, fit: LayerFit) -> list[float]:
     """1 for each test row with vectors that a probe names rightly, 0 for the others."""
-    return _right(own, own.called(fit))
+    return _right(own, own.predict(fit))
 
 
-def _right(own: Probed, called: Sequence[str]) -> list[float]:
+def _right(own: Probed, predicted: Sequence[str]) -> list[float]:
     return [
         float(label in (row.label, *row.also))
-        for row, label in zip(own.tested, called, strict=True)
+        for row, label in zip(own.tested, predicted, strict=True)
     ]
 
 
@@ -275,7 +275,7 @@ def _difference(
     return OverFloor(fmean(changes), interval.low, interval.high, test.p)
 
 
-def macro_f1(labels: Sequence[str], called: Sequence[str]) -> float:
+def macro_f1(labels: Sequence[str], predicted: Sequence[str]) -> float:
     """The unweighted mean of the F1 of the labels that occur; of one never named it is 0.
 
     >>> macro_f1(["a", "a", "b"], ["a", "b", "b"])
@@ -283,8 +283,8 @@ def macro_f1(labels: Sequence[str], called: Sequence[str]) -> float:
     """
     found = []
     for label in sorted({*labels}):
-        hits = sum(one == other == label for one, other in zip(labels, called, strict=True))
-        found.append(2 * hits / (labels.count(label) + list(called).count(label)))
+        hits = sum(one == other == label for one, other in zip(labels, predicted, strict=True))
+        found.append(2 * hits / (labels.count(label) + list(predicted).count(label)))
     return fmean(found)
 
 
@@ -300,7 +300,7 @@ def probe_headline(details: Sequence[ProbeDetail]) -> Headline:
         sum(own.test for own in scores),
         artefact_score=mean_if_known([own.bag_of_words for own in scores]),
         chance=fmean(own.most_frequent for own in scores),
-        measure=ACCURACY,
+        metric=ACCURACY,
     )
 
 
@@ -323,7 +323,7 @@ def probe_notes(details: Sequence[ProbeDetail], options: ProbeOptions) -> Iterat
     if not options.compat:
         yield detail(
             "the layer is chosen on validation rows; its accuracy on test means something where it "
-            "is above the bag of words and above new weights"
+            "is above the bag of words and above random init"
         )
     if any(own.normed for own in scores):
         yield detail("the last layer comes after the model's final norm, the others before it")

@@ -12,11 +12,10 @@ from dataclasses import asdict
 from typing import Any
 
 from coherencegym.eval.data.notes import Note, caution
-from coherencegym.eval.kinds.examples import EXAMPLES
 from coherencegym.eval.tasks.probe import results
 from coherencegym.eval.tasks.probe.data import ProbeTable, probe_table_of, read_probe_tables
 from coherencegym.eval.tasks.probe.files import write_probe_files
-from coherencegym.eval.tasks.probe.options import ProbeOptions, check_probe
+from coherencegym.eval.tasks.probe.options import COMMAND, check_probe
 from coherencegym.eval.tasks.probe.probe import load_to_probe, settled
 from coherencegym.eval.tasks.probe.published_protocol import PUBLISHED_TABLES
 from coherencegym.eval.tasks.probe.report import (
@@ -49,8 +48,7 @@ def _notes(found: Findings) -> Iterator[Note]:
 
 
 TASK = Task(
-    name="probe",
-    kind=EXAMPLES,
+    command=COMMAND,
     metrics=(ANY_SENSE, FIRST_OF_SENSES),
     run=results.probe_table,
     costs=cost_grid,
@@ -61,7 +59,6 @@ TASK = Task(
     table=lambda one: one.table,
     digests=lambda one: one.digests,
     load=load_to_probe,
-    options=ProbeOptions,
     check=check_probe,
     settle=settled,
     headline=lambda found: results.probe_headline(found.details),
@@ -73,10 +70,4 @@ TASK = Task(
     more=more,
     files=lambda found, folder: write_probe_files(found.details, folder),
     says_baselines=True,
-    units="rows",
-    examples="""\
-  coherencegym probe --model gpt2 --dataset coherencegym/discourse_tasks --config relation_gum_rst
-  coherencegym probe --model bert-base-uncased --dataset suites/discourse_tasks --pool cls
-  coherencegym probe --model gpt2 --dataset suites/discourse_tasks --encoding in-context --dry-run
-""",
 )

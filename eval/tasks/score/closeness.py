@@ -40,11 +40,11 @@ MEASURED = 32
 _TAIL = 0.5
 
 
-def spread_of(comparison: Comparison, metric: str, values: RegionValues) -> float:
+def spread_of(comparison: Comparison, aggregation: str, values: RegionValues) -> float:
     """The standard deviation of the difference of two sides, of tokens with errors of 1."""
     return math.sqrt(
         math.fsum(
-            times**2 * values.variance(region, name, metric)
+            times**2 * values.variance(region, name, aggregation)
             for (region, name), times in coefficients_of(comparison).items()
         )
     )
@@ -73,14 +73,16 @@ def largest_error(
     values, exact = (RegionValues(item, each, rules) for each in (conditions, again))
     errors: list[float] = []
     for prediction in item.predictions:
-        metric = prediction.metric
+        aggregation = prediction.metric
         read = read_of(prediction.formula)
         if any(name not in conditions or name not in again for _, name in read):
             continue
-        if any(values.value(region, name, metric) is None for region, name in read):
+        if any(values.value(region, name, aggregation) is None for region, name in read):
             continue
         for comparison in comparisons_of(parse_formula(prediction.formula)):
-            if width := spread_of(comparison, metric, values):
-                here, there = (margin_of(comparison, v.lookup(metric)) for v in (values, exact))
+            if width := spread_of(comparison, aggregation, values):
+                here, there = (
+                    margin_of(comparison, v.lookup(aggregation)) for v in (values, exact)
+                )
                 errors.append(abs(here - there) / width)
     return max(errors, default=None)

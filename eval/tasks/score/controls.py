@@ -27,7 +27,7 @@ class Difference:
 
     Attributes:
         config, split, control: the tables; ``control`` is a config of the same split.
-        formula, metric: the prediction, the same in both.
+        formula, aggregation: the prediction, the same in both.
         n, n_control: items with a margin.
         n_clusters, n_clusters_control: discourses, or families of discourses, that they come from.
         margin_mean, control_margin_mean: bits; None without items.
@@ -40,7 +40,7 @@ class Difference:
     split: str
     control: str
     formula: str
-    metric: str
+    aggregation: str
     n: int = 0
     n_control: int = 0
     n_clusters: int = 0
@@ -68,7 +68,11 @@ def differences(
         for kind in own:
             sides = own[kind], other.get(kind)
             if sides[0] is not None and sides[1] is not None:
-                fields = {"formula": kind[0], "metric": kind[1], **_compared(sides[0], sides[1])}
+                fields = {
+                    "formula": kind[0],
+                    "aggregation": kind[1],
+                    **_compared(sides[0], sides[1]),
+                }
                 rows.append(Difference(config=config, split=split, control=control, **fields))
     return rows
 

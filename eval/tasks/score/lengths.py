@@ -32,7 +32,7 @@ class LengthCorrelation:
     items.
 
     Attributes:
-        config, split, formula, metric: the prediction.
+        config, split, formula, aggregation: the prediction.
         n: items with a margin.
         n_differ: those in which the two regions have different numbers of tokens.
         tokens_mean: the mean difference in length: tokens of the region that is predicted to be the
@@ -47,7 +47,7 @@ class LengthCorrelation:
     config: str
     split: str
     formula: str
-    metric: str
+    aggregation: str
     n: int
     n_differ: int
     tokens_mean: float | None
@@ -95,7 +95,7 @@ def length_correlations(outcomes: OutcomeTables, table: ItemTable) -> list[Lengt
     places = predictions_of(outcomes, table.config, table.split)
     places = places[~np.isnan(tokens[outcomes.units_of(places)])]
     rows = []
-    for (formula, metric), own in by_kind(outcomes, places).items():
+    for (formula, aggregation), own in by_kind(outcomes, places).items():
         units = outcomes.units_of(own)
         tokens_more = tokens[units]
         pearson, spearman = correlations(bits[units], tokens_more)
@@ -104,7 +104,7 @@ def length_correlations(outcomes: OutcomeTables, table: ItemTable) -> list[Lengt
                 config=table.config,
                 split=table.split,
                 formula=formula,
-                metric=metric,
+                aggregation=aggregation,
                 n=len(own),
                 n_differ=int((tokens_more != 0).sum()),
                 tokens_mean=fmean(tokens_more),

@@ -21,7 +21,7 @@ class Judgement:
 
     Attributes:
         item: the item.
-        formula, metric, groups: the prediction's.
+        formula, aggregation, groups: the prediction's.
         outcome: None where the prediction is undefined for this model or the item is too long.
         reason: says why there is no outcome, else empty: ``too_long``, ``identical`` (conditions
             that are the same tokens for this model), ``separator`` (the tokenizer has none) or
@@ -33,7 +33,7 @@ class Judgement:
 
     item: Item
     formula: str
-    metric: str
+    aggregation: str
     groups: tuple[str, ...]
     outcome: Outcome | None
     reason: str = ""
@@ -45,12 +45,12 @@ def judge(scored: ScoredItem, rules: Rules = DEFAULT) -> Iterable[Judgement]:
     """One judgement for each prediction of an item."""
     values = RegionValues(scored.item, scored.conditions, rules)
     for prediction in scored.item.predictions:
-        formula, metric = prediction.formula, prediction.metric
-        outcome, reason, first_left_out = _judge(scored, formula, metric, rules, values)
+        formula, aggregation = prediction.formula, prediction.metric
+        outcome, reason, first_left_out = _judge(scored, formula, aggregation, rules, values)
         yield Judgement(
             scored.item,
             formula,
-            metric,
+            aggregation,
             prediction.groups,
             outcome,
             reason,
@@ -58,15 +58,15 @@ def judge(scored: ScoredItem, rules: Rules = DEFAULT) -> Iterable[Judgement]:
             bool(scored.error)
             and outcome is not None
             and not outcome.tie
-            and _is_too_close(formula, metric, values, scored.error),
+            and _is_too_close(formula, aggregation, values, scored.error),
         )
 
 
-def _is_too_close(formula: str, metric: str, values: RegionValues, error: float) -> bool:
+def _is_too_close(formula: str, aggregation: str, values: RegionValues, error: float) -> bool:
     return not is_settled(
         parse_formula(formula),
-        values.lookup(metric),
-        lambda comparison: error * spread_of(comparison, metric, values),
+        values.lookup(aggregation),
+        lambda comparison: error * spread_of(comparison, aggregation, values),
     )
 
 
@@ -77,7 +77,7 @@ def _read(formula: str) -> tuple[frozenset[tuple[RegionRef, str]], tuple[str, ..
 
 
 def _judge(
-    scored: ScoredItem, formula: str, metric: str, rules: Rules, known: RegionValues
+    scored: ScoredItem, formula: str, aggregation: str, rules: Rules, known: RegionValues
 ) -> tuple[Outcome | None, str, bool]:
     if scored.too_long:
         return None, "too_long", False
@@ -87,7 +87,7 @@ def _judge(
     seen = {(c.encoding.ids, c.encoding.regions) for c in map(scored.conditions.__getitem__, names)}
     if len(seen) < len(names) and not rules.identical_counts:
         return None, "identical", False
-    values = {(region, name): known.value(region, name, metric) for region, name in read}
+    values = {(region, name): known.value(region, name, aggregation) for region, name in read}
     defined = {key: value for key, value in values.items() if value is not None}
     if len(defined) < len(values):
         return None, "empty", False

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from coherencegym.eval.tasks.options import option
+from coherencegym.eval.kinds.items import ITEMS
+from coherencegym.eval.tasks.options import CommandLine, option
 
 
 @dataclass(frozen=True)
@@ -16,3 +17,17 @@ class ScoreOptions:
     """
 
     tokens: bool = option(False, "also write the surprisal of every token", rare=True)
+
+
+COMMAND = CommandLine(
+    name="score",
+    kind=ITEMS,
+    options=ScoreOptions,
+    units="items",
+    examples="""\
+  coherencegym score --model demo --dataset suites/sentence_order
+  coherencegym score --model gpt2 --dataset coherencegym/sentence_order --revision v1.0.0
+  coherencegym score --model gpt2 --suite center_embed.json --compat syntaxgym-2021
+  coherencegym score --model gpt2 --pairs blimp.jsonl --group-by UID
+""",
+)

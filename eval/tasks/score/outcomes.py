@@ -48,7 +48,7 @@ def add_predictions(
 def _units(table: ItemTable, judgements: Sequence[Judgement]) -> Iterator[UnitRow]:
     seen: dict[tuple[str, str, str], int] = {}
     for one in judgements:
-        item, kind = one.item, (one.item.item_id, one.formula, one.metric)
+        item, kind = one.item, (one.item.item_id, one.formula, one.aggregation)
         seen[kind] = seen.get(kind, 0) + 1
         yield UnitRow(
             config=table.config,
@@ -58,7 +58,7 @@ def _units(table: ItemTable, judgements: Sequence[Judgement]) -> Iterator[UnitRo
             discourse=item.discourse_id,
             cluster=item.cluster,
             formula=one.formula,
-            aggregation=one.metric,
+            aggregation=one.aggregation,
             groups=(*(("", group) for group in one.groups), *item_groups(item, table.breakdowns)),
         )
 
@@ -145,7 +145,7 @@ def prediction_rows(outcomes: OutcomeTables) -> Iterator[dict[str, Any]]:
                 "cluster": row.unit.cluster,
                 "columns": [name_of_group(group) for group in row.unit.groups if group[0]],
                 "formula": row.unit.formula,
-                "metric": row.unit.aggregation,
+                "aggregation": row.unit.aggregation,
                 "groups": [name for column, name in row.unit.groups if not column],
                 "met": met,
                 "tie": None if met is None else bool(row.flags & FLAGS["tie"]),

@@ -112,7 +112,7 @@ def difference_labels(rows: Sequence[Difference]) -> list[str]:
     names = []
     for row, pair in zip(rows, pairs, strict=True):
         split = f" ({row.split})" if splits else ""
-        prediction = f", {row.formula} {row.metric}" if pairs.count(pair) > 1 else ""
+        prediction = f", {row.formula} {row.aggregation}" if pairs.count(pair) > 1 else ""
         names.append(f"{row.config} − {row.control}{split}{prediction}")
     return names
 

@@ -29,12 +29,12 @@ from coherencegym.eval.tasks.score.word_effect import WordEffect, added_effects,
 class RunFacts:
     """Facts of a run of a plan that notes tell; the names are those of an ``Execution``.
 
-    ``texts`` are the sequences of the plan, ``stored`` those that were known before; ``error`` is
+    ``texts`` are the sequences of the plan, ``cached`` those that were known before; ``error`` is
     that of its items.
     """
 
     texts: int
-    stored: int
+    cached: int
     sharing: Trial | None
     beside: Trial | None
     halved: int
@@ -145,7 +145,7 @@ def _run_facts(scored: Scored) -> RunFacts:
     )
     return RunFacts(
         texts=len(execution.plan.sequences),
-        stored=execution.stored,
+        cached=execution.cached,
         sharing=sharing,
         beside=beside,
         halved=execution.halved,

@@ -127,7 +127,7 @@ def _score(
         split=table.split,
         **beside,
         formula=formula,
-        metric=metric,
+        aggregation=metric,
         group=group,
         level=row.level,
         **_values_of(outcomes.cells(row.places), margins),

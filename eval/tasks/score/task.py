@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from coherencegym.eval.data.dataset import ItemTable
 from coherencegym.eval.data.signature import read_as
-from coherencegym.eval.kinds.items import ITEMS
 from coherencegym.eval.outcomes.tables import OutcomeWriter
 from coherencegym.eval.tasks.headline import Headline
 from coherencegym.eval.tasks.score.files import write_item_files
 from coherencegym.eval.tasks.score.headline import headline_of
 from coherencegym.eval.tasks.score.notes import notes_of
-from coherencegym.eval.tasks.score.options import ScoreOptions
+from coherencegym.eval.tasks.score.options import COMMAND, ScoreOptions
 from coherencegym.eval.tasks.score.outcomes import ACCURACY, MARGIN
 from coherencegym.eval.tasks.score.parts import score_tables
 from coherencegym.eval.tasks.score.report import score_sections
@@ -40,13 +39,11 @@ def _headline(found: Findings) -> Headline | None:
 
 
 TASK: Task[ItemTable, ScoreOptions, ScoredItemTable] = Task(
-    name="score",
-    kind=ITEMS,
+    command=COMMAND,
     metrics=(ACCURACY, MARGIN),
     texts=lambda table, options: queries(list(table.items)),
     run=score_table,
     run_all=score_tables,
-    options=ScoreOptions,
     record=lambda options, reading: {},
     came_to=choices_came_to,
     signed=lambda own, settings: read_as(settings),
@@ -60,11 +57,4 @@ TASK: Task[ItemTable, ScoreOptions, ScoredItemTable] = Task(
     files=write_item_files,
     says_baselines=True,
     spreads=True,
-    units="items",
-    examples="""\
-  coherencegym score --model demo --dataset suites/sentence_order
-  coherencegym score --model gpt2 --dataset coherencegym/sentence_order --revision v1.0.0
-  coherencegym score --model me/model --all-revisions 'step*' --suites all
-  coherencegym score --model gpt2 --suite center_embed.json --compat syntaxgym-2021
-""",
 )

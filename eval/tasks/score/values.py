@@ -29,7 +29,7 @@ VALUES: Mapping[str, Callable[[np.ndarray], float]] = {
 
 
 def region_value(
-    condition: ScoredCondition, region: RegionRef, metric: str, parts: Iterable[int] = ()
+    condition: ScoredCondition, region: RegionRef, aggregation: str, parts: Iterable[int] = ()
 ) -> float | None:
     """The value of a region (bits), or None where it has none.
 
@@ -40,13 +40,13 @@ def region_value(
     whose only token has no surprisal (the first one, with nothing before it) has no value at all.
     """
     if region == WHOLE and (numbers := tuple(parts)):
-        values = [region_value(condition, number, metric) for number in numbers]
+        values = [region_value(condition, number, aggregation) for number in numbers]
         known = [value for value in values if value is not None]
         return math.fsum(known) if len(known) == len(values) else None
     bits = condition.region_bits(region)
     if len(bits):
-        return VALUES[metric](bits)
-    if metric == "sum" and not condition.leaves_out_first(region):
+        return VALUES[aggregation](bits)
+    if aggregation == "sum" and not condition.leaves_out_first(region):
         return 0.0
     return None
 
@@ -62,34 +62,34 @@ class RegionValues:
         self._values: dict[tuple[RegionRef, str, str], float | None] = {}
         self._first: dict[tuple[RegionRef, str], bool] = {}
 
-    def value(self, region: RegionRef, name: str, metric: str) -> float | None:
+    def value(self, region: RegionRef, name: str, aggregation: str) -> float | None:
         """The value of a region in a condition, as :func:`region_value` has it."""
-        key = (region, name, metric)
+        key = (region, name, aggregation)
         if key not in self._values:
             condition = self._conditions[name]
-            self._values[key] = region_value(condition, region, metric, self._parts)
+            self._values[key] = region_value(condition, region, aggregation, self._parts)
         return self._values[key]
 
-    def lookup(self, metric: str) -> Callable[[RegionRef, str], float]:
-        """The values of one metric, for formulas all of whose values are defined."""
+    def lookup(self, aggregation: str) -> Callable[[RegionRef, str], float]:
+        """The values of one aggregation, for formulas all of whose values are defined."""
 
         def known(region: RegionRef, name: str) -> float:
-            value = self.value(region, name, metric)
+            value = self.value(region, name, aggregation)
             assert value is not None
             return value
 
         return known
 
-    def variance(self, region: RegionRef, name: str, metric: str) -> float:
+    def variance(self, region: RegionRef, name: str, aggregation: str) -> float:
         """The variance of a value whose tokens have errors of variance 1, one as good as another.
 
         That of a mean falls with the number of tokens and that of a sum grows; a median, range,
         maximum or minimum has about that of a token.
         """
         if region == WHOLE and self._parts:
-            return math.fsum(self.variance(number, name, metric) for number in self._parts)
+            return math.fsum(self.variance(number, name, aggregation) for number in self._parts)
         tokens = len(self._conditions[name].region_bits(region))
-        return {"mean": 1 / max(tokens, 1), "sum": float(tokens)}.get(metric, 1.0)
+        return {"mean": 1 / max(tokens, 1), "sum": float(tokens)}.get(aggregation, 1.0)
 
     def leaves_out_first(self, region: RegionRef, name: str) -> bool:
         """Tell whether a region has a first token that has no surprisal."""

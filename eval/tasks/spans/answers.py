@@ -9,10 +9,10 @@ from typing import Any
 
 from coherencegym.errors import ConfigError
 from coherencegym.eval.kinds.spans import SpanText
-from coherencegym.eval.tasks.spans.coherence import Called, Judged, SpanPlace
+from coherencegym.eval.tasks.spans.coherence import SpanPlace, SpanPrediction, TextPrediction
 
 #: The answers to one row; None where it is too long.
-RowAnswers = Mapping[SpanPlace, Called] | None
+RowAnswers = Mapping[SpanPlace, SpanPrediction] | None
 
 
 @dataclass(frozen=True)
@@ -37,13 +37,13 @@ class SpanAnswers:
     about: Mapping[str, Any] = field(default_factory=dict)
 
 
-def judged_rows(
+def text_predictions(
     rows: Sequence[SpanText], answers: Sequence[RowAnswers], ends: Sequence[int | None] = ()
-) -> list[Judged]:
+) -> list[TextPrediction]:
     """The rows that were answered, with their answers."""
     known = ends or [None] * len(rows)
     return [
-        Judged(row, own, end)
+        TextPrediction(row, own, end)
         for row, own, end in zip(rows, answers, known, strict=True)
         if own is not None
     ]

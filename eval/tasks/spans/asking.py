@@ -1,183 +1,19 @@
-"""The choices of a run on spans, and a model asked by them: for the command line and for Python."""
+"""A model asked about the spans of a table."""
 
 from __future__ import annotations
 
-import argparse
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields, replace
-from typing import Annotated, Any
-
-from pydantic import BeforeValidator
+from typing import Any
 
 from coherencegym.errors import ConfigError, EvaluationError
 from coherencegym.eval.models.load import LoadedModel
 from coherencegym.eval.plan.options import DEFAULT_OPTIONS, Options
-from coherencegym.eval.tasks.options import option
 from coherencegym.eval.tasks.spans.data import SpanTable
-from coherencegym.eval.tasks.spans.heads import (
-    CLASSIFIER,
-    HEADS,
-    MULTIPLE_CHOICE,
-    REGRESSION,
-    HeadOptions,
-    head_answers,
-    refuse_question,
-)
+from coherencegym.eval.tasks.spans.heads import HeadOptions, head_answers, refuse_question
+from coherencegym.eval.tasks.spans.options import HEADS, PROMPT, SURPRISAL, SpanOptions
 from coherencegym.eval.tasks.spans.prompts import prompt_answers
-from coherencegym.eval.tasks.spans.published_scores import DIFFERENCES, MODE, published_config
+from coherencegym.eval.tasks.spans.published_scores import DIFFERENCES, published_config
 from coherencegym.eval.tasks.spans.results import Answered
 from coherencegym.eval.tasks.spans.zero_shot import ZeroShot, surprisal_answers
-from coherencegym.numbers import above_zero
-
-SURPRISAL, PROMPT, AUTO = "surprisal", "prompt", "auto"
-SCORERS = (AUTO, *HEADS, SURPRISAL, PROMPT)
-HEAD_DECISIONS = ("argmax", "half")
-#: Ways to find the confidence that a choice needs, beside a number.
-RHO = ("folds", "best")
-
-
-def is_rho(text: str) -> bool:
-    """True of one of :data:`RHO`, and of a number from 0 to 1."""
-    try:
-        return text in RHO or 0 <= float(text) <= 1
-    except ValueError:
-        return False
-
-
-def parse_rho(text: str) -> str:
-    """``folds``, ``best`` or a number from 0 to 1, for argparse."""
-    if not is_rho(text):
-        raise argparse.ArgumentTypeError(f"{text!r}; expected folds, best, or a number from 0 to 1")
-    return text
-
-
-@dataclass(frozen=True)
-class SpanOptions:
-    """The choices of a run."""
-
-    calibrate_on: str | None = option(
-        None,
-        "the split that thresholds are set on; default validation, or else train",
-        parse=str,
-        metavar="SPLIT",
-    )
-    scorer: str = option(
-        AUTO,
-        "classifier, multiple-choice, regression: a model with such a head; surprisal, prompt: any "
-        "causal language model; auto: by the model's head, else surprisal",
-        choices=SCORERS,
-    )
-    label_map: str | None = option(
-        None,
-        "the class of a positive answer of a classifier, such as entailment=2; default: the one "
-        "whose name says so",
-        parse=str,
-        metavar="NAME=NUMBER",
-    )
-    decision: str = option(
-        "argmax",
-        "the way in which a classifier of three classes is positive: by the most probable class, "
-        "or by half of the probability",
-        choices=HEAD_DECISIONS,
-        rare=True,
-    )
-    temperature: float = option(
-        1.0,
-        "surprisal on choices: p = softmax(-bits / T)",
-        parse=above_zero,
-        metavar="BITS",
-        rare=True,
-    )
-    conditional: bool = option(
-        False, "surprisal on choices: count only what follows the first difference", rare=True
-    )
-    calibrated: bool = option(
-        True,
-        "prompt: do not hold answers against those after an empty text",
-        off="--no-calibration",
-        rare=True,
-    )
-    apply_chat_template: bool = option(
-        False,
-        "prompt: ask as a user does in the chat template of the model's tokenizer; default: in "
-        "plain text",
-    )
-    truncate: bool = option(
-        False,
-        "cut the end of texts that are too long for the model, never of a hypothesis or a "
-        "question; else they are left out; both are counted",
-    )
-    rho: Annotated[str, BeforeValidator(str)] = option(
-        "folds",
-        "the confidence that the answer to a choice needs; folds: the best on other texts; best: "
-        "the best on these, as the paper reports it",
-        parse=parse_rho,
-        metavar="folds|best|0.25",
-    )
-    compat: str = option(
-        "",
-        "also the figures of the paper's released program, for its own items only",
-        choices=("", MODE),
-        rare=True,
-    )
-
-
-#: Option -> the scorers that have a use for it.
-_ONLY: Mapping[str, tuple[str, ...]] = {
-    "label_map": (CLASSIFIER,),
-    "decision": (CLASSIFIER,),
-    "temperature": (SURPRISAL,),
-    "conditional": (SURPRISAL,),
-    "calibrated": (PROMPT,),
-    "apply_chat_template": (PROMPT,),
-}
-_FLAGS = {"calibrated": "--no-calibration"}
-_DEFAULT = SpanOptions()
-
-
-def check_spans(options: SpanOptions) -> SpanOptions:
-    """The options.
-
-    Raises:
-        EvaluationError: a number is out of its range.
-    """
-    if options.temperature <= 0:
-        raise EvaluationError(f"temperature={options.temperature}; expected a number above 0")
-    if not is_rho(options.rho):
-        raise EvaluationError(
-            f"rho={options.rho!r}; expected {', '.join(RHO)}, or a number from 0 to 1"
-        )
-    return options
-
-
-def with_scorer(options: SpanOptions, config: Callable[[], Any], kind: str = "") -> SpanOptions:
-    """The options with the scorer that is chosen, or that fits a model's head.
-
-    Args:
-        options: those of the run.
-        config: gives the model's, which names the class that it was saved from.
-        kind: the name of the class of a model that is loaded.
-
-    Raises:
-        EvaluationError: an option was given that the scorer has no use for.
-    """
-    scorer = options.scorer
-    if scorer == AUTO:
-        about = config()
-        made = kind or " ".join(getattr(about, "architectures", None) or ())
-        scorer = SURPRISAL
-        if "ForMultipleChoice" in made:
-            scorer = MULTIPLE_CHOICE
-        elif "ForSequenceClassification" in made:
-            scorer = REGRESSION if about.num_labels == 1 else CLASSIFIER
-    for name, scorers in _ONLY.items():
-        if getattr(options, name) != getattr(_DEFAULT, name) and scorer not in scorers:
-            flag = _FLAGS.get(name, "--" + name.replace("_", "-"))
-            raise EvaluationError(
-                f"{flag}: --scorer {scorer} has no use for it; expected it with "
-                f"{' or '.join(scorers)}"
-            )
-    return replace(options, scorer=scorer)
 
 
 def askable(options: SpanOptions, table: SpanTable) -> SpanTable:
@@ -195,18 +31,6 @@ def askable(options: SpanOptions, table: SpanTable) -> SpanTable:
     if options.scorer in HEADS:
         refuse_question(options.scorer, table)
     return table
-
-
-def own_settings(options: SpanOptions, reading: Options = DEFAULT_OPTIONS) -> dict[str, Any]:
-    """The options that the scorer has a use for, as results record them."""
-    own = {
-        one.name: getattr(options, one.name)
-        for one in fields(SpanOptions)
-        if options.scorer in _ONLY.get(one.name, (options.scorer,))
-    }
-    if options.scorer not in HEADS and reading.bos != DEFAULT_OPTIONS.bos:
-        own["bos"] = reading.bos
-    return own
 
 
 def ask_spans(

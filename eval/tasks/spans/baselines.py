@@ -1,4 +1,4 @@
-"""Baselines beside the figures of a model: judges that read nothing, or words in no order."""
+"""Baselines beside the figures of a model: systems that read nothing, or words in no order."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from collections.abc import Callable, Mapping, Sequence
 
 from coherencegym.eval.kinds.spans import NEGATIVE, POSITIVE, UNDECIDED, SpanText
 from coherencegym.eval.tasks.spans.coherence import (
-    Called,
-    Judged,
     SpanPlace,
+    SpanPrediction,
+    TextPrediction,
     constant_answers,
     most_frequent_answer,
 )
@@ -21,13 +21,13 @@ NEVER, ALWAYS, MOST_FREQUENT, BAG, COIN = (
 )
 #: Those that read nothing.
 CONSTANTS = (NEVER, ALWAYS, MOST_FREQUENT)
-#: The best of them on a measure, which stands where other tasks have chance.
+#: The best of them on a metric, which stands where other tasks have chance.
 BEST_CONSTANT = "best constant answer"
 #: The words of hypotheses that say who speaks, and not what.
 _NAMES = frozenset({"speakera", "speakerb"})
 
 
-def baselines_of(table: SpanTable, rows: Sequence[SpanText]) -> dict[str, list[Judged]]:
+def baselines_of(table: SpanTable, rows: Sequence[SpanText]) -> dict[str, list[TextPrediction]]:
     """The answers of each baseline to the rows that the model answered.
 
     Of a choice ``never`` is never confident, and one that is always confident takes the most
@@ -79,14 +79,15 @@ def _least_shared(row: SpanText, place: SpanPlace) -> float:
 
 
 def _best_threshold(rows: Sequence[SpanText], share: _Share) -> float:
-    # From it on whole texts are called positive, to be right most often; the lowest.
+    # From it on whole texts are predicted positive, to be right most often; the lowest.
     known = [(share(row, (0, row.size - 1)), row.label) for row in rows]
     tried = sorted({value for value, _ in known})
     return max(tried, key=lambda least: sum((value >= least) == label for value, label in known))
 
 
-def _by_words(row: SpanText, share: _Share, least: float) -> Judged:
-    called: Mapping[SpanPlace, Called] = {
-        place: Called.of_one_text(float(share(row, place) >= least)) for place in places_of(row)
+def _by_words(row: SpanText, share: _Share, least: float) -> TextPrediction:
+    predicted: Mapping[SpanPlace, SpanPrediction] = {
+        place: SpanPrediction.of_one_text(float(share(row, place) >= least))
+        for place in places_of(row)
     }
-    return Judged(row, called)
+    return TextPrediction(row, predicted)

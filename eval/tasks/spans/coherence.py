@@ -20,8 +20,8 @@ from coherencegym.eval.kinds.spans import NEGATIVE, POSITIVE, UNDECIDED, SpanTex
 SpanPlace = tuple[int, int]
 #: The confidence thresholds of choices that the paper tries.
 THRESHOLDS = tuple(step / 20 for step in range(1, 21))
-#: Measures that a threshold is chosen for: each has its own, as in the paper.
-COHERENCE_MEASURES = ("strict", "lenient", "lenient_if_right")
+#: Metrics that a threshold is chosen for: each has its own, as in the paper.
+COHERENCE_METRICS = ("strict", "lenient", "lenient_if_right")
 _FOLDS = 5
 
 #: Spans of a choice that count: all; those whose texts differ; those of two units or more.
@@ -31,7 +31,7 @@ SpanPosition = Literal["whole", "contains", "overlaps", "misses"]
 
 
 @dataclass(frozen=True, slots=True)
-class Called:
+class SpanPrediction:
     """The answer to one span.
 
     Attributes:
@@ -45,13 +45,13 @@ class Called:
     margin: float = 1.0
 
     @classmethod
-    def of_one_text(cls, probability: float, answer: int | None = None) -> Called:
+    def of_one_text(cls, probability: float, answer: int | None = None) -> SpanPrediction:
         """A positive answer from a half on, unless the ``answer`` is known otherwise."""
         found = (POSITIVE if probability >= 0.5 else NEGATIVE) if answer is None else answer
         return cls(found, probability)
 
     @classmethod
-    def of_choice(cls, probabilities: Sequence[float]) -> Called:
+    def of_choice(cls, probabilities: Sequence[float]) -> SpanPrediction:
         """The first of the most probable alternatives."""
         best = max(range(len(probabilities)), key=lambda number: probabilities[number])
         others = (p for number, p in enumerate(probabilities) if number != best)
@@ -59,17 +59,17 @@ class Called:
 
 
 @dataclass(frozen=True)
-class Judged:
+class TextPrediction:
     """A text, and the answers to each of the spans that have a right one.
 
     Attributes:
         text: the row.
-        called: the answer to each span; the order is nobody's business.
+        predicted: the answer to each span; the order is nobody's business.
         end: the answer to the task itself, where it is not that to the span of all units.
     """
 
     text: SpanText
-    called: Mapping[SpanPlace, Called]
+    predicted: Mapping[SpanPlace, SpanPrediction]
     end: int | None = None
 
     @cached_property
@@ -85,12 +85,12 @@ class Judged:
     @cached_property
     def right(self) -> bool:
         """The task itself is answered rightly."""
-        end = self.called[self.whole].answer if self.end is None else self.end
+        end = self.predicted[self.whole].answer if self.end is None else self.end
         return end == self.text.label
 
     def answer(self, place: SpanPlace, threshold: float) -> int:
         """The answer to a span; undecided where a choice is not confident."""
-        own = self.called[place]
+        own = self.predicted[place]
         if self.text.is_choice and own.margin < threshold:
             return UNDECIDED
         return own.answer
@@ -101,7 +101,8 @@ class Judged:
             return list(self.gold)
         if selection == "longer":
             return [(start, end) for start, end in self.gold if end > start]
-        return [place for place in self.gold if place not in identical_spans(self.text)]
+        same = identical_spans(self.text)
+        return [place for place in self.gold if place not in same]
 
     def span_rights(self, threshold: float, selection: SpanSelection = "all") -> list[bool]:
         """Say of each span of a selection whether it is answered rightly."""
@@ -109,8 +110,8 @@ class Judged:
             self.answer(place, threshold) == self.gold[place] for place in self.counted(selection)
         ]
 
-    def measure(self, name: str, threshold: float, selection: SpanSelection = "all") -> float:
-        """A measure of :data:`COHERENCE_MEASURES` on this text alone, from 0 to 1."""
+    def metric(self, name: str, threshold: float, selection: SpanSelection = "all") -> float:
+        """A metric of :data:`COHERENCE_METRICS` on this text alone, from 0 to 1."""
         rights = self.span_rights(threshold, selection)
         if name == "strict":
             return float(self.right and all(rights))
@@ -157,7 +158,7 @@ def span_position(text: SpanText, place: SpanPlace) -> SpanPosition:
 
 @dataclass(frozen=True)
 class Coherence:
-    """The measures of some texts, from 0 to 1.
+    """The metrics of some texts, from 0 to 1.
 
     Attributes:
         items, spans: their numbers; spans of the selection.
@@ -185,26 +186,26 @@ class Coherence:
 
 
 def coherence(
-    judged: Sequence[Judged],
+    judged: Sequence[TextPrediction],
     thresholds: Mapping[str, Sequence[float]] | float = THRESHOLDS[0],
     selection: SpanSelection = "all",
 ) -> Coherence:
-    """The measures of texts, at least one.
+    """The metrics of texts, at least one.
 
     Args:
         judged: the answers.
-        thresholds: the confidence that a choice needs; of each measure one for each text. Measures
+        thresholds: the confidence that a choice needs; of each metric one for each text. Measures
             that have none take those of ``strict``.
         selection: the spans of a choice that count.
     """
     if isinstance(thresholds, float):
-        thresholds = dict.fromkeys(COHERENCE_MEASURES, [thresholds] * len(judged))
+        thresholds = dict.fromkeys(COHERENCE_METRICS, [thresholds] * len(judged))
     values = {
         name: [
-            one.measure(name, threshold, selection)
+            one.metric(name, threshold, selection)
             for one, threshold in zip(judged, thresholds[name], strict=True)
         ]
-        for name in COHERENCE_MEASURES
+        for name in COHERENCE_METRICS
     }
     strict_at = list(zip(judged, thresholds["strict"], strict=True))
     positions: dict[str, list[bool]] = {}
@@ -234,11 +235,11 @@ def mean_of(values: Iterable[float]) -> float:
 
 
 def coherence_curve(
-    judged: Sequence[Judged], measure: str, selection: SpanSelection = "all"
+    judged: Sequence[TextPrediction], metric: str, selection: SpanSelection = "all"
 ) -> list[float]:
-    """A measure at each of :data:`THRESHOLDS`."""
+    """A metric at each of :data:`THRESHOLDS`."""
     return [
-        mean_of([one.measure(measure, threshold, selection) for one in judged])
+        mean_of([one.metric(metric, threshold, selection) for one in judged])
         for threshold in THRESHOLDS
     ]
 
@@ -249,22 +250,24 @@ def area_under(curve: Sequence[float]) -> float:
     return mean_of(steps)
 
 
-def best_thresholds(judged: Sequence[Judged], selection: SpanSelection = "all") -> dict[str, float]:
-    """The threshold at which each measure is best on these very texts, as the paper reports it.
+def best_thresholds(
+    judged: Sequence[TextPrediction], selection: SpanSelection = "all"
+) -> dict[str, float]:
+    """The threshold at which each metric is best on these very texts, as the paper reports it.
 
     Of equals the lowest.
     """
     found = {}
-    for name in COHERENCE_MEASURES:
+    for name in COHERENCE_METRICS:
         curve = coherence_curve(judged, name, selection)
         found[name] = THRESHOLDS[curve.index(max(curve))]
     return found
 
 
 def thresholds_by_folds(
-    judged: Sequence[Judged], selection: SpanSelection = "all"
+    judged: Sequence[TextPrediction], selection: SpanSelection = "all"
 ) -> dict[str, list[float]]:
-    """A threshold of each measure for each text, the best one on the texts of other folds.
+    """A threshold of each metric for each text, the best one on the texts of other folds.
 
     Clusters are dealt to five folds, or as many as there are clusters, in the order of their
     hashes. Of one cluster there are no others: its threshold is the lowest.
@@ -276,29 +279,29 @@ def thresholds_by_folds(
     chosen: list[dict[str, float]] = []
     for fold in range(number):
         others = [one for one, own in zip(judged, folds, strict=True) if own != fold]
-        lowest = dict.fromkeys(COHERENCE_MEASURES, THRESHOLDS[0])
+        lowest = dict.fromkeys(COHERENCE_METRICS, THRESHOLDS[0])
         chosen.append(best_thresholds(others, selection) if others else lowest)
-    return {name: [chosen[fold][name] for fold in folds] for name in COHERENCE_MEASURES}
+    return {name: [chosen[fold][name] for fold in folds] for name in COHERENCE_METRICS}
 
 
 def _hash(cluster: str) -> str:
     return hashlib.sha256(f"fold\0{cluster}".encode()).hexdigest()
 
 
-def constant_answers(text: SpanText, answer: int) -> Judged:
-    """A judge that reads nothing: always this answer, certain wherever it makes a difference.
+def constant_answers(text: SpanText, answer: int) -> TextPrediction:
+    """A system that reads nothing: always this answer, certain wherever it makes a difference.
 
-    Of a choice :data:`UNDECIDED` is a judge that is never confident, and takes the first one.
+    Of a choice :data:`UNDECIDED` is a system that is never confident, and takes the first one.
     """
     if not text.is_choice:
-        called = dict.fromkeys(_places(text), Called.of_one_text(float(answer)))
-        return Judged(text, called)
+        predicted = dict.fromkeys(_places(text), SpanPrediction.of_one_text(float(answer)))
+        return TextPrediction(text, predicted)
     same = identical_spans(text)
-    unsure = Called(max(answer, 0), 1 / len(text.alternatives), 0.0)
-    return Judged(
+    unsure = SpanPrediction(max(answer, 0), 1 / len(text.alternatives), 0.0)
+    return TextPrediction(
         text,
         {
-            place: unsure if answer == UNDECIDED or place in same else Called(answer, 1.0)
+            place: unsure if answer == UNDECIDED or place in same else SpanPrediction(answer, 1.0)
             for place in _places(text)
         },
     )
@@ -315,16 +318,17 @@ def most_frequent_answer(texts: Sequence[SpanText]) -> int:
 
 
 def fair_coin(texts: Sequence[SpanText]) -> dict[str, float]:
-    """Compute what a fair coin comes to on average, in closed form: accuracy and the measures.
+    """Compute what a fair coin comes to on average, in closed form: accuracy and the metrics.
 
     Each span is answered by a throw of its own, of a choice among its alternatives and *undecided*
     (for the whole among its alternatives); spans that are the same in all alternatives are
     undecided.
     """
-    sums = dict.fromkeys(("accuracy", *COHERENCE_MEASURES), 0.0)
+    sums = dict.fromkeys(("accuracy", *COHERENCE_METRICS), 0.0)
     for text in texts:
-        chances = [_chance(text, place) for place in _places(text)]
-        whole = _chance(text, (0, text.size - 1))
+        same = identical_spans(text) if text.is_choice else frozenset()
+        chances = [_chance(text, place, same) for place in _places(text)]
+        whole = _chance(text, (0, text.size - 1), same)
         product = 1.0
         for chance in chances:
             product *= chance
@@ -336,9 +340,9 @@ def fair_coin(texts: Sequence[SpanText]) -> dict[str, float]:
     return {name: value / len(texts) for name, value in sums.items()}
 
 
-def _chance(text: SpanText, place: SpanPlace) -> float:
+def _chance(text: SpanText, place: SpanPlace, same: frozenset[SpanPlace]) -> float:
     if not text.is_choice:
         return 0.5
     if place == (0, text.size - 1):
         return 1 / len(text.alternatives)
-    return 1.0 if place in identical_spans(text) else 1 / (len(text.alternatives) + 1)
+    return 1.0 if place in same else 1 / (len(text.alternatives) + 1)

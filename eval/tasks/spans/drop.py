@@ -1,6 +1,6 @@
 """The drop from right about the whole to right about every part, and intervals over sources.
 
-The intervals are those that Storks and Chai's measures are asked with: a bootstrap over sources
+The intervals are those that Storks and Chai's metrics are asked with: a bootstrap over sources
 (dialogues of one recording, say), the confidence of choices held as it was chosen. Those of few
 sources are too narrow (docs/intervals.md); the scores themselves have intervals that are not.
 """
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from coherencegym.eval.statistics.bootstrap import RESAMPLES, bootstrap_intervals
 from coherencegym.eval.statistics.paired import mcnemar
-from coherencegym.eval.tasks.spans.coherence import COHERENCE_MEASURES, Judged
+from coherencegym.eval.tasks.spans.coherence import COHERENCE_METRICS, TextPrediction
 
 
 @dataclass(frozen=True)
@@ -21,7 +21,7 @@ class Drop:
 
     Attributes:
         sources: the number of clusters that are drawn; resamples: how often they are.
-        intervals: the 95 % intervals of the measures, of ``strict_if_right``, and of ``drop``, the
+        intervals: the 95 % intervals of the metrics, of ``strict_if_right``, and of ``drop``, the
             accuracy less strict coherence; None of one source.
         incoherent: the number of texts that are answered rightly and are not strictly coherent.
         p: McNemar's exact one (two-sided) of accuracy and strict coherence. As whatever is strictly
@@ -36,11 +36,11 @@ class Drop:
     p: float
 
 
-def drop_of(judged: Sequence[Judged], at: Mapping[str, Sequence[float]]) -> Drop:
-    """The drop of texts, at least one; ``at`` is the confidence of each measure and text."""
+def drop_of(judged: Sequence[TextPrediction], at: Mapping[str, Sequence[float]]) -> Drop:
+    """The drop of texts, at least one; ``at`` is the confidence of each metric and text."""
     values = {
-        name: [one.measure(name, least) for one, least in zip(judged, at[name], strict=True)]
-        for name in COHERENCE_MEASURES
+        name: [one.metric(name, least) for one, least in zip(judged, at[name], strict=True)]
+        for name in COHERENCE_METRICS
     }
     right = [float(one.right) for one in judged]
     values["accuracy"] = right

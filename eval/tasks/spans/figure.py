@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from coherencegym.eval.report import figures
-from coherencegym.eval.tasks.spans.coherence import THRESHOLDS, Judged, SpanPlace
-from coherencegym.eval.tasks.spans.results import MEASURE_NAMES, Answered, SpanDetail, SpanScores
+from coherencegym.eval.tasks.spans.coherence import THRESHOLDS, SpanPlace, TextPrediction
+from coherencegym.eval.tasks.spans.results import METRIC_NAMES, Answered, SpanDetail, SpanScores
 
 
 def draw_coherence(details: Sequence[SpanDetail], title: str) -> Any:
@@ -29,7 +29,7 @@ def draw_coherence(details: Sequence[SpanDetail], title: str) -> Any:
     return figure
 
 
-def usual_size(judged: list[Judged]) -> int:
+def usual_size(judged: list[TextPrediction]) -> int:
     """The number of units that most texts have, of those with three or more if there are any."""
     sizes = Counter(own.text.size for own in judged)
     longer = {size: number for size, number in sizes.items() if size >= 3} or sizes
@@ -83,7 +83,7 @@ def _curves(axes: Any, own: SpanScores) -> None:
             color=figures.colour(number),
             marker=figures.mark(number),
             markersize=3,
-            label=f"{MEASURE_NAMES[key]}, area {100 * own.areas[key]:.1f}",
+            label=f"{METRIC_NAMES[key]}, area {100 * own.areas[key]:.1f}",
         )
     axes.axhline(
         100 * own.coherence.accuracy,

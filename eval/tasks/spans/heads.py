@@ -20,7 +20,7 @@ from coherencegym.eval.models.limits import context_length
 from coherencegym.eval.models.load import LoadedModel
 from coherencegym.eval.models.placement import input_device
 from coherencegym.eval.tasks.spans.answers import RowAnswers, SpanAnswers
-from coherencegym.eval.tasks.spans.coherence import Called, SpanPlace
+from coherencegym.eval.tasks.spans.coherence import SpanPlace, SpanPrediction
 from coherencegym.eval.tasks.spans.data import (
     CHOICE,
     ENTAILMENT,
@@ -28,9 +28,8 @@ from coherencegym.eval.tasks.spans.data import (
     places_of,
     span_content,
 )
+from coherencegym.eval.tasks.spans.options import CLASSIFIER, MULTIPLE_CHOICE, REGRESSION
 
-CLASSIFIER, MULTIPLE_CHOICE, REGRESSION = "classifier", "multiple-choice", "regression"
-HEADS = (CLASSIFIER, MULTIPLE_CHOICE, REGRESSION)
 _BATCH = 32
 #: Most tokens of a text where neither model nor tokenizer says how many.
 _MOST = 512
@@ -137,7 +136,7 @@ def head_answers(
     logits = reader.logits(wanted, most)
     for (row, _), keep in zip(asked, kept, strict=True):
         found = {
-            place: _called(
+            place: _prediction(
                 row, [logits[one] for one in _inputs(row, [place])], scorer, label, options
             )
             for place in (places_of(row) if keep else ())
@@ -162,7 +161,7 @@ def _ends(
         [one for own in whole.values() for one in own], reader.options.whole_length
     )
     return [
-        _called(
+        _prediction(
             row, [logits[one] for one in whole[row.item_id]], reader.scorer, label, reader.options
         ).answer
         if own is not None
@@ -204,21 +203,23 @@ def _inputs(row: SpanText, places: Sequence[SpanPlace]) -> Iterator[_Input]:
             yield span_content(row, place, alternative), row.hypothesis.strip()
 
 
-def _called(
+def _prediction(
     row: SpanText, logits: Sequence[Any], scorer: str, label: int, options: HeadOptions
-) -> Called:
+) -> SpanPrediction:
     import numpy as np
 
     if row.is_choice:
-        return Called.of_choice([float(p) for p in _softmax(np.array([own[0] for own in logits]))])
+        return SpanPrediction.of_choice(
+            [float(p) for p in _softmax(np.array([own[0] for own in logits]))]
+        )
     (own,) = logits
     if scorer == REGRESSION:
-        return Called.of_one_text(float(1 / (1 + np.exp(-own[0]))))
+        return SpanPrediction.of_one_text(float(1 / (1 + np.exp(-own[0]))))
     chances = _softmax(own)
     answer = None
     if options.decision == "argmax":
         answer = POSITIVE if int(np.argmax(own)) == label else NEGATIVE
-    return Called.of_one_text(float(chances[label]), answer)
+    return SpanPrediction.of_one_text(float(chances[label]), answer)
 
 
 def _softmax(logits: Any) -> Any:

@@ -3,7 +3,7 @@
 A span goes into a template, and the log-probabilities of two answers after it, or of one for each
 alternative, are held against those after the template with an empty text (Zhao et al. 2021), which
 take away what the model would say anyway. As one template says little about a model, there are
-three, and the measures of each stand beside those of their mean.
+three, and the metrics of each stand beside those of their mean.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from coherencegym.eval.models.load import LoadedModel
 from coherencegym.eval.plan.options import DEFAULT_OPTIONS, Options
 from coherencegym.eval.plan.requests import Query
 from coherencegym.eval.tasks.spans.answers import RowAnswers, SpanAnswers
-from coherencegym.eval.tasks.spans.coherence import Called, SpanPlace, identical_spans
+from coherencegym.eval.tasks.spans.coherence import SpanPlace, SpanPrediction, identical_spans
 from coherencegym.eval.tasks.spans.data import (
     CHOICE,
     COHERENCE,
@@ -138,7 +138,9 @@ def prompt_answers(
 
     def answers(names: Sequence[str]) -> list[RowAnswers]:
         return [
-            _called(row, [found[name][number] or {} for name in names]) if whole[number] else None
+            _prediction(row, [found[name][number] or {} for name in names])
+            if whole[number]
+            else None
             for number, row in enumerate(table.rows)
         ]
 
@@ -242,18 +244,20 @@ def _logs(
     }
 
 
-def _called(
+def _prediction(
     row: SpanText, found: Sequence[Mapping[SpanPlace, list[float]]]
-) -> dict[SpanPlace, Called]:
+) -> dict[SpanPlace, SpanPrediction]:
     # By the mean of the templates' log-probabilities.
     same = identical_spans(row) if row.is_choice else frozenset()
-    called = {}
+    predicted = {}
     for place in places_of(row):
         chances = softmax([fmean(own) for own in zip(*(f[place] for f in found), strict=True)])
         if place in same:
             # Which letter a model likes says nothing about two texts that are one.
             chances = [1 / len(chances)] * len(chances)
-        called[place] = (
-            Called.of_choice(chances) if row.is_choice else Called.of_one_text(chances[1])
+        predicted[place] = (
+            SpanPrediction.of_choice(chances)
+            if row.is_choice
+            else SpanPrediction.of_one_text(chances[1])
         )
-    return called
+    return predicted

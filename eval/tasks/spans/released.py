@@ -4,7 +4,7 @@
 from the paper (:mod:`eval.tasks.spans.coherence`) in seven ways: on choices the last visited span
 alone decides about strict coherence, whatever the answer to the task (1, 6); single sentences are
 not visited (2); the sums behind lenient coherence are never reset (3); the threshold of either
-measure is chosen by comparing lenient coherence with that measure (4); what follows a span whose
+metric is chosen by comparing lenient coherence with that metric (4); what follows a span whose
 answer a longer one takes back is not visited (5); and a span counts for lenient coherence only
 where the task is answered rightly (7). The outputs stored in the notebook are reproduced to the
 last digit.
@@ -16,7 +16,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from coherencegym.eval.kinds.spans import NEGATIVE, UNDECIDED
-from coherencegym.eval.tasks.spans.coherence import THRESHOLDS, Judged, SpanPlace, mean_of
+from coherencegym.eval.tasks.spans.coherence import THRESHOLDS, SpanPlace, TextPrediction, mean_of
 
 #: Spans of a choice in the order in which the program visits them.
 VISITED_OF_CHOICE: tuple[SpanPlace, ...] = ((0, 1), (0, 2), (1, 2))
@@ -27,7 +27,7 @@ class ReleasedSpans:
     """The figures of the program.
 
     Attributes:
-        strict, lenient: its two measures, from 0 to 1.
+        strict, lenient: its two metrics, from 0 to 1.
         strict_at, lenient_at: the thresholds that it chooses for them; None of one text.
         visited: the spans of each text that were looked at, for choices at the threshold of
             ``strict``.
@@ -52,7 +52,7 @@ class _Sums:
 
 
 def released_coherence(
-    judged: Sequence[Judged], thresholds: Sequence[float] = THRESHOLDS
+    judged: Sequence[TextPrediction], thresholds: Sequence[float] = THRESHOLDS
 ) -> ReleasedSpans:
     """The figures of the program for texts of one question, at least one, in their order."""
     if judged[0].text.is_choice:
@@ -67,11 +67,11 @@ def released_coherence(
     )
 
 
-def _one_text(one: Judged) -> tuple[bool, float, frozenset[SpanPlace]]:
+def _one_text(one: TextPrediction) -> tuple[bool, float, frozenset[SpanPlace]]:
     coherent, sums, visited = True, _Sums(), set()
-    end = one.called[one.whole].answer if one.end is None else one.end
+    end = one.predicted[one.whole].answer if one.end is None else one.end
     for place in sorted(one.gold):
-        answer = one.called[place].answer
+        answer = one.predicted[place].answer
         visited.add(place)
         right = answer == one.gold[place]
         sums.visited += 1
@@ -80,13 +80,13 @@ def _one_text(one: Judged) -> tuple[bool, float, frozenset[SpanPlace]]:
         if answer == NEGATIVE:
             continue
         if end == NEGATIVE or any(
-            one.called[other].answer == NEGATIVE for other in _spans_around(one, place)
+            one.predicted[other].answer == NEGATIVE for other in _spans_around(one, place)
         ):
             break
     return coherent, sums.share, frozenset(visited)
 
 
-def _spans_around(one: Judged, place: SpanPlace) -> Iterator[SpanPlace]:
+def _spans_around(one: TextPrediction, place: SpanPlace) -> Iterator[SpanPlace]:
     return (other for other in one.gold if other[0] <= place[0] and place[1] <= other[1])
 
 
@@ -98,14 +98,16 @@ class _Best:
     visited: tuple[frozenset[SpanPlace], ...] = ()
 
 
-def _choices(judged: Sequence[Judged], thresholds: Sequence[float]) -> ReleasedSpans:
+def _choices(judged: Sequence[TextPrediction], thresholds: Sequence[float]) -> ReleasedSpans:
     strict, lenient = (_best_of_choices(judged, thresholds, name) for name in ("strict", "lenient"))
     return ReleasedSpans(
         strict.strict, lenient.lenient, strict.threshold, lenient.threshold, strict.visited
     )
 
 
-def _best_of_choices(judged: Sequence[Judged], thresholds: Sequence[float], measure: str) -> _Best:
+def _best_of_choices(
+    judged: Sequence[TextPrediction], thresholds: Sequence[float], metric: str
+) -> _Best:
     sums, best = _Sums(), _Best()
     for threshold in thresholds:
         strict, lenient, visited = [], [], []
@@ -114,13 +116,15 @@ def _best_of_choices(judged: Sequence[Judged], thresholds: Sequence[float], meas
             strict.append(coherent)
             lenient.append(sums.share)
             visited.append(seen)
-        # Whichever measure is looked for, it is lenient coherence that has to be above it.
-        if mean_of(lenient) > getattr(best, measure):
+        # Whichever metric is looked for, it is lenient coherence that has to be above it.
+        if mean_of(lenient) > getattr(best, metric):
             best = _Best(mean_of(strict), mean_of(lenient), threshold, tuple(visited))
     return best
 
 
-def _one_choice(one: Judged, threshold: float, sums: _Sums) -> tuple[bool, frozenset[SpanPlace]]:
+def _one_choice(
+    one: TextPrediction, threshold: float, sums: _Sums
+) -> tuple[bool, frozenset[SpanPlace]]:
     coherent, visited = True, set()
     for place in VISITED_OF_CHOICE:
         answer = one.answer(place, threshold)

@@ -15,7 +15,7 @@ from coherencegym.eval.tasks.spans.coherence import Coherence
 from coherencegym.eval.tasks.spans.figure import draw_coherence
 from coherencegym.eval.tasks.spans.results import (
     ACCURACY,
-    MEASURE_NAMES,
+    METRIC_NAMES,
     MONOTONE,
     ONE_UNIT,
     SEVERAL_UNITS,
@@ -30,7 +30,7 @@ from coherencegym.eval.tasks.task import Findings
 _RELEASED = "as the released program computes it"
 #: The name of the answers by the other side of a threshold that came out inverted.
 ONE_SIDED = "not inverted"
-_MEASURES = (ACCURACY, *MEASURE_NAMES.values(), STRICT_IF_RIGHT, MONOTONE)
+_METRICS = (ACCURACY, *METRIC_NAMES.values(), STRICT_IF_RIGHT, MONOTONE)
 
 
 def span_sections(found: Findings) -> Iterator[ReportSection]:
@@ -60,15 +60,15 @@ def span_sections(found: Findings) -> Iterator[ReportSection]:
 
 
 def coherence_grid(found: Findings) -> grid.Grid:
-    """The measures of each config, of all texts, of one unit and of more, and the baselines."""
+    """The metrics of each config, of all texts, of one unit and of more, and the baselines."""
     by_key = {
-        (one.config, one.split, one.group, one.measure): one for one in found.rows if not one.judge
+        (one.config, one.split, one.group, one.metric): one for one in found.rows if not one.system
     }
     rows: list[grid.GridRow] = []
     for own in _scores(found):
         both = own.one_unit is not None and own.several_units is not None
         for group in ("", *((ONE_UNIT, SEVERAL_UNITS) if both else ())):
-            scores = [by_key[own.config, own.split, group, measure] for measure in _MEASURES]
+            scores = [by_key[own.config, own.split, group, metric] for metric in _METRICS]
             name = group or f"{own.config} ({own.split})"
             needed = "" if group else _confidence(own)
             cells = (name, _number(scores[0]), *map(_cell, scores), needed)
@@ -76,7 +76,7 @@ def coherence_grid(found: Findings) -> grid.Grid:
         if own.one_sided is not None:
             rows.append(grid.GridRow((ONE_SIDED, "", *_shares(own.one_sided), ""), 1))
         rows += _baselines(own)
-    names = ("texts", *(f"{measure}, %" for measure in _MEASURES), "ρ")
+    names = ("texts", *(f"{metric}, %" for metric in _METRICS), "ρ")
     return grid.made("config", names, rows)
 
 
@@ -98,7 +98,7 @@ def _confidence(own: SpanScores) -> str:
 def _baselines(own: SpanScores) -> Iterator[grid.GridRow]:
     for name, found in own.baselines.items():
         yield grid.GridRow((name, "", *_shares(found), ""), 1)
-    coin = [own.coin[key] for key in (ACCURACY, *MEASURE_NAMES)]
+    coin = [own.coin[key] for key in (ACCURACY, *METRIC_NAMES)]
     cells = (COIN, "", *map(grid.share_cell, (*coin, None, None)), "")
     yield grid.GridRow(cells, 1)
 
@@ -128,12 +128,12 @@ def beside_grids(found: Findings) -> Iterator[grid.Grid]:
     named = ("all spans", "the whole", "holds the evidence", "overlaps it", "misses it")
     yield grid.made("accuracy by span, % (spans)", named, rows)
     rows = [
-        grid.GridRow((f"{own.config}: {what}", *(grid.share_cell(by[n]) for n in MEASURE_NAMES)))
+        grid.GridRow((f"{own.config}: {what}", *(grid.share_cell(by[n]) for n in METRIC_NAMES)))
         for own in _scores(found)
         for what, by in (*own.selections.items(), *_areas(own))
     ]
     if rows:
-        yield grid.made("spans of a choice", tuple(MEASURE_NAMES.values()), rows)
+        yield grid.made("spans of a choice", tuple(METRIC_NAMES.values()), rows)
     rows = [
         grid.GridRow((f"{own.config}: {name}", *_shares(each)))
         for own in _scores(found)
@@ -141,14 +141,14 @@ def beside_grids(found: Findings) -> Iterator[grid.Grid]:
     ]
     if rows:
         rows += [row for own in _scores(found) if own.templates for row in _of_templates(own)]
-        yield grid.made("template", _MEASURES, rows)
+        yield grid.made("template", _METRICS, rows)
     yield from released_grids(found)
 
 
 def drop_grid(found: Findings) -> grid.Grid:
     """The drop from accuracy to strict coherence, with intervals by a bootstrap over sources."""
     names = {
-        **{"accuracy": ACCURACY, **MEASURE_NAMES},
+        **{"accuracy": ACCURACY, **METRIC_NAMES},
         "drop": "drop to strict",
         "strict_if_right": "strict / accuracy",
     }
@@ -180,7 +180,7 @@ def _areas(own: SpanScores) -> Iterator[tuple[str, Any]]:
 
 
 def _of_templates(own: SpanScores) -> Iterator[grid.GridRow]:
-    keys = ("accuracy", *MEASURE_NAMES)
+    keys = ("accuracy", *METRIC_NAMES)
     every = [[getattr(found, key) for found in own.templates.values()] for key in keys]
     means = (grid.share_cell(sum(values) / len(values)) for values in every)
     yield grid.GridRow((f"{own.config}: mean", *means, "", ""), bold=True)

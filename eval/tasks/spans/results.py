@@ -1,6 +1,6 @@
 """The figures of a run of ``coherencegym spans``, and the files that it has of its own.
 
-``results.json`` has ``spans``: of each config the measures, those of texts of one unit and of more
+``results.json`` has ``spans``: of each config the metrics, those of texts of one unit and of more
 apart, the thresholds, and what stands beside them. ``items.parquet`` has the answers in one line a
 row, ``spans.parquet`` each span with its probability and answer. None of them has a text.
 """
@@ -24,7 +24,7 @@ from coherencegym.eval.outcomes.tables import OutcomeWriter
 from coherencegym.eval.statistics.intervals import macro_interval
 from coherencegym.eval.statistics.scores import FEW_ITEMS, REFERENCE, Score, text_of
 from coherencegym.eval.tasks.headline import Headline, headline_over
-from coherencegym.eval.tasks.spans.answers import SpanAnswers, judged_rows
+from coherencegym.eval.tasks.spans.answers import SpanAnswers, text_predictions
 from coherencegym.eval.tasks.spans.baselines import (
     BAG,
     BEST_CONSTANT,
@@ -33,11 +33,11 @@ from coherencegym.eval.tasks.spans.baselines import (
     baselines_of,
 )
 from coherencegym.eval.tasks.spans.coherence import (
-    COHERENCE_MEASURES,
+    COHERENCE_METRICS,
     THRESHOLDS,
     Coherence,
-    Judged,
     SpanSelection,
+    TextPrediction,
     area_under,
     best_thresholds,
     coherence,
@@ -57,13 +57,13 @@ from coherencegym.eval.tasks.spans.published_scores import (
 from coherencegym.eval.tasks.spans.released import ReleasedSpans, released_coherence
 from coherencegym.files.parquet_writing import row_schema, write_rows
 
-#: Measures of outcomes, beside those of :data:`COHERENCE_MEASURES`.
+#: Metrics of outcomes, beside those of :data:`COHERENCE_METRICS`.
 ACCURACY, SPAN_ACCURACY, MONOTONE, STRICT_IF_RIGHT = (
     *("accuracy", "span accuracy", "monotone"),
     "strict if right",
 )
-#: The names of measures for people.
-MEASURE_NAMES = {"strict": "strict", "lenient": "lenient", "lenient_if_right": "lenient if right"}
+#: The names of metrics for people.
+METRIC_NAMES = {"strict": "strict", "lenient": "lenient", "lenient_if_right": "lenient if right"}
 #: Groups of rows: those of one unit, for which strict coherence is accuracy, and the others.
 ONE_UNIT, SEVERAL_UNITS = "units: 1", "units: several"
 _SELECTIONS: tuple[SpanSelection, ...] = ("all", "different", "longer")
@@ -87,12 +87,12 @@ class Answered:
     compat: str = ""
 
     @cached_property
-    def judged(self) -> list[Judged]:
+    def judged(self) -> list[TextPrediction]:
         """The rows that were answered."""
-        return judged_rows(self.table.rows, self.answers.rows, self.answers.ends)
+        return text_predictions(self.table.rows, self.answers.rows, self.answers.ends)
 
     @cached_property
-    def baselines(self) -> dict[str, list[Judged]]:
+    def baselines(self) -> dict[str, list[TextPrediction]]:
         """The answers of baselines to the same rows."""
         return baselines_of(self.table, [one.text for one in self.judged])
 
@@ -103,21 +103,21 @@ class Answered:
 
     @cached_property
     def at(self) -> dict[str, list[float]]:
-        """The confidence that a choice needs, for each measure and row."""
+        """The confidence that a choice needs, for each metric and row."""
         return self.thresholds(self.judged)
 
     def thresholds(
-        self, judged: Sequence[Judged], selection: SpanSelection = "all"
+        self, judged: Sequence[TextPrediction], selection: SpanSelection = "all"
     ) -> dict[str, list[float]]:
-        """The confidence that a choice needs, for each measure and each of these rows."""
+        """The confidence that a choice needs, for each metric and each of these rows."""
         if self.table.question != CHOICE:
-            return {name: [THRESHOLDS[0]] * len(judged) for name in COHERENCE_MEASURES}
+            return {name: [THRESHOLDS[0]] * len(judged) for name in COHERENCE_METRICS}
         if self.rho == "folds":
             return thresholds_by_folds(judged, selection)
         if self.rho == "best":
             best = best_thresholds(judged, selection)
             return {name: [value] * len(judged) for name, value in best.items()}
-        return {name: [float(self.rho)] * len(judged) for name in COHERENCE_MEASURES}
+        return {name: [float(self.rho)] * len(judged) for name in COHERENCE_METRICS}
 
     @property
     def too_long(self) -> int:
@@ -132,14 +132,14 @@ class SpanScores:
     Attributes:
         config, split, question, positive: the table's.
         items, too_long, cut: rows that were answered, left out, and cut.
-        coherence: the measures; ``one_unit`` and ``several_units`` those of the rows of one unit
+        coherence: the metrics; ``one_unit`` and ``several_units`` those of the rows of one unit
             and of more, None where there are none.
         drop: that from accuracy to strict coherence; intervals by a bootstrap over sources.
-        selections: the three measures of a choice by which spans count.
-        thresholds: the lowest and the highest confidence that was chosen for a choice, by measure.
-        curves, areas: the measures by confidence, at each of the thresholds, and the areas below.
-        baselines: the measures of each; ``coin`` the expected ones of a fair coin.
-        templates: the measures by each template alone.
+        selections: the three metrics of a choice by which spans count.
+        thresholds: the lowest and the highest confidence that was chosen for a choice, by metric.
+        curves, areas: the metrics by confidence, at each of the thresholds, and the areas below.
+        baselines: the metrics of each; ``coin`` the expected ones of a fair coin.
+        templates: the metrics by each template alone.
         one_sided: those by the other side of a threshold that came out inverted; None where it did
             not.
         released: the figures of the released program, and those of ``released_baselines``.
@@ -196,8 +196,8 @@ def coin_scores(details: Sequence[SpanDetail]) -> Iterator[Score]:
                 group="",
                 level=REFERENCE,
                 n=own.items,
-                measure=MEASURE_NAMES.get(name, name),
-                judge=COIN,
+                metric=METRIC_NAMES.get(name, name),
+                system=COIN,
                 score=value,
                 ci_low=None,
                 ci_high=None,
@@ -232,10 +232,10 @@ def _add_outcomes(writer: OutcomeWriter, one: Answered) -> None:
                 if number is None
                 else _values(judged[number], {name: own[number] for name, own in at.items()})
             )
-            for measure, (value, whole) in values.items():
-                found.setdefault(measure, []).append((unit, value, whole))
-        for measure, rows in found.items():
-            metric = metric_named(measure)
+            for name, (value, whole) in values.items():
+                found.setdefault(name, []).append((unit, value, whole))
+        for name, rows in found.items():
+            metric = metric_named(name)
             writer.add(
                 [unit for unit, _, _ in rows],
                 metric.name,
@@ -245,26 +245,26 @@ def _add_outcomes(writer: OutcomeWriter, one: Answered) -> None:
             )
 
 
-def metric_named(measure: str) -> Metric:
-    """The metric of a measure: of parts of rows a ratio, of rows an accuracy."""
-    is_ratio = measure in _RATIOS or measure.startswith(ACCURACY + ",")
-    return (Ratio if is_ratio else Accuracy)(measure)
+def metric_named(name: str) -> Metric:
+    """The metric of a name: of parts of rows a ratio, of rows an accuracy."""
+    is_ratio = name in _RATIOS or name.startswith(ACCURACY + ",")
+    return (Ratio if is_ratio else Accuracy)(name)
 
 
 _RATIOS = (SPAN_ACCURACY, STRICT_IF_RIGHT)
 
 
 def _measures() -> list[str]:
-    return [ACCURACY, *MEASURE_NAMES.values(), SPAN_ACCURACY, MONOTONE, STRICT_IF_RIGHT]
+    return [ACCURACY, *METRIC_NAMES.values(), SPAN_ACCURACY, MONOTONE, STRICT_IF_RIGHT]
 
 
-def _values(one: Judged, at: Mapping[str, float]) -> dict[str, tuple[float | None, float]]:
+def _values(one: TextPrediction, at: Mapping[str, float]) -> dict[str, tuple[float | None, float]]:
     # Each with what it is a part of.
-    strict = one.measure("strict", at["strict"])
+    strict = one.metric("strict", at["strict"])
     rights = one.span_rights(at["strict"])
     found: dict[str, tuple[float | None, float]] = {
         ACCURACY: (float(one.right), 1.0),
-        **{name: (one.measure(key, at[key]), 1.0) for key, name in MEASURE_NAMES.items()},
+        **{name: (one.metric(key, at[key]), 1.0) for key, name in METRIC_NAMES.items()},
         SPAN_ACCURACY: (float(sum(rights)), float(len(rights))),
         MONOTONE: (float(one.monotone(at["strict"])), 1.0),
         STRICT_IF_RIGHT: (strict, float(one.right)),
@@ -298,7 +298,7 @@ def _scores_of(one: Answered) -> SpanScores:
         at = {name: [values[number] for _, number in chosen] for name, values in one.at.items()}
         return coherence([own for own, _ in chosen], at) if chosen else None
 
-    curves = {name: coherence_curve(judged, name) for name in COHERENCE_MEASURES}
+    curves = {name: coherence_curve(judged, name) for name in COHERENCE_METRICS}
     return SpanScores(
         config=one.table.table.config,
         split=one.table.table.split,
@@ -322,7 +322,7 @@ def _scores_of(one: Answered) -> SpanScores:
         templates={
             name: coherence(own, one.thresholds(own))
             for name, rows in one.answers.by_template.items()
-            for own in [judged_rows(one.table.rows, rows)]
+            for own in [text_predictions(one.table.rows, rows)]
         },
         one_sided=_one_sided(one),
         released=_released(one.released),
@@ -340,13 +340,13 @@ def _scores_of(one: Answered) -> SpanScores:
 def _one_sided(one: Answered) -> Coherence | None:
     if not one.answers.one_sided:
         return None
-    judged = judged_rows(one.table.rows, one.answers.one_sided)
+    judged = text_predictions(one.table.rows, one.answers.one_sided)
     return coherence(judged, one.thresholds(judged))
 
 
 def _measured(one: Answered, selection: SpanSelection) -> dict[str, float]:
     own = coherence(one.judged, one.thresholds(one.judged, selection), selection)
-    return {name: getattr(own, name) for name in COHERENCE_MEASURES}
+    return {name: getattr(own, name) for name in COHERENCE_METRICS}
 
 
 def _released(found: ReleasedSpans | None) -> dict[str, float | None]:
@@ -366,7 +366,7 @@ def span_headline(details: Sequence[SpanDetail]) -> Headline:
     scores = [one.scores for one in details]
     groups = [
         (
-            [own.measure("strict", at) for own, at in zip(a.judged, a.at["strict"], strict=True)],
+            [own.metric("strict", at) for own, at in zip(a.judged, a.at["strict"], strict=True)],
             [own.text.cluster for own in a.judged],
         )
         for a in answered
@@ -380,13 +380,13 @@ def span_headline(details: Sequence[SpanDetail]) -> Headline:
         artefact_score=mean_of(bags) if len(bags) == len(scores) else None,
         chance=mean_of([best_constant(own, "strict")[1] for own in scores]),
         chance_name=BEST_CONSTANT,
-        measure="strict",
+        metric="strict",
     )
 
 
-def best_constant(own: SpanScores, measure: str) -> tuple[str, float]:
-    """The judge that reads nothing and is best on a measure, and what it comes to."""
-    found = {name: getattr(own.baselines[name], measure) for name in own.baselines if name != BAG}
+def best_constant(own: SpanScores, metric: str) -> tuple[str, float]:
+    """The system that reads nothing and is best on a metric, and what it comes to."""
+    found = {name: getattr(own.baselines[name], metric) for name in own.baselines if name != BAG}
     name = max(found, key=lambda name: found[name])
     return name, found[name]
 
@@ -397,15 +397,15 @@ def item_rows(details: Sequence[SpanDetail]) -> Iterator[dict[str, Any]]:
         known = {own.text.item_id: number for number, own in enumerate(one.judged)}
         for row in one.table.rows:
             number = known.get(row.item_id)
-            values: dict[str, Any] = dict.fromkeys(("answer", "right", *MEASURE_NAMES, "monotone"))
+            values: dict[str, Any] = dict.fromkeys(("answer", "right", *METRIC_NAMES, "monotone"))
             if number is not None:
                 own = one.judged[number]
                 at = {name: at[number] for name, at in one.at.items()}
-                end = own.called[own.whole].answer if own.end is None else own.end
+                end = own.predicted[own.whole].answer if own.end is None else own.end
                 values = {
                     "answer": end,
                     "right": own.right,
-                    **{name: own.measure(name, at[name]) for name in MEASURE_NAMES},
+                    **{name: own.metric(name, at[name]) for name in METRIC_NAMES},
                     "monotone": own.monotone(at["strict"]),
                 }
             yield {
@@ -424,7 +424,7 @@ def item_schema() -> Any:
     return row_schema(
         *("config string", "split string", "item_id string"),
         *("units int32", "label int32", "answer int32", "right bool"),
-        *(f"{name} double" for name in MEASURE_NAMES),
+        *(f"{name} double" for name in METRIC_NAMES),
         *("monotone bool", "reason string"),
     )
 
@@ -448,7 +448,7 @@ def span_rows(details: Sequence[SpanDetail]) -> Iterator[dict[str, Any]]:
                     "start": place[0],
                     "end": place[1],
                     "gold": gold,
-                    "p": own.called[place].probability,
+                    "p": own.predicted[place].probability,
                     "answer": answer,
                     "right": answer == gold,
                     "visited": place in visited[number] if visited else None,
@@ -501,13 +501,13 @@ def span_notes(details: Sequence[SpanDetail]) -> Iterator[Note]:
             )
         if own.question == CHOICE and one.rho == "best":
             yield caution(
-                f"{name}: --rho best: the confidence of each measure is the best on these very "
+                f"{name}: --rho best: the confidence of each metric is the best on these very "
                 "texts, as the paper reports it"
             )
         best, value = best_constant(own, "strict")
         if own.coherence.strict <= value:
             yield caution(
-                f"{name}: strict coherence is no better than that of a judge that reads nothing "
+                f"{name}: strict coherence is no better than that of a system that reads nothing "
                 f"({best}: {100 * value:.1f} %)"
             )
         if own.one_sided is not None:

@@ -12,28 +12,28 @@ from typing import Any
 
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.forward.distributed import world
-from coherencegym.eval.kinds.spans import SPANS
 from coherencegym.eval.models.load import LoadedModel
 from coherencegym.eval.outcomes.tables import OutcomeWriter
 from coherencegym.eval.plan.options import Options
 from coherencegym.eval.plan.requests import Query
 from coherencegym.eval.report import grid
-from coherencegym.eval.tasks.spans.asking import (
-    PROMPT,
-    SpanOptions,
-    ask_spans,
-    askable,
-    check_spans,
-    own_settings,
-    with_scorer,
-)
+from coherencegym.eval.tasks.spans.asking import ask_spans, askable
 from coherencegym.eval.tasks.spans.data import (
     SpanTable,
     places_of,
     read_span_tables,
     span_table_of,
 )
-from coherencegym.eval.tasks.spans.heads import HEADS, kind_of_head
+from coherencegym.eval.tasks.spans.heads import kind_of_head
+from coherencegym.eval.tasks.spans.options import (
+    COMMAND,
+    HEADS,
+    PROMPT,
+    SpanOptions,
+    check_spans,
+    own_settings,
+    with_scorer,
+)
 from coherencegym.eval.tasks.spans.prompts import prompt_queries
 from coherencegym.eval.tasks.spans.report import span_sections
 from coherencegym.eval.tasks.spans.results import (
@@ -98,8 +98,7 @@ def _reading(options: Options) -> Options:
 
 
 TASK = Task(
-    name="spans",
-    kind=SPANS,
+    command=COMMAND,
     metrics=(),
     metric=metric_named,
     run=ask_table,
@@ -115,7 +114,6 @@ TASK = Task(
     table=lambda one: one.table,
     digests=lambda one: one.digests,
     load=_load,
-    options=SpanOptions,
     check=check_spans,
     resolve=with_scorer,
     record=own_settings,
@@ -128,10 +126,4 @@ TASK = Task(
     more=lambda found: {"spans": [asdict(one.scores) for one in found.details]},
     files=lambda found, folder: write_span_files(found.details, folder),
     says_baselines=True,
-    units="texts",
-    examples="""\
-  coherencegym spans --model demo --scorer surprisal --dataset suites/span_coherence
-  coherencegym spans --model FacebookAI/roberta-large-mnli --dataset suites/span_coherence
-  coherencegym spans --model ./finetuned --dataset suites/span_coherence --compat storks-2021
-""",
 )

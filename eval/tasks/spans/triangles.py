@@ -11,7 +11,7 @@ from typing import Any
 
 from coherencegym.eval.kinds.spans import NEGATIVE, UNDECIDED
 from coherencegym.eval.report.grid import share_cell
-from coherencegym.eval.tasks.spans.coherence import Judged, SpanPlace
+from coherencegym.eval.tasks.spans.coherence import SpanPlace, TextPrediction
 from coherencegym.eval.tasks.spans.data import unit_texts
 from coherencegym.eval.tasks.spans.figure import accuracy_by_place, usual_size
 from coherencegym.eval.tasks.spans.results import Answered
@@ -54,7 +54,7 @@ def triangles_of(one: Answered) -> dict[str, Any]:
         range(len(one.judged)),
         key=lambda n: (
             not one.judged[n].right,
-            one.judged[n].measure("lenient", thresholds[n]),
+            one.judged[n].metric("lenient", thresholds[n]),
             one.judged[n].text.item_id,
         ),
     )
@@ -67,7 +67,7 @@ def triangles_of(one: Answered) -> dict[str, Any]:
     }
 
 
-def _row(own: Judged, threshold: float, positive: str) -> dict[str, Any]:
+def _row(own: TextPrediction, threshold: float, positive: str) -> dict[str, Any]:
     text = own.text
     alternatives = range(max(1, len(text.alternatives)))
     return {
@@ -83,34 +83,34 @@ def _row(own: Judged, threshold: float, positive: str) -> dict[str, Any]:
     }
 
 
-def _state(own: Judged, threshold: float) -> str:
+def _state(own: TextPrediction, threshold: float) -> str:
     rights = own.span_rights(threshold)
     parts = f"{sum(rights)} of {len(rights)} spans right"
     return f"{'right' if own.right else 'wrong'}, {parts}"
 
 
-def _cells(own: Judged, threshold: float, positive: str) -> Iterator[SpanCell]:
+def _cells(own: TextPrediction, threshold: float, positive: str) -> Iterator[SpanCell]:
     none = UNDECIDED if own.text.is_choice else NEGATIVE
     for place, gold in own.gold.items():
         answer = own.answer(place, threshold)
         yield SpanCell(
             x=place[1] * CELL + 2,
             y=place[0] * CELL + 2,
-            shade=round(own.called[place].probability, 3),
+            shade=round(own.predicted[place].probability, 3),
             gold=gold != none,
             wrong=answer != gold,
             said=_said(own, place, answer, gold, positive),
         )
 
 
-def _said(own: Judged, place: SpanPlace, answer: int, gold: int, positive: str) -> str:
+def _said(own: TextPrediction, place: SpanPlace, answer: int, gold: int, positive: str) -> str:
     def name(number: int) -> str:
         if not own.text.is_choice:
             return positive if number else f"not {positive}"
         return "undecided" if number == UNDECIDED else f"text {number + 1}"
 
-    called = own.called[place]
+    predicted = own.predicted[place]
     return (
         f"units {place[0] + 1} to {place[1] + 1}: {name(answer)} "
-        f"({share_cell(called.probability)} %); right is {name(gold)}"
+        f"({share_cell(predicted.probability)} %); right is {name(gold)}"
     )

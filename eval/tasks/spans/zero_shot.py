@@ -31,7 +31,7 @@ from coherencegym.eval.models.load import LoadedModel
 from coherencegym.eval.plan.options import DEFAULT_OPTIONS, Options
 from coherencegym.eval.plan.requests import Query
 from coherencegym.eval.tasks.spans.answers import RowAnswers, Slope, SpanAnswers, fitted_slope
-from coherencegym.eval.tasks.spans.coherence import Called, SpanPlace, identical_spans
+from coherencegym.eval.tasks.spans.coherence import SpanPlace, SpanPrediction, identical_spans
 from coherencegym.eval.tasks.spans.data import (
     CHOICE,
     ENTAILMENT,
@@ -208,7 +208,9 @@ def _chosen(row: SpanText, answer: Answer, how: ZeroShot) -> RowAnswers:
                 read = answer.conditions[_name(number, start)]
                 units = range(first, end + 1)
                 bits[number] = math.fsum(float(read.region_bits(unit).sum()) for unit in units)
-        found[start, end] = Called.of_choice(softmax([-own / how.temperature for own in bits]))
+        found[start, end] = SpanPrediction.of_choice(
+            softmax([-own / how.temperature for own in bits])
+        )
     return found
 
 
@@ -281,8 +283,8 @@ def _by_slope(gains: Mapping[SpanPlace, float] | None, slope: Slope) -> RowAnswe
     if gains is None:
         return None
     return {
-        place: Called(NEGATIVE, 0.0)
+        place: SpanPrediction(NEGATIVE, 0.0)
         if gain == -math.inf
-        else Called.of_one_text(slope.probability(gain))
+        else SpanPrediction.of_one_text(slope.probability(gain))
         for place, gain in gains.items()
     }

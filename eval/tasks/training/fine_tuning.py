@@ -1,6 +1,6 @@
 """Fine-tune an encoder with ``transformers.Trainer``: seeds, early stopping, class weights.
 
-The task says what is read, and by which measure of its own the best weights are told. Where no
+The task says what is read, and by which metric of its own the best weights are told. Where no
 paper fixes a number it is that of Devlin et al. 2019, appendix A.3: batches of 32, learning rate
 2e-5, 3 epochs, a tenth of the steps to warm up.
 """
@@ -55,12 +55,12 @@ class Settings:
 
 @dataclass(frozen=True)
 class BestWeights:
-    """The measure by which the best weights are told.
+    """The metric by which the best weights are told.
 
     Attributes:
         name: a few words on it.
         rows: those that it is measured on.
-        value: the measure of the logits of these rows, shape (rows, classes or alternatives).
+        value: the metric of the logits of these rows, shape (rows, classes or alternatives).
     """
 
     name: str
@@ -77,7 +77,7 @@ class FineTuned:
         seed: draws the new head, the order of the rows and the dropout.
         logits: those of each collection of rows that was asked for, shape (rows, classes or
             alternatives).
-        best: the best value of the measure on the validation rows.
+        best: the best value of the metric on the validation rows.
         epochs, steps: numbers of those that were run.
         weights: those of each class in the loss, the first one's is 1; empty of choices.
     """

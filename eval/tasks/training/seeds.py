@@ -29,7 +29,7 @@ _SIGNED = {
 
 @dataclass(frozen=True)
 class Spread:
-    """A measure over seeds; ``deviation`` is the sample standard deviation, 0 of one seed."""
+    """A metric over seeds; ``deviation`` is the sample standard deviation, 0 of one seed."""
 
     mean: float
     deviation: float

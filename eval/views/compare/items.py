@@ -37,17 +37,17 @@ _LIMITS = (10_000, 1_000, *LIMITS)
 _DIFFERING = 5
 #: Characters that a pair takes without its text, about.
 _OVERHEAD = 250
-#: The measure of documents that is shown first: the strictest.
+#: The metric of documents that is shown first: the strictest.
 _FIRST = "exact accuracy"
 
 
 @dataclass(frozen=True, slots=True)
 class ItemPair:
-    """A prediction, or a unit under a measure, as the baseline and the model met it.
+    """A prediction, or a unit under a metric, as the baseline and the model met it.
 
     Attributes:
         config, split, item_id: its place.
-        kind: formula and metric, or measure and judge.
+        kind: formula and aggregation, or metric and system.
         groups: the names that it is found by.
         outcome: ``model`` or ``baseline`` where only that one has it right, ``both``, ``neither``,
             or ``undefined`` where one of them has no outcome.
@@ -55,7 +55,7 @@ class ItemPair:
         margins: bits by which it holds with either; None where there is none.
         reasons: codes of why there is none; empty where there is.
         compared: region and condition of each value that the prediction compares.
-        metric: the way in which these are read; of a unit, the judge.
+        aggregation: the way in which these are read; of a unit, the system.
     """
 
     config: str
@@ -68,7 +68,7 @@ class ItemPair:
     margins: tuple[float | None, float | None]
     reasons: tuple[str, str]
     compared: tuple[tuple[RegionRef, str], ...] = ()
-    metric: str = ""
+    aggregation: str = ""
 
     @property
     def difference(self) -> float:
@@ -198,7 +198,7 @@ def _state(one: OutcomeRow) -> str:
 
 
 def _compared(formula: str) -> tuple[tuple[RegionRef, str], ...]:
-    """The values that a prediction compares; none where the file has no formula there."""
+    # None where the file has no formula there.
     try:
         return tuple(read_in(formula))
     except FormulaError:
@@ -206,7 +206,7 @@ def _compared(formula: str) -> tuple[tuple[RegionRef, str], ...]:
 
 
 def _of_unit(metric: Metric, pair: tuple[OutcomeRow, OutcomeRow]) -> ItemPair:
-    unit, judge = pair[0].unit, pair[0].system.label
+    unit, system = pair[0].unit, pair[0].system.label
     values = [one.value for one in pair]
     right = [None if value is None else value >= 1 for value in values]
     if None not in values and right == [False, False] and values[0] != values[1]:
@@ -217,13 +217,13 @@ def _of_unit(metric: Metric, pair: tuple[OutcomeRow, OutcomeRow]) -> ItemPair:
         unit.config,
         unit.split,
         unit.item + unit.unit,
-        ", ".join(filter(None, (metric.said, judge))),
+        ", ".join(filter(None, (metric.said, system))),
         tuple(map(name_of_group, unit.groups)),
         _outcome(right[0], right[1]),
         (said[0], said[1]),
         (None, None),
         (pair[0].reason, pair[1].reason),
-        metric=judge,
+        aggregation=system,
     )
 
 
@@ -243,16 +243,15 @@ def _outcome(baseline: bool | None, model: bool | None) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Leading:
-    """The pairs that a page may show, and of all of them the number, and those by outcome (of
-    units, those of the first kind)."""
-
+    # Those that a page may show; of all of them the number, and those by outcome (of units, those
+    # of the first kind).
     pairs: list[ItemPair]
     total: int
     counts: Mapping[str, int]
 
 
 def _leading(pairs: Iterable[ItemPair]) -> _Leading:
-    """The pairs of a comparison that differ most; of many, few are held."""
+    # Of many, few are held.
     kept: list[ItemPair] = []
     counts: Counter[str] = Counter()
     first, total, most = None, 0, 1
@@ -269,7 +268,6 @@ def _leading(pairs: Iterable[ItemPair]) -> _Leading:
 
 
 def _chosen(pairs: Sequence[ItemPair], limit: int) -> list[ItemPair]:
-    """The pairs of each config, split and outcome (and measure of units) that differ most."""
     members: dict[tuple[str, ...], list[int]] = defaultdict(list)
     for place, pair in enumerate(pairs):
         kind = "" if pair.compared else pair.kind
@@ -286,7 +284,7 @@ def _place(pair: ItemPair) -> ItemPlace:
 
 
 def _characters(pairs: Sequence[ItemPair], texts: Texts) -> int:
-    """The length of a page's data, about: that of its texts, each once, and of its numbers."""
+    # About: that of its texts, each once, and of its numbers.
     lengths = {_text_key(pair): len(str(_texts(pair, texts))) for pair in pairs}
     return sum(lengths.values()) + _OVERHEAD * len(pairs)
 
@@ -300,7 +298,6 @@ def _conditions(pair: ItemPair) -> list[str]:
 
 
 def _texts(pair: ItemPair, texts: Texts) -> list[str]:
-    """The texts that a pair shows."""
     found = texts.found.get(_place(pair))
     if isinstance(found, Item):
         return [c.content for c in found.conditions if c.condition_name in _conditions(pair)]
@@ -329,7 +326,6 @@ class _Packer:
         texts: Texts,
         folder: Path | None,
     ) -> None:
-        """Add the pairs of a comparison."""
         runs = comparison.baseline, comparison.model
         part = len(self.data["pages"])
         self.data["pages"].append([_page(run, folder) for run in runs])
@@ -355,12 +351,11 @@ class _Packer:
             elif all(place in own for own in documents):
                 scored = [own[place] for own in documents]
                 packed["e"] = [[_rounded(score) for score in one.scores] for one in scored]
-                packed["c"] = [one.called.get(pair.metric, ()) for one in scored]
+                packed["c"] = [one.predicted.get(pair.aggregation, ()) for one in scored]
                 self.data["items"][item]["l"] = scored[0].intruder
             self.data["predictions"].append(packed)
 
     def _item(self, pair: ItemPair, texts: Texts, rows: str) -> int:
-        """The number of an item with the texts that a pair compares."""
         found = texts.found.get(_place(pair))
         packed: dict[str, Any] = {
             "id": pair.item_id,
@@ -390,8 +385,7 @@ class _Packer:
 
 
 def _values(pair: ItemPair, regions: Sequence[RegionBits]) -> Iterator[list[Any]]:
-    """Condition, region, and the bits that a prediction reads of it with either model, if known."""
-    which = {"sum": 0, "mean": 1}.get(pair.metric)
+    which = {"sum": 0, "mean": 1}.get(pair.aggregation)
     for region, name in pair.compared:
         found = [
             own.get((*_place(pair), name, region)) if isinstance(region, int) else None
@@ -402,7 +396,7 @@ def _values(pair: ItemPair, regions: Sequence[RegionBits]) -> Iterator[list[Any]
 
 
 def _page(results: Saved, folder: Path | None) -> str:
-    """The page of a run, as a folder reaches it; empty where there is none."""
+    # As a folder reaches it; empty where there is none.
     if folder is None:
         return ""
     page = results.folder / "report.html"

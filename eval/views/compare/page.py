@@ -34,7 +34,7 @@ from coherencegym.eval.views.compare_table import (
 )
 from coherencegym.eval.views.html_report import page_of, source
 
-#: Most configs or measures of which each has a sentence.
+#: Most configs or metrics of which each has a sentence.
 _MOST_SENTENCES = 3
 _NOT_SHOWN = "this does not show that they differ"
 
@@ -104,7 +104,7 @@ def render_comparisons(
 def _headings(
     comparisons: Sequence[ModelComparison], names: Sequence[tuple[str, str]]
 ) -> Sequence[str]:
-    """The names of comparisons on several suites; none where models tell them apart."""
+    # None where models tell the comparisons apart.
     suites = suite_titles(comparisons)
     if not any(suites):
         return ()
@@ -128,7 +128,6 @@ def _summary(
     comparisons: Sequence[ModelComparison],
     names: Sequence[tuple[str, str]],
 ) -> Grid:
-    """A row for each config and measure, under the heading of its comparison."""
     rows: list[GridRow] = []
     for number, (heading, comparison) in enumerate(zip(headings, comparisons, strict=True), 1):
         whole = [row for row in comparison.shown if row.level == "all"]
@@ -140,14 +139,12 @@ def _summary(
 
 
 def _counted(comparison: ModelComparison, data: Mapping[str, Any]) -> str:
-    """The beginning of the sentence that counts outcomes: what is counted."""
     if comparison.baseline.task == "score":
         return "Predictions that hold"
     return f"Right ({data['kinds'][0]})" if data["kinds"] else ""
 
 
 def _outcomes(counts: Mapping[str, int], runs: str) -> dict[str, dict[str, Any]]:
-    """The number of each outcome, and the address of these items; nothing where none is counted."""
     about = {"runs": runs} if runs else {}
     return {
         name: {"n": counts.get(name, 0), "link": f"#{urlencode(about | {'outcome': name})}"}
@@ -156,10 +153,8 @@ def _outcomes(counts: Mapping[str, int], runs: str) -> dict[str, dict[str, Any]]
 
 
 def _sentences(comparison: ModelComparison, model: str, baseline: str) -> Iterator[dict[str, Any]]:
-    """Sentences on by how much the models differ, and whether that is shown: one a config.
-
-    If there are many configs or measures, one says how many differ, and the first that do follow.
-    """
+    # One a config; of many configs or metrics one says how many differ, and the first that do
+    # follow.
     rows = [r for r in comparison.shown if r.level == "all" and r.difference is not None]
     if len(rows) > _MOST_SENTENCES:
         differ = [row for row in rows if significant(row)]
@@ -183,6 +178,5 @@ def _sentences(comparison: ModelComparison, model: str, baseline: str) -> Iterat
 
 
 def _named(grid: Grid, model: str, baseline: str) -> Grid:
-    """The table with the names of the models in its heads."""
     names = {"model, %": f"{model}, %", "baseline, %": f"{baseline} (baseline), %"}
     return replace(grid, headers=tuple(names.get(head, head) for head in grid.headers))

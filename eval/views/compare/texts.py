@@ -86,7 +86,6 @@ def _source(results: Saved) -> Source | None:
 
 
 def _rows(source: Source, table: SavedTable, task: str) -> tuple[str, Iterable[Item | Document]]:
-    """The rows of a table as the task reads them, and their digest."""
     if task == "score":
         (items,) = tables(source, [table.config], table.split, in_parts=True)
         return items.rows_sha256, items.items

@@ -48,12 +48,12 @@ class SentenceScores:
     Attributes:
         intruder: the place of its intruder; -1 without one.
         scores: those of its sentences, None for the opening one; none where it is too long.
-        called: the sentences that are taken for intruders, by decision.
+        predicted: the sentences that are taken for intruders, by decision.
     """
 
     intruder: int
     scores: tuple[float | None, ...]
-    called: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    predicted: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -85,12 +85,12 @@ def sentence_scores(results: Saved) -> Mapping[ItemPlace, SentenceScores]:
         found[row["config"], row["split"], row["item_id"]] = SentenceScores(
             row["intruder_position"],
             tuple(_finite(score) for score in scores),
-            {one.decision: _called(scores, one) for one in own},
+            {one.decision: _predicted(scores, one) for one in own},
         )
     return found
 
 
-def _called(scores: Sequence[float | None], threshold: _Threshold) -> tuple[int, ...]:
+def _predicted(scores: Sequence[float | None], threshold: _Threshold) -> tuple[int, ...]:
     values = [nan if score is None else score for score in scores]
     if len(values) < 2:
         return ()

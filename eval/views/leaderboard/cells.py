@@ -131,12 +131,12 @@ def cell_of(site: Site, column: RunColumn, model: RunModel) -> Cell | None:
 
 
 def _dash(low: float | None) -> str:
-    """The sign of an interval; beside a minus a dash would be read as another."""
+    # Beside a minus a dash would be read as another.
     return " to " if low is not None and low < 0 else "–"
 
 
 def _without_number(run: Run) -> Headline:
-    """A headline without a score, for a run that has several scores and no headline."""
+    # For a run that has several scores and no headline.
     own = [score for score in run.scores if score.level == "all"]
     over = tuple(dict.fromkeys(score.config for score in own))
     n = sum(score.n for score in own)
@@ -182,7 +182,6 @@ def _number(head: Headline | None) -> str:
 
 
 def _facts(run: Run, how: str) -> Iterator[tuple[str, str]]:
-    """Facts of a run, those that there are; ``how`` says how its model was loaded."""
     commits = (run.commit.removeprefix("sha256:")[:12], run.data_commit[:12])
     yield "model", " ".join(filter(None, (f"{run.model}{run.at_revision}", commits[0])))
     yield "dataset", " ".join(filter(None, (run.data, commits[1])))
@@ -192,7 +191,7 @@ def _facts(run: Run, how: str) -> Iterator[tuple[str, str]]:
 
 
 def shown_scores(run: Run) -> list[Score]:
-    """The scores of a run that stand beside its number: one for each config and measure."""
+    """The scores of a run that stand beside its number: one for each config and metric."""
     scores = [s for s in run.scores if s.level in ("all", REFERENCE)]
     return [s for s in scores if s.level == "all"] if len(scores) > 1 else []
 

@@ -92,7 +92,6 @@ def render_index(site: Site) -> str:
 
 
 def _floors(table: RunTable) -> Iterator[tuple[str, list[str]]]:
-    """The rows below the models: items, and what scores are held against, where it is known."""
     yield "items", ["–" if column.n is None else f"{column.n:,}" for column in table.columns]
     for field, said in BESIDE.items():
         values = [column.reference(field) for column in table.columns]
@@ -102,7 +101,6 @@ def _floors(table: RunTable) -> Iterator[tuple[str, list[str]]]:
 
 
 def _words(column: RunColumn) -> str:
-    """Words that a search finds a column by."""
     run = next(iter(column.shown.values()))
     return " ".join((column.name, *column.differs, column.task, run.words.title)).lower()
 
@@ -151,7 +149,6 @@ def _row_of_score(score: Score, level: int, name: str, cell: Cell) -> DrawnRow:
 
 
 def _config(score: Score, among: Sequence[Score]) -> str:
-    """The name of a score among those of its run."""
     splits = len({one.split for one in among}) > 1
     name = f"{score.config} ({score.split})" if splits else score.config
     return f"{name}: {score.what}" if score.what else name
@@ -174,8 +171,7 @@ def render_suite(site: Site, suite: str) -> str:
 
 
 def _best_told(columns: Sequence[RunColumn]) -> SuiteWords:
-    """The words of the run whose results say most of the suite: earlier releases say less."""
-
+    # Earlier releases say less of a suite.
     def told(run: Run) -> tuple[int, str, str]:
         about = run.words
         said = [about.title, about.hypothesis, about.description, about.conditions]
@@ -186,7 +182,6 @@ def _best_told(columns: Sequence[RunColumn]) -> SuiteWords:
 
 
 def _rows_of_column(site: Site, column: RunColumn) -> list[DrawnRow]:
-    """The models by the number of the column, and then by each of its configs."""
     names = site.table.models
     models = [model for model in names if model in column.runs]
     cells = {model: cell for model in models if (cell := cell_of(site, column, model))}
@@ -213,7 +208,6 @@ def _rows_of_column(site: Site, column: RunColumn) -> list[DrawnRow]:
 
 
 def _facts(column: RunColumn) -> list[tuple[str, str]]:
-    """Facts of a column: tables, digests, settings, floors."""
     tables = [
         f"{t.config} ({t.split}): {t.items:,} items, rows {t.sha256[:12]}"
         for t in next(iter(column.shown.values())).tables
@@ -246,8 +240,8 @@ _BESIDE = {
     "parts",
     "human_score": "human: people who judged items of the same parts",
 }
-#: The baselines beside numbers that are no CD scores, by their measure.
-_OF_MEASURE = {
+#: The baselines beside numbers that are no CD scores, by their metric.
+_OF_METRIC = {
     "accuracy": "of probes (accuracy): artefact is a bag of words, chance the most frequent label",
     SPEARMAN: "of ratings (Spearman): a correlation, times 100; artefact is a bag of words, "
     "overlap repeated words, human one person beside others, chance 0 (what is below 0 is drawn "
@@ -263,12 +257,12 @@ def reading_lines(table: RunTable) -> list[str]:
     """Lines on what stands beside the scores of a table, and on its marks."""
     numbers = table.numbers
     known = [name for name in _BESIDE if any(getattr(one, name) is not None for one in numbers)]
-    measures = {one.measure for one in numbers}
+    metrics = {one.metric for one in numbers}
     controlled = any(column.is_controlled for column in table.columns)
     return [
         *(_BESIDE[name] for name in known),
         ABOVE_ALL.format(chance=chance_names(numbers, article=True)),
-        *(said for measure, said in _OF_MEASURE.items() if measure in measures),
+        *(said for metric, said in _OF_METRIC.items() if metric in metrics),
         *["† read the difference from its controls in the report, and not this score alone"]
         * controlled,
     ]

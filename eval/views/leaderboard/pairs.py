@@ -89,7 +89,6 @@ def compared_pairs(table: RunTable, readings: PairReadings, most: int) -> Iterat
 def _compared(
     column: RunColumn, model: RunModel, other: RunModel, readings: PairReadings
 ) -> ModelComparison | None:
-    """The comparison of two models in a column; None where there are no predictions to compare."""
     found, baseline = (readings.saved(column.shown[one]) for one in (model, other))
     if found is None or baseline is None:
         return None

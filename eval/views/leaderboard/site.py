@@ -91,7 +91,7 @@ def leaderboard_as_json(site: Site) -> dict[str, Any]:
                 "task": column.task,
                 "suite": column.suite,
                 "version": column.version,
-                "measure": column.measure,
+                "metric": column.metric,
                 "differs": list(column.differs),
                 "digest": column.digest,
                 "runs": [

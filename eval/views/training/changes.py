@@ -123,7 +123,6 @@ def _title(one: CurveChanges) -> str:
 
 
 def _notes(one: CurveChanges) -> Iterator[str]:
-    """Lines below the table of a suite."""
     curve, head = one.curve, one.curve.heads[-1]
     floors = {
         head.chance_name: head.chance,
@@ -216,5 +215,4 @@ def _markdown(one: CurveChanges) -> Iterator[str]:
 
 
 def _unmarked(text: str) -> str:
-    """A text in which Markdown finds no marks."""
     return text.replace("*", "\\*").replace("_", "\\_")

@@ -10,7 +10,7 @@ from coherencegym.eval.data.notes import detail
 from coherencegym.eval.report import grid
 from coherencegym.eval.results.seed_folders import SeedFolder, write_seeds
 from coherencegym.eval.tasks.spans.results import ONE_UNIT, SEVERAL_UNITS
-from coherencegym.eval.tasks.spans.train.card import CARD_MEASURES, span_model_card
+from coherencegym.eval.tasks.spans.train.card import CARD_METRICS, span_model_card
 from coherencegym.eval.tasks.spans.train.data import SpanTraining
 from coherencegym.eval.tasks.spans.train.results import SpanTrainingResults
 from coherencegym.eval.views.findings import write_findings_files
@@ -52,29 +52,29 @@ def print_span_training(results: SpanTrainingResults, console: Any = None) -> No
 
 
 def span_training_grid(results: SpanTrainingResults) -> grid.Grid:
-    """The measures of each config, of its groups, and the baselines below."""
+    """The metrics of each config, of its groups, and the baselines below."""
     tables = list(dict.fromkeys((one.config, one.split) for one in results.summary))
     groups = ["", *_sizes(results)]
     shown = [
-        one for one in results.summary if one.group in groups and not (one.judge and one.group)
+        one for one in results.summary if one.group in groups and not (one.system and one.group)
     ]
     shown.sort(
-        key=lambda o: (tables.index((o.config, o.split)), bool(o.judge), groups.index(o.group))
+        key=lambda o: (tables.index((o.config, o.split)), bool(o.system), groups.index(o.group))
     )
     rows = []
     for one in shown:
-        below = one.judge or one.group
+        below = one.system or one.group
         cells = (
             below or f"{one.config} ({one.split})",
             f"{one.texts:,}",
-            *map(one.cell, CARD_MEASURES),
+            *map(one.cell, CARD_METRICS),
         )
         rows.append(grid.GridRow(cells, int(bool(below)), bold=not below))
-    return grid.made("config", ("texts", *(f"{name}, %" for name in CARD_MEASURES)), rows)
+    return grid.made("config", ("texts", *(f"{name}, %" for name in CARD_METRICS)), rows)
 
 
 def _sizes(results: SpanTrainingResults) -> list[str]:
-    """The groups of texts of one unit and of more, where there are both."""
+    # Where there are both.
     known = {one.group for one in results.summary}
     sizes = [group for group in (ONE_UNIT, SEVERAL_UNITS) if group in known]
     return sizes if len(sizes) > 1 else []

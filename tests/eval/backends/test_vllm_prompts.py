@@ -177,7 +177,7 @@ def test_what_is_known_is_not_asked_for(made: Made, monkeypatch: pytest.MonkeyPa
     engine, llm = made()
     again = read(engine, plan, store=store, twice=[0, 3])
     assert llm.calls == []
-    assert again.stored == len(plan.sequences)
+    assert again.cached == len(plan.sequences)
     assert differ(again.bits, first.bits) == 0
     assert differ(list(again.again.values()), list(first.again.values())) == 0
     # A run that was cut off goes on with what is left.

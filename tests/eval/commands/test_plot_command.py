@@ -191,14 +191,14 @@ def test_results_of_an_older_release_are_read(results: Path, tmp_path: Path) -> 
     """Fields that came later are missing, and such as went are there."""
     document = json.loads((results / "first" / "results.json").read_text())
     for score in document["scores"]:
-        for name in ("human_score", "human_n", "measure", "chance", "counts"):
+        for name in ("human_score", "human_n", "metric", "chance", "counts"):
             del score[name]
         score["gone"] = 1
     del document["differences"]
     (tmp_path / "results.json").write_text(json.dumps(document))
     score = read_run(tmp_path).scores[0]
     assert score.human_score is None
-    assert (score.human_n, score.counts, score.measure) == (0, {}, "CD score")
+    assert (score.human_n, score.counts, score.metric) == (0, {}, "CD score")
 
 
 def test_a_folder_of_runs_is_each_of_them(tmp_path: Path) -> None:

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 import torch
 
-from coherencegym.eval.forward import altered
-from coherencegym.eval.forward.altered import float32_head
+from coherencegym.eval.forward import wrapped
+from coherencegym.eval.forward.wrapped import float32_head
 
 LLAMA = {
     "hidden_size": 32,
@@ -77,7 +77,7 @@ def bits(given: torch.Tensor) -> torch.Tensor:
 def test_logits_are_those_of_a_float32_head(
     kind: str, dtype: torch.dtype, parts: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(altered, "_ELEMENTS", 32 * math.ceil(101 / parts))
+    monkeypatch.setattr(wrapped, "_ELEMENTS", 32 * math.ceil(101 / parts))
     model = make(kind, dtype)
     half = logits(model)
     expected = logits(with_head_in(model, torch.float32))

@@ -20,11 +20,11 @@ from support.tiny_models import BOTH, BUDGET, MODELS, VOCABULARY, Memory, reques
 
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.forward.agreement import TOLERANCE
-from coherencegym.eval.forward.altered import fused_activations
 from coherencegym.eval.forward.execute import execute
 from coherencegym.eval.forward.logits import Forward
 from coherencegym.eval.forward.passes import run_alone, run_batch
 from coherencegym.eval.forward.trial import to_try, try_sharing
+from coherencegym.eval.forward.wrapped import fused_activations
 from coherencegym.eval.kinds.predictions import TIE_BITS
 from coherencegym.eval.models.limits import limits_of
 from coherencegym.eval.plan.batches import Batch, Budget, make_batches
@@ -416,13 +416,13 @@ def test_what_is_stored_is_not_run_again(gpt2: Any, alone: list[np.ndarray], sha
     model = Small(gpt2, 10**6)
     second = execute(model, plan, BUDGET, share=share, store=store)
     assert model.sizes == []
-    assert (second.stored, second.plan.batches) == (len(plan.sequences), ())
+    assert (second.cached, second.plan.batches) == (len(plan.sequences), ())
     assert all((a == b).all() for a, b in zip(first.bits, second.bits, strict=True))
 
     for key in list(store.kept)[::2]:
         del store.kept[key]
     third = execute(gpt2, plan, BUDGET, share=share, store=store)
-    assert third.stored == len(plan.sequences) // 2
+    assert third.cached == len(plan.sequences) // 2
     assert worst(third.bits, alone) < 1e-4
 
 

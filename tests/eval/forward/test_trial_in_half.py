@@ -11,10 +11,10 @@ import torch
 from support.tiny_models import BOTH, BUDGET, MODELS, requests, tiny
 
 from coherencegym.eval.forward.agreement import TIMES, Errors, Trial, as_precise
-from coherencegym.eval.forward.altered import float32_head
 from coherencegym.eval.forward.execute import execute
 from coherencegym.eval.forward.logits import Forward
 from coherencegym.eval.forward.trial import beside_longer, try_sharing
+from coherencegym.eval.forward.wrapped import float32_head
 from coherencegym.eval.models.limits import limits_of
 from coherencegym.eval.plan.plan import make_plan
 from coherencegym.eval.text.sequence import Sharing

@@ -9,9 +9,9 @@ import torch
 from support.tiny_models import BUDGET, requests, tiny
 
 from benchmarks.waits import host_waits
-from coherencegym.eval.forward.altered import float32_head, fused_activations
 from coherencegym.eval.forward.logits import Forward
 from coherencegym.eval.forward.passes import run_batch
+from coherencegym.eval.forward.wrapped import float32_head, fused_activations
 from coherencegym.eval.models.limits import limits_of
 from coherencegym.eval.plan.batches import Batch, Budget
 from coherencegym.eval.plan.plan import make_plan

@@ -392,17 +392,17 @@ def test_a_second_run_reads_nothing(
     model, tokenizer = made("bert")
     first = states(model, tokenizer, PASSAGES, folder=tmp_path)
     expected = all_layers(first)
-    assert first.stored == 0
+    assert first.cached == 0
     monkeypatch.setattr(pooled, "_pooled_states", None)
     second = states(model, tokenizer, PASSAGES[::-1], folder=tmp_path)
-    assert second.stored == 8
+    assert second.cached == 8
     assert sorted(map(tuple, second.layer(2))) == sorted(map(tuple, expected[2]))
     # Other weights, a number format or layers of its own: another folder.
     monkeypatch.undo()
     model.encoder.layer[0].output.dense.bias.data += 1
-    assert states(model, tokenizer, PASSAGES, folder=tmp_path).stored == 0
-    assert states(model, tokenizer, PASSAGES, folder=tmp_path, layers=[1]).stored == 0
-    assert states(model, tokenizer, PASSAGES, folder=tmp_path, identity="mine").stored == 0
+    assert states(model, tokenizer, PASSAGES, folder=tmp_path).cached == 0
+    assert states(model, tokenizer, PASSAGES, folder=tmp_path, layers=[1]).cached == 0
+    assert states(model, tokenizer, PASSAGES, folder=tmp_path, identity="mine").cached == 0
     assert len(list(tmp_path.iterdir())) == 4
 
 

@@ -36,15 +36,15 @@ LAYERS, WIDTH = (0, 3), 4
 
 
 def sequences(*numbers: int) -> list[PooledSequence]:
-    """Texts of other tokens each; an odd one has two stretches."""
+    """Texts of other tokens each; an odd one has two spans."""
     return [
         PooledSequence((1, number, 7), ((1, 2), (2, 3))[: 1 + number % 2]) for number in numbers
     ]
 
 
 def vectors(members: list[PooledSequence]) -> list[np.ndarray]:
-    """Numbers that say their text, stretch and layer."""
-    rows = [(one.ids[1], k) for one in members for k in range(len(one.stretches))]
+    """Numbers that say their text, span and layer."""
+    rows = [(one.ids[1], k) for one in members for k in range(len(one.token_ranges))]
     return [np.array([[text, k, layer, 0.5] for text, k in rows], np.float32) for layer in LAYERS]
 
 
@@ -61,7 +61,7 @@ def check(store: VectorStore, *numbers: int) -> None:
     for one, first in zip(sequences(*numbers), store.rows_of(sequences(*numbers)), strict=True):
         assert first is not None
         for layer, expected in zip(LAYERS, vectors([one]), strict=True):
-            rows = first + np.arange(len(one.stretches))
+            rows = first + np.arange(len(one.token_ranges))
             np.testing.assert_array_equal(store.read(layer, rows), expected)
 
 
@@ -81,7 +81,7 @@ def test_what_is_put_is_there_for_the_next_run(tmp_path: Path) -> None:
     assert found.dtype == np.float32
     assert np.isnan(found[0]).all()
     assert found[1, 0] == 4
-    # Other stretches of the same tokens are another text.
+    # Other spans of the same tokens are another text.
     assert store.rows_of([PooledSequence((1, 4, 7), ((1, 3),))]) == [None]
 
 

@@ -21,8 +21,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.tiny_encoders import MASKED, masked_model, masked_tokenizer
 
-from coherencegym.eval.forward.altered import hands_rows_on
 from coherencegym.eval.forward.cache import Cache
+from coherencegym.eval.forward.wrapped import hands_rows_on
 from coherencegym.eval.kinds.items import Item
 from coherencegym.eval.plan.options import Options
 from coherencegym.eval.tasks.score.scoring import Scored, score_items

@@ -549,7 +549,7 @@ def test_estimates_are_of_all_units_and_then_of_groups() -> None:
     kind = KINDS["accuracy"]
     metrics = {"m": kind("m", "said"), "whole": kind("whole", by_group=False)}
     found = list(map(score_of, estimates(writer.tables(), metrics)))
-    assert [(s.measure, s.judge, s.group, s.level, s.n, s.score) for s in found] == [
+    assert [(s.metric, s.system, s.group, s.level, s.n, s.score) for s in found] == [
         ("said", "", "", "all", 3, 2 / 3),
         ("said", "", "genre=a", "column", 2, 1.0),
         ("said", "", "genre=b", "column", 1, 0.0),

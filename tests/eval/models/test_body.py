@@ -1,4 +1,4 @@
-"""Models without their heads, from folders of every kind, and their random twins."""
+"""Models without their heads, from folders of every kind, and random initialisation."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import torch
 from support.tiny_encoders import ENCODERS, encoder_tokenizer
 
 from coherencegym.errors import EvaluationError
-from coherencegym.eval import load_encoder, random_twin
+from coherencegym.eval import initialise_randomly, load_encoder
 from coherencegym.eval.models.arguments import parse_model_arguments
 from coherencegym.eval.models.body import body_of
 from coherencegym.eval.models.in_memory import in_memory
@@ -132,9 +132,9 @@ def test_an_adapter_is_put_on_the_whole_model(
     assert torch.allclose(last_layer(loaded.model), last_layer(adapted), atol=1e-5)
     plain = load_encoder(str(tmp_path / "model"), device="cpu")
     assert not torch.allclose(last_layer(loaded.model), last_layer(plain.model), atol=1e-2)
-    twin = random_twin(loaded, 1)
-    assert twin.adapter is None
-    assert torch.equal(last_layer(twin.model), last_layer(random_twin(plain, 1).model))
+    untrained = initialise_randomly(loaded, 1)
+    assert untrained.adapter is None
+    assert torch.equal(last_layer(untrained.model), last_layer(initialise_randomly(plain, 1).model))
 
 
 def test_a_config_can_be_read_alone(tmp_path: Path) -> None:
@@ -157,7 +157,7 @@ def test_a_random_twin_has_the_shape_and_none_of_the_weights(tmp_path: Path, kin
     saved(tmp_path, "AutoModel", kind)
     loaded = load_encoder(str(tmp_path), device="cpu")
     before = torch.random.get_rng_state()
-    one, same, other = (random_twin(loaded, seed) for seed in (1, 1, 2))
+    one, same, other = (initialise_randomly(loaded, seed) for seed in (1, 1, 2))
     assert torch.equal(torch.random.get_rng_state(), before)
     assert type(one.model) is type(loaded.model)
     assert one.parameters == one.model.num_parameters() == loaded.parameters

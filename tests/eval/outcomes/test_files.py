@@ -190,7 +190,7 @@ def folder(tmp_path: Path) -> Path:
         "metrics": described_metrics(list(METRICS.values())),
         "scores": [
             {"config": s.config, "split": s.split, "level": s.level, "n": s.n,
-             "measure": s.measure, "judge": s.judge, "score": s.score}
+             "metric": s.metric, "system": s.system, "score": s.score}
             for s in scores
         ],
     }  # fmt: skip
@@ -244,7 +244,7 @@ def test_other_outcomes_than_those_of_the_scores(folder: Path) -> None:
     damage(folder, "outcomes", put(2, value=1.0))
     saved_refused(folder, "results.json", "are not of one run")
     written(folder)
-    change_results(folder, lambda document: document["scores"][0].update(measure="more"))
+    change_results(folder, lambda document: document["scores"][0].update(metric="more"))
     saved_refused(folder, "results.json", '"more": nothing of it in outcomes.parquet')
     change_results(folder, lambda document: document["scores"][0].update(score=None))
     assert read_saved(folder).task == "toy"

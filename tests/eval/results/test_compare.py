@@ -628,7 +628,7 @@ def test_steps_that_cannot_be_compared_are_one_line(curve: Callable[..., Learnin
     (found,) = step_changes([own], anyway=True)
     assert found.obstacles == ('bos: "auto" and "never"',)
     with pytest.raises(EvaluationError, match="no two results of coherencegym score are of"):
-        step_changes([replace(own, heads=[headline(0.5, measure="accuracy")])])
+        step_changes([replace(own, heads=[headline(0.5, metric="accuracy")])])
 
 
 def test_changes_are_shown_and_written(curve: Callable[..., LearningCurve], tmp_path: Path) -> None:

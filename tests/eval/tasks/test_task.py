@@ -18,7 +18,7 @@ from coherencegym.eval.outcomes.files import read_outcome_tables
 from coherencegym.eval.outcomes.schema import MODEL
 from coherencegym.eval.outcomes.tables import OutcomeWriter
 from coherencegym.eval.tasks.correlate.task import texts
-from coherencegym.eval.tasks.options import NoOptions
+from coherencegym.eval.tasks.options import CommandLine, NoOptions
 from coherencegym.eval.tasks.registry import TASKS
 from coherencegym.eval.tasks.table import Table
 from coherencegym.eval.tasks.task import Task, TaskContext
@@ -38,9 +38,9 @@ def lengths(
     writer.add(units, LONGER.name, MODEL, bits, target=target)
 
 
+COMMAND = CommandLine("lengths", RATINGS)
 LENGTHS = Task(
-    name="lengths",
-    kind=RATINGS,
+    command=COMMAND,
     metrics=(LONGER,),
     texts=texts,
     run=lengths,
@@ -50,8 +50,9 @@ LENGTHS = Task(
 @pytest.fixture
 def registered(monkeypatch: pytest.MonkeyPatch) -> None:
     module = ModuleType("lengths")
-    module.TASK = LENGTHS  # type: ignore[attr-defined]
-    monkeypatch.setitem(sys.modules, "lengths", module)
+    vars(module).update(COMMAND=COMMAND, TASK=LENGTHS)
+    for name in ("lengths.options", "lengths.task"):
+        monkeypatch.setitem(sys.modules, name, module)
     monkeypatch.setitem(TASKS, "lengths", (SAID, "lengths"))
 
 

@@ -28,8 +28,8 @@ BLANK = ItemScore(
     **{
         **NOTHING,
         **COUNTS,
-        **dict.fromkeys(("formula", "metric", "group", "judge"), ""),
-        **{"measure": CD, "chance": 0.5, "chance_name": "chance"},
+        **dict.fromkeys(("formula", "aggregation", "group", "system"), ""),
+        **{"metric": CD, "chance": 0.5, "chance_name": "chance"},
         **dict.fromkeys(("n", "n_discourses", "n_clusters"), 40),
         "split": "test",
         "level": "all",

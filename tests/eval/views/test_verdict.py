@@ -37,7 +37,7 @@ def said(score: float, low: float, high: float, **more: Any) -> tuple[str, str]:
         ((0.7, 0.6, 0.8), {"n": 9}, "only 9 items", "shows"),
         (
             (0.7, 0.6, 0.8),
-            {"measure": "AUC"},
+            {"metric": "AUC"},
             "m reaches 70.0 % AUC [60.0, 80.0], higher",
             "shows",
         ),
@@ -98,6 +98,6 @@ def made_difference_with(low: float | None) -> Difference:
         "split": "test",
         "control": "neutral",
         "formula": "f",
-        "metric": "mean",
+        "aggregation": "mean",
     }
     return Difference(**about, difference=0.3, ci_low=low, ci_high=high)

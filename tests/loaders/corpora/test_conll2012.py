@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from support.small_corpora import OfFile, error, read_one
+from support.small_corpora import OfFile, read_one
 
 from coherencegym.loaders.corpora.conll2012 import CORPUS
 from coherencegym.loaders.discourse import span_text
@@ -78,38 +78,6 @@ def test_skeletons_are_withheld(of_file: OfFile) -> None:
 def test_the_reader_says_that_it_is_unproven() -> None:
     assert not CORPUS.proven
     assert not CORPUS.republishable
-
-
-BAD = {
-    "wrong number of columns": ("x 0 0 he PRP\n\n", 2, "5 columns, expected 12 or more"),
-    "unclosed mention": (rows("he~PRP~(1 ran~VBD~-"), 2, "a mention of entity 1 is opened and not"),
-    "unopened mention": (rows("he~PRP~1)"), 2, "'1)' closes a mention that is not open"),
-    "malformed coreference": (rows("he~PRP~1"), 2, "coreference '1', expected such as"),
-    "chain with one mention": (rows("he~PRP~(1)"), 2, "the only mention of entity 1, expected two"),
-    "empty document": ("\n", 1, "a document without words"),
-    "NUL byte": (rows("h\0e~PRP~-"), 2, "a NUL byte"),
-}
-
-
-@pytest.mark.parametrize("reason", BAD)
-def test_a_bad_line_spoils_its_part_only(of_file: OfFile, reason: str) -> None:
-    sentence, line, problem = BAD[reason]
-    assert error(of_file(CORPUS, document(sentence))).startswith(f"file.txt:{line}: {problem}")
-    good = document(FIRST, SECOND, begin=BEGIN.replace("000)", "001)"))
-    reading = read(of_file(CORPUS, document(sentence) + good), skip_bad_rows=True)
-    assert [d.id for d in reading] == ["bc/cctv/00/cctv_0001/0"]
-    assert reading.skipped == {reason: 1}
-
-
-def test_beginnings_and_ends(of_file: OfFile) -> None:
-    cut = f"{BEGIN}\n{FIRST}"
-    assert error(of_file(CORPUS, cut)).startswith("file.txt:17: the document of line 1 does not")
-    assert error(of_file(CORPUS, cut + document(SECOND))).startswith("file.txt:17: the document")
-    assert error(of_file(CORPUS, document(FIRST, begin="#begin document x"))).startswith(
-        "file.txt:1: a malformed beginning"
-    )
-    assert error(of_file(CORPUS, FIRST)).startswith("file.txt:1: a line outside a document")
-    assert error(of_file(CORPUS, "\n")).startswith("file.txt:1: no document, expected")
 
 
 @pytest.mark.parametrize(

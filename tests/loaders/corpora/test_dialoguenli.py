@@ -8,10 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.small_corpora import OfFile, error, read_one
+from support.small_corpora import OfFile, read_one
 
 from coherencegym.loaders.corpora.dialoguenli import CORPUS, LABELS
-from coherencegym.loaders.corpus import CorpusError
 from coherencegym.loaders.discourse import HumanJudgement, SourceSpan
 from coherencegym.loaders.find import find
 from coherencegym.loaders.read import read
@@ -91,92 +90,6 @@ def test_negative_is_contradiction() -> None:
     assert LABELS["positive"] == "entailment"
 
 
-def without(name: str) -> dict[str, Any]:
-    return {key: value for key, value in numbered(2).items() if key != name}
-
-
-BAD = [
-    (without("label"), "no field label, expected one", "no label"),
-    (without("sentence2"), "no field sentence2, expected one", "no sentence2"),
-    (without("triple1"), "no field triple1, expected one", "no triple1"),
-    (without("dtype"), "no field dtype, expected one", "no dtype"),
-    (
-        numbered(2, label="contradiction"),
-        "label is 'contradiction', expected one of negative, neutral, positive",
-        "unknown label",
-    ),
-    (
-        numbered(2, label=0),
-        "label is a number, expected a text",
-        "value that is no text",
-    ),
-    (
-        numbered(2, sentence1=None),
-        "sentence1 is null, expected a text",
-        "value that is no text",
-    ),
-    (numbered(2, sentence1=" \n"), "sentence1 is empty, expected a text", "empty text"),
-    (numbered(2, id=7), "id is a number, expected a text", "value that is no text"),
-    (
-        numbered(2, triple2=["i", "have"]),
-        "triple2 is no list of three, expected three texts",
-        "malformed triple",
-    ),
-    (
-        numbered(2, triple2="i have cats"),
-        "triple2 is no list of three, expected three texts",
-        "malformed triple",
-    ),
-    (
-        numbered(2, triple1=["i", 2, "cats"]),
-        "an entry of triple1 is a number, expected a text",
-        "value that is no text",
-    ),
-    (
-        numbered(2, sentence1="x" * 100_001),
-        "sentence1: a field of more than 100,000 characters, expected fewer "
-        "(is a quotation mark never closed?)",
-        "overlong field",
-    ),
-    (numbered(2, sentence1="a\0b"), "sentence1: a NUL byte, expected text", "NUL byte"),
-    (
-        numbered(2, sentence2="a\ud83d"),
-        "sentence2: half of a surrogate pair (U+D83D), expected a whole character",
-        "not UTF-8",
-    ),
-    (["negative", "a", "b"], "an array, expected an object with named fields", "no JSON object"),
-]
-
-
-@pytest.mark.parametrize(("record", "problem", "reason"), BAD)
-def test_a_bad_record_is_one_line_or_counted(
-    of_file: OfFile, record: Any, problem: str, reason: str
-) -> None:
-    records = [numbered(1), record, numbered(3)]
-    lines = of_file(CORPUS, "\n".join(map(json.dumps, records)))
-    assert error(lines) == f"file.txt:2: {problem}"
-    in_array = of_file(CORPUS, array(*records))
-    assert error(in_array) == f"file.txt:1: record 2: {problem}"
-    reading = read(in_array, skip_bad_rows=True)
-    assert [pair.id for pair in reading] == ["p1", "p3"]
-    assert reading.skipped == {reason: 1}
-
-
-def test_windows_1252_is_named(of_file: OfFile) -> None:
-    text = json.dumps(numbered(1) | {"sentence1": "it’s"}, ensure_ascii=False)
-    message = error(of_file(CORPUS, f"[{text}]".encode("cp1252")))
-    assert message.startswith("file.txt:1: record 1: sentence1: byte 0x92 is not UTF-8")
-
-
-def test_an_id_that_stands_twice_is_bad(of_file: OfFile) -> None:
-    corpus = of_file(CORPUS, array(numbered(1), numbered(2, id="p1"), numbered(3)))
-    with pytest.raises(CorpusError, match=r"file\.txt:1: id 'p1' stands at .* already, expected"):
-        list(read(corpus))
-    reading = read(corpus, skip_bad_rows=True)
-    assert [pair.id for pair in reading] == ["p1", "p3"]
-    assert reading.skipped == {"duplicate id": 1}
-
-
 def test_a_pair_that_stands_twice_is_left_out_and_counted(of_file: OfFile) -> None:
     again, other = (
         PAIR | {"id": "again", "dtype": "rand_up"},
@@ -185,11 +98,6 @@ def test_a_pair_that_stands_twice_is_left_out_and_counted(of_file: OfFile) -> No
     reading = read(of_file(CORPUS, array(PAIR, again, other)))
     assert [pair.id for pair in reading] == [PAIR["id"], "o"]
     assert reading.skipped == {"the same pair with the same label again": 1}
-
-
-def test_a_file_without_a_record(of_file: OfFile) -> None:
-    assert error(of_file(CORPUS, "[]")) == "file.txt:1: the array is empty, expected objects"
-    assert error(of_file(CORPUS, "")).startswith("file.txt:1: the file is empty")
 
 
 def test_the_verified_set_alone_is_read_by_default(tmp_path: Path) -> None:

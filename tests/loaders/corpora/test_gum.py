@@ -11,7 +11,7 @@ from support.native_files import LAYOUTS
 from support.small_corpora import OfFile, error, read_one
 
 from coherencegym.loaders.corpora.gum import CORPUS, LICENCES, TEST, VALIDATION
-from coherencegym.loaders.corpus import CorpusError, CorpusFile
+from coherencegym.loaders.corpus import CorpusFile
 from coherencegym.loaders.discourse import Discourse, Features, span_text
 from coherencegym.loaders.find import find
 from coherencegym.loaders.formats.conllu import blocks, parse
@@ -280,37 +280,12 @@ def test_withheld_documents_are_counted(of_file: OfFile) -> None:
 
 
 ONE = row(1, "he", entity="(1)")
-BAD = {
-    "unclosed mention": (row(1, "he", entity="(1-person(2)"), 3, "a mention of entity '1' is open"),
-    "unopened mention": (row(1, "he", entity="1)"), 3, "'1)' closes a mention that is not open"),
-    "malformed Entity=": (row(1, "he", entity="(1))"), 3, "Entity='(1))', expected brackets"),
-    "parts of a mention out of order": (
-        row(1, "he", entity="(1[2/2])"),
-        3,
-        "part 2 of a mention of entity '1', expected part 1",
-    ),
-    "wrong number of columns": ("1\the\n", 3, "2 columns, expected 10"),
-    "sentence without words": ("# no words\n", 1, "a sentence without words"),
-}
-
-
-@pytest.mark.parametrize("reason", BAD)
-def test_a_bad_line_spoils_its_document_only(of_file: OfFile, reason: str) -> None:
-    rows, line, problem = BAD[reason]
-    assert error(of_file(CORPUS, HEADER + rows)).startswith(f"file.txt:{line}: {problem}")
-    good = HEADER.replace("_x", "_y") + ONE
-    reading = read(of_file(CORPUS, f"{HEADER}{rows}\n{ONE}\n{good}"), skip_bad_rows=True)
-    assert [d.id for d in reading] == ["GUM_bio_y"]
-    assert reading.skipped == {reason: 1}
 
 
 @pytest.mark.parametrize(
     ("entity", "problem"),
     [
-        ("(1-a-b-c-d-e)", "6 fields in Entity=('1-a-b-c-d-e', expected at most 5"),
-        ("(1[3/2])", "entity '1[3/2]', expected an id such as 1 or 1[1/2]"),
         ("(1[0/2])", "entity '1[0/2]', expected"),
-        ("(1[1/2])", "a mention of entity '1' is opened and not closed"),
         ("(-a)", "entity '', expected"),
         ("()", "Entity='()', expected brackets"),
         ("", "an empty"),
@@ -324,25 +299,9 @@ def test_malformed_brackets(of_file: OfFile, entity: str, problem: str) -> None:
     assert error(of_file(CORPUS, text)).startswith(f"file.txt:3: {problem}")
 
 
-def test_brackets_need_the_comment_that_explains_them(of_file: OfFile) -> None:
-    message = error(of_file(CORPUS, ONE))
-    assert message.startswith("file.txt:1: Entity= without a # global.Entity comment")
-
-
 def test_a_mention_does_not_reach_into_the_next_sentence(of_file: OfFile) -> None:
     text = HEADER + row(1, "he", entity="(1") + "\n" + row(1, "she", entity="1)")
     assert error(of_file(CORPUS, text)).startswith("file.txt:3: a mention of entity '1' is opened")
-
-
-def test_one_id_twice_is_an_error(of_file: OfFile) -> None:
-    text = HEADER + ONE + "\n" + HEADER + ONE
-    with pytest.raises(CorpusError, match=r"file.txt:5: id 'GUM_bio_x' stands at .*file.txt:1"):
-        list(read(of_file(CORPUS, text)))
-
-
-def test_an_empty_file(of_file: OfFile) -> None:
-    assert error(of_file(CORPUS, "")).startswith("file.txt:1: the file is empty")
-    assert error(of_file(CORPUS, "\n\n")).startswith("file.txt:1: no sentence, expected CoNLL-U")
 
 
 def test_splits(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -176,9 +177,10 @@ def test_a_file_of_no_known_name(tmp_path: Path) -> None:
 
 
 @pytest.fixture(scope="module")
-def real(shared: Path) -> tuple[Reading, list[Discourse]]:
-    reading = read(corpus("insted"), data_dir=shared / "corpora")
-    return reading, list(reading)
+def real(
+    real_corpus: Callable[[str], tuple[Reading, list[Discourse]]],
+) -> tuple[Reading, list[Discourse]]:
+    return real_corpus("insted")
 
 
 def test_real_counts(real: tuple[Reading, list[Discourse]]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,8 @@ from hypothesis import strategies as st
 
 from coherencegym.loaders.corpora.irc import _components
 from coherencegym.loaders.corpus import CorpusError
-from coherencegym.loaders.read import read
+from coherencegym.loaders.discourse import Discourse
+from coherencegym.loaders.read import Reading, read
 from coherencegym.loaders.registry import corpus
 
 LOG = """\
@@ -105,11 +107,6 @@ def test_a_log_that_is_missing(tmp_path: Path) -> None:
         list(read(corpus("irc"), data_dir=tmp_path))
 
 
-def test_an_annotation_without_links(tmp_path: Path) -> None:
-    with pytest.raises(CorpusError, match=r"annotation\.txt:1: no link, expected lines such as"):
-        list(read(corpus("irc"), data_dir=write(tmp_path, "\n")))
-
-
 @given(st.lists(st.tuples(st.integers(0, 12), st.integers(0, 12)), max_size=20))
 def test_components_are_what_can_be_reached(links: list[tuple[int, int]]) -> None:
     components = _components(links)
@@ -126,9 +123,10 @@ def test_components_are_what_can_be_reached(links: list[tuple[int, int]]) -> Non
         assert reached == {*component}
 
 
-def test_real_threads(shared: Path) -> None:
-    reading = read(corpus("irc"), data_dir=shared / "corpora")
-    threads = list(reading)
+def test_real_threads(
+    real_corpus: Callable[[str], tuple[Reading, list[Discourse]]],
+) -> None:
+    reading, threads = real_corpus("irc")
     assert len(threads) == 40
     assert reading.skipped == {"a thread of fewer than three messages": 32}
     assert Counter(thread.meta["log"] for thread in threads) == {

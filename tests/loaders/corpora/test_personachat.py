@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from support.small_corpora import OfFile, error
+from support.small_corpora import OfFile
 
 from coherencegym.loaders.corpora.personachat import CORPUS, VARIANTS
 from coherencegym.loaders.corpus import Corpus
+from coherencegym.loaders.discourse import Discourse
 from coherencegym.loaders.find import find
-from coherencegym.loaders.read import read
+from coherencegym.loaders.read import Reading, read
 
 TWO = """\
 1 your persona: i like tea.
@@ -61,39 +63,6 @@ def test_silence_is_no_utterance(of_file: OfFile) -> None:
     assert texts(of_file(CORPUS, text)) == {"test-0001": ["self: hi!", "partner: hello"]}
 
 
-BAD = {
-    "truncated line": ("1 a\tb\n2 only this", ":2: one utterance in 'only this', expected two"),
-    "empty utterance": ("1 a\t \t\tc", ":1: the utterance of self is empty, expected text"),
-    "line without number": ("1 a\tb\nhello\tyou", ":2: no number at the start of 'hello"),
-    "number out of order": ("1 a\tb\n3 c\td", ":2: number 3, expected 2 or 1"),
-    "NUL byte": ("1 a\tb\0", ":1: a NUL byte, expected text"),
-    "overlong field": ("1 a\t" + "b" * 100_001, ":1: a field of more than 100,000"),
-    "empty dialogue": ("1 your persona: x", ":1: the dialogue ends without an utterance"),
-}
-
-
-@pytest.mark.parametrize("reason", BAD)
-def test_a_bad_line_spoils_its_dialogue_only(of_file: OfFile, reason: str) -> None:
-    lines, problem = BAD[reason]
-    assert error(of_file(CORPUS, lines)).startswith(f"file.txt{problem}")
-    corpus = of_file(CORPUS, f"1 x\ty\n{lines}\n1 v\tw\n")
-    reading = read(corpus, skip_bad_rows=True)
-    assert [d.id for d in reading] == ["test-0001", "test-0003"]
-    assert reading.skipped == {reason: 1}
-
-
-def test_windows_1252_is_named(of_file: OfFile) -> None:
-    message = error(of_file(CORPUS, "1 it’s me\thi\n".encode("cp1252")))
-    assert message.startswith("file.txt:1: byte 0x92 is not UTF-8")
-    assert "Windows-1252" in message
-
-
-def test_a_file_begins_with_line_1_and_is_not_empty(of_file: OfFile) -> None:
-    assert error(of_file(CORPUS, "2 a\tb\n")) == "file.txt:1: number 2, expected 1"
-    assert error(of_file(CORPUS, "\n\n")).startswith("file.txt:1: no dialogue, expected lines")
-    assert error(of_file(CORPUS, "")).startswith("file.txt:1: the file is empty")
-
-
 def test_one_variant_of_a_split_is_read_short_files_first(tmp_path: Path) -> None:
     for name in ("test_both_original.txt", "test_self_revised_no_cands.txt", "valid_other_revised"):
         (tmp_path / name).with_suffix(".txt").write_text(TWO)
@@ -116,9 +85,8 @@ def test_all_variants_have_a_pattern() -> None:
     assert len({pattern.glob for pattern in CORPUS.patterns}) == 4 * 16
 
 
-def test_the_real_file(shared: Path) -> None:
-    folder = shared / "corpora" / "personachat"
-    dialogues = list(read(CORPUS, data_dir=folder))
+def test_the_real_file(real_corpus: Callable[[str], tuple[Reading, list[Discourse]]]) -> None:
+    _, dialogues = real_corpus("personachat")
     assert len(dialogues) == 67
     assert sum(len(dialogue.units) for dialogue in dialogues) == 1048
     for dialogue in dialogues:

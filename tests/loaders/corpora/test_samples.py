@@ -171,20 +171,6 @@ def test_samples_are_found_in_the_package_only(
     assert len(list(read(sample, data_dir=other))) >= 60
 
 
-def test_names_are_parts_of_config_names_and_declarations_are_whole() -> None:
-    for name, declared in CORPORA.items():
-        assert name == declared.name
-        assert name.isidentifier()
-        assert name.islower()
-        for text in (declared.title, declared.homepage, declared.licence, declared.obtain):
-            assert text
-        assert declared.citation.startswith("@")
-        assert declared.patterns
-        for key in ("licence", "text_licence"):
-            if getattr(declared, key) == "other":
-                assert getattr(declared, f"{key}_name")
-
-
 def test_the_stricter_of_two_licences_decides() -> None:
     declared = CORPORA["tedmdb"]
     assert (declared.licence, declared.text_licence) == ("CC-BY-4.0", "CC-BY-NC-ND-4.0")

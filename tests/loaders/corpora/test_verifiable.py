@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 
 from support.native_files import LAYOUTS
 
 from coherencegym.loaders.corpora.verifiable import EVIDENCE
 from coherencegym.loaders.discourse import Discourse, span_text
-from coherencegym.loaders.read import read
+from coherencegym.loaders.read import Reading, read
 from coherencegym.loaders.registry import corpus
 
 
@@ -65,10 +66,9 @@ def test_a_choice_has_the_plausible_hypothesis_in_its_text(tmp_path: Path) -> No
     assert (first.meta["second_pair"], second.meta["second_pair"]) == ("false", "")
 
 
-def test_the_real_files(shared: Path) -> None:
+def test_the_real_files(real_corpus: Callable[[str], tuple[Reading, list[Discourse]]]) -> None:
     """Counts of the released files; of the test items only the annotated file is read."""
-    reading = read(corpus("verifiable"), data_dir=shared / "corpora")
-    found = list(reading)
+    reading, found = real_corpus("verifiable")
     assert reading.skipped == {}
     assert Counter((d.meta["question"], d.meta["split"]) for d in found) == {
         ("entailment", "train"): 593,

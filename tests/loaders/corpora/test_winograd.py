@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import xml.etree.ElementTree as ElementTree
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +28,7 @@ from coherencegym.loaders.corpora.winograd.schemas import (
 from coherencegym.loaders.corpus import CorpusError, CorpusFile, ReadOptions
 from coherencegym.loaders.discourse import Discourse, span_text
 from coherencegym.loaders.find import find
-from coherencegym.loaders.read import read
+from coherencegym.loaders.read import Reading, read
 from coherencegym.manipulations.operator import Context
 from coherencegym.manipulations.reference.candidate_substitution import CandidateSubstitution
 
@@ -335,68 +336,6 @@ def test_stray_spaces_and_slips_are_mended() -> None:
     assert corrected(password).left == 'from "a" to "b"'
 
 
-BAD_XML = {
-    "no pronoun": ("<pron>it </pron>", "", "schema 1: no <pron> in <text>"),
-    "not two candidates": ("<answer> the suitcase\n</answer>", "", "schema 1: 1 <answer>"),
-    "unknown answer": ("A. <", "C.<", "schema 1: <correctAnswer> is 'C.', expected A or B"),
-    "same candidates": (
-        "the suitcase\n<", "The Trophy<", "the candidates are 'the trophy, The Trophy', expected"
-    ),
-    "empty candidate": ("the trophy <", "\n<", "an empty candidate, expected words"),
-    "part twice": ("<txt1>", "<txt1></txt1><txt1>", "schema 1: <text/txt1> stands twice"),
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("reason", BAD_XML)
-def test_a_bad_schema_is_named_or_skipped(of_file: OfFile, reason: str) -> None:
-    old, new, problem = BAD_XML[reason]
-    first, second = xml(SCHEMAS[:1]), xml(SCHEMAS[1:2])
-    assert old in first
-    text = first.replace(old, new, 1).replace("</collection>", "") + second.partition("tion>\n")[2]
-    message = error(of_file(CORPUS, text))
-    assert message.startswith("file.txt:3: ")
-    assert problem in message
-    reading = read(of_file(CORPUS, text), skip_bad_rows=True)
-    assert [discourse.id for discourse in reading] == ["wsc-002"]
-    assert reading.skipped == {reason: 1}
-
-
-HUB = hub_rows()[0]
-GRANDE = winogrande_rows()[0]
-PAIR = trinh_le_rows()[:2]
-BAD_RECORDS: dict[str, tuple[list[dict[str, Any]], str]] = {
-    "pronoun_loc": ([HUB | {"pronoun_loc": 3}], "pronoun_loc is '3', where 'it' does not stand"),
-    "pronoun": ([HUB | {"pronoun": " "}], "pronoun is empty, expected a word"),
-    "label": ([HUB | {"label": 2}], "label is '2', expected 0 or 1"),
-    "truth": ([HUB | {"label": True}], "label is 'True', expected 0 or 1"),
-    "options": ([HUB | {"options": "a b"}], "options is no list of texts, expected two texts"),
-    "one option": ([HUB | {"options": ["a"]}], "1 candidate, expected two or more"),
-    "missing": ([{k: v for k, v in HUB.items() if k != "text"}], "no field text, expected it"),
-    "blank": ([GRANDE | {"sentence": "a _ b _."}], "2 blanks (_) in sentence, expected one"),
-    "answer": ([GRANDE | {"answer": ""}], "answer is \"''\", expected 1 or 2; is this a test set"),
-    "type": ([GRANDE | {"option1": 3}], "option1 is '3', expected text"),
-    "partner": (PAIR[:1], "the last record has no partner, expected two"),
-    "question": ([PAIR[0], PAIR[1] | {"question_id": 9}], "question_id is '0' and then '9'"),
-    "none right": ([PAIR[0], PAIR[1] | {"correctness": False}], "0 of the two records of the"),
-    "empty": ([PAIR[0] | {"substitution": " "}, PAIR[1]], "substitution is empty, expected text"),
-    "same": ([PAIR[0], PAIR[1] | {"substitution": PAIR[0]["substitution"]}], "both substitutions"),
-    "surrogate": ([HUB | {"options": ["a", "\ud800"]}], "half of a surrogate pair"),
-}
-
-
-@pytest.mark.parametrize("case", BAD_RECORDS)
-def test_a_bad_record_is_named_or_skipped(of_file: OfFile, case: str) -> None:
-    records, problem = BAD_RECORDS[case]
-    good = {"label": [HUB], "truth": [HUB]}.get(case, [])
-    text = "\n".join(json.dumps(record) for record in [*good, *records])
-    message = error(of_file(CORPUS, text))
-    assert message.startswith(f"file.txt:{len(good) + 1}: ")
-    assert problem in message
-    reading = read(of_file(CORPUS, text), skip_bad_rows=True)
-    assert len(list(reading)) == len(good)
-    assert reading.skipped.total() == (2 if case == "question" else 1)  # neither has a partner
-
-
 @pytest.mark.parametrize("lost", ["no JSON", ""])
 def test_a_record_without_partner_spoils_no_other_pair(of_file: OfFile, lost: str) -> None:
     lines = list(map(json.dumps, trinh_le_rows()))
@@ -409,9 +348,6 @@ def test_a_record_without_partner_spoils_no_other_pair(of_file: OfFile, lost: st
 
 
 def test_a_layout_that_is_not_known_says_which_are(of_file: OfFile) -> None:
-    message = error(of_file(CORPUS, '{"premise": "a", "label": 1}'))
-    assert message.startswith("file.txt:1: fields 'premise, label'; expected text, pronoun,")
-    assert error(of_file(CORPUS, "[]")) == "file.txt:1: the array is empty, expected objects"
     assert error(of_file(CORPUS, "<a></a>")).startswith("file.txt:1: no <schema>, expected")
     assert error(of_file(CORPUS, "PAR1 and no more")).startswith("file.txt:1: no parquet from")
 
@@ -482,9 +418,8 @@ def test_winogrande_files_and_ids(tmp_path: Path) -> None:
 
 
 @pytest.fixture
-def real(shared: Path) -> list[Discourse]:
-    folder = shared / "corpora" / "winograd"
-    return list(read(CORPUS, data_dir=folder, splits=["test", "test_added"]))
+def real(real_corpus: Callable[[str], tuple[Reading, list[Discourse]]]) -> list[Discourse]:
+    return real_corpus("winograd")[1]
 
 
 def test_the_real_collection(real: list[Discourse]) -> None:

@@ -14,9 +14,10 @@ from hypothesis import strategies as st
 from support.commands import build_command
 
 from coherencegym.loaders.corpus import CorpusError
+from coherencegym.loaders.discourse import Discourse
 from coherencegym.loaders.fetching.origin import Origin, origin, origin_names, read_origin
 from coherencegym.loaders.find import find
-from coherencegym.loaders.read import read
+from coherencegym.loaders.read import Reading
 from coherencegym.loaders.registry import CORPORA
 
 #: A suite for each corpus that is fetched, one that is soon built.
@@ -69,10 +70,11 @@ def test_who_states_no_licence_or_not_for_all_has_terms() -> None:
 
 @pytest.mark.parametrize("name", FETCHED)
 @pytest.mark.usefixtures("one_reading_of_gum")
-def test_what_is_fetched_is_built_without_a_flag(name: str, shared: Path) -> None:
-    data = shared / "corpora"
-    assert sum(1 for _ in read(CORPORA[name], data_dir=data)) > 5
-    arguments = ("--corpus", name, "--data-dir", data, "--limit", 25, "--dry-run")
+def test_what_is_fetched_is_built_without_a_flag(
+    name: str, shared: Path, real_corpus: Callable[[str], tuple[Reading, list[Discourse]]]
+) -> None:
+    assert len(real_corpus(name)[1]) > 5
+    arguments = ("--corpus", name, "--data-dir", shared / "corpora", "--limit", 25, "--dry-run")
     assert build_command(BUILT[name], *arguments) == 0
 
 

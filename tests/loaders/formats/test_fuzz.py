@@ -17,12 +17,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from support.native_files import LAYOUTS
+from support.small_corpora import assert_clean
 
 from coherencegym.errors import LONGEST
 from coherencegym.loaders.corpus import Corpus, CorpusError, CorpusFile
-from coherencegym.loaders.discourse import Discourse, span_text
+from coherencegym.loaders.discourse import Discourse
 from coherencegym.loaders.find import find
-from coherencegym.loaders.formats.lines import CONTROL
 from coherencegym.loaders.read import Reading, read
 from coherencegym.loaders.registry import CORPORA, sample_of
 
@@ -95,43 +95,13 @@ def until_error(reading: Reading) -> Iterator[Discourse]:
         message.encode("utf-8")
 
 
-def check(discourse: Discourse) -> None:
-    """The texts are clean, and everything that points into them stays inside."""
-    speakers = [unit.speaker for unit in discourse.units if unit.speaker is not None]
-    chains = [mention.chain for mention in discourse.mentions]
-    options = [option for alternative in discourse.alternatives for option in alternative.options]
-    labels = [judgement.label for judgement in discourse.judgements]
-    assert discourse.id
-    assert discourse.units
-    for text in (*discourse.texts, *options):
-        assert text == " ".join(text.split()) != ""
-    for text in (discourse.id, *discourse.texts, *options, *speakers, *chains, *labels):
-        text.encode("utf-8")
-        assert "\0" not in text
-        assert CONTROL.search(text) is None
-    for name, value in discourse.meta.items():
-        f"{name}{value}".encode()
-        assert len(value.splitlines()) <= 1
-    spans = [mention.span for mention in discourse.mentions]
-    spans += [mention.head for mention in discourse.mentions if mention.head is not None]
-    spans += [alternative.span for alternative in discourse.alternatives]
-    for relation in discourse.relations:
-        assert relation.connective is None or relation.connective
-        spans += [one for one in (relation.connective, relation.arg1, relation.arg2) if one]
-    for span in spans:
-        assert span
-        for unit, start, end in span:
-            assert 0 <= start < end <= len(discourse.units[unit].text)
-        assert span_text(discourse, span).strip()
-
-
 def attempt(corpus: Corpus, limit: int | None = None) -> None:
     """Read a corpus strictly and without its bad rows; the second gives no less."""
     strict = list(until_error(read(corpus, limit=limit)))
     kept = list(until_error(read(corpus, limit=limit, skip_bad_rows=True)))
     assert len(kept) >= len(strict)
     for discourse in (*strict, *kept):
-        check(discourse)
+        assert_clean(discourse)
     assert len({discourse.id for discourse in kept}) == len(kept)
 
 

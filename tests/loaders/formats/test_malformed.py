@@ -33,6 +33,8 @@ RAW = ("gum relations", "pdtb", "tedmdb")
 #: Layouts whose main file is read line by line, or element by element.
 PARSED = [layout for layout in LAYOUTS if layout not in RAW]
 CASES = [(layout, name) for layout, damages in DAMAGES.items() for name in damages]
+#: Corpora whose files say their encoding themselves.
+XML = ("arrau", "parcor")
 KNOWN = [(layout, name) for layout, damages in PUT_RIGHT.items() for name in damages]
 
 
@@ -121,7 +123,7 @@ def test_what_releases_have_wrong_is_put_right(folder: Path, layout: str, name: 
         ("\ufeff".encode(), ""),
         ("\ufeff \n".encode(), ""),
         (bytes(range(1, 256)), "1: "),
-        ("a".encode("utf-16"), ""),
+        ("a".encode("utf-16"), "1: "),
     ],
     ids=["empty", "mark", "blank", "binary", "UTF-16"],
 )
@@ -138,6 +140,8 @@ def test_a_file_of_another_kind(
     before, message = told(read(CORPORA[corpus], data_dir=folder), folder)
     assert before == []
     assert message.startswith(f"{file}:{said}")
+    assert ", expected " in message or "; expected " in message
+    assert "UTF-16" in message or content[:2] != b"\xff\xfe" or corpus in XML
     assert len(message.splitlines()) == 1
     assert main(["show", corpus, "--data-dir", str(folder)]) == 2
     assert capsys.readouterr().err == f"python -m loaders: {one_line(f'{folder}/{message}')}\n"

@@ -79,7 +79,7 @@ def _figures(results: Findings, summary: Sequence[SeedScore]) -> Iterator[str]:
         "sentence is right. F1 and AUC: over sentences but the opening one. Place: the highest "
         "score is the intruder's, on documents with one.",
     )
-    seeds = max((s.seeds for score in summary for s in score.measures.values()), default=1)
+    seeds = max((s.seeds for score in summary for s in score.metrics.values()), default=1)
     if seeds > 1:
         yield from ("", f"Mean and standard deviation of {seeds} seeds (this is one of them):", "")
         yield card_row("documents", "who", *_COLUMNS)
@@ -111,10 +111,10 @@ def _training(results: Findings, trained: Trained) -> Iterator[str]:
 
 
 def _named(score: DetectionScore | SeedScore) -> tuple[str, str]:
-    return plain_cell(f"{score.config} ({score.split}) {score.group}".rstrip()), score.judge
+    return plain_cell(f"{score.config} ({score.split}) {score.group}".rstrip()), score.system
 
 
-def _cell(measure: Estimate | None) -> str:
-    if measure is None or measure.value is None:
+def _cell(metric: Estimate | None) -> str:
+    if metric is None or metric.value is None:
         return ""
-    return f"{measure.value:.3f} [{measure.low:.3f}, {measure.high:.3f}]"
+    return f"{metric.value:.3f} [{metric.low:.3f}, {metric.high:.3f}]"

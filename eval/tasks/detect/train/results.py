@@ -37,15 +37,15 @@ from coherencegym.eval.tasks.training.seeds import (
 
 @dataclass(frozen=True)
 class SeedScore(DetectionRow):
-    """A score of all seeds on the documents of a group, with a spread by measure."""
+    """A score of all seeds on the documents of a group, with a spread by metric."""
 
-    measures: Mapping[str, Spread]
+    metrics: Mapping[str, Spread]
 
     def cell(self, name: str) -> str:
-        """A measure for people; baselines and people are the same for all seeds."""
-        if (spread := self.measures.get(name)) is None:
+        """A metric for people; baselines and people are the same for all seeds."""
+        if (spread := self.metrics.get(name)) is None:
             return ""
-        return spread.cell(varies=self.judge == MODEL or self.judge in DECISIONS)
+        return spread.cell(varies=self.system == MODEL or self.system in DECISIONS)
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ class TrainingResults(ResultsOfSeeds):
         return {"seeds": seeds, "summary": [asdict(score) for score in self.summary]}
 
 
-def gather_training(
+def collect_training(
     data: TrainingData,
     encoder: Encoder,
     settings: Settings,
@@ -177,12 +177,12 @@ def over_seeds(seeds: Sequence[Sequence[DetectionScore]]) -> list[SeedScore]:
     found = []
     for scores in zip(*seeds, strict=True):
         one = scores[0]
-        measures = {}
+        metrics = {}
         for name in NAMES:
             read = [getattr(score, name) for score in scores]
             values = [own.value for own in read if own is not None and own.value is not None]
             if values:
-                measures[name] = Spread.of(values)
-        about = one.config, one.split, one.group, one.judge, one.documents, one.intruded
-        found.append(SeedScore(*about, measures))
+                metrics[name] = Spread.of(values)
+        about = one.config, one.split, one.group, one.system, one.documents, one.intruded
+        found.append(SeedScore(*about, metrics))
     return found

@@ -13,7 +13,7 @@ from typing import Any
 
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.kinds.documents import Document
-from coherencegym.eval.tasks.detect.decisions import best_threshold, summed, tallies_of
+from coherencegym.eval.tasks.detect.decisions import best_threshold, count_decisions, summed
 from coherencegym.eval.tasks.training.encoder import Encoder, Head, TrainingRow
 from coherencegym.eval.tasks.training.fine_tuning import BestWeights, Settings, fine_tune
 
@@ -125,8 +125,8 @@ def _f1_on(documents: Sequence[Document]) -> Any:
     def compute(logits: Any) -> float:
         scores = by_document(documents, _log_odds(logits))
         threshold = best_threshold(scores, positions, "independent")
-        tallies = tallies_of(scores, positions, threshold, "independent")
-        parts, wholes = summed(tallies, "f1")
+        counts = count_decisions(scores, positions, threshold, "independent")
+        parts, wholes = summed(counts, "f1")
         return math.fsum(parts) / math.fsum(wholes)
 
     return compute

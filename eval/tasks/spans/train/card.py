@@ -9,7 +9,7 @@ from coherencegym.eval.statistics.scores import Score
 from coherencegym.eval.tasks.spans.data import CHOICE, COHERENCE
 from coherencegym.eval.tasks.spans.results import (
     ACCURACY,
-    MEASURE_NAMES,
+    METRIC_NAMES,
     STRICT_IF_RIGHT,
 )
 from coherencegym.eval.tasks.spans.train.data import SpanTraining
@@ -19,8 +19,8 @@ from coherencegym.eval.tasks.task import Findings
 from coherencegym.eval.tasks.training.card import card_front, card_row, card_training, plain_cell
 from coherencegym.files.templates import fenced
 
-#: The measures that a card has.
-CARD_MEASURES = (ACCURACY, *MEASURE_NAMES.values(), STRICT_IF_RIGHT)
+#: The metrics that a card has.
+CARD_METRICS = (ACCURACY, *METRIC_NAMES.values(), STRICT_IF_RIGHT)
 
 
 def span_model_card(
@@ -86,14 +86,14 @@ def _use(results: SpanTrainingResults, data: SpanTraining) -> Iterator[str]:
 def _figures(scores: Sequence[Score]) -> Iterator[str]:
     cells: dict[tuple[str, str, str], dict[str, str]] = {}
     for score in scores:
-        if not score.group and score.measure in CARD_MEASURES:
-            who = score.judge or "**this model**"
+        if not score.group and score.metric in CARD_METRICS:
+            who = score.system or "**this model**"
             about = plain_cell(f"{score.config} ({score.split})"), who, f"{score.n:,}"
-            cells.setdefault(about, {})[score.measure] = _cell(score)
+            cells.setdefault(about, {})[score.metric] = _cell(score)
     yield from ("", "## Figures, %", "")
     yield from _heads("texts", "who", "n")
     for about, own in cells.items():
-        yield card_row(*about, *(own.get(measure, "") for measure in CARD_MEASURES))
+        yield card_row(*about, *(own.get(metric, "") for metric in CARD_METRICS))
     yield from (
         "",
         "With 95 % intervals. Accuracy: right about the whole. Strict: right about the whole and "
@@ -111,13 +111,13 @@ def _over_seeds(results: SpanTrainingResults) -> Iterator[str]:
     yield from _heads("texts", "who")
     for one in results.summary:
         if not one.group:
-            about = plain_cell(f"{one.config} ({one.split})"), one.judge or "**the models**"
-            yield card_row(*about, *map(one.cell, CARD_MEASURES))
+            about = plain_cell(f"{one.config} ({one.split})"), one.system or "**the models**"
+            yield card_row(*about, *map(one.cell, CARD_METRICS))
 
 
 def _heads(*names: str) -> Iterator[str]:
-    yield card_row(*names, *CARD_MEASURES)
-    yield "|---" * (len(names) + len(CARD_MEASURES)) + "|"
+    yield card_row(*names, *CARD_METRICS)
+    yield "|---" * (len(names) + len(CARD_METRICS)) + "|"
 
 
 def _training(
@@ -151,7 +151,7 @@ def _training(
 def _cell(score: Score) -> str:
     if score.score is None:
         return ""
-    if score.judge or score.ci_low is None or score.ci_high is None:
+    if score.system or score.ci_low is None or score.ci_high is None:
         return f"{100 * score.score:.1f}"
     low, high = 100 * score.ci_low, 100 * score.ci_high
     return f"{100 * score.score:.1f} [{low:.1f}, {high:.1f}]"

@@ -15,8 +15,8 @@ from coherencegym.eval.data.signature import signature, versions
 from coherencegym.eval.outcomes.tables import OutcomeWriter
 from coherencegym.eval.statistics.intervals import INTERVALS
 from coherencegym.eval.statistics.scores import Score
-from coherencegym.eval.tasks.findings import gather_findings
-from coherencegym.eval.tasks.spans.asking import SpanOptions
+from coherencegym.eval.tasks.findings import collect_findings
+from coherencegym.eval.tasks.spans.options import SpanOptions
 from coherencegym.eval.tasks.spans.results import Answered, span_detail
 from coherencegym.eval.tasks.spans.task import TASK as SPANS_TASK
 from coherencegym.eval.tasks.spans.train.data import SpanTraining
@@ -40,26 +40,26 @@ TASK = "train-spans"
 
 @dataclass(frozen=True)
 class SeedCoherence:
-    """The measures of all seeds on the texts of a group, with a spread by measure.
+    """The metrics of all seeds on the texts of a group, with a spread by metric.
 
     Attributes:
         config, split, group: the table, and the texts; empty: all.
-        judge: a baseline; empty: the models.
+        system: a baseline; empty: the models.
         texts: their number.
-        measures: the spreads, by the names that ``spans`` has for measures.
+        metrics: the spreads, by the names that ``spans`` has for metrics.
     """
 
     config: str
     split: str
     group: str
-    judge: str
+    system: str
     texts: int
-    measures: Mapping[str, Spread]
+    metrics: Mapping[str, Spread]
 
     def cell(self, name: str) -> str:
-        """A measure for people; baselines are the same for all seeds."""
-        spread = self.measures.get(name)
-        return "" if spread is None else spread.cell(varies=not self.judge)
+        """A metric for people; baselines are the same for all seeds."""
+        spread = self.metrics.get(name)
+        return "" if spread is None else spread.cell(varies=not self.system)
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ class SpanTrainingResults(ResultsOfSeeds):
 
     Attributes:
         trained: the models, in the order of the seeds.
-        summary: measures over the seeds.
+        summary: metrics over the seeds.
     """
 
     trained: Sequence[TrainedOnTexts]
@@ -94,7 +94,7 @@ def about_training(trained: TrainedOnTexts) -> dict[str, Any]:
     }
 
 
-def gather_span_training(
+def collect_span_training(
     data: SpanTraining,
     encoder: Encoder,
     settings: Settings,
@@ -168,7 +168,7 @@ def _of_seed(
         "rho": "folds",
     }
     about = data.source, trained.loaded, pairs, writer.tables(), recorded, SpanOptions(**own)
-    found = gather_findings(SPANS_TASK, *about, {**own, **signed})
+    found = collect_findings(SPANS_TASK, *about, {**own, **signed})
     settings = {**found.settings, "training": about_training(trained)}
     return replace(found, settings=settings)
 
@@ -202,14 +202,14 @@ def _notes(recorded: Mapping[str, Any], trained: Sequence[TrainedOnTexts]) -> li
 
 def spreads_of(seeds: Sequence[Sequence[Score]]) -> list[SeedCoherence]:
     """Means and spreads of the scores of several seeds, the same ones in the same order."""
-    measures: dict[tuple[str, str, str, str], dict[str, Spread]] = {}
+    metrics: dict[tuple[str, str, str, str], dict[str, Spread]] = {}
     texts: dict[tuple[str, str, str, str], int] = {}
     for scores in zip(*seeds, strict=True):
         one = scores[0]
         values = [score.score for score in scores if score.score is not None]
         if values:
-            key = one.config, one.split, one.group, one.judge
-            measures.setdefault(key, {})[one.measure] = Spread.of(values)
-            # Some measures are of fewer texts, such as those that have a span of a kind.
+            key = one.config, one.split, one.group, one.system
+            metrics.setdefault(key, {})[one.metric] = Spread.of(values)
+            # Some metrics are of fewer texts, such as those that have a span of a kind.
             texts[key] = max(texts.get(key, 0), one.n)
-    return [SeedCoherence(*key, texts[key], own) for key, own in measures.items()]
+    return [SeedCoherence(*key, texts[key], own) for key, own in metrics.items()]

@@ -15,12 +15,8 @@ from coherencegym.eval.models.in_memory import in_memory
 from coherencegym.eval.models.load import LoadedModel
 from coherencegym.eval.tasks.spans.answers import SpanAnswers
 from coherencegym.eval.tasks.spans.data import CHOICE
-from coherencegym.eval.tasks.spans.heads import (
-    CLASSIFIER,
-    MULTIPLE_CHOICE,
-    HeadOptions,
-    head_answers,
-)
+from coherencegym.eval.tasks.spans.heads import HeadOptions, head_answers
+from coherencegym.eval.tasks.spans.options import CLASSIFIER, MULTIPLE_CHOICE
 from coherencegym.eval.tasks.spans.train.data import SpanTraining
 from coherencegym.eval.tasks.training.encoder import Encoder, TrainingRow
 from coherencegym.eval.tasks.training.fine_tuning import (
@@ -86,7 +82,7 @@ def train_on_texts(
 
 
 def best_accuracy(data: SpanTraining, settings: Settings) -> BestWeights:
-    """The measure by which the best weights are told: accuracy on the validation rows.
+    """The metric by which the best weights are told: accuracy on the validation rows.
 
     Classes that weigh alike in the loss weigh alike in it; of choices each row weighs alike.
     """

@@ -14,8 +14,8 @@ from scipy import stats
 from support.commands import one_line
 
 from coherencegym.builders.coherence_ratings import SUITE
-from coherencegym.builders.making.build import BuildOptions, build
-from coherencegym.builders.making.sources import find_sources
+from coherencegym.builders.pipeline.build import BuildOptions, build
+from coherencegym.builders.pipeline.sources import find_sources
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.commands.cli import main
 from coherencegym.eval.data.source import find_dataset
@@ -128,7 +128,7 @@ def added_up(tables: OutcomeTables) -> list[Score]:
 
 def test_scores_are_surprisals_taken_negative(data: Path, models: Sequence[Path]) -> None:
     model = load(str(models[0]), "cpu")
-    (table, _), _ = read_tables(TASK.kind, find_dataset(str(data)), [], "test", 6)
+    (table, _), _ = read_tables(TASK.command.kind, find_dataset(str(data)), [], "test", 6)
     found = correlated(model, table)
     read = surprisals(model.model, model.tokenizer, list(map(query, table.rows))).items
     for number, (row, own) in enumerate(zip(table.rows, read, strict=True)):
@@ -146,7 +146,7 @@ def test_baselines_say_what_is_easier(data: Path) -> None:
     rows = [
         rated(n, n, "x" * (n + 1), ratings=(float(n), float(n)), overlap=n / 20) for n in range(12)
     ]
-    found = {(s.measure, s.judge): s for s in added_up(baselines(table_of(data, rows)))}
+    found = {(s.metric, s.system): s for s in added_up(baselines(table_of(data, rows)))}
     assert found["Spearman", "length"].score == 1
     assert found["Spearman", "repeated words"].score == 1
     assert found["Spearman", "one rater"].score == 1
@@ -165,7 +165,7 @@ def test_one_rater_is_held_against_the_others(data: Path) -> None:
     assert own[3].reason == "one rating"
     expected = stats.spearmanr([1, 2, 3, 5], [4.5, 1.5, 3, 2.5])[0]
     (score,) = (
-        one for one in added_up(tables) if one.judge == "one rater" and one.measure == "Spearman"
+        one for one in added_up(tables) if one.system == "one rater" and one.metric == "Spearman"
     )
     assert score.score == pytest.approx(float(expected))
 
@@ -177,14 +177,14 @@ def test_a_text_that_is_too_long_is_counted(data: Path, models: Sequence[Path]) 
     found = by(tables, SPEARMAN_OF_ALL, "bits a token")
     assert [one.value is None for one in found] == [True, *[False] * 5]
     (score, *_) = added_up(tables)
-    assert (score.measure, score.judge) == ("Spearman", "bits a token")
+    assert (score.metric, score.system) == ("Spearman", "bits a token")
     assert (score.n, score.counts) == (5, {"too_long": 1})
 
 
 def test_scores_by_the_values_of_a_column(data: Path) -> None:
     rows = [rated(n, n, "x" * (n + 1), extra={"genre": "ab"[n % 2]}) for n in range(12)]
     scores = added_up(baselines(table_of(data, rows, ("genre",))))
-    assert {score.group: score.n for score in scores if score.measure == "Spearman"} == {
+    assert {score.group: score.n for score in scores if score.metric == "Spearman"} == {
         "": 12,
         "genre=a": 6,
         "genre=b": 6,
@@ -203,17 +203,17 @@ def test_the_command_line(
     assert "nobody was asked about these texts" in printed
     results = json.loads((output / "results.json").read_text())
     assert results["task"] == "correlate"
-    assert {row["measure"] for row in results["scores"]} == {one.said for one in TASK.metrics}
+    assert {row["metric"] for row in results["scores"]} == {one.said for one in TASK.metrics}
     head = results["headline"]
-    assert (head["measure"], head["chance"], head["over"]) == ("Spearman", 0, ["sample_holistic"])
+    assert (head["metric"], head["chance"], head["over"]) == ("Spearman", 0, ["sample_holistic"])
     (one,) = [
         row
         for row in results["scores"]
-        if (row["measure"], row["judge"], row["level"]) == ("Spearman", "bits a token", "all")
+        if (row["metric"], row["system"], row["level"]) == ("Spearman", "bits a token", "all")
     ]
     assert (head["score"], head["ci_low"]) == (one["score"], pytest.approx(one["ci_low"]))
     assert one["overlap_score"] is not None
-    floors = {row["judge"] for row in results["scores"] if row["level"] == "reference"}
+    floors = {row["system"] for row in results["scores"] if row["level"] == "reference"}
     assert floors == {"length", "repeated words", "bag of words"}
     page = (output / "report.html").read_text()
     assert "The Lost Mitten" in page
@@ -221,7 +221,7 @@ def test_the_command_line(
     assert f"{one['score']:+.2f}" in printed
     assert one["n"] == 36
     # What was found is what scipy finds in the outcomes.
-    own = by(read_outcome_tables(output), SPEARMAN_OF_ALL, one["judge"])
+    own = by(read_outcome_tables(output), SPEARMAN_OF_ALL, one["system"])
     assert {o.unit.config for o in own} == {"sample_holistic"}
     expected = stats.spearmanr([o.value for o in own], [o.target for o in own])[0]
     assert one["score"] == pytest.approx(float(expected))
@@ -254,7 +254,7 @@ def test_two_models_are_compared(
     assert "influence: test of two rank correlations" in printed
     (comparison,) = json.loads((output / "comparison.json").read_text())["comparisons"]
     rows = {
-        (row["config"], row["measure"], row["judge"]): row
+        (row["config"], row["metric"], row["system"]): row
         for row in comparison["rows"]
         if row["level"] == "all"
     }
@@ -264,7 +264,7 @@ def test_two_models_are_compared(
         assert row["ci_low"] <= row["difference"] <= row["ci_high"]
         assert (row["p"] < 0.05) == (row["ci_low"] > 0 or row["ci_high"] < 0), measure
     # A baseline is the same for both.
-    same = [row for row in comparison["rows"] if row["judge"] == "length"]
+    same = [row for row in comparison["rows"] if row["system"] == "length"]
     assert {row["difference"] for row in same} == {0}
 
 

@@ -19,7 +19,12 @@ from coherencegym.eval.commands.cli import main
 from coherencegym.eval.data.source import find_dataset
 from coherencegym.eval.data.table_rows import table_rows
 from coherencegym.eval.kinds.documents import DOCUMENTS, Document
-from coherencegym.eval.tasks.detect.decisions import best_threshold, highest, summed, tallies_of
+from coherencegym.eval.tasks.detect.decisions import (
+    best_threshold,
+    count_decisions,
+    highest,
+    summed,
+)
 
 HUMAN = {"human": ["int32"]}
 
@@ -57,10 +62,10 @@ def rows_of(results: dict[str, Any]) -> list[dict[str, Any]]:
     """The scores as the terminal has them: a row for each judge, with a value by measure."""
     rows: dict[tuple[str, ...], dict[str, Any]] = {}
     for score in results["scores"]:
-        judge = score["judge"] or "model"
-        about = {"config": score["config"], "group": score["group"], "judge": judge}
+        judge = score["system"] or "model"
+        about = {"config": score["config"], "group": score["group"], "system": judge}
         row = rows.setdefault(tuple(about.values()), about | score["counts"])
-        row[score["measure"].lower().replace(" ", "_")] = {
+        row[score["metric"].lower().replace(" ", "_")] = {
             "value": score["score"],
             "low": score["ci_low"],
             "high": score["ci_high"],
@@ -73,7 +78,7 @@ def score_of(results: dict[str, Any], judge: str, group: str = "", config: str =
     (found,) = (
         score
         for score in rows_of(results)
-        if (score["judge"], score["group"]) == (judge, group)
+        if (score["system"], score["group"]) == (judge, group)
         and score["config"] in (config, "detect_one")
     )
     return found
@@ -122,7 +127,7 @@ def test_end_to_end(saved: Path, tmp_path: Path, capsys: pytest.CaptureFixture[s
         assert threshold["threshold"] == best_threshold(
             scores["validation"], places["validation"], decision
         )
-        outcomes = tallies_of(scores["test"], places["test"], threshold["threshold"], decision)
+        outcomes = count_decisions(scores["test"], places["test"], threshold["threshold"], decision)
         parts, wholes = summed(outcomes, "f1")
         score = score_of(results, decision)
         assert score["f1"]["value"] == pytest.approx(sum(parts) / sum(wholes))
@@ -213,8 +218,8 @@ def test_across_domains(saved: Path, tmp_path: Path, capsys: pytest.CaptureFixtu
     (threshold,) = results["thresholds"]
     assert (threshold["config"], threshold["chosen_on"]) == ("detect_two", "detect_one")
     assert {s["config"] for s in results["scores"]} == {"detect_two"}
-    assert {s["judge"] for s in results["scores"]} >= {"argmax"}
-    assert not {s["judge"] for s in results["scores"]} & {"independent"}
+    assert {s["system"] for s in results["scores"]} >= {"argmax"}
+    assert not {s["system"] for s in results["scores"]} & {"independent"}
     words = arguments(
         saved, output, "--overwrite", "--calibrate-on", f"{saved / 'data'}:detect_one"
     )
@@ -238,7 +243,7 @@ def test_a_fixed_threshold_needs_no_validation_split(
     assert main(words) == 0
     results = results_of(tmp_path / "out")
     assert "|threshold:-1000.0|" in results["signature"]
-    independent = [s for s in rows_of(results) if s["judge"] == "independent"]
+    independent = [s for s in rows_of(results) if s["system"] == "independent"]
     assert independent[0]["recall"]["value"] == 1.0
     assert independent[0]["document_accuracy"]["value"] == 0.5
     capsys.readouterr()
@@ -277,7 +282,7 @@ def test_people_columns_and_the_model_that_filtered(
     results = results_of(tmp_path / "out")
 
     def people(judge: str, group: str) -> Any:
-        (found,) = (s for s in rows_of(results) if (s["judge"], s["group"]) == (judge, group))
+        (found,) = (s for s in rows_of(results) if (s["system"], s["group"]) == (judge, group))
         return found
 
     judged, agreed = "judged by people", "at least 3 annotators agree"

@@ -18,25 +18,25 @@ from coherencegym.eval.statistics.measures import accuracy, auc, ratio, ratio_di
 from coherencegym.eval.tasks.detect.decisions import (
     DECISIONS,
     Decision,
-    Tally,
+    DecisionCounts,
     best_threshold,
+    count_decision,
+    count_decisions,
     highest,
     intruders,
-    mean_tally,
+    mean_counts,
     summed,
-    tallies_of,
-    tally,
 )
 
 OPENING = -math.inf
 
 
-def measure_of_f1(tallies: Sequence[Tally], clusters: Sequence[str], n: int) -> Estimate:
-    return measures.f1(*summed(tallies, "f1"), clusters, n)
+def measure_of_f1(counts: Sequence[DecisionCounts], clusters: Sequence[str], n: int) -> Estimate:
+    return measures.f1(*summed(counts, "f1"), clusters, n)
 
 
 def f1_difference(
-    before: Sequence[Tally], after: Sequence[Tally], clusters: Sequence[str]
+    before: Sequence[DecisionCounts], after: Sequence[DecisionCounts], clusters: Sequence[str]
 ) -> Estimate:
     return ratio_difference(summed(before, "f1"), summed(after, "f1"), clusters)
 
@@ -62,7 +62,7 @@ SCORED = st.lists(
 def f1(
     scores: list[list[float]], positions: list[int], threshold: float, decision: Decision
 ) -> float:
-    parts, wholes = summed(tallies_of(scores, positions, threshold, decision), "f1")
+    parts, wholes = summed(count_decisions(scores, positions, threshold, decision), "f1")
     return sum(parts) / sum(wholes)
 
 
@@ -94,14 +94,16 @@ def test_a_threshold_is_halfway_between_scores() -> None:
 
 
 def test_outcomes() -> None:
-    assert tally((2,), 2) == Tally(1, 0, 0, 1, 1)
-    assert tally((1,), 2) == Tally(0, 1, 1, 1, 0)  # an intruder, but not where it is
-    assert tally((1, 2), 2) == Tally(1, 1, 0, 1, 0)
-    assert tally((), 2) == Tally(0, 0, 1, 0, 0)
-    assert tally((), -1) == Tally(0, 0, 0, 1, 1)
-    assert tally((1,), -1) == Tally(0, 1, 0, 0, 0)
-    half = mean_tally([tally((2,), 2), tally((), 2)])
-    assert half == Tally(0.5, 0, 0.5, 0.5, 0.5)
+    assert count_decision((2,), 2) == DecisionCounts(1, 0, 0, 1, 1)
+    assert count_decision((1,), 2) == DecisionCounts(
+        0, 1, 1, 1, 0
+    )  # an intruder, but not where it is
+    assert count_decision((1, 2), 2) == DecisionCounts(1, 1, 0, 1, 0)
+    assert count_decision((), 2) == DecisionCounts(0, 0, 1, 0, 0)
+    assert count_decision((), -1) == DecisionCounts(0, 0, 0, 1, 1)
+    assert count_decision((1,), -1) == DecisionCounts(0, 1, 0, 0, 0)
+    half = mean_counts([count_decision((2,), 2), count_decision((), 2)])
+    assert half == DecisionCounts(0.5, 0, 0.5, 0.5, 0.5)
 
 
 @given(SCORED)
@@ -126,7 +128,7 @@ def test_measures_are_those_of_scikit_learn(documents: list[Any]) -> None:
     else:
         assert area.value is None
     called = [score > 0.5 for score in flat]
-    outcomes = tallies_of(scores, positions, 0.5, "independent")
+    outcomes = count_decisions(scores, positions, 0.5, "independent")
     measured = measure_of_f1(outcomes, clusters, len(flat))
     if measured.value is not None:
         assert measured.value == pytest.approx(f1_score(truth, called, zero_division=0.0))
@@ -139,7 +141,7 @@ def test_measures_are_those_of_scikit_learn(documents: list[Any]) -> None:
 
 def test_intervals_are_as_wide_as_the_documents_vary() -> None:
     draw = random.Random(0)
-    outcomes = [tally((1,) if draw.random() < 0.6 else (2,), 1) for _ in range(400)]
+    outcomes = [count_decision((1,) if draw.random() < 0.6 else (2,), 1) for _ in range(400)]
     clusters = [str(number) for number in range(400)]
     f1 = measure_of_f1(outcomes, clusters, 800)
     exact = accuracy([one.hits for one in outcomes], clusters)
@@ -150,7 +152,7 @@ def test_intervals_are_as_wide_as_the_documents_vary() -> None:
     assert f1.high == pytest.approx(exact.high, abs=0.01)
     pairs = [str(number // 4) for number in range(400)]
     assert measure_of_f1(outcomes, pairs, 800).low != f1.low
-    perfect = measure_of_f1([tally((1,), 1)] * 9, clusters[:9], 18)
+    perfect = measure_of_f1([count_decision((1,), 1)] * 9, clusters[:9], 18)
     assert perfect.value == 1.0
     assert perfect.low is not None
     assert perfect.low < 0.8  # nine documents say no more
@@ -159,7 +161,7 @@ def test_intervals_are_as_wide_as_the_documents_vary() -> None:
 
 def test_the_difference_of_two_f1_is_paired() -> None:
     draw = random.Random(1)
-    before = [tally((1,) if draw.random() < 0.5 else (2,), 1) for _ in range(200)]
+    before = [count_decision((1,) if draw.random() < 0.5 else (2,), 1) for _ in range(200)]
     clusters = [str(number) for number in range(200)]
     same = f1_difference(before, before, clusters)
     assert same.value == 0.0
@@ -168,7 +170,9 @@ def test_the_difference_of_two_f1_is_paired() -> None:
     # Of 200 documents none changed; no more than 1.8 % of all would, either way.
     assert -0.04 < same.low < -0.01
     assert same.high == pytest.approx(-same.low)
-    after = [tally((2,), 1) if number % 10 == 0 else one for number, one in enumerate(before)]
+    after = [
+        count_decision((2,), 1) if number % 10 == 0 else one for number, one in enumerate(before)
+    ]
     fewer = f1_difference(before, after, clusters)
     lost = sum(b.hits - a.hits for b, a in zip(before, after, strict=True)) / 200
     assert fewer.value == pytest.approx(-lost)
@@ -182,6 +186,6 @@ def test_the_difference_of_two_f1_is_paired() -> None:
 def test_nothing_to_measure_is_no_number() -> None:
     assert accuracy([], []).value is None
     assert ratio([0.0], [0.0], ["a"], 3).value is None
-    none = [tally((), -1)]
+    none = [count_decision((), -1)]
     assert f1_difference(none, none, ["a"]).value is None
     assert auc([[OPENING, 1.0]], [-1], ["a"]).value is None

@@ -157,7 +157,7 @@ def test_end_to_end(saved: Path, tmp_path: Path, capsys: pytest.CaptureFixture[s
     for text in ("gender_flip (test) argmax", "negation (test) independent", "F1, probe"):
         assert text in printed.out
     results = json.loads((output / "results.json").read_text())
-    assert {s["measure"] for s in results["scores"]} == {
+    assert {s["metric"] for s in results["scores"]} == {
         *("F1 without probe", "F1 with probe"),
         *("coherent without probe", "coherent with probe"),
     }

@@ -47,11 +47,11 @@ def test_scores_are_what_the_outcomes_add_up_to(results: Path) -> None:
         (saved.metrics[one.metric].said, one.system.label): one for one in saved.outcomes.series()
     }
     own = [score for score in written["scores"] if score["level"] == "all"]
-    assert [s["measure"] for s in own[:5]] == [
+    assert [s["metric"] for s in own[:5]] == [
         *("AUC", "place", "document accuracy", "exact accuracy", "F1")
     ]
     for score in own:
-        one = series[score["measure"], score["judge"]]
+        one = series[score["metric"], score["system"]]
         cells = saved.outcomes.cells(one.places)
         assert len(cells)
         assert saved.metrics[one.metric].value(cells) == pytest.approx(score["score"])
@@ -91,13 +91,13 @@ def test_two_detectors_are_compared_document_by_document(
     printed = capsys.readouterr().out
     assert 'detector: "mutual" and "context"' in printed
     (compared,) = json.loads((tmp_path / "out" / "comparison.json").read_text())["comparisons"]
-    rows = {(row["measure"], row["judge"]): row for row in compared["rows"] if not row["group"]}
+    rows = {(row["metric"], row["system"]): row for row in compared["rows"] if not row["group"]}
     tests = {measure: row["test"] for (measure, _), row in rows.items()}
     assert tests["AUC"] == "DeLong"
     assert tests["F1"].startswith("approximate randomisation")
     assert tests["document accuracy"] == "mcnemar"
     sides = [
-        {(s.measure, s.judge): s.score for s in read_run(Path(folder)).scores if s.level == "all"}
+        {(s.metric, s.system): s.score for s in read_run(Path(folder)).scores if s.level == "all"}
         for folder in folders
     ]
     for key, row in rows.items():

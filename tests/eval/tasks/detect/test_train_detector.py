@@ -135,7 +135,7 @@ def test_it_learns_and_leaves_a_model_with_its_card(
     results = json.loads((output / "results.json").read_text())
     assert results["signature"] in printed.out
     assert "|seeds:0,1|" in results["signature"]
-    summary = {(s["config"], s["judge"]): s["measures"] for s in results["summary"]}
+    summary = {(s["config"], s["system"]): s["metrics"] for s in results["summary"]}
     for config in ("detect_families", "detect_far"):
         majority = summary[config, "majority: all coherent"]["document_accuracy"]
         assert majority["mean"] == 0.5
@@ -147,7 +147,7 @@ def test_it_learns_and_leaves_a_model_with_its_card(
             assert own["f1"]["low"] <= own["f1"]["mean"] <= own["f1"]["high"]
     assert [seed["seed"] for seed in results["seeds"]] == [0, 1]
 
-    scores = {(s.config, s.measure, s.judge): s for s in read_run(output).scores}
+    scores = {(s.config, s.metric, s.system): s for s in read_run(output).scores}
     mean = scores["detect_far", "F1", "argmax"]
     assert mean.score == pytest.approx(summary["detect_far", "argmax"]["f1"]["mean"])
     with pytest.raises(EvaluationError, match=r"several seeds; expected the folder of one"):

@@ -75,8 +75,8 @@ def test_what_a_run_says_of_each_config(finished: Path) -> None:
     assert len(own["random"]) == len(own["subsamples"]) == 2
     assert own["compression"] > own["control_compression"] * 0.9
     assert results["headline"]["score"] == pytest.approx(own["accuracy"])
-    (whole,) = (s for s in results["scores"] if s["level"] == "all" and not s["judge"])
-    assert whole["measure"] == "accuracy"
+    (whole,) = (s for s in results["scores"] if s["level"] == "all" and not s["system"])
+    assert whole["metric"] == "accuracy"
     assert whole["score"] == pytest.approx(own["accuracy"])
     assert whole["artefact_score"] == pytest.approx(own["bag_of_words"])
     assert whole["ci_low"] < whole["score"] <= whole["ci_high"]
@@ -183,7 +183,7 @@ def test_curves_of_several_runs_are_in_one_figure(
     assert main(["plot", str(finished), str(other), "--output", str(tmp_path / "plots")]) == 0
     assert "layers.png" in capsys.readouterr().out
     drawn = (tmp_path / "plots" / "layers.svg").read_text()
-    assert "<!-- new weights, other -->" in drawn  # two runs of one model, by their folders
+    assert "<!-- random init, other -->" in drawn  # two runs of one model, by their folders
     curves = read_curves([finished])
     assert [curve.chosen for curve in curves] == [results_of(finished)["probes"][0]["layer"]]
     assert len(curves[0].random) == 2

@@ -182,7 +182,7 @@ def _quote(folder: Path, published: list[Any], corpus: str) -> None:
 
 
 def test_both_of_the_papers_tables_are_quoted() -> None:
-    from coherencegym.builders.making.entries import read_published
+    from coherencegym.builders.pipeline.entries import read_published
 
     rows = [row for suite, row in read_published() if suite == "discourse_tasks"]
     assert len(rows) == 2 * 14 * 7

@@ -58,7 +58,7 @@ def test_a_difference_by_hand() -> None:
     own, other = [1.0, 2.0, 3.0, None], [0.5, -0.5]
     (found,) = compared(judged(own, "a"), {"k": judged(other, "b")})
     assert (found.config, found.split, found.control) == ("c", "s", "k")
-    assert (found.formula, found.metric) == ("f", "mean")
+    assert (found.formula, found.aggregation) == ("f", "mean")
     assert (found.n, found.n_control, found.n_clusters, found.n_clusters_control) == (3, 2, 3, 2)
     assert (found.margin_mean, found.control_margin_mean, found.difference) == (2.0, 0.0, 2.0)
     known = difference_of_means(([1.0, 2.0, 3.0], ["a0", "a1", "a2"]), ([0.5, -0.5], ["b0", "b1"]))
@@ -73,7 +73,7 @@ def test_a_difference_for_each_control_and_each_formula_of_both() -> None:
         "m": judged([0.5, 1.5], "d") + judged([0.5, 1.5], "d", "h"),
     }
     rows = compared(own, controls)
-    assert [(r.control, r.formula, r.metric, r.difference) for r in rows] == [
+    assert [(r.control, r.formula, r.aggregation, r.difference) for r in rows] == [
         ("k", "f", "mean", 1.5),
         ("k", "f", "sum", 3.5),
         ("m", "f", "mean", 0.5),

@@ -155,7 +155,7 @@ def test_areas_of_tables_are_averaged_and_one_is_itself() -> None:
     one, other = [3.0, 1.0, 2.0, 4.0, None], [5.0, 1.0, 6.0, 2.0]
     found = mean_area(ranked({"a": one, "b": other, "none": [1.0]}))
     assert found is not None
-    assert (found.over, found.n_cells, found.n, found.measure) == (("a", "b"), 2, 8, "AUC")
+    assert (found.over, found.n_cells, found.n, found.metric) == (("a", "b"), 2, 8, "AUC")
     assert found.score == pytest.approx((0.5 + 1.0) / 2)
     tables = ranked({"a": one})
     alone = mean_area(tables)

@@ -128,7 +128,7 @@ def test_a_mean_that_falls_with_cheap_tokens_shows(make_item: Callable[..., Item
         scored(make_item, n, ([4.0] + [0.0] * n,), ([3.0],)) for n in (0, 1, 2, 3, 4) for _ in "x"
     ]
     (row,) = of(items)
-    assert (row.config, row.split, row.formula, row.metric) == ("c", "s", FORMULA, "mean")
+    assert (row.config, row.split, row.formula, row.aggregation) == ("c", "s", FORMULA, "mean")
     assert (row.n, row.n_differ, row.tokens_mean) == (5, 4, 2.0)
     margins = [4 / (n + 1) - 3 for n in range(5)]
     assert row.pearson == pytest.approx(np.corrcoef(margins, range(5))[0, 1])
@@ -159,7 +159,7 @@ def test_what_has_no_margin_or_no_two_sides_is_left_out(make_item: Callable[...,
 
 def row(**settings: Any) -> LengthCorrelation:
     given = {"n": 30, "n_differ": 5, "tokens_mean": 0.5, "pearson": 0.1, "spearman": 0.1}
-    return LengthCorrelation("c", "s", "f", **{"metric": "mean", **given, **settings})
+    return LengthCorrelation("c", "s", "f", **{"aggregation": "mean", **given, **settings})
 
 
 def test_only_what_is_noteworthy_or_asked_for_is_shown() -> None:
@@ -176,7 +176,7 @@ def test_only_what_is_noteworthy_or_asked_for_is_shown() -> None:
 
 
 def test_a_prediction_is_named_by_its_metric_where_that_suffices() -> None:
-    assert formula_labels([row(), row(metric="sum")]) == ["mean", "sum"]
+    assert formula_labels([row(), row(aggregation="sum")]) == ["mean", "sum"]
     other = LengthCorrelation("d", "s", "g", "mean", 1, 0, 0.0, None, None)
     another = LengthCorrelation("d", "s", "h", "mean", 1, 0, 0.0, None, None)
     assert formula_labels([row(), other, another]) == ["mean", "g mean", "h mean"]

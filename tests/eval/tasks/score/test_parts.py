@@ -319,8 +319,8 @@ def test_rows_say_what_became_of_every_prediction(items: list[list[Judgement]]) 
     assert [(row["item_id"], row["discourse_id"], row["cluster"]) for row in found] == [
         (one.item.item_id, one.item.discourse_id, one.item.cluster) for one in flat
     ]
-    assert [(row["formula"], row["metric"], row["groups"]) for row in found] == [
-        (one.formula, one.metric, list(one.groups)) for one in flat
+    assert [(row["formula"], row["aggregation"], row["groups"]) for row in found] == [
+        (one.formula, one.aggregation, list(one.groups)) for one in flat
     ]
     assert [row["columns"] for row in found] == [
         [f"moved={str(one.item.extra['moved']).lower()}", f"kind={one.item.extra['kind']}"]

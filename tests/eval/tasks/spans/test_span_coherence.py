@@ -23,10 +23,10 @@ from support.span_texts import (
 
 from coherencegym.eval.kinds.spans import NEGATIVE, POSITIVE, UNDECIDED, SpanText
 from coherencegym.eval.tasks.spans.coherence import (
-    COHERENCE_MEASURES,
+    COHERENCE_METRICS,
     THRESHOLDS,
-    Called,
-    Judged,
+    SpanPrediction,
+    TextPrediction,
     area_under,
     best_thresholds,
     coherence,
@@ -45,7 +45,7 @@ B = entailment("b", ("One.", "Two."), 0, [])
 C = entailment("c", ("One.",), 1, [0, 0])
 
 
-def toy(a: set[tuple[int, int]], b: set[tuple[int, int]], c: bool) -> list[Judged]:
+def toy(a: set[tuple[int, int]], b: set[tuple[int, int]], c: bool) -> list[TextPrediction]:
     return [
         judged_one(A, lambda *place: place in a),
         judged_one(B, lambda *place: place in b),
@@ -64,7 +64,7 @@ def toy(a: set[tuple[int, int]], b: set[tuple[int, int]], c: bool) -> list[Judge
         (toy({(0, 1), (0, 2)}, {(0, 0)}, True), (1, 2 / 3, 8 / 9, 8 / 9, 2 / 3, 2 / 3)),
     ],
 )
-def test_toy_of_one_text(answers: list[Judged], expected: tuple[float, ...]) -> None:
+def test_toy_of_one_text(answers: list[TextPrediction], expected: tuple[float, ...]) -> None:
     found, released = coherence(answers), released_coherence(answers)
     assert (
         found.accuracy, found.strict, found.lenient, found.lenient_if_right,
@@ -75,15 +75,15 @@ def test_toy_of_one_text(answers: list[Judged], expected: tuple[float, ...]) -> 
 def test_a_text_whose_task_was_asked_otherwise_is_coherent_only_if_that_is_right() -> None:
     (own,) = toy({(0, 1), (0, 2)}, set(), True)[:1]
     for end, strict, lenient in ((POSITIVE, 1.0, 1.0), (NEGATIVE, 0.0, 0.0)):
-        asked = Judged(own.text, own.called, end)
-        assert asked.measure("strict", 0.05) == strict
-        assert asked.measure("lenient_if_right", 0.05) == lenient
-        assert asked.measure("lenient", 0.05) == 1.0
+        asked = TextPrediction(own.text, own.predicted, end)
+        assert asked.metric("strict", 0.05) == strict
+        assert asked.metric("lenient_if_right", 0.05) == lenient
+        assert asked.metric("lenient", 0.05) == 1.0
 
 
 def test_the_drop_from_right_to_right_in_every_part() -> None:
     answers = toy({(0, 0), (0, 1), (0, 2)}, {(0, 0)}, True)
-    found = drop_of(answers, dict.fromkeys(COHERENCE_MEASURES, [0.05] * 3))
+    found = drop_of(answers, dict.fromkeys(COHERENCE_METRICS, [0.05] * 3))
     assert (found.sources, found.incoherent, found.p) == (3, 2, 0.5)
     assert found.intervals["accuracy"] == (1.0, 1.0)
     assert found.intervals["strict"] == found.intervals["strict_if_right"] == (0.0, 1.0)
@@ -98,11 +98,15 @@ def test_mcnemar_of_as_many_as_the_published_models_have(entailments: list[SpanT
     others = [text for text in entailments if text not in long[:105]]
     answers = [constant_answers(text, 1 - text.label) for text in long[55:105]]
     for text in (*long[:55], *others):
-        called = {(one.start, one.end): float(one.answer) for one in text.gold}
+        predicted = {(one.start, one.end): float(one.answer) for one in text.gold}
         if text in long[:55]:
-            called[0, 0] = 1 - called[0, 0]
-        answers.append(Judged(text, {p: Called.of_one_text(one) for p, one in called.items()}))
-    found = drop_of(answers, dict.fromkeys(COHERENCE_MEASURES, [0.05] * 172))
+            predicted[0, 0] = 1 - predicted[0, 0]
+        answers.append(
+            TextPrediction(
+                text, {p: SpanPrediction.of_one_text(one) for p, one in predicted.items()}
+            )
+        )
+    found = drop_of(answers, dict.fromkeys(COHERENCE_METRICS, [0.05] * 172))
     measures = coherence(answers)
     assert (round(172 * measures.accuracy), round(172 * measures.strict)) == (122, 67)
     assert (found.sources, found.incoherent) == (10, 55)
@@ -112,7 +116,7 @@ def test_mcnemar_of_as_many_as_the_published_models_have(entailments: list[SpanT
     assert ratio[0] < 67 / 122 < ratio[1]
 
 
-def toy_choice() -> list[Judged]:
+def toy_choice() -> list[TextPrediction]:
     def story(name: str, label: int, pair: tuple[int, int], later: bool | None) -> SpanText:
         return abduction(name, "Then.", ("He went.", "He came."), "End.", label - 1, pair, later)
 
@@ -187,7 +191,9 @@ def test_the_notebooks_output_on_choices(abductions: list[SpanText], sixth: int)
     answers = []
     for text in chosen:
         end = 1 - text.label if text.item_id in wrong else text.label
-        answers.append(Judged(text, dict.fromkeys(places(3), Called(end, 0.5, 0.0))))
+        answers.append(
+            TextPrediction(text, dict.fromkeys(places(3), SpanPrediction(end, 0.5, 0.0)))
+        )
     assert coherence(answers).accuracy == 0.7
     found = released_coherence(answers)
     assert found.lenient == 0.18246427120454473
@@ -295,7 +301,7 @@ def test_judges_of_the_real_choices(
     for number, selection in enumerate(("all", "different", "longer")):
         best = {
             name: max(coherence_curve(answers, name, selection))  # type: ignore[arg-type]
-            for name in COHERENCE_MEASURES
+            for name in COHERENCE_METRICS
         }
         assert best["strict"] == pytest.approx(strict[number], abs=6e-5)
         assert best["lenient_if_right"] == pytest.approx(gated[number], abs=6e-5)
@@ -349,7 +355,7 @@ def _among(heads: set[tuple[int, int]], start: int, end: int) -> bool:
 
 def test_a_coin_in_closed_form_is_its_mean() -> None:
     """All throws on the toys, each once."""
-    sums = dict.fromkeys(("accuracy", *COHERENCE_MEASURES), 0.0)
+    sums = dict.fromkeys(("accuracy", *COHERENCE_METRICS), 0.0)
     for text in (A, B, C):
         every = 2 ** len(text.gold)
         for throw in range(every):
@@ -371,8 +377,8 @@ def test_what_always_holds_of_one_text(drawn: list[tuple[list[float], int, bool]
     answers = []
     for number, (chances, label, _) in enumerate(drawn):
         text = entailment(f"t{number}", ("One.", "Two.", "Three."), label, [0, 1])
-        called = dict(zip(places(3), map(Called.of_one_text, chances), strict=True))
-        answers.append(Judged(text, called))
+        predicted = dict(zip(places(3), map(SpanPrediction.of_one_text, chances), strict=True))
+        answers.append(TextPrediction(text, predicted))
     found = coherence(answers)
     assert found.strict <= found.lenient_if_right + 1e-12
     assert found.lenient_if_right <= found.lenient + 1e-12
@@ -389,10 +395,12 @@ def test_what_always_holds_of_a_choice(drawn: list[tuple[list[float], int, bool]
         # A tie goes to the first alternative, whichever that is.
         pairs = [(0.75, 0.25) if one == two else (one, two) for one, two in pairs]
         answers.append(
-            Judged(given_, dict(zip(places(3), map(Called.of_choice, pairs), strict=True)))
+            TextPrediction(
+                given_, dict(zip(places(3), map(SpanPrediction.of_choice, pairs), strict=True))
+            )
         )
-        turned = [Called.of_choice((two, one)) for one, two in pairs]
-        swapped.append(Judged(other, dict(zip(places(3), turned, strict=True))))
+        turned = [SpanPrediction.of_choice((two, one)) for one, two in pairs]
+        swapped.append(TextPrediction(other, dict(zip(places(3), turned, strict=True))))
     for threshold in THRESHOLDS:
         found = coherence(answers, threshold)
         assert found == coherence(swapped, threshold)
@@ -434,7 +442,7 @@ def test_thresholds_come_from_the_texts_of_other_folds() -> None:
         others = best_thresholds([one for one in (x, y, z) if one is not own])
         assert {name: values[number] for name, values in found.items()} == others
     alone = thresholds_by_folds([x])
-    assert alone == {name: [THRESHOLDS[0]] for name in COHERENCE_MEASURES}
+    assert alone == {name: [THRESHOLDS[0]] for name in COHERENCE_METRICS}
 
 
 def test_area_under_the_curve() -> None:

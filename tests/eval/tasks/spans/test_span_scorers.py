@@ -20,17 +20,20 @@ from coherencegym.eval.plan.options import Options
 from coherencegym.eval.plan.plan import make_plan
 from coherencegym.eval.plan.requests import prepare
 from coherencegym.eval.tasks.spans.answers import Slope, fitted_slope
-from coherencegym.eval.tasks.spans.asking import SpanOptions, ask_spans
+from coherencegym.eval.tasks.spans.asking import ask_spans
 from coherencegym.eval.tasks.spans.baselines import BAG, MOST_FREQUENT, NEVER, baselines_of
 from coherencegym.eval.tasks.spans.data import CHOICE, COHERENCE, ENTAILMENT, SpanTable
 from coherencegym.eval.tasks.spans.heads import (
-    CLASSIFIER,
-    MULTIPLE_CHOICE,
-    REGRESSION,
     HeadOptions,
     head_answers,
     kind_of_head,
     positive_class,
+)
+from coherencegym.eval.tasks.spans.options import (
+    CLASSIFIER,
+    MULTIPLE_CHOICE,
+    REGRESSION,
+    SpanOptions,
 )
 from coherencegym.eval.tasks.spans.prompts import TEMPLATES, prompt_answers, prompt_queries
 from coherencegym.eval.tasks.spans.zero_shot import ZeroShot, span_queries, surprisal_answers
@@ -275,8 +278,8 @@ def test_the_order_of_labels_and_of_rows_changes_nothing(
     rows = entailments(9)
     found = head_answers(model, CLASSIFIER, table_of(ENTAILMENT, rows), HeadOptions())
     assert found.about["label"] == 2
-    called = [one for own in found.rows if own for one in own.values()]
-    assert {one.answer for one in called} == {0, 1}
+    predicted = [one for own in found.rows if own for one in own.values()]
+    assert {one.answer for one in predicted} == {0, 1}
     turned = head_answers(model, CLASSIFIER, table_of(ENTAILMENT, rows[::-1]), HeadOptions())
     order = [1, 2, 0]
     with torch.no_grad():
@@ -302,8 +305,8 @@ def test_half_asks_for_more_than_the_most_probable(
     model = head_model(tmp_path / "m", make_tokenizer(), id2label=THREE)
     table = table_of(ENTAILMENT, entailments(9))
     found = head_answers(model, CLASSIFIER, table, HeadOptions(decision="half"))
-    called = [one for own in found.rows if own for one in own.values()]
-    assert all(one.answer == int(one.probability >= 0.5) for one in called)
+    predicted = [one for own in found.rows if own for one in own.values()]
+    assert all(one.answer == int(one.probability >= 0.5) for one in predicted)
 
 
 @pytest.mark.parametrize(
@@ -372,14 +375,14 @@ def test_baselines_of_each_question() -> None:
     # "ball" is in the first unit alone, and every word of the hypothesis with it.
     judged = found[BAG][5]
     assert judged.text.label == 1
-    assert [judged.called[place].answer for place in places(3)] == [1, 1, 1, 0, 0, 0]
+    assert [judged.predicted[place].answer for place in places(3)] == [1, 1, 1, 0, 0, 0]
     found = baselines_of(table_of(CHOICE, abductions(3)), abductions(3))
     assert list(found) == [NEVER, MOST_FREQUENT]
     odd = baselines_of(
         table_of(COHERENCE, [intruded("a", 1)], [intruded("b", 2), intruded("c", -1)]),
         [intruded("a", 1)],
     )[BAG][0]
-    assert odd.called[0, 0].answer == 0
+    assert odd.predicted[0, 0].answer == 0
 
 
 LONG = "the dog " * 200

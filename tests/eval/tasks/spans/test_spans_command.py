@@ -99,10 +99,10 @@ def test_what_a_run_says_of_each_config(finished: Path) -> None:
     strict = [x["coherence"]["strict"] for x in results["spans"]]
     assert results["headline"]["score"] == pytest.approx(sum(strict) / 3)
     for score in results["scores"]:
-        if score["level"] == "all" and score["measure"] in ("accuracy", "strict", "lenient"):
-            found = by_config[score["config"]]["coherence"][score["measure"]]
+        if score["level"] == "all" and score["metric"] in ("accuracy", "strict", "lenient"):
+            found = by_config[score["config"]]["coherence"][score["metric"]]
             assert score["score"] == pytest.approx(found)
-            never = by_config[score["config"]]["baselines"]["never"][score["measure"]]
+            never = by_config[score["config"]]["baselines"]["never"][score["metric"]]
             assert score["chance"] >= never
 
 
@@ -126,7 +126,7 @@ def test_the_best_constant_answer_is_not_called_chance(
     assert "best_constant_answer: 0." in said
     assert "chance:" not in said
     card = render_results_card("me/results", {"runs/a": read_run(finished)}, {"runs/a": []})
-    assert "| people | best constant answer | measure |" in card
+    assert "| people | best constant answer | metric |" in card
     assert main(["leaderboard", str(finished), "--output", str(tmp_path / "leaderboard")]) == 0
     pages = [path.read_text() for path in (tmp_path / "leaderboard").rglob("*.html")]
     assert len(pages) == 3

@@ -162,12 +162,12 @@ def test_it_learns_and_stands_beside_constants(trained: Path) -> None:
     assert "|train:conversational_entailment@" in results["signature"]
     assert "|seeds:4,7|" in results["signature"]
     assert [seed["folder"] for seed in results["seeds"]] == ["seed-4", "seed-7"]
-    summary = {(own["group"], own["judge"]): own["measures"] for own in results["summary"]}
+    summary = {(own["group"], own["system"]): own["metrics"] for own in results["summary"]}
     own, never = summary["", ""], summary["", "never"]
     assert own["accuracy"]["mean"] > 0.8 > never["accuracy"]["mean"] == 0.5
     assert own["accuracy"]["seeds"] == 2
     assert never["strict"]["deviation"] == 0.0
-    mean = {(one["group"], one["judge"], one["measure"]): one["score"] for one in results["scores"]}
+    mean = {(one["group"], one["system"], one["metric"]): one["score"] for one in results["scores"]}
     assert mean["", "", "strict"] == pytest.approx(own["strict"]["mean"])
     settings = results["settings"]
     assert (settings["training_texts"], settings["training_rows"]) == (48, 48)

@@ -86,7 +86,6 @@ def float32_head(model: Any) -> Iterator[bool]:
 
 
 def _plain_head(model: Any) -> Any:
-    """The output head if it is a linear layer of torch with half-precision weights, else None."""
     import torch
 
     try:
@@ -106,7 +105,7 @@ def _plain_head(model: Any) -> Any:
 
 
 def _sums_in_float32(weight: torch.Tensor) -> bool:
-    """Tell whether this device multiplies halves into a float32 product."""
+    # This device multiplies halves into a float32 product.
     import torch
 
     if weight.device.type != "cuda":
@@ -120,7 +119,7 @@ def _sums_in_float32(weight: torch.Tensor) -> bool:
 
 
 def _in_one(hidden: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor | None) -> torch.Tensor:
-    """Logits, shape (..., V), float32, of hidden states, shape (..., D), by weights (V, D)."""
+    # Hidden states, shape (..., D), weights (V, D); logits, shape (..., V), float32.
     import torch
 
     rows = hidden.reshape(-1, hidden.shape[-1])
@@ -133,7 +132,7 @@ def _in_one(hidden: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor | Non
 def _in_parts(
     hidden: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor | None
 ) -> torch.Tensor:
-    """The same, a part of the vocabulary at a time: few weights are copied at once."""
+    # A part of the vocabulary at a time, so that few weights are copied at once.
     import torch
 
     hidden = hidden.float()
@@ -208,7 +207,7 @@ def in_float32(model: Any) -> Iterator[None]:
 
 
 def _units(module: Any) -> Iterator[tuple[Any, bool]]:
-    """Modules that are widened while they run: blocks as a whole, others by their own weights."""
+    # Blocks as a whole, other modules by their own weights.
     import torch
 
     if next(module.parameters(recurse=False), None) is not None:
@@ -226,8 +225,6 @@ def _widen_output(module: Any, arguments: Any, output: Any) -> Any:
 
 @dataclass
 class _Widened:
-    """One module's weights, and what they were."""
-
     module: Any
     whole: bool
     _before: list[tuple[Any, Any]] = field(default_factory=list)

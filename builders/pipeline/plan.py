@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from math import ceil
 from typing import Any
 
-from coherencegym.builders.making.drafting import CHUNK, draft_block, spread
-from coherencegym.builders.making.options import BuildOptions
-from coherencegym.builders.making.reading import read_source, without_separators
-from coherencegym.builders.making.sources import Sources
+from coherencegym.builders.pipeline.drafting import CHUNK, draft_block, spread
+from coherencegym.builders.pipeline.options import BuildOptions
+from coherencegym.builders.pipeline.reading import read_source, without_separators
+from coherencegym.builders.pipeline.sources import Sources
 from coherencegym.builders.suite import Config, Suite
 from coherencegym.engines.blocks import WorkFolder, core_time
 from coherencegym.engines.engine import ALONE_IN_PROCESS, timed

@@ -11,7 +11,7 @@ import pytest
 
 from coherencegym.eval import surprisal
 from coherencegym.eval.kinds.items import Item
-from coherencegym.eval.plan.kept import KeptPlans, identity_of
+from coherencegym.eval.plan.cached import CachedPlans, identity_of
 from coherencegym.eval.plan.options import Options
 from coherencegym.eval.tasks.score.scoring import Scored, score_items
 
@@ -45,7 +45,7 @@ def test_models_with_one_tokenizer_are_planned_once(
     make_tokenizer: Callable[..., Any],
     make_model: Callable[..., Any],
 ) -> None:
-    items, plans = tuple(pair_items), KeptPlans()
+    items, plans = tuple(pair_items), CachedPlans()
     # The same tokenizer, read again for each model, and models of two sizes.
     models = []
     for more in ({}, {"n_embd": 48}):
@@ -67,7 +67,7 @@ def test_what_is_read_otherwise_is_planned_apart(
     make_tokenizer: Callable[..., Any],
     make_model: Callable[..., Any],
 ) -> None:
-    items, plans = tuple(pair_items), KeptPlans()
+    items, plans = tuple(pair_items), CachedPlans()
     tokenizer = make_tokenizer()
     model = make_model("gpt2", tokenizer)
     score_items(model, tokenizer, items, plans=plans.of(tokenizer))
@@ -124,8 +124,8 @@ def test_a_tokenizer_that_is_like_no_other_is_never_shared(
     make_model: Callable[..., Any],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("coherencegym.eval.plan.kept.identity_of", lambda _: None)
-    plans, tokenizer = KeptPlans(), make_tokenizer()
+    monkeypatch.setattr("coherencegym.eval.plan.cached.identity_of", lambda _: None)
+    plans, tokenizer = CachedPlans(), make_tokenizer()
     model = make_model("gpt2", tokenizer)
     for _ in range(2):
         score_items(model, tokenizer, pair_items, plans=plans.of(tokenizer))
@@ -133,7 +133,7 @@ def test_a_tokenizer_that_is_like_no_other_is_never_shared(
 
 
 def test_no_more_is_kept_than_the_bound() -> None:
-    plans, made = KeptPlans(most_tokens=10), []
+    plans, made = CachedPlans(most_tokens=10), []
 
     def make(number: int) -> int:
         made.append(number)

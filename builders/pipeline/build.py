@@ -12,18 +12,18 @@ from typing import Any
 
 from coherencegym.builders.judgement.match import HUMAN_OK, Matcher
 from coherencegym.builders.judgement.span_answers import SpanMatcher
-from coherencegym.builders.making.drafting import CHUNK, draft, spread
-from coherencegym.builders.making.entries import (
+from coherencegym.builders.pipeline.drafting import CHUNK, draft, spread
+from coherencegym.builders.pipeline.entries import (
     config_entry,
     config_rank,
     group_counts,
     suite_entry,
 )
-from coherencegym.builders.making.fitting import Fits
-from coherencegym.builders.making.kinds import making
-from coherencegym.builders.making.options import BuildOptions as BuildOptions
-from coherencegym.builders.making.reading import ONE_SPLIT, read_source, without_separators
-from coherencegym.builders.making.sources import PlannedCorpus, Sources
+from coherencegym.builders.pipeline.fitting import Fits
+from coherencegym.builders.pipeline.kinds import making
+from coherencegym.builders.pipeline.options import BuildOptions as BuildOptions
+from coherencegym.builders.pipeline.reading import ONE_SPLIT, read_source, without_separators
+from coherencegym.builders.pipeline.sources import PlannedCorpus, Sources
 from coherencegym.builders.release.floors import FloorDecision
 from coherencegym.builders.release.manifest import Manifest, dump_manifest, in_order
 from coherencegym.builders.release.rows import to_table, write_split

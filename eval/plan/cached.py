@@ -20,7 +20,7 @@ MOST_TOKENS = 10_000_000
 
 
 @dataclass
-class KeptPlans:
+class CachedPlans:
     """Plans that were made for one model and may serve the next.
 
     Attributes:
@@ -63,7 +63,7 @@ class KeptPlans:
 class PlansOf:
     """The plans for models with one tokenizer; ``tokenizer`` is None where it is like no other."""
 
-    kept: KeptPlans
+    kept: CachedPlans
     tokenizer: str | None
 
 

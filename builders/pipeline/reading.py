@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from coherencegym.builders.making.options import BuildOptions
-from coherencegym.builders.making.sources import PlannedCorpus
+from coherencegym.builders.pipeline.options import BuildOptions
+from coherencegym.builders.pipeline.sources import PlannedCorpus
 from coherencegym.builders.suite import Config, Suite
 from coherencegym.engines.blocks import WorkFolder
 from coherencegym.engines.engine import Engine

@@ -1,0 +1,111 @@
+"""The surprisal of texts, by token or by word, as reading-time studies take it.
+
+The surprisal of a word is the sum of those of its tokens (Smith and Levy 2013). Of tokenizers that
+put the space before a word into its first token, ``word_correction`` moves the probability that a
+word ends from the next word's first token to the word (Pimentel and Meister 2024; Oh and Schuler
+2024).
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+from coherencegym.errors import EvaluationError
+from coherencegym.eval.data.pairs import condition_after
+from coherencegym.eval.plan.options import DEFAULT_OPTIONS, Options
+from coherencegym.eval.plan.requests import Query
+from coherencegym.eval.surprisal import ScoredCondition, surprisals
+
+if TYPE_CHECKING:
+    from coherencegym.eval.models.load import LoadedModel
+
+#: Units of a text that have a row.
+TextUnit = Literal["token", "word"]
+UNITS: tuple[TextUnit, ...] = get_args(TextUnit)
+_NAME = "text"
+
+
+def text_surprisals(
+    model: LoadedModel,
+    texts: Sequence[str],
+    contexts: Sequence[str] | None = None,
+    by: TextUnit = "token",
+    options: Options = DEFAULT_OPTIONS,
+    **running: Any,
+) -> Iterator[dict[str, Any]]:
+    """A row for each token, or word, of each text.
+
+    Args:
+        model: a loaded model, in evaluation mode.
+        contexts: a text before each, which is read and not scored; None: none.
+        running: ``store`` and ``progress`` of :func:`eval.surprisal.surprisals`.
+
+    Returns:
+        ``text_number`` (from 1), ``number`` of the token in its text (from 1), ``token`` or
+        ``word``, ``start`` and ``end`` (characters of the text), ``bits`` (None where a first
+        token has nothing before it).
+
+    Raises:
+        EvaluationError: there is no text, one is empty or longer than the model's context, or there
+            are not as many contexts.
+    """
+    if by not in UNITS:
+        raise EvaluationError(f"by={by!r}; expected one of {', '.join(UNITS)}")
+    if not texts:
+        raise EvaluationError("no text; expected at least one")
+    if contexts is not None and len(contexts) != len(texts):
+        raise EvaluationError(f"{len(contexts)} contexts of {len(texts)} texts; expected as many")
+    conditions = []
+    for number, text in enumerate(texts, start=1):
+        if not isinstance(text, str) or not text.strip():
+            raise EvaluationError(f"text {number}: {text!r:.60}; expected a text that is not empty")
+        context = None if contexts is None else contexts[number - 1]
+        conditions.append(condition_after(_NAME, context, text))
+    region = 1 if contexts is None else 2
+    queries = [
+        Query(f"text {number}", [condition], {_NAME: {region}})
+        for number, condition in enumerate(conditions, start=1)
+    ]
+    found = surprisals(model.model, model.tokenizer, queries, options, **running)
+    for number, (condition, answer) in enumerate(zip(conditions, found.items, strict=True), 1):
+        if _NAME not in answer.conditions:
+            raise EvaluationError(
+                f"text {number}: longer than the model's context of {found.context:,} tokens; "
+                "expected a shorter text, or context"
+            )
+        start, end = condition.region_offsets()[-1]
+        offset = len(condition.content) - len(texts[number - 1])
+        tokens = _tokens(answer.conditions[_NAME], condition.content, region)
+        rows = tokens if by == "token" else _words(tokens, condition.content, start, end)
+        for place, row in enumerate(rows, start=1):
+            span = {"start": row["start"] - offset, "end": row["end"] - offset}
+            yield {"text_number": number, "number": place, **row, **span}
+
+
+def _tokens(scored: ScoredCondition, content: str, region: int) -> Iterator[Mapping[str, Any]]:
+    encoding = scored.encoding
+    for place in encoding.of_region.get(region, ()):
+        start, end = encoding.starts[place], encoding.ends[place]
+        bits = float(scored.bits[place])
+        own = None if math.isnan(bits) else bits
+        yield {"token": content[start:end], "start": start, "end": end, "bits": own}
+
+
+def _words(
+    tokens: Iterable[Mapping[str, Any]], content: str, start: int, end: int
+) -> Iterator[Mapping[str, Any]]:
+    """The sums over words, which white space parts; a token of white space is the next word's."""
+    words = list(re.compile(r"\S+").finditer(content, start, end))
+    ends = [word.end() for word in words]
+    bits: list[list[float | None]] = [[] for _ in words]
+    for token in tokens:
+        if (own := bisect_right(ends, token["start"])) < len(words):
+            bits[own].append(token["bits"])
+    for word, found in zip(words, bits, strict=True):
+        known = [one for one in found if one is not None]
+        whole = math.fsum(known) if known and len(known) == len(found) else None
+        yield {"word": word[0], "start": word.start(), "end": word.end(), "bits": whole}

@@ -1,0 +1,51 @@
+"""Tables of people's own, as data frames: CSV, TSV, JSON lines, parquet."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from coherencegym.errors import EvaluationError, first_line
+
+if TYPE_CHECKING:
+    import pandas  # type: ignore[import-untyped]
+
+#: The endings of files that are read, and how pandas reads them: texts stay as they are.
+_READERS: Mapping[str, tuple[str, Mapping[str, Any]]] = {
+    ".csv": ("read_csv", {"dtype": str, "keep_default_na": False}),
+    ".tsv": ("read_csv", {"dtype": str, "keep_default_na": False, "sep": "\t"}),
+    ".jsonl": ("read_json", {"dtype": False, "lines": True, "convert_dates": False}),
+    ".parquet": ("read_parquet", {}),
+}
+FRAME_SUFFIXES = tuple(_READERS)
+
+
+def read_frame(path: Path) -> pandas.DataFrame:
+    """The table of a file, by its ending.
+
+    Raises:
+        EvaluationError: it has another ending, or cannot be read.
+    """
+    if path.suffix not in _READERS:
+        endings = ", ".join(FRAME_SUFFIXES)
+        raise EvaluationError(f"{path}: expected a file that ends in {endings}")
+    import pandas
+
+    reader, how = _READERS[path.suffix]
+    try:
+        return getattr(pandas, reader)(path, **how)
+    except (OSError, ValueError) as error:
+        raise EvaluationError(f"{path}: cannot be read ({first_line(error)[:200]})") from None
+
+
+def read_text(path: Path) -> str:
+    """The text of a file in UTF-8.
+
+    Raises:
+        EvaluationError: it cannot be read.
+    """
+    try:
+        return path.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise EvaluationError(f"{path}: cannot be read ({first_line(error)[:200]})") from None

@@ -1,0 +1,216 @@
+"""What holds of every operator, whatever it does: on any discourse, and on all of the samples.
+
+An operator is a value, and so is what it makes: the same discourse and seed give the same results,
+in any company and any process; nothing else changes; every change can be undone; text stays text.
+"""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+import importlib
+import os
+import pickle
+import pkgutil
+import subprocess
+import sys
+from collections.abc import Sequence
+from functools import cache
+from hashlib import sha256
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from support.strategies import discourses
+
+from coherencegym import manipulations
+from coherencegym.loaders.discourse import Discourse, span_text, spans, undo
+from coherencegym.loaders.read import read
+from coherencegym.loaders.registry import CORPORA, corpus, sample_of
+from coherencegym.manipulations.connectives.connective_segments import ConnectiveSegments
+from coherencegym.manipulations.connectives.connective_substitution import ConnectiveSubstitution
+from coherencegym.manipulations.ending_swap import EndingSwap
+from coherencegym.manipulations.intruders.intruder_sentence import IntruderSentence
+from coherencegym.manipulations.last_unit import LastUnit
+from coherencegym.manipulations.move_units import Exchange, MoveToFront
+from coherencegym.manipulations.operator import Composable, Context, Operator, Pipeline
+from coherencegym.manipulations.orders.matched_order import MatchedOrder
+from coherencegym.manipulations.probe_sentence import ProbeSentence
+from coherencegym.manipulations.probes.registry import PROBES
+from coherencegym.manipulations.reference.antecedent_removal import AntecedentRemoval
+from coherencegym.manipulations.reference.candidate_substitution import CandidateSubstitution
+from coherencegym.manipulations.reference.own_names import OwnNames
+from coherencegym.manipulations.reference.pronoun_repetition import PronounRepetition
+from coherencegym.manipulations.shuffle import Shuffle
+from coherencegym.manipulations.speaker_separator import SpeakerSeparator
+
+#: One or more of each, with settings that take another way through it.
+OPERATORS: tuple[Operator, ...] = (
+    Shuffle(),
+    Shuffle(keep_last=1, permutations=4),
+    MoveToFront(),
+    Exchange(),
+    Exchange(unit=2),
+    LastUnit(),
+    SpeakerSeparator(),
+    SpeakerSeparator(merge_runs=True),
+    EndingSwap(),
+    OwnNames(),
+    CandidateSubstitution(),
+    CandidateSubstitution(candidate="target"),
+    ConnectiveSegments(),
+    ConnectiveSubstitution(replacement="since"),
+    PronounRepetition(),
+    PronounRepetition(repeat=False),
+    AntecedentRemoval(),
+    AntecedentRemoval(scored="phrase", removed="antecedent"),
+    AntecedentRemoval(removed="control"),
+    *(ProbeSentence(probe=name) for name in PROBES),
+    Shuffle(keep_last=1) | SpeakerSeparator(),
+    ConnectiveSegments() | ConnectiveSubstitution(replacement="yet"),
+)
+#: These choose for each text of several, which they are fitted to.
+CHOOSING: tuple[MatchedOrder | IntruderSentence, ...] = (
+    MatchedOrder(caliper=1e9),
+    IntruderSentence(share=1.0),
+    IntruderSentence(strategy="random", keep_last=1),
+)
+#: These cut excerpts out of a discourse, which may have no place for one.
+EXCERPTS = (ConnectiveSegments, PronounRepetition, AntecedentRemoval)
+#: These may find nothing to do, and no reason to name.
+SILENT = (*EXCERPTS, ConnectiveSubstitution, CandidateSubstitution)
+#: These may leave every word in its place.
+SPARING = (MoveToFront, SpeakerSeparator, OwnNames, CandidateSubstitution)
+#: What an operator may change.
+MADE = (
+    *("units", "variant", "edits"),
+    *("mentions", "relations", "alternatives", "judgements", "tree"),
+)
+EACH = pytest.mark.parametrize("operator", OPERATORS, ids=str)
+EVERY = pytest.mark.parametrize("operator", [*OPERATORS, *CHOOSING], ids=str)
+
+
+def fitted(
+    operator: Operator | MatchedOrder, texts: Sequence[Discourse], seed: int = 0
+) -> Operator:
+    """The operator, ready for these texts."""
+    if isinstance(operator, IntruderSentence):
+        return operator.fit(texts, Context(seed, "test"))
+    if isinstance(operator, MatchedOrder):
+        return operator.fit(texts, [one.id for one in texts], Context(seed, "test"))
+    return operator
+
+
+@cache
+def samples() -> tuple[Discourse, ...]:
+    """Some texts in the format of each corpus, with every kind of annotation that there is."""
+    formats = set(CORPORA) - {"documents"}  # of no annotation, and slow to read
+    own = [found for name in sorted(formats) if (found := sample_of(corpus(name))) is not None]
+    return tuple(text for sample in own for text in list(read(sample))[::4][:12])
+
+
+def suited(operator: object) -> tuple[Discourse, ...]:
+    """Those of them that the operator can be fitted to: orders are of texts equally long."""
+    whole = not isinstance(operator, MatchedOrder)
+    return tuple(text for text in samples() if whole or len(text.units) == 5)
+
+
+def digests() -> list[str]:
+    """For each operator a number for all that comes of the samples, and of what is left out."""
+    found = []
+    for operator in (*OPERATORS, *CHOOSING):
+        texts, context = suited(operator), Context(3, "test")
+        ready = fitted(operator, texts, seed=3)
+        made = [result for text in texts for result in ready(text, context)]
+        whole = repr((made, sorted(context.skipped.items())))
+        found.append(sha256(whole.encode()).hexdigest())
+    return found
+
+
+def check(original: Discourse, operator: Operator, seed: int = 0) -> list[Discourse]:
+    """What the operator makes of a discourse, in which all is as it has to be."""
+    kept, context, again = copy.deepcopy(original), Context(seed, "test"), Context(seed, "test")
+    results = list(operator(original, context))
+    assert original == kept
+    assert (list(operator(original, again)), again) == (results, context)
+    for reason in context.skipped:
+        assert reason == " ".join(reason.split()) != ""
+    first = operator.steps[0] if isinstance(operator, Pipeline) and operator.steps else operator
+    if not isinstance(first, SILENT):
+        assert results or context.skipped
+        assert not (results and context.skipped) or isinstance(first, Shuffle)
+    one_each = len({result.variant for result in results}) == len(results)
+    assert one_each or isinstance(operator, ConnectiveSubstitution)  # but of a segment
+    there = {span_text(original, span) for span in spans(original)}
+    for result in results:
+        assert (
+            dataclasses.replace(result, **{name: getattr(original, name) for name in MADE})
+            == original
+        )
+        assert all(text == " ".join(text.split()) != "" for text in result.texts)
+        assert {span_text(result, span) for span in spans(result)} <= there
+        if isinstance(first, EXCERPTS):
+            assert {*undo(result)} <= {*original.texts}
+            continue
+        assert undo(result) == original.texts
+        assert result.texts != original.texts or isinstance(first, SPARING)
+        edited = {edit.unit for edit in result.edits}
+        if len(result.units) == len(original.units):
+            for place, (old, new) in enumerate(zip(original.units, result.units, strict=True)):
+                assert place in edited or old == new
+        if isinstance(operator, SpeakerSeparator):
+            assert len([*spans(result)]) == len([*spans(original)])
+    return results
+
+
+def test_every_operator_is_here() -> None:
+    for module in pkgutil.walk_packages(manipulations.__path__, f"{manipulations.__name__}."):
+        importlib.import_module(module.name)
+    named = {type(operator) for operator in (*OPERATORS, *CHOOSING)}
+    named |= {type(fitted(operator, suited(operator)[:9])) for operator in CHOOSING}
+    assert named == {
+        each
+        for each in Composable.__subclasses__()
+        if each.__module__.startswith(manipulations.__name__)
+    }
+
+
+@EVERY
+def test_it_is_a_value_that_reads_as_it_was_made(operator: Operator | MatchedOrder) -> None:
+    assert eval(str(operator), globals()) == operator
+    assert pickle.loads(pickle.dumps(operator)) == operator
+    for field in dataclasses.fields(operator):  # type: ignore[arg-type]
+        with pytest.raises(dataclasses.FrozenInstanceError):
+            setattr(operator, field.name, None)
+
+
+@EACH
+@given(discourses(), st.integers(0, 9))
+def test_any_discourse(operator: Operator, discourse: Discourse, seed: int) -> None:
+    check(discourse, operator, seed)
+
+
+@EVERY
+def test_all_samples(operator: Operator | MatchedOrder) -> None:
+    """Each text makes what it does alone also in the company of all others."""
+    texts = suited(operator)
+    ready, together = fitted(operator, texts), Context(0, "test")
+    alone = [result for text in texts for result in check(text, ready)]
+    assert alone == [result for text in texts for result in ready(text, together)]
+    assert alone
+
+
+def test_results_do_not_depend_on_the_process_or_how_it_hashes() -> None:
+    """Sets and dictionaries of texts come in another order in every process."""
+    done = subprocess.run(
+        [sys.executable, __file__],
+        env={**os.environ, "PYTHONHASHSEED": "1", "PYTHONPATH": os.pathsep.join(sys.path)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.split() == digests()
+
+
+if __name__ == "__main__":
+    print(*digests())
