@@ -538,10 +538,12 @@ SUITE = Suite(
     uses=(
         Use(
             "",
-            "does what follows fit the author's connective",
-            "how frequent a connective is from how it fits",
+            "does the text fit the author's connective",
+            "frequency of a connective from its fit",
         ),
-        Use("crossed", "the same, frequency and difficulty cancelled", "rare senses: few items"),
+        Use(
+            "crossed", "the same, with frequency and difficulty cancelled", "rare senses: few items"
+        ),
     ),
     limitations=(
         f"The score of a config is over `{HEADLINE}`: replacements that cannot carry the sense but "

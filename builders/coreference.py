@@ -308,12 +308,12 @@ SUITE = Suite(
     uses=(
         Use(
             "",
-            "is a pronoun expected where the referent is given",
-            "a preference for pronouns from an expectation of this one",
+            "is a pronoun expected for a given referent",
+            "a general preference for pronouns from an expectation of this one",
         ),
         Use(
             "crossed",
-            "does a name cost less where somebody else of the gender is about",
+            "is a name less surprising beside another referent of the same gender",
             "whether the model prefers either form",
         ),
     ),

@@ -259,13 +259,13 @@ SUITE = Suite(
     uses=(
         Use(
             "crossed",
-            "how two sentences relate that no connective joins",
-            "the adverbial and the sentence behind it (`Later, in 1963`) from both sentences",
+            "how two sentences without a connective relate",
+            "fit of the adverbial to its own sentence (`Later, in 1963`) from fit to both",
         ),
         Use(
             "cloze",
-            "the same, one relation against each other one",
-            "common relations from right ones",
+            "the same, the implied relation against each other one",
+            "frequent relations from right ones",
         ),
     ),
     limitations=(

@@ -366,10 +366,10 @@ SUITE = Suite(
         "context_2_sentence_1": "same_document: the first sentence in the place of the second",
     },
     uses=(
-        Use("pairs", "is a sentence from elsewhere noticed", "another topic from incoherence"),
+        Use("pairs", "is a sentence from elsewhere noticed", "a change of topic from incoherence"),
         Use(
             "same_document",
-            "is a sentence of the same text noticed in a wrong place",
+            "is a displaced sentence of the same text noticed",
             "a pronoun without a referent from a break in the argument",
         ),
     ),

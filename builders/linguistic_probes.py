@@ -146,7 +146,7 @@ SUITE = Suite(
         Use(
             "",
             "is one changed property noticed",
-            "a wording that comes with the rule",
+            "a wording that the rule introduces",
         ),
     ),
     limitations=(

@@ -40,7 +40,7 @@ SUITE = Suite(
         "messages_1_reply_2": "the first messages with the reply of the other thread",
         "messages_2_reply_1": "the messages of the other thread with the first reply",
     },
-    uses=(Use("", "which reply is to which message", "a keyword of the matter from an answer"),),
+    uses=(Use("", "which reply answers which message", "a shared topic word from an answer"),),
     limitations=(
         "The two threads are about different problems. Pairs whose replies repeat more than one "
         "word more of their own messages than of the other's are left out, and repeated words "

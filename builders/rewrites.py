@@ -132,7 +132,7 @@ SUITE = Suite(
         ),
         Use(
             "interaction",
-            "does the text make the better sentence more expected than it is alone",
+            "does the context favour the better sentence",
             "errors that depend on the text, such as tense",
         ),
     ),

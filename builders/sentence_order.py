@@ -238,20 +238,20 @@ SUITE = Suite(
     uses=(
         Use(
             "…_all",
-            "is the text's own order expected",
-            "position habits and cohesion from coherence",
+            "is the original order expected",
+            "sentence position and cohesion from coherence",
         ),
         Use(
             "…_context",
-            "does the order before it change what is expected last",
-            "whether anything is lost where the neighbour stays (`last_context_unit_moved=false`)",
+            "does the order of the context affect the last sentence",
+            "whether order matters if the preceding unit stays (`last_context_unit_moved=false`)",
         ),
         Use(
             "matched_dialogue",
-            "is the order expected, places being used up",
-            "turn-taking (a question, then its answer) from more",
+            "is the original order expected, with position controlled",
+            "turn-taking (a question, then its answer) from coherence",
         ),
-        Use("matched_documents", "the same of prose", "neighbours that share words from more"),
+        Use("matched_documents", "the same in prose", "words that neighbours share from coherence"),
     ),
     limitations=(
         "Some shuffled texts are coherent: two descriptions can often be swapped without harm. "

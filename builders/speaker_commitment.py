@@ -234,12 +234,12 @@ SUITE = Suite(
     uses=(
         Use(
             "contradiction",
-            "may one speaker contradict what they said",
-            "what a mark of another speaker does by itself",
+            "is a self-contradiction surprising",
+            "the effect of the speaker mark itself",
         ),
         Use(
             "interaction",
-            "the same, beside pairs that do not contradict",
+            "the same, against pairs without a contradiction",
             "whether the mark was understood as a speaker",
         ),
     ),

@@ -87,11 +87,11 @@ SUITE = Suite(
         "story_2_ending_1": "crossed: the second story with the ending of the first",
     },
     uses=(
-        Use("", "is the right ending expected", "endings that give themselves away"),
+        Use("", "is the right ending expected", "typical endings from fitting ones"),
         Use(
             "crossed",
-            "which ending goes with which story",
-            "the plot from its props: an ending that takes up a thing of its story, in other words",
+            "which ending belongs to which story",
+            "plot from lexical cues: an ending that names a thing of its story in other words",
         ),
     ),
     limitations=(

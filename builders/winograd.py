@@ -158,10 +158,10 @@ SUITE = Suite(
     uses=(
         Use(
             "partial",
-            "who is meant, by knowledge of the world",
-            "a schema that was read with its answer",
+            "which referent is meant, by world knowledge",
+            "inference from memory of a published schema",
         ),
-        Use("crossed", "the same, candidate and continuation cancelled", "the same"),
+        Use("crossed", "the same, with candidate and continuation cancelled", "the same"),
     ),
     limitations=(
         "Knowledge of the world decides nearly every item; a model without it is at chance.",

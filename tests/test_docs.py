@@ -83,6 +83,11 @@ def test_the_first_page_is_short_and_names_no_place_of_a_machine() -> None:
         assert not re.search(r"python -m (builders|loaders|eval) ", page.read_text()), page
 
 
+def test_a_change_is_one_short_line() -> None:
+    lines = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8").splitlines()
+    assert [line for line in lines if len(line) >= 120 or line.startswith(" ")] == []
+
+
 def test_the_picture_of_the_first_page_has_every_suite() -> None:
     drawn = (ROOT / "docs/overview.svg").read_text(encoding="utf-8")
     for name in SUITES:
