@@ -58,7 +58,7 @@ def test_an_overview_in_every_format(folder: Path, capsys: pytest.CaptureFixture
     found = json.loads(said(capsys, *overview, "json")[0])
     assert {one["model"] for one in found} == {"demo", MODEL}
     for one in found:
-        names = ("n", "score", "ci_low", "ci_high", "chance", "artefact_score")
+        names = ("n", "score", "ci_low", "ci_high", "chance", "partial_input_score")
         assert {n: one[n] for n in names} == {n: heads[one["model"]][n] for n in names}
     rows = list(csv.DictReader(io.StringIO(said(capsys, *overview, "csv")[0])))
     assert [{k: "" if v is None else str(v) for k, v in one.items()} for one in found] == rows
