@@ -131,6 +131,7 @@ class SuiteWords:
     conditions: dict[str, str] = field(default_factory=dict)
     limitations: Many[str] = ()
     uses: Many[SuiteUse] = ()
+    citation: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -139,7 +140,6 @@ class _Manifest(SuiteWords):
     suite: MaybeName = ""
     version: MaybeName | None = None
     repo_id: MaybeRepository = ""
-    citation: str = ""
     published: Many[Published] = ()
 
 

@@ -6,7 +6,7 @@ import csv
 import io
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -40,6 +40,14 @@ def render_document(document: TableDocument, style: str) -> str:
         return json_text(document.records)
     lines = _markdown(document) if style == "markdown" else _latex(document)
     return "".join(f"{line}\n" for line in lines)
+
+
+def copied_texts(document: TableDocument, cited: Iterable[str]) -> list[tuple[str, str]]:
+    """The texts that a page copies, by their names: formats, and what is ``cited`` (BibTeX)."""
+    bibtex = "\n\n".join(dict.fromkeys(filter(None, map(str.strip, cited))))
+    named = {"LaTeX": "latex", "CSV": "csv"}
+    texts = [(name, render_document(document, style)) for name, style in named.items()]
+    return [*texts, *[("BibTeX", f"{bibtex}\n")] * bool(bibtex)]
 
 
 def csv_text(records: Sequence[Mapping[str, Any]]) -> str:

@@ -29,9 +29,11 @@ from coherencegym.eval.tasks.score.results import ScoreSummary
 from coherencegym.eval.tasks.task import Findings
 from coherencegym.eval.views import frames
 from coherencegym.eval.views.html_report import (
+    copied_results,
     notebook_cell,
     page_of,
     render_report,
+    source,
     title_of,
     verdict_of,
     write_html,
@@ -177,6 +179,7 @@ def _page(found: Findings, folder: Path) -> str:
     }
     return page_of(
         "task.html.jinja",
+        source("copy.js"),
         results=found,
         title=title_of(found),
         verdict=_verdict(found),
@@ -184,6 +187,7 @@ def _page(found: Findings, folder: Path) -> str:
         kinds={one.title: _kind(one) for one in sections},
         strip_grid=strip_grid,
         drawn=drawn,
+        copied=copied_results(found, _grids(sections)),
     )
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.report import grid
-from coherencegym.eval.report.formats import TableDocument
+from coherencegym.eval.report.formats import TableDocument, copied_texts
 from coherencegym.eval.results.learning import learning_curves
 from coherencegym.eval.results.run_table import RunColumn, RunModel, RunTable, table_of
 from coherencegym.eval.results.runs import Run
@@ -136,6 +136,12 @@ def overview_document(shown: RunTable) -> TableDocument:
     return TableDocument([*steps, overview_grid(shown)], lines, shown.records)
 
 
+def copied_overview(shown: RunTable) -> list[tuple[str, str]]:
+    """The overview as its page copies it, and the works that its suites are after."""
+    cited = (run.words.citation for run in shown.every_run)
+    return copied_texts(overview_document(shown), cited)
+
+
 def _steps(shown: RunTable) -> list[grid.Grid]:
     return list(training_grids(learning_curves(shown)))
 
@@ -216,7 +222,13 @@ def _write_files(shown: RunTable, folder: Path, work: Path) -> None:
     legend = [*TRAINING_LEGEND * bool(steps), *_legend(shown)]
     lines += ["- " + note.replace("*", "\\*", 1) for note in legend]
     (work / _MARKDOWN).write_bytes(("\n".join(lines) + "\n").encode("utf-8", "replace"))
-    site = Site(shown, overview_title(shown), is_alone=True, reports=reports, curve=drawn)
+    site = Site(
+        *(shown, overview_title(shown)),
+        is_alone=True,
+        reports=reports,
+        curve=drawn,
+        copied=copied_overview(shown),
+    )
     write_html(render_index(site), work, INDEX)
 
 

@@ -35,6 +35,7 @@ class Site:
         pairs_left_out: pairs of models without such a page.
         reports: the folder of a run -> the address of its report, where it has one.
         curve: the learning curves as SVG; empty where there are none.
+        copied: the table as LaTeX, CSV, ..., by these names.
     """
 
     table: RunTable
@@ -45,6 +46,7 @@ class Site:
     pairs_left_out: int = 0
     reports: Mapping[str, str] = field(default_factory=dict)
     curve: bytes = b""
+    copied: Sequence[tuple[str, str]] = ()
 
     def model_link(self, model: RunModel) -> str:
         """The page of a model, from the root; empty where it has none."""

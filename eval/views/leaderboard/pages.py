@@ -72,7 +72,7 @@ def render_index(site: Site) -> str:
     numbers = {model: number for number, model in enumerate(table.models)}
     return page_of(
         "leaderboard.html.jinja",
-        source("leaderboard.js"),
+        source("copy.js") + source("leaderboard.js"),
         site=site,
         table=table,
         rows=rows,

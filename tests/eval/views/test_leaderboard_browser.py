@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -51,6 +53,7 @@ def a_run(model: str, suite: str, score: float) -> Run:
         words=SuiteWords(
             title=f"The suite {suite}",
             hypothesis=HOSTILE,
+            citation=f"@misc{{{suite}, note = {{{HOSTILE}}}}}",
             conditions={"a": "b"},
             limitations=("a `limit`",),
             uses=(SuiteUse("c", "what c asks", "what it cannot tell"),),
@@ -118,6 +121,22 @@ def test_models_stand_best_first_and_what_differs_in_its_own_column(page: Browse
     assert page.run(COLUMNS) == ["cloze", "cloze", "order", "spans"]
     said = page.run("return [...document.querySelectorAll('.differs')].map((n) => n.innerText)")
     assert sorted(said) == ["items 40", "items 7"]
+    assert page.run("return document.images.length") == 0
+
+
+def test_the_table_is_copied_as_it_is_printed(page: Browser) -> None:
+    page.run("navigator.clipboard.writeText = async (text) => { window.copied = text; }")
+    found = {}
+    for number, name in enumerate(("LaTeX", "CSV", "BibTeX"), 1):
+        page.click(f".copies button:nth-of-type({number})")
+        wait(page, f"document.querySelector('.copies output').value === '{name} copied'")
+        found[name] = page.run("return window.copied")
+    assert r"script\textgreater{}\textless{}img src=x" in found["LaTeX"]
+    rows = list(csv.DictReader(io.StringIO(found["CSV"])))
+    assert {row["model"] for row in rows} == {Path(name).name for name in SCORES}
+    assert {row["score"] for row in rows if row["model"] == "alpha"} == {"0.9", "0.55", "0.4"}
+    assert found["BibTeX"].split("\n\n")[0] == f"@misc{{cloze, note = {{{HOSTILE}}}}}"
+    assert found["BibTeX"].count("@misc") == 3
     assert page.run("return document.images.length") == 0
 
 

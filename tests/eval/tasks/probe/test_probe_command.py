@@ -102,7 +102,7 @@ def test_every_fit_and_every_row_is_there(finished: Path) -> None:
     }
     page = (finished / "report.html").read_text()
     assert "Accuracy by layer" in page
-    assert "<script>" not in page
+    assert page.count("<script") == 1  # which copies tables
     assert (finished / "layers.png").stat().st_size > 10_000
 
 
