@@ -282,13 +282,13 @@ SUITE = Suite(
         "something more (`Furthermore,`). `Instead,` is not put where something was denied, nor "
         "`Then,` before what happened, as far as the corpus has grammar.",
         "`crossed`: how likely an adverbial is with the sentence behind it alone (`in 1963` after "
-        "`Later,`) does not cancel, as it is of both: the artefact score is at chance by "
+        "`Later,`) does not cancel, as it is of both: the partial-input baseline is at chance by "
         "construction, and yet a model that never reads the first sentence may score above it.",
         "`crossed` needs two relations of one document: from the 80 documents of GUM and the 6 "
         "talks in which it was measured come few items, and its intervals are wide.",
         "`cloze`: some ways are far commoner than others, so that an adverbial alone says a good "
-        "deal about whether it is right: see the artefact score (88 on GUM). A model that prefers "
-        "one adverbial everywhere may score as high; `crossed` is free of this.",
+        "deal about whether it is right: see the partial-input baseline (88 on GUM). A model "
+        "that prefers one adverbial everywhere may score as high; `crossed` is free of this.",
         "`cloze`: how frequent an adverbial is does not cancel, either. It moves the groups "
         f"`{ADVERBIAL}`, `{TOGETHER}` and `{BEST}`; the config's score is over `{REST}`, the same "
         "text after different adverbials, which it does not move.",
@@ -331,7 +331,7 @@ SUITE = Suite(
                 ways=Column(["string"], f"their senses in common terms: {', '.join(WAYS)}"),
                 genre=_GENRE,
             ),
-            artefact="bags of words of the first sentence, the adverbial and the rest",
+            partial_input="bags of words of the first sentence, the adverbial and the rest",
         ),
         Config(
             name="cloze",
@@ -350,7 +350,7 @@ SUITE = Suite(
             },
             breakdowns=("way", "genre"),
             headline=REST,
-            artefact="a bag of words of the adverbial alone",
+            partial_input="a bag of words of the adverbial alone",
         ),
     ),
     one_split=True,

@@ -347,5 +347,7 @@ def _in_memory_items(given: Iterable[Item | Mapping[str, Any]]) -> Items:
             raise SuiteError(f"{item.item_id}: there more than once; expected an id for each item")
         items[item.item_id] = item
     table = unverified_table(IN_MEMORY, "", list(items.values()))
-    note = detail("items from memory: rows are not verified, and there is no artefact score")
+    note = detail(
+        "items from memory: rows are not verified, and there is no partial-input baseline"
+    )
     return Items(Source(IN_MEMORY, Path(), notes=(note,)), (table,) if items else ())

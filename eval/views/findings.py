@@ -119,8 +119,8 @@ def headline_line(headline: Headline) -> str:
     score = grid.score_with_interval(headline.score, *ends, headline.metric)
     cells = f"mean of {headline.n_cells:,} equal parts, " if headline.n_cells > 1 else ""
     beside = {
-        "artefact": headline.artefact_score,
-        "overlap": headline.overlap_score,
+        "partial input": headline.partial_input_score,
+        "lexical overlap": headline.lexical_overlap_score,
         "human": headline.human_score,
         headline.chance_name: headline.chance,
     }
