@@ -24,7 +24,7 @@ from coherencegym.builders.pipeline.kinds import making
 from coherencegym.builders.pipeline.options import BuildOptions as BuildOptions
 from coherencegym.builders.pipeline.reading import ONE_SPLIT, read_source, without_separators
 from coherencegym.builders.pipeline.sources import PlannedCorpus, Sources
-from coherencegym.builders.release.floors import FloorDecision
+from coherencegym.builders.release.baselines import BaselineDecision, write_baselines
 from coherencegym.builders.release.manifest import Manifest, dump_manifest, in_order
 from coherencegym.builders.release.rows import to_table, write_split
 from coherencegym.builders.suite import Config, Suite
@@ -265,7 +265,7 @@ class _Build:
         block = GenericAlias(tuple, (GenericAlias(list, (made,)), dict[str, int]))
         return self.kept.blocks("drafts", key, Values(block))
 
-    def _write(self, part: _Part, decisions: dict[str, list[FloorDecision]]) -> dict[str, Any]:
+    def _write(self, part: _Part, decisions: dict[str, list[BaselineDecision]]) -> dict[str, Any]:
         config, kind, how = part.config, part.config.kind, making(part.config.kind)
         all_rows = {
             split: [kind.to_row(how.value(made, n)) for n, made in enumerate(one.drafts, start=1)]
@@ -278,7 +278,8 @@ class _Build:
         splits, quality, examples = {}, {}, {}
         for split, rows in all_rows.items():
             one = part.drafted[split]
-            quality[split] = how.quality(config, one.drafts, decisions[split]) | one.measured
+            decided = how.baselines(config, one.drafts, decisions[split])
+            quality[split] = how.quality(config, one.drafts, decided) | one.measured
             if self.matcher is not None and how.judge is not None:
                 human = how.judge(self.matcher, config, part.name, split, one.drafts, rows)
                 quality[split] |= {"human": human} if human else {}
@@ -292,6 +293,7 @@ class _Build:
                 "content_hash": written.content_hash,
                 "groups": group_counts(config, (how.groups(config, d) for d in one.drafts), rows),
                 "details": how.details(config, one.drafts),
+                **write_baselines(self.folder, part.name, split, decided, how.folds),
             }
             licences.update(d.licence or texts for d in one.discourses if d.id in own)
             examples[split] = kind.example(rows)

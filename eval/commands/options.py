@@ -527,6 +527,12 @@ def load_model(
     return load_encoder(*place, **how)
 
 
+def model_name(one: argparse.Namespace) -> str:
+    """The name of the model that options name, with the revision that they ask for."""
+    at = f"@{one.model_revision}" if one.model_revision else ""
+    return f"{one.model}{at}"
+
+
 def load_head(arguments: argparse.Namespace, head: Any) -> LoadedModel:
     """The model that the options name, with a head of a class of transformers.
 

@@ -135,7 +135,7 @@ class Several:
                 if one.output not in self.runs
             ]
             if left:
-                with self._attempt(model_name(own[0])):
+                with self._attempt(options.model_name(own[0])):
                     self._ask(left, plans)
         return [self.runs[folder] for folder in self.folders if folder in self.runs]
 
@@ -276,9 +276,3 @@ class Several:
     def _about(self, run: Run) -> object:
         names = (*RECORDED, *self.chosen.record(), "intervals", "versions")
         return run.rows, [run.settings.get(name) for name in names]
-
-
-def model_name(one: argparse.Namespace) -> str:
-    """The name of the model that options name, with the revision that they ask for."""
-    at = f"@{one.model_revision}" if one.model_revision else ""
-    return f"{one.model}{at}"

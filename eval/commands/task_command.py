@@ -160,7 +160,6 @@ class TaskCommand:
     def _explain(self, several: Several, read: Data) -> None:
         # Only the configs and tokenizers of models are read. The plan is printed once for all
         # models that have the same.
-        from coherencegym.eval.commands.several import model_name
         from coherencegym.eval.report import grid
 
         task, chosen = self.task, several.chosen
@@ -189,7 +188,7 @@ class TaskCommand:
             for model in models:
                 in_chat = task.in_chat(own)
                 work = planned_work(model, texts(), chosen, in_chat=in_chat, known=known)
-                alike.setdefault(work, []).append(model_name(model))
+                alike.setdefault(work, []).append(options.model_name(model))
             _print_works(alike)
         if several.above is None:
             print(f"would be written to {several.folders[0]}")

@@ -31,8 +31,8 @@ _MARKDOWN = "overview.md"
 #: The files of an overview.
 OVERVIEW_FILES = (INDEX, _MARKDOWN, CURVE, Path(CURVE).with_suffix(".svg").name)
 _REFERENCES = {
-    "artefact": "artefact_score",
-    "overlap": "overlap_score",
+    "partial input": "partial_input_score",
+    "lexical overlap": "lexical_overlap_score",
     "human": "human_score",
     CHANCE_NAME: "chance",
 }

@@ -13,11 +13,11 @@ from coherencegym.eval.statistics.scores import CHANCE_NAME, REFERENCE, Score
 from coherencegym.eval.tasks.headline import Headline
 from coherencegym.eval.views.leaderboard.names import model_file, suite_file
 
-#: Names of floors, chance and people, by the fields that have them.
+#: Names of baselines, chance and people, by the fields that have them.
 BESIDE = {
     "chance": "chance",
-    "artefact_score": "artefact",
-    "overlap_score": "overlap",
+    "partial_input_score": "partial input",
+    "lexical_overlap_score": "lexical overlap",
     "human_score": "people",
 }
 
@@ -65,7 +65,7 @@ class Card:
         model_link, suite_link: their pages, from the root of the site; empty without one.
         number: the score with its interval; empty where there is no one number.
         over: the configs or groups that it is summed up over.
-        beside: names of floors, chance and people, and their values.
+        beside: names of baselines, chance and people, and their values.
         facts: names and values of the model's and the dataset's facts.
         cautions: lines that a reader must know.
         signature: the line of the run.
@@ -94,7 +94,7 @@ class Cell:
     Attributes:
         head: the number, which is drawn.
         score, interval: its texts.
-        above: true where it is above chance and all its floors.
+        above: true where it is above chance and all its baselines.
         fewer: the number of items where others of the column have more, as they are too long for
             this model or undefined for it; empty where it has all.
         report: the address of the run's report; empty without one.

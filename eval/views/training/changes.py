@@ -124,19 +124,19 @@ def _title(one: CurveChanges) -> str:
 
 def _notes(one: CurveChanges) -> Iterator[str]:
     curve, head = one.curve, one.curve.heads[-1]
-    floors = {
+    baselines = {
         head.chance_name: head.chance,
-        "artefact": head.artefact_score,
-        "overlap": head.overlap_score,
+        "partial input": head.partial_input_score,
+        "lexical overlap": head.lexical_overlap_score,
     }
-    named = ", ".join(f"{n} {grid.share_cell(s)}" for n, s in floors.items() if s is not None)
+    named = ", ".join(f"{n} {grid.share_cell(s)}" for n, s in baselines.items() if s is not None)
     above = curve.above_from
     if curve.controlled:
         yield "a suite with controls: read the difference from them, and not these scores alone"
     elif above is None:
-        yield f"not above its floors ({named}) at the last {curve.unit or 'count'}"
+        yield f"not above its baselines ({named}) at the last {curve.unit or 'count'}"
     else:
-        yield f"above its floors ({named}) from {curve.unit or 'count'} {short_count(above)} on"
+        yield f"above its baselines ({named}) from {curve.unit or 'count'} {short_count(above)} on"
     for obstacle in one.obstacles:
         yield f"compared although not comparable (--anyway): {printable(obstacle)}"
     if left_out := max(change.left_out for change in one.all):
@@ -149,8 +149,7 @@ def _legend(changes: Sequence[CurveChanges]) -> Iterator[str]:
     steps = sum(len(one.steps) for one in changes)
     wholes = sum(one.whole is not None for one in changes)
     yield (
-        "score *: the whole interval is above chance, and above the artefact and the overlap score "
-        "where there are any"
+        "score *: the whole interval is above chance, and above both baselines where there are any"
     )
     yield (
         "change: against the checkpoint before, in percentage points, over the items of both; its "
@@ -200,7 +199,7 @@ def _as_json(one: CurveChanges) -> dict[str, Any]:
     points = zip(curve.counts, curve.heads, curve.folders, strict=True)
     return {
         **{name: getattr(curve, name) for name in ("training", "suite", "unit", "controlled")},
-        "above_floors_from": curve.above_from,
+        "above_baselines_from": curve.above_from,
         "scores": [{"count": n, "folder": folder, **asdict(head)} for n, head, folder in points],
         "changes": [asdict(change) for change in one.steps],
         "last_against_first": asdict(one.whole) if one.whole else None,

@@ -30,9 +30,9 @@ SCORES: dict[str, dict[str, float | None]] = {
 
 
 def a_run(model: str, suite: str, score: float) -> Run:
-    """A run whose interval is 0.1 wide on either side, beside floors of 0.6 and 0.5."""
+    """A run whose interval is 0.1 wide on either side, beside baselines of 0.6 and 0.5."""
     about: dict[str, Any] = {"ci_low": score - 0.1, "ci_high": min(1, score + 0.1)}
-    about |= {"score": score, "n": 40, "artefact_score": 0.6, "overlap_score": 0.5}
+    about |= {"score": score, "n": 40, "partial_input_score": 0.6, "lexical_overlap_score": 0.5}
     head = Headline(over=("c", "d"), n_cells=2, **about)
     rows = [Score(config=c, split="test", group="", level="all", **about) for c in ("c", "d")]
     return Run(
@@ -178,7 +178,7 @@ def test_filters_leave_what_they_say(page: Browser) -> None:
     assert len(order(page)) == 2
     page.choose("task", "all")
     page.click("input[name=above]")
-    # Above chance and the floor of 60 % with the whole interval: 0.9 and 0.8.
+    # Above chance and the baseline of 60 % with the whole interval: 0.9 and 0.8.
     assert sorted(order(page)) == ["alpha", "beta-10b"]
     assert sorted(page.run(COLUMNS)) == ["cloze", "cloze", "order"]
     assert (
@@ -208,7 +208,7 @@ def test_the_signature_of_a_number_is_one_click_away(page: Browser) -> None:
     assert "signature, from which it can be reproduced" in text.lower()
     assert "model:org/alpha|data:cloze" in text or "another run" in text
     assert "a caution </script>" in text
-    assert "artefact\n60.0 %" in text
+    assert "partial input\n60.0 %" in text
     assert page.run(f"return {shown}.querySelectorAll('img').length") == 0
     page.type("body", "\ue00c")  # Escape
     assert page.run(f"return {shown}") is None
@@ -258,7 +258,7 @@ def test_an_overview_is_the_first_page_alone(
         is_shown = page.run("return document.querySelector('td .label').offsetWidth > 0")
         assert is_shown == (len(models) == 1 or width == 400)
     text = page.run("return document.querySelector('td .label').innerText")
-    assert "40 items · chance 50.0 % · artefact 60.0 % · overlap 50.0 %" in text
+    assert "40 items · chance 50.0 % · partial input 60.0 % · lexical overlap 50.0 %" in text
     page.click("td button.number")
     assert page.run("return document.querySelectorAll(':popover-open a').length") == 0
     assert page.run("return document.images.length") == 0
