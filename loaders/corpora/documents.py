@@ -216,8 +216,8 @@ def documents_corpus(shape: Shape = _SHAPE, licence: str = "") -> Corpus:
         language=shape.language,
         obtain=(
             "put articles as text files (.txt) or JSON lines (.jsonl, .jsonl.gz; columns text, and "
-            "id, title, domain, split if there are any) into a folder called documents, and name "
-            "the folder around it with --data-dir"
+            "id, title, domain, split if there are any) into any folder and name it with --texts, "
+            "or into one called documents, and name the folder around it with --data-dir"
         ),
         patterns=tuple(_patterns()),
         reader=partial(read_articles, shape=shape),
