@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from coherencegym.builders.pipeline.sources import Sources
 from coherencegym.builders.suite import Suite
+from coherencegym.loaders.corpora.own.texts import OWN
 from coherencegym.loaders.find import NO_FILES
 from coherencegym.terminal import shown_console
 
@@ -52,8 +53,11 @@ def print_build(
     console = console_for()
     if brief:
         console.print(plain_text(_brief(suite, manifest, destination)))
-        for name, reason in sources.empty.items():
-            console.print(plain_text(f"  no config {name}: {reason}"), soft_wrap=True)
+        # Of people's own texts nothing is left out in silence.
+        lines = [one for one in _left_out(skips(manifest)) if one.startswith(f"corpus {OWN},")]
+        lines += [f"no config {name}: {reason}" for name, reason in sources.empty.items()]
+        for line in lines:
+            console.print(plain_text(f"  {line}"), soft_wrap=True)
         return
     console.print(plain_text(f"{suite.title} {manifest['version']}", "bold"))
     console.print(in_width(build_grid(manifest), width=console.width))

@@ -758,6 +758,7 @@ def build(
     suite: str | Path,
     *,
     corpus: str | Sequence[str] = (),
+    texts: str | Path | None = None,
     output: str | Path | None = None,
     data_dir: str | Path | None = None,
     **options: Any,
@@ -766,7 +767,10 @@ def build(
 
     Args:
         suite: its name, or the path of a Python file that declares ``SUITE``.
-        corpus: the corpora to build from; none: all that are found, and the sample.
+        corpus: the corpora to build from; none: all that are found, and the sample; with
+            ``texts``, these alone.
+        texts: a file or folder of your own texts: ``text_column`` names a table's column,
+            ``format`` that of annotated ones.
         output: the folder; None: ``suites/SUITE``.
         data_dir: a folder of corpus files.
         options: further ones of ``coherencegym build SUITE``, with ``_`` for ``-``: ``limit``,
@@ -795,7 +799,8 @@ def build(
                 f"build: no option {option!r}; see `coherencegym build {name} --help-all`{near}"
             )
     settings = _settings(declared, options)
-    given = {"corpora": _names("corpus", corpus), "output": output, "data_dir": data_dir}
+    given = {"corpora": _names("corpus", corpus), "texts": texts}
+    given |= {"output": output, "data_dir": data_dir}
     request = held({**given, **options}, BuildRequest)
     try:
         job = BuildJob(settings, request, output_option="output=")
