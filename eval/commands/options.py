@@ -18,7 +18,7 @@ from coherencegym.eval.models.kind import ScorerChoice
 from coherencegym.eval.models.placement import DEVICE_MAPS
 from coherencegym.eval.models.source import DEMO
 from coherencegym.eval.plan.options import DEFAULT, MODES, Options
-from coherencegym.eval.report.formats import FORMATS, TABLE
+from coherencegym.eval.report.formats import TABLE, TABLE_FORMATS
 from coherencegym.eval.tasks.options import flag_of
 from coherencegym.eval.text.choices import MaskingChoice
 from coherencegym.numbers import positive
@@ -438,7 +438,7 @@ def add_format(parser: Parser, said: str = "", default: str | None = TABLE) -> N
     add = parser.group(WRITTEN).add_argument
     said += "table, markdown, latex, csv, json; the last two have numbers, not cells"
     said += f"; default {default}" if default else ""
-    add("--format", choices=FORMATS, default=default, metavar="FORMAT", help=said)
+    add("--format", choices=TABLE_FORMATS, default=default, metavar="FORMAT", help=said)
 
 
 def add_output(parser: Parser, said: str, replaced: str, default: Path | None = None) -> None:

@@ -14,7 +14,7 @@ from coherencegym.eval.report import grid
 
 #: The format of a terminal, and those that are a document of their own.
 TABLE = "table"
-FORMATS = (TABLE, "markdown", "latex", "csv", "json")
+TABLE_FORMATS = (TABLE, "markdown", "latex", "csv", "json")
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class TableDocument:
 
 
 def render_document(document: TableDocument, style: str) -> str:
-    """The text of a document in one of :data:`FORMATS`, but for that of a terminal."""
+    """The text of a document in one of :data:`TABLE_FORMATS`, but for that of a terminal."""
     if style == "csv":
         return csv_text(document.records)
     if style == "json":
