@@ -31,7 +31,7 @@ demo: $(VENV)/.installed
 		--output $(OUT)/results --overwrite > $(OUT)/overview.txt
 	@sed '/^· the score\|^· fewer/d' $(OUT)/overview.txt
 	@echo
-	@echo "Crossed, what a classifier reads off the parts cancels (artefact):"
+	@echo "Crossed, what a classifier reads off the parts cancels (partial input):"
 	@$(BIN)/python -m coherencegym.eval score --model demo --dataset $(OUT)/suites/coreference \
 		--config sample_bio sample_crossed --output $(OUT)/crossed --overwrite > $(OUT)/crossed.txt
 	@grep '^ config\|^ ──\|^ sample_' $(OUT)/crossed.txt | head -n 4

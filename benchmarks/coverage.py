@@ -495,8 +495,8 @@ def _resampled_areas(scores: Any, places: Any, drawn: Any) -> Any:
         return ((drawn @ wins) * drawn).sum(axis=1) / pairs
 
 
-def of_artefacts(number: int, cue: str, runs: int, generator: Generator) -> Found:
-    """The artefact score: a cue in so many more of the incoherent texts, two items a discourse."""
+def of_partial_inputs(number: int, cue: str, runs: int, generator: Generator) -> Found:
+    """The partial-input baseline: a cue in more of the incoherent texts, two items a discourse."""
     from coherencegym.builders.release.quality import FOLDS, out_of_fold_scores
 
     more = float(cue.rpartition(" ")[2]) / 2
@@ -611,12 +611,12 @@ def sections(quick: bool, runs: int, seed: int) -> Iterator[tuple[str, Iterator[
     yield "Tests of differences", rejection_table(few[1:], runs, generator(8))
     classifier = generator(5)
     yield (
-        "Artefact scores",
+        "Partial-input baselines",
         table(
             "discourses",
             (20,) if quick else (20, 60),
             ("cue 0", "cue 0.4") if quick else ("cue 0", "cue 0.2", "cue 0.4", "cue 0.8"),
-            lambda n, kind: [of_artefacts(n, kind, max(2, runs // 10), classifier)],
+            lambda n, kind: [of_partial_inputs(n, kind, max(2, runs // 10), classifier)],
         ),
     )
 

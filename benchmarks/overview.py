@@ -1,15 +1,15 @@
 """``python -m benchmarks.overview``: the picture of the README, from folders of results.
 
-A row for each suite and task, a mark for each model at its headline with the 95 % interval, and the
-headline's artefact and overlap scores.
+A panel for each metric, in it a row for each suite and a mark for each model at its headline with
+the 95 % interval, and the headline's partial-input and lexical-overlap baselines.
 """
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from coherencegym.eval.report import figures
 from coherencegym.eval.results.runs import Run, read_run
@@ -17,67 +17,67 @@ from coherencegym.eval.statistics.scores import CD, SPEARMAN
 from coherencegym.eval.tasks.headline import Headline
 
 Rows = dict[str, dict[str, Headline]]
-#: The metrics that are no CD scores, and what each is per cent of.
-_METRICS = {
-    SPEARMAN: "Spearman: correlation with people, × 100",
-    "AUC": "AUC: × 100",
-    "strict": "strict: texts all of whose parts are right, %",
+
+
+class _Axis(NamedTuple):
+    """The axis of a metric: what it says, how much of it 1 is, and what it shows at least."""
+
+    label: str
+    one: float
+    low: float
+
+
+_AXES = {
+    CD: _Axis("pairs in which the incoherent text is the more surprising one, %", 100, 0),
+    "strict": _Axis("texts with a right answer and right spans (strict coherence), %", 100, 0),
+    "AUC": _Axis("intruders found: area under the ROC curve", 1, 0),
+    SPEARMAN: _Axis("Spearman's correlation with the ratings of people", 1, -0.25),
 }
 
 
-def rows_of(runs: Sequence[Run]) -> Rows:
-    """The headlines by suite and model, CD scores first; a run without one is left out."""
-    found: Rows = {}
-    scored = [run for run in runs if run.headline is not None and run.headline.score is not None]
-    for run in sorted(scored, key=_other_metric):
-        assert run.headline is not None
-        metric = run.headline.metric
-        named = f"{run.suite.replace('_', ' ').capitalize()} {run.version}"
-        named += f", {metric}" if _other_metric(run) else ""
-        found.setdefault(named, {})[Path(run.model).name] = run.headline
-    rows: Rows = {}
-    for named, row in found.items():
+def panels_of(runs: Sequence[Run]) -> dict[str, Rows]:
+    """The headlines by metric, suite and model; a run without one is left out."""
+    found: dict[str, Rows] = {metric: {} for metric in _AXES}
+    for run in runs:
+        if run.headline is not None and run.headline.score is not None:
+            named = f"{run.suite.replace('_', ' ').capitalize()} {run.version}"
+            row = found[run.headline.metric].setdefault(named, {})
+            row[Path(run.model).name] = run.headline
+    return {metric: _counted(rows) for metric, rows in found.items() if rows}
+
+
+def _counted(rows: Rows) -> Rows:
+    counted = {}
+    for named, row in rows.items():
         # A model whose context is shorter has fewer items.
         few, most = (end(headline.n for headline in row.values()) for end in (min, max))
-        rows[f"{named}  (n={most:,})" if few == most else f"{named}  (n={few:,}–{most:,})"] = row
-    return rows
+        number = f"{most:,}" if few == most else f"{few:,}–{most:,}"
+        counted[f"{named}  (n={number})"] = row
+    return counted
 
 
-def _other_metric(run: Run) -> bool:
-    return run.headline is not None and run.headline.metric != CD
-
-
-def draw(rows: Rows) -> Any:
-    """The figure; call it inside :func:`figures.style`."""
-    models = list(dict.fromkeys(model for row in rows.values() for model in row))
-    bold = [False] * len(rows)
-    widest = max(figures.text_widths(list(rows), 9, bold))
-    figure = figures.new_figure(8.2, 1.3 + 0.36 * len(rows), layout="constrained")
-    axes = figure.subplots()
-    for place, row in enumerate(rows.values()):
-        for number, model in enumerate(models):
-            if model in row:
-                shift = (number - (len(models) - 1) / 2) * 0.26
-                _mark(axes, place + shift, row[model], number)
-        head = next(iter(row.values()))
-        if head.chance is not None:
-            ends = 100 * head.chance, place - 0.5, place + 0.5
-            axes.vlines(*ends, color=figures.CHANCE_LINE, linewidth=1, linestyle="--", zorder=1)
-        _floor(axes, place, head.artefact_score, color=figures.ARTEFACT)
-        _floor(axes, place, head.overlap_score, color=figures.OVERLAP, linestyle=(0, (1, 1)))
-    figures.row_labels(axes, list(rows), bold, widest)
-    lowest = min((head.ci_low or 0) for row in rows.values() for head in row.values())
-    axes.set_xlim(min(0, 100 * lowest) - 2, 102)
-    metrics = {head.metric for row in rows.values() for head in row.values()}
-    others = "; ".join(said for name, said in _METRICS.items() if name in metrics)
-    said = "pairs in which the incoherent text is the more surprising one, %"
-    axes.set_xlabel("\n".join(filter(None, (said, others))), fontsize=9, loc="right")
+def draw(panels: Mapping[str, Rows]) -> Any:
+    """The figure, a panel a metric; call it inside :func:`figures.style`."""
+    every = [name for rows in panels.values() for name in rows]
+    models = list(
+        dict.fromkeys(m for rows in panels.values() for row in rows.values() for m in row)
+    )
+    widest = max(figures.text_widths(every, 9, [False] * len(every)))
+    sizes = [len(rows) + 1.6 for rows in panels.values()]
+    figure = figures.new_figure(8.2, 0.7 + 0.36 * sum(sizes), layout="constrained")
+    every_axes = figure.subplots(len(panels), height_ratios=sizes, squeeze=False)[:, 0]
+    for axes, (metric, rows) in zip(every_axes, panels.items(), strict=True):
+        _draw_panel(axes, _AXES[metric], rows, models)
+        figures.row_labels(axes, list(rows), [False] * len(rows), widest)
     handles = [
         figures.key(model, color=figures.colour(n), marker=figures.mark(n), linewidth=2)
         for n, model in enumerate(models)
     ]
-    floors = {"classifier without context": figures.ARTEFACT, "repeated words": figures.OVERLAP}
-    for name, colour in floors.items():
+    baselines = {
+        "partial-input baseline": figures.PARTIAL_INPUT,
+        "lexical-overlap baseline": figures.LEXICAL_OVERLAP,
+    }
+    for name, colour in baselines.items():
         look: dict[str, Any] = {"color": colour, "marker": "|", "linestyle": ""}
         handles.append(figures.key(name, **look, markersize=11, markeredgewidth=2.4))
     handles.append(figures.key("chance", color=figures.CHANCE_LINE, linestyle=figures.DASHED))
@@ -85,19 +85,35 @@ def draw(rows: Rows) -> Any:
     return figure
 
 
-def _mark(axes: Any, place: float, headline: Headline, number: int) -> None:
+def _draw_panel(axes: Any, axis: _Axis, rows: Rows, models: Sequence[str]) -> None:
+    for place, row in enumerate(rows.values()):
+        for number, model in enumerate(models):
+            if model in row:
+                shift = (number - (len(models) - 1) / 2) * 0.26
+                _mark(axes, place + shift, row[model], number, axis.one)
+        head = next(iter(row.values()))
+        if head.chance is not None:
+            ends = axis.one * head.chance, place - 0.5, place + 0.5
+            axes.vlines(*ends, color=figures.CHANCE_LINE, linewidth=1, linestyle="--", zorder=1)
+        dotted = (0, (1, 1))
+        for score, look in (
+            (head.partial_input_score, {"color": figures.PARTIAL_INPUT}),
+            (head.lexical_overlap_score, {"color": figures.LEXICAL_OVERLAP, "linestyle": dotted}),
+        ):
+            if score is not None:
+                ends = axis.one * score, place - 0.34, place + 0.34
+                axes.vlines(*ends, linewidth=2.4, zorder=5, **look)
+    axes.set_xlim((axis.low - 0.02) * axis.one, 1.02 * axis.one)
+    axes.set_xlabel(axis.label, fontsize=9, loc="right")
+
+
+def _mark(axes: Any, place: float, headline: Headline, number: int, one: float) -> None:
     """A model's headline with its interval."""
     colour = figures.colour(number)
     if headline.ci_low is not None and headline.ci_high is not None:
-        axes.hlines(place, 100 * headline.ci_low, 100 * headline.ci_high, color=colour, linewidth=2)
-    score = 100 * (headline.score or 0)
+        axes.hlines(place, one * headline.ci_low, one * headline.ci_high, color=colour, linewidth=2)
+    score = one * (headline.score or 0)
     axes.scatter([score], [place], s=34, marker=figures.mark(number), color=colour, zorder=4)
-
-
-def _floor(axes: Any, place: float, score: float | None, **look: Any) -> None:
-    """The score of what does not read."""
-    if score is not None:
-        axes.vlines(100 * score, place - 0.34, place + 0.34, linewidth=2.4, zorder=5, **look)
 
 
 def main(argv: Sequence[str] | None = None) -> None:
@@ -107,7 +123,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser.add_argument("--output", type=Path, default=Path("docs/overview.svg"), metavar="SVG")
     arguments = parser.parse_args(argv)
     with figures.style():
-        figure = draw(rows_of([read_run(folder) for folder in arguments.folders]))
+        figure = draw(panels_of([read_run(folder) for folder in arguments.folders]))
         figures.write_svg(figure, arguments.output)
     print(f"written to {arguments.output}")
 

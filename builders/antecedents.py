@@ -135,7 +135,7 @@ def removal_config(scored: ScoredKind, summary: str) -> Config:
         columns=_COLUMNS,
         breakdowns=("entity",),
         headline=AGAINST_CONTROL,
-        artefact=(
+        partial_input=(
             "a bag of words of the one sentence that differs, without the mention: it shows what "
             "sentences with and without an antecedent look like"
         ),
@@ -197,8 +197,8 @@ SUITE = Suite(
         "any text is harmed by a foreign sentence.",
         "The scored text is the same in both conditions, so that nothing in it can give the answer "
         "away. What can is the one sentence that differs: one without any person makes `she` less "
-        "likely by its topic alone. The artefact score is that of a classifier that sees this "
-        "sentence and not the mention.",
+        "likely by its topic alone. The partial-input baseline is that of a classifier that "
+        "sees this sentence and not the mention.",
         "A model need not find the right referent: any that the pronoun could have is enough for "
         "it not to be surprised. Sentences that mention one by the annotation (the same number, "
         "gender and type of entity, as far as the corpus says) are neither neighbour nor stand-in; "

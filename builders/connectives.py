@@ -496,7 +496,7 @@ def _configured(meanwhile: bool) -> dict[str, Any]:
                 columns=_COLUMNS,
                 breakdowns=("meaning", "genre", "fronted"),
                 headline=HEADLINE,
-                artefact="a bag of words of the connective alone",
+                partial_input="a bag of words of the connective alone",
             ),
             Config(
                 name="crossed",
@@ -519,7 +519,8 @@ def _configured(meanwhile: bool) -> dict[str, Any]:
                 ),
                 columns=crossed_columns(**_CROSSED_COLUMNS),
                 breakdowns=("syntax", "fronted"),
-                artefact="bags of words of the text before the connective, the connective with its "
+                partial_input="bags of words of the text before the connective, the connective "
+                "with its "
                 "clause where that comes first, and the rest",
             ),
         ),
@@ -537,10 +538,12 @@ SUITE = Suite(
     uses=(
         Use(
             "",
-            "does what follows fit the author's connective",
-            "how frequent a connective is from how it fits",
+            "does the text fit the author's connective",
+            "frequency of a connective from its fit",
         ),
-        Use("crossed", "the same, frequency and difficulty cancelled", "rare senses: few items"),
+        Use(
+            "crossed", "the same, with frequency and difficulty cancelled", "rare senses: few items"
+        ),
     ),
     limitations=(
         f"The score of a config is over `{HEADLINE}`: replacements that cannot carry the sense but "
@@ -572,7 +575,8 @@ SUITE = Suite(
         "fewer segments: two of one document that are used alike, whole sentences without fillers "
         "of speech. From 80 documents of GUM and 6 talks come under 20 items: intervals are wide.",
         "`crossed`: how likely a connective is with what follows it alone (`but also`) does not "
-        "cancel, as it is of both. The artefact score is 50 by construction, except that where the "
+        "cancel, as it is of both. The partial-input baseline is 50 by construction, except "
+        "that where the "
         "connective comes first (`fronted=true`) the classifier sees it beside the word behind it: "
         "`although it` and `because so`, exchanged, are other pairs of words.",
         "`crossed`: `but` and `so` are exchanged within sentences, where `so` gives "

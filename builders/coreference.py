@@ -134,7 +134,7 @@ def mention_config(max_words: int, spillover: bool) -> Config:
         breakdowns=("antecedent_kind",),
         headline="" if spillover else "mean",
         length_confound=not spillover,
-        artefact=(
+        partial_input=(
             "a bag of words of the sentence alone, without the one before (one classifier for all "
             "genres of a corpus)"
         ),
@@ -202,7 +202,7 @@ def crossed_config(spillover: bool) -> Config:
             ),
         ),
         breakdowns=(*CROSSED_BREAKDOWNS, "competitor_between"),
-        artefact="bags of words of the text before the mention, the mention and the rest",
+        partial_input="bags of words of the text before the mention, the mention and the rest",
     )
 
 
@@ -232,7 +232,7 @@ _LIMITATIONS = (
     "hesitate or start anew. Errors of the annotation remain, and so does the syntax of "
     "spontaneous speech in both conditions. In corpora without grammar (ParCorFull) the "
     "words alone tell number, predicates and appositions.",
-    "The artefact score is high by construction: a classifier sees that one version has a "
+    "The partial-input baseline is high by construction: a classifier sees that one version has a "
     "pronoun and the other a noun. It shows what a preference for pronouns alone would "
     "score, without the sentence before.",
     "Several items come from one document, some from one sentence; the intervals take "
@@ -308,12 +308,12 @@ SUITE = Suite(
     uses=(
         Use(
             "",
-            "is a pronoun expected where the referent is given",
-            "a preference for pronouns from an expectation of this one",
+            "is a pronoun expected for a given referent",
+            "a general preference for pronouns from an expectation of this one",
         ),
         Use(
             "crossed",
-            "does a name cost less where somebody else of the gender is about",
+            "is a name less surprising beside another referent of the same gender",
             "whether the model prefers either form",
         ),
     ),

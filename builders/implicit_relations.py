@@ -259,13 +259,13 @@ SUITE = Suite(
     uses=(
         Use(
             "crossed",
-            "how two sentences relate that no connective joins",
-            "the adverbial and the sentence behind it (`Later, in 1963`) from both sentences",
+            "how two sentences without a connective relate",
+            "fit of the adverbial to its own sentence (`Later, in 1963`) from fit to both",
         ),
         Use(
             "cloze",
-            "the same, one relation against each other one",
-            "common relations from right ones",
+            "the same, the implied relation against each other one",
+            "frequent relations from right ones",
         ),
     ),
     limitations=(
@@ -282,13 +282,13 @@ SUITE = Suite(
         "something more (`Furthermore,`). `Instead,` is not put where something was denied, nor "
         "`Then,` before what happened, as far as the corpus has grammar.",
         "`crossed`: how likely an adverbial is with the sentence behind it alone (`in 1963` after "
-        "`Later,`) does not cancel, as it is of both: the artefact score is at chance by "
+        "`Later,`) does not cancel, as it is of both: the partial-input baseline is at chance by "
         "construction, and yet a model that never reads the first sentence may score above it.",
         "`crossed` needs two relations of one document: from the 80 documents of GUM and the 6 "
         "talks in which it was measured come few items, and its intervals are wide.",
         "`cloze`: some ways are far commoner than others, so that an adverbial alone says a good "
-        "deal about whether it is right: see the artefact score (88 on GUM). A model that prefers "
-        "one adverbial everywhere may score as high; `crossed` is free of this.",
+        "deal about whether it is right: see the partial-input baseline (88 on GUM). A model "
+        "that prefers one adverbial everywhere may score as high; `crossed` is free of this.",
         "`cloze`: how frequent an adverbial is does not cancel, either. It moves the groups "
         f"`{ADVERBIAL}`, `{TOGETHER}` and `{BEST}`; the config's score is over `{REST}`, the same "
         "text after different adverbials, which it does not move.",
@@ -331,7 +331,7 @@ SUITE = Suite(
                 ways=Column(["string"], f"their senses in common terms: {', '.join(WAYS)}"),
                 genre=_GENRE,
             ),
-            artefact="bags of words of the first sentence, the adverbial and the rest",
+            partial_input="bags of words of the first sentence, the adverbial and the rest",
         ),
         Config(
             name="cloze",
@@ -350,7 +350,7 @@ SUITE = Suite(
             },
             breakdowns=("way", "genre"),
             headline=REST,
-            artefact="a bag of words of the adverbial alone",
+            partial_input="a bag of words of the adverbial alone",
         ),
     ),
     one_split=True,

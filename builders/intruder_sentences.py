@@ -252,7 +252,7 @@ def _view_configs(operator: IntruderSentence, filter_model: str) -> tuple[Config
         ),
         columns=PAIR_COLUMNS,
         headline="slot",
-        artefact="a bag of words of the sentence in the slot alone",
+        partial_input="a bag of words of the sentence in the slot alone",
         questions=(KIND_OF_INCOHERENCE,),
         **shared,
     )
@@ -299,7 +299,7 @@ SAME_DOCUMENT = Config(
     columns=crossed_columns(**SLOT_COLUMNS),
     breakdowns=CROSSED_BREAKDOWNS,
     headline="slot",
-    artefact="bags of words of the sentences before the slot, in it and after it",
+    partial_input="bags of words of the sentences before the slot, in it and after it",
 )
 
 SETTINGS_HELP = {
@@ -366,10 +366,10 @@ SUITE = Suite(
         "context_2_sentence_1": "same_document: the first sentence in the place of the second",
     },
     uses=(
-        Use("pairs", "is a sentence from elsewhere noticed", "another topic from incoherence"),
+        Use("pairs", "is a sentence from elsewhere noticed", "a change of topic from incoherence"),
         Use(
             "same_document",
-            "is a sentence of the same text noticed in a wrong place",
+            "is a displaced sentence of the same text noticed",
             "a pronoun without a referent from a break in the argument",
         ),
     ),
@@ -386,7 +386,7 @@ SUITE = Suite(
         "Scores of a filtered config are low by construction for the model that filtered it.",
         "`same_document`: the sentence that follows the slot repeats words of the one in it. So "
         "repeated words alone tell more of the group `following` (66.1 % on TED-MDB, 75.6 % on "
-        "GUM) than of the headline (57.1, 65.9): compare its own overlap score.",
+        "GUM) than of the headline (57.1, 65.9): compare its own lexical-overlap baseline.",
         "`same_document`: who tells sentences of one text apart may do so by the matter of its "
         "parts, and by names that are not repeated. Speeches and lists of facts have sentences "
         "that fit in several places: of 98 items that one reader read who knew the answers, the "

@@ -99,7 +99,7 @@ def _probe_config(operator: IntruderSentence, probe: str) -> Config:
         ),
         columns=_COLUMNS,
         headline="probe",
-        artefact="a bag of words of the sentence in the slot alone",
+        partial_input="a bag of words of the sentence in the slot alone",
         length_confound=probe in ("negation", "past_to_future", "number_exaggeration"),
     )
 
@@ -146,15 +146,15 @@ SUITE = Suite(
         Use(
             "",
             "is one changed property noticed",
-            "a wording that comes with the rule",
+            "a wording that the rule introduces",
         ),
     ),
     limitations=(
         "A probe need not make a text incoherent: another number, or the negation of a "
         "sentence, can be just as true to a reader who does not know the subject.",
         "Probes change the words that are scored: a rare word is surprising by itself.",
-        "The artefact score is near 100 % where a probe always puts in the same words: whoever "
-        "is trained on the items learns the words and not the incoherence. Test with these "
+        "The partial-input baseline is near 100 % where a probe always puts in the same words: "
+        "whoever is trained on the items learns the words and not the incoherence. Test with these "
         "items, and do not train on them.",
         "Rules choose where a probe applies: sentences in which they are not sure are left "
         "out, so that simple sentences are more frequent than in the corpus.",

@@ -40,11 +40,11 @@ SUITE = Suite(
         "messages_1_reply_2": "the first messages with the reply of the other thread",
         "messages_2_reply_1": "the messages of the other thread with the first reply",
     },
-    uses=(Use("", "which reply is to which message", "a keyword of the matter from an answer"),),
+    uses=(Use("", "which reply answers which message", "a shared topic word from an answer"),),
     limitations=(
         "The two threads are about different problems. Pairs whose replies repeat more than one "
         "word more of their own messages than of the other's are left out, and repeated words "
-        "still tell some of the rest: compare the overlap score.",
+        "still tell some of the rest: compare the lexical-overlap baseline.",
         "What the replier said earlier in the thread is not shown, so that nobody can tell by the "
         "hand of a writer which reply is theirs. A classifier of typing habits (how somebody is "
         "addressed, capitals, apostrophes, marks at the end, smileys, spelling) that learned from "
@@ -82,7 +82,7 @@ SUITE = Suite(
                 messages=Column(["int32"], "how many messages are before each reply"),
             ),
             breakdowns=CROSSED_BREAKDOWNS,
-            artefact="bags of words of the messages before the reply and of the reply",
+            partial_input="bags of words of the messages before the reply and of the reply",
         ),
     ),
     tags=("dialogue", "reply-selection"),

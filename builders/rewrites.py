@@ -46,7 +46,7 @@ def text_and_sentence(discourse: Discourse) -> list[list[int]]:
 
 
 def sentence_alone(discourse: Discourse) -> tuple[str, ...]:
-    """Give what the artefact classifier sees."""
+    """Give what the partial-input classifier sees."""
     return (discourse.units[-1].text,)
 
 
@@ -102,7 +102,7 @@ def rewrites_config(name: str, contrasts: tuple[Contrast, ...], summary: str) ->
         columns=_COLUMNS,
         breakdowns=("reason",),
         length_confound=not name,
-        artefact="a bag of words of the sentence",
+        partial_input="a bag of words of the sentence",
     )
 
 
@@ -132,7 +132,7 @@ SUITE = Suite(
         ),
         Use(
             "interaction",
-            "does the text make the better sentence more expected than it is alone",
+            "does the context favour the better sentence",
             "errors that depend on the text, such as tense",
         ),
     ),

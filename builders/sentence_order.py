@@ -70,12 +70,12 @@ def context_columns(original: Discourse, shuffled: Discourse) -> dict[str, Any]:
 
 
 def first_and_last(discourse: Discourse) -> tuple[str, ...]:
-    """Give what the artefact classifier sees where every unit is reordered."""
+    """Give what the partial-input classifier sees where every unit is reordered."""
     return (_bare(discourse, 0), _bare(discourse, -1))
 
 
 def first_and_last_of_context(discourse: Discourse) -> tuple[str, ...]:
-    """Give what the artefact classifier sees where the last unit stays."""
+    """Give what the partial-input classifier sees where the last unit stays."""
     return (_bare(discourse, 0), _bare(discourse, -2))
 
 
@@ -140,7 +140,7 @@ def order_config(genre: str, corpora: tuple[str, ...], scope: str, k: int, sep: 
         # Of a third of the items nothing is harmed that the last one could show.
         headline_value="last_context_unit_moved=true" if context else "",
         separator=sep,
-        artefact=f"bags of words of the first and of the last reordered {unit}",
+        partial_input=f"bags of words of the first and of the last reordered {unit}",
     )
 
 
@@ -173,7 +173,7 @@ def matched_config(name: str, corpora: tuple[str, ...], unit: str, **settings: A
         ),
         columns=MATCHED_COLUMNS,
         headline=WHOLE_TEXT,
-        artefact=f"bags of words of each reordered {unit}, by its place",
+        partial_input=f"bags of words of each reordered {unit}, by its place",
         **settings,
     )
 
@@ -238,29 +238,30 @@ SUITE = Suite(
     uses=(
         Use(
             "…_all",
-            "is the text's own order expected",
-            "position habits and cohesion from coherence",
+            "is the original order expected",
+            "sentence position and cohesion from coherence",
         ),
         Use(
             "…_context",
-            "does the order before it change what is expected last",
-            "whether anything is lost where the neighbour stays (`last_context_unit_moved=false`)",
+            "does the order of the context affect the last sentence",
+            "whether order matters if the preceding unit stays (`last_context_unit_moved=false`)",
         ),
         Use(
             "matched_dialogue",
-            "is the order expected, places being used up",
-            "turn-taking (a question, then its answer) from more",
+            "is the original order expected, with position controlled",
+            "turn-taking (a question, then its answer) from coherence",
         ),
-        Use("matched_documents", "the same of prose", "neighbours that share words from more"),
+        Use("matched_documents", "the same in prose", "words that neighbours share from coherence"),
     ),
     limitations=(
         "Some shuffled texts are coherent: two descriptions can often be swapped without harm. "
         "A perfect reader does not reach 100 %.",
         "Position habits go a long way in all but the `matched` configs: greetings open dialogues "
-        "and names are introduced in first sentences. Compare a model's score with the artefact "
-        "score above before calling it coherence.",
+        "and names are introduced in first sentences. Compare a model's score with the "
+        "partial-input baseline above before calling it coherence.",
         "Orders of the `matched` configs were matched by a classifier (naive Bayes) that sees one "
-        "unit at a time, and the artefact score is that of another (logistic regression): what "
+        "unit at a time, and the partial-input baseline is that of another (logistic "
+        "regression): what "
         "follows from single sentences is gone from the former's view and hardly left in the "
         "latter's. How neighbours go together by words alone is what order is made of, and is "
         "not matched.",

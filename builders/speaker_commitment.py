@@ -56,7 +56,7 @@ def first_and_second(discourse: Discourse) -> list[list[int]]:
 
 
 def both_utterances(discourse: Discourse) -> tuple[str, ...]:
-    """Give what the artefact classifier sees: everything but the separator."""
+    """Give what the partial-input classifier sees: everything but the separator."""
     return tuple(text.removesuffix(f" {SEPARATOR}") for text in discourse.texts)
 
 
@@ -192,7 +192,7 @@ def commitment_config(label: str, summary: str, controls: tuple[str, ...] = ()) 
         breakdowns=("dtype",),
         controls=controls,
         separator=True,
-        artefact=(
+        partial_input=(
             "bags of words of the first and of the second utterance (the same in both conditions, "
             "so that here the score is 50 % by construction: only the separator tells them apart)"
         ),
@@ -234,12 +234,12 @@ SUITE = Suite(
     uses=(
         Use(
             "contradiction",
-            "may one speaker contradict what they said",
-            "what a mark of another speaker does by itself",
+            "is a self-contradiction surprising",
+            "the effect of the speaker mark itself",
         ),
         Use(
             "interaction",
-            "the same, beside pairs that do not contradict",
+            "the same, against pairs without a contradiction",
             "whether the mark was understood as a speaker",
         ),
     ),
@@ -256,7 +256,8 @@ SUITE = Suite(
         "Of the two controls `entailment` is the closer one: its utterances are about the same "
         "thing, as those of `contradiction` are, and those of `neutral` are not. What the "
         "utterances of the three configs are about, and how long they are, was not matched.",
-        "The artefact score cannot show a habit of wording here, as both conditions have the same "
+        "The partial-input baseline cannot show a habit of wording here, as both conditions "
+        "have the same "
         "words. It says nothing of differences between the configs: a bag of words may well tell "
         "contradictions from the other pairs, by words such as `never`.",
     ),
@@ -282,7 +283,7 @@ SUITE = Suite(
             },
             breakdowns=("dtype",),
             separator=True,
-            artefact=(
+            partial_input=(
                 "bags of words of the first and of the second utterance (each on both sides of the "
                 "prediction, so that the score is 50 % by construction)"
             ),

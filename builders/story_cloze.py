@@ -34,7 +34,7 @@ def story_and_ending(discourse: Discourse) -> list[list[int]]:
 
 
 def ending_alone(discourse: Discourse) -> tuple[str, ...]:
-    """Give what the artefact classifier sees."""
+    """Give what the partial-input classifier sees."""
     return (discourse.units[-1].text,)
 
 
@@ -87,17 +87,17 @@ SUITE = Suite(
         "story_2_ending_1": "crossed: the second story with the ending of the first",
     },
     uses=(
-        Use("", "is the right ending expected", "endings that give themselves away"),
+        Use("", "is the right ending expected", "typical endings from fitting ones"),
         Use(
             "crossed",
-            "which ending goes with which story",
-            "the plot from its props: an ending that takes up a thing of its story, in other words",
+            "which ending belongs to which story",
+            "plot from lexical cues: an ending that names a thing of its story in other words",
         ),
     ),
     limitations=(
         "The two endings are different sentences with different words: their mean surprisal "
         "differs for reasons that have nothing to do with the story (length, rare words). The "
-        "artefact score says how far the endings alone give the answer away.",
+        "partial-input baseline says how far the endings alone give the answer away.",
         "Knowledge of the world decides most items; local coherence alone does not.",
         "Slips in an ending are neither mended nor counted. Left out, and counted, are stories "
         "with an ending about somebody else, by a name that the story does not have.",
@@ -123,7 +123,7 @@ SUITE = Suite(
             ),
             summary="the ending is scored after the four sentences of the story",
             regions=("the four sentences of the story", "the ending"),
-            artefact="a bag of words of the ending",
+            partial_input="a bag of words of the ending",
         ),
         Config(
             name="crossed",
@@ -140,7 +140,7 @@ SUITE = Suite(
             regions=("the four sentences of a story", "an ending"),
             columns=crossed_columns(),
             breakdowns=CROSSED_BREAKDOWNS,
-            artefact="bags of words of the story and of the ending",
+            partial_input="bags of words of the story and of the ending",
         ),
     ),
     tags=("story-cloze", "narration"),

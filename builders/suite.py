@@ -91,7 +91,7 @@ class Contrast:
 
 @dataclass(frozen=True)
 class Draft:
-    """An item, the contrasts behind its predictions, and what an artefact classifier may see.
+    """An item, the contrasts behind its predictions, and what a partial-input classifier may see.
 
     ``views`` maps a condition to the texts that the classifier gets of it, one bag of words each.
     """
@@ -154,7 +154,8 @@ class MinimalPairs:
     Attributes:
         regions: a discourse's regions, which together are its whole text.
         columns: the suite's own columns, from the first and the last version.
-        view: the texts of one condition that the artefact classifier sees: its discourse -> texts.
+        view: the texts of one condition that the partial-input classifier sees: its discourse ->
+            texts.
 
     Raises:
         ValueError: the conditions are given in both ways, or in neither.
@@ -294,8 +295,8 @@ class Config:
             not counted as skipped.
         by: a key of ``meta``, such as ``genre``: one config is made for each of its values that
             the corpus has; empty where it is one config.
-        summary, regions, artefact: a sentence on it, on each region in order, and on the texts that
-            the artefact classifier sees, for the card.
+        summary, regions, partial_input: a sentence on it, on each region in order, and on the
+            texts that the partial-input classifier sees, for the card.
         columns: the suite's own columns.
         breakdowns: columns by whose values scores are also reported.
         separator: true where texts hold ``[SEP]``.
@@ -327,7 +328,7 @@ class Config:
     breakdowns: tuple[str, ...] = ()
     separator: bool = False
     divided: bool = True
-    artefact: str = ""
+    partial_input: str = ""
     headline: str = ""
     headline_value: str = ""
     controls: tuple[str, ...] = ()

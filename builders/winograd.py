@@ -39,7 +39,7 @@ TARGET, DISTRACTOR = "target", "distractor"
 
 
 def candidate_alone(discourse: Discourse) -> tuple[str, ...]:
-    """Give what the artefact classifier sees."""
+    """Give what the partial-input classifier sees."""
     return (around_candidate(discourse)[1],)
 
 
@@ -93,7 +93,7 @@ def winograd_config(name: str, contrasts: tuple[Contrast, ...], summary: str) ->
         columns=_COLUMNS,
         breakdowns=("region3_has_words",) if name == "partial" else (),
         length_confound=name == "full",
-        artefact="a bag of words of the candidate",
+        partial_input="a bag of words of the candidate",
     )
 
 
@@ -158,10 +158,10 @@ SUITE = Suite(
     uses=(
         Use(
             "partial",
-            "who is meant, by knowledge of the world",
-            "a schema that was read with its answer",
+            "which referent is meant, by world knowledge",
+            "inference from memory of a published schema",
         ),
-        Use("crossed", "the same, candidate and continuation cancelled", "the same"),
+        Use("crossed", "the same, with candidate and continuation cancelled", "the same"),
     ),
     limitations=(
         "Knowledge of the world decides nearly every item; a model without it is at chance.",
@@ -213,7 +213,8 @@ SUITE = Suite(
             ),
             columns=crossed_columns(),
             breakdowns=CROSSED_BREAKDOWNS,
-            artefact="bags of words of the text before the candidate, the candidate and the rest",
+            partial_input="bags of words of the text before the candidate, the candidate and "
+            "the rest",
         ),
     ),
     tags=("winograd", "coreference", "commonsense"),

@@ -49,7 +49,7 @@ def dataset_card(manifest: dict[str, Any]) -> str:
             shown_kind=of_default["kind"],
             headline=[name for name, _ in headline],
             grouped=any(config.get("headline") for _, config in headline),
-            measured=any(map(artefact_score, _qualities(configs))),
+            measured=any(map(partial_input_score, _qualities(configs))),
             labelled=any(table["kind"].labels for table in tables),
             scores=scores_markdown(manifest),
             part=read_in_part(manifest),
@@ -78,13 +78,13 @@ def _templates() -> Any:
     environment = templates_of("cards", trim_blocks=False, lstrip_blocks=False)
     environment.filters |= {
         "cell": lambda text: str(text).replace("|", "\\|").replace("\n", " "),
-        "aggregate": artefact_score,
-        "overlap": overlap_score,
+        "aggregate": partial_input_score,
+        "overlap": lexical_overlap_score,
         "beside": groups_beside,
         "spread": _spread_text,
         "sampled": _sampled,
         "share": _share_text,
-        "floor": _floor_text,
+        "baseline": _baseline_text,
         "pair": show_pair,
         "names": _names,
         "plain": escape,
@@ -112,7 +112,9 @@ def _tables(configs: _Configs) -> list[dict[str, Any]]:
 
 
 def _classifiers(configs: _Configs) -> list[str]:
-    return sorted({q["artefact_classifier"] for _, c in configs for q in c["quality"].values()})
+    return sorted(
+        {q["partial_input_classifier"] for _, c in configs for q in c["quality"].values()}
+    )
 
 
 def _sampled(configs: _Configs) -> str:
@@ -217,14 +219,14 @@ def read_in_part(manifest: dict[str, Any], *, absent: bool = True) -> list[str]:
     return [*lines, *([f"no config is from {', '.join(others)}"] if others and absent else [])]
 
 
-def artefact_score(quality: dict[str, Any], group: str = "") -> dict[str, Any] | None:
-    """The artefact score over all items, or of a group of predictions, if there is one."""
-    return _of_all(quality.get("artefact", []), group)
+def partial_input_score(quality: dict[str, Any], group: str = "") -> dict[str, Any] | None:
+    """The partial-input baseline over all items, or of a group of predictions, if there is one."""
+    return _of_all(quality.get("partial_input", []), group)
 
 
-def overlap_score(quality: dict[str, Any], group: str = "") -> dict[str, Any] | None:
-    """The overlap score over all items, or of a group of predictions, if there is one."""
-    return _of_all(quality.get("overlap", []), group)
+def lexical_overlap_score(quality: dict[str, Any], group: str = "") -> dict[str, Any] | None:
+    """The lexical-overlap baseline over all items, or of a group of predictions, if any."""
+    return _of_all(quality.get("lexical_overlap", []), group)
 
 
 def groups_beside(config: dict[str, Any], quality: dict[str, Any]) -> list[str]:
@@ -238,11 +240,11 @@ def groups_beside(config: dict[str, Any], quality: dict[str, Any]) -> list[str]:
     return [
         group
         for group in dict.fromkeys(groups)
-        if group != config["headline"] and overlap_score(quality, group)
+        if group != config["headline"] and lexical_overlap_score(quality, group)
     ]
 
 
-def label_floors(quality: dict[str, Any]) -> dict[str, float | None]:
+def label_baselines(quality: dict[str, Any]) -> dict[str, float | None]:
     """The accuracies on labelled examples that need no vector; empty for tables of other kinds."""
     if "bag_of_words" not in quality:
         return {}
@@ -253,11 +255,11 @@ def label_floors(quality: dict[str, Any]) -> dict[str, float | None]:
     return {what: (own or {}).get("any_label") for what, own in found.items()}
 
 
-def _floor_text(quality: dict[str, Any]) -> str:
-    if not (floors := label_floors(quality)):
-        floors_of_items = artefact_score(quality), overlap_score(quality)
-        return "; ".join(map(_share_text, floors_of_items))
-    return "; ".join("–" if one is None else f"{100 * one:.1f}" for one in floors.values())
+def _baseline_text(quality: dict[str, Any]) -> str:
+    if not (baselines := label_baselines(quality)):
+        baselines_of_items = partial_input_score(quality), lexical_overlap_score(quality)
+        return "; ".join(map(_share_text, baselines_of_items))
+    return "; ".join("–" if one is None else f"{100 * one:.1f}" for one in baselines.values())
 
 
 def _question_tables(human: list[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -30,12 +30,12 @@ class ModelScore:
     score: SignedShare
     ci_low: SignedShare | None
     ci_high: SignedShare | None
-    artefact_score: SignedShare | None
+    partial_input_score: SignedShare | None
     human_score: SignedShare | None
     chance: SignedShare | None
     over: str
     n: int
-    overlap_score: SignedShare | None = None
+    lexical_overlap_score: SignedShare | None = None
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -100,8 +100,8 @@ def _line(one: ModelScore) -> str:
 
 def _beside(one: ModelScore) -> Iterator[str]:
     for name, value in (
-        ("artefact score", one.artefact_score),
-        ("overlap score", one.overlap_score),
+        ("partial-input baseline", one.partial_input_score),
+        ("lexical-overlap baseline", one.lexical_overlap_score),
         ("people", one.human_score),
         ("chance", one.chance),
     ):

@@ -19,15 +19,14 @@ if TYPE_CHECKING:
     from coherencegym.eval.library import (
         Items,
         items_from,
-        rows,
         score,
-        to_pandas,
     )
     from coherencegym.eval.models.body import initialise_randomly
     from coherencegym.eval.models.load import load as load_model
     from coherencegym.eval.models.load import load_encoder
     from coherencegym.eval.views.findings import ShownFindings as Results
     from coherencegym.eval.views.findings import write_findings as write_results
+    from coherencegym.eval.views.frames import rows, to_pandas
 
 __all__ = [
     "Items",
@@ -53,7 +52,9 @@ _ELSEWHERE = {
     "load_encoder": ("coherencegym.eval.models.load", "load_encoder"),
     "load_model": ("coherencegym.eval.models.load", "load"),
     "initialise_randomly": ("coherencegym.eval.models.body", "initialise_randomly"),
+    "rows": ("coherencegym.eval.views.frames", "rows"),
     "states": ("coherencegym.eval.hidden_states", "states"),
+    "to_pandas": ("coherencegym.eval.views.frames", "to_pandas"),
     "write_results": ("coherencegym.eval.views.findings", "write_findings"),
 }
 

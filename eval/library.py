@@ -7,10 +7,10 @@ The command line does the same with a model that it loads: both give the same fi
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any
 
 from coherencegym.command_line import did_you_mean
 from coherencegym.errors import EvaluationError
@@ -26,14 +26,10 @@ from coherencegym.eval.text.choices import BosChoice, MaskingChoice, SpaceChoice
 from coherencegym.files.strict_json import held
 
 if TYPE_CHECKING:
-    import pandas  # type: ignore[import-untyped]
-
     from coherencegym.eval.models.load import LoadedModel
-    from coherencegym.eval.tasks.task import Findings, StepProgress, Task
+    from coherencegym.eval.tasks.task import StepProgress, Task
     from coherencegym.eval.views.findings import ShownFindings
 
-#: The tables of results that :func:`rows` gives.
-Kind = Literal["scores", "predictions", "regions", "tokens"]
 #: The name of items that came from no file.
 IN_MEMORY = "items"
 
@@ -148,7 +144,7 @@ def score(
 
     Returns:
         What ``coherencegym score`` prints and writes: a notebook shows its table, ``print`` prints
-        it, :func:`rows` has its numbers. Surprisals and margins are in bits, scores are
+        it, ``to_pandas`` has its numbers. Surprisals and margins are in bits, scores are
         shares from 0 to 1.
 
     Raises:
@@ -338,61 +334,6 @@ def task_choices(task: Task[Any, Any, Any], options: Mapping[str, Any]) -> tuple
     return own, options_of(**reads) if reads else DEFAULT_OPTIONS
 
 
-def rows(results: Findings, kind: Kind = "scores") -> list[dict[str, Any]]:
-    """A table of results as one flat dictionary a row.
-
-    ``scores`` have a row for each config and each of its groups, ``predictions`` for every
-    prediction of every item (``margin`` in bits), ``regions`` for every region that a prediction
-    reads (``sum_bits``, ``mean_bits``), ``tokens`` for every token (``bits``). All but the first
-    are those of :func:`score` alone.
-
-    Raises:
-        EvaluationError: there is no such table, or these are no results, or not of :func:`score`.
-    """
-    from coherencegym.eval.tasks.score.files import region_rows, token_rows
-    from coherencegym.eval.tasks.score.outcomes import prediction_rows
-    from coherencegym.eval.tasks.task import Findings
-
-    if not isinstance(results, Findings):
-        raise EvaluationError(f"rows: a {type(results).__name__}; expected results")
-    if kind not in get_args(Kind):
-        raise EvaluationError(f"no table {kind!r}; expected one of {', '.join(get_args(Kind))}")
-    if kind == "scores":
-        return [asdict(row) for row in results.rows]
-    if results.task != "score":
-        raise EvaluationError(f"rows: {kind} of {results.task}; expected results of score")
-    match kind:
-        case "predictions":
-            assert results.outcomes is not None
-            return list(prediction_rows(results.outcomes))
-        case "regions":
-            return list(region_rows(results))
-        case "tokens":
-            return list(token_rows(results))
-
-
-def to_pandas(results: Findings, kind: Kind = "scores") -> pandas.DataFrame:
-    """The same as a data frame, if pandas is installed (the datasets library brings it).
-
-    Raises:
-        EvaluationError: pandas is not installed, or there is no such table.
-    """
-    return data_frame(rows(results, kind))
-
-
-def data_frame(of: Sequence[Mapping[str, Any]]) -> pandas.DataFrame:
-    """Rows as a data frame.
-
-    Raises:
-        EvaluationError: pandas is not installed.
-    """
-    try:
-        import pandas
-    except ImportError:
-        raise EvaluationError("pandas is not installed; expected it, or rows()") from None
-    return pandas.DataFrame(of)
-
-
 def _in_memory_items(given: Iterable[Item | Mapping[str, Any]]) -> Items:
     # It came from no file.
     items: dict[str, Item] = {}
@@ -406,5 +347,7 @@ def _in_memory_items(given: Iterable[Item | Mapping[str, Any]]) -> Items:
             raise SuiteError(f"{item.item_id}: there more than once; expected an id for each item")
         items[item.item_id] = item
     table = unverified_table(IN_MEMORY, "", list(items.values()))
-    note = detail("items from memory: rows are not verified, and there is no artefact score")
+    note = detail(
+        "items from memory: rows are not verified, and there is no partial-input baseline"
+    )
     return Items(Source(IN_MEMORY, Path(), notes=(note,)), (table,) if items else ())

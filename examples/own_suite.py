@@ -50,7 +50,7 @@ SUITE = Suite(
             ),
             summary="before and after are exchanged once, and the whole text is scored",
             regions=("the whole text",),
-            artefact="a bag of words of the first sentence",
+            partial_input="a bag of words of the first sentence",
         ),
     ),
 )

@@ -26,8 +26,9 @@ _EXAMPLES = f"""\
   coherencegym corpora fetch winograd
 
 Files are looked for in DIR/<corpus>/ and DIR (--data-dir), in ${DATA_VARIABLE}/<corpus>/, and
-in the folder for caches (`show` names it). Any dataset on the Hugging Face Hub can be read as well
-(coherencegym build SUITE --hub-dataset ID), and a corpus of your own: coherencegym new corpus NAME.
+in the folder for caches (`show` names it). Texts of your own (coherencegym build --texts PATH) and
+any dataset on the Hugging Face Hub (coherencegym build SUITE --hub-dataset ID) can be read as well,
+and formats of your own: coherencegym new corpus NAME.
 """
 
 

@@ -184,7 +184,7 @@ def real_build(
     made_once: Callable[[str, Callable[[Path], object]], Path],
     gum_once: Callable[[pytest.MonkeyPatch], None],
 ) -> Callable[[str, str], Path]:
-    """``real_build(suite, corpus)``: a build of a real corpus, without artefact scores."""
+    """``real_build(suite, corpus)``: a build of a real corpus, without partial-input baselines."""
     from support.suites import build_from, no_classifiers
 
     from coherencegym.builders.registry import load_suite

@@ -45,13 +45,14 @@ def test_from_samples_to_a_score(
     assert score["n"] == score["n_discourses"] >= 200
     assert score["ci_method"] == "clopper-pearson"
     assert score["ci_low"] > 0.5
-    assert score["artefact_score"] > 0.5
+    assert score["partial_input_score"] > 0.5
     assert {path.name for path in (tmp_path / "out").iterdir()} == {
         CHECKSUMS,
         "outcomes.parquet",
         "regions.parquet",
         "report.html",
         "results.json",
+        "run.yaml",
         "scores.png",
         "scores.svg",
         "systems.parquet",

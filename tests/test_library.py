@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, cast, get_args
 
 import pytest
 from support.datasets import write_spans_dataset
@@ -17,7 +17,9 @@ from coherencegym.errors import EvaluationError
 from coherencegym.eval.commands.cli import main
 from coherencegym.eval.kinds.spans import SPANS
 from coherencegym.eval.models.source import find_model
+from coherencegym.eval.views import frames
 from coherencegym.eval.views.findings import write_findings
+from coherencegym.eval.views.loaded import ShownResults
 from coherencegym.files.checksums import CHECKSUMS
 
 
@@ -308,3 +310,40 @@ def test_what_is_wrong_about_spans_is_said(
 ) -> None:
     with pytest.raises(EvaluationError, match=said):
         cg.spans(demo, texts, **options)
+
+
+# ---------------------------------------------------------------- results read again
+
+
+def test_results_are_read_back_as_they_were(folder: Path, demo: Any, tmp_path: Path) -> None:
+    found = cg.score(demo, folder, limit=5, output=tmp_path / "run")
+    read = cg.load_results(tmp_path / "run")
+    assert isinstance(found, cg.Results)
+    assert isinstance(read, ShownResults)
+    assert read.headline == found.headline
+    assert [row.score for row in read.rows] == [row.score for row in found.rows]
+    assert read.signature == found.signature
+    assert list(read.notes) == list(found.notes)
+    for kind in get_args(frames.Kind)[:3]:
+        # In JSON a tuple is a list.
+        own = json.loads(json.dumps(cg.rows(found, kind)))
+        assert json.loads(json.dumps(cg.rows(read, kind))) == own
+        assert len(read.to_pandas(kind)) == len(own)
+    assert str(found).splitlines()[:2] == str(read).splitlines()[:2]
+    assert "<table" in read._repr_html_()
+    with pytest.raises(EvaluationError, match=r"tokens\.parquet: not there; expected"):
+        read.to_pandas("tokens")
+    (row,) = {one.p for one in cg.compare(read, tmp_path / "run").comparisons[0].rows}
+    assert row == 1
+
+
+def test_results_of_several_runs_are_read_as_their_overview(
+    folder: Path, demo: Any, tmp_path: Path
+) -> None:
+    other = cg.build("winograd", corpus="sample", output=tmp_path / "winograd")
+    shown = cg.score(demo, [folder, other], limit=5, output=tmp_path / "runs")
+    assert str(cg.load_results(tmp_path / "runs")) == str(shown)
+    with pytest.raises(EvaluationError, match="no such folder; expected one that coherencegym"):
+        cg.load_results(tmp_path / "nothing")
+    with pytest.raises(EvaluationError, match="3 is a int; expected a folder of results"):
+        cg.load_results(cast(Any, 3))

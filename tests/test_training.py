@@ -155,8 +155,8 @@ def test_tables_are_read_once_and_several_have_their_names(
         cg.ScoreCallback(trainer, [copied, items], every=2)
     probes = cg.build("sentence_order", corpus="sample", limit=4, output=tmp_path / "order")
     callback = cg.ScoreCallback(trainer, [copied, probes], every=4, limit=2)
-    shutil.rmtree(copied)
-    shutil.rmtree(probes)
+    shutil.rmtree(copied / "data")
+    shutil.rmtree(probes / "data")
     trainer.add_callback(callback)
     trainer.train()
     logs = [log for log in trainer.state.log_history if "coherence/story_cloze" in log]

@@ -16,6 +16,7 @@ from coherencegym.command_line import USER_ERROR, Names, Parser, completed, rare
 from coherencegym.engines.engine import ENGINES, LOCAL
 from coherencegym.errors import EvaluationError, one_line
 from coherencegym.eval.kinds.table_kind import SAMPLE
+from coherencegym.loaders.corpora.own.annotated import FORMATS
 from coherencegym.loaders.registry import CORPORA
 from coherencegym.numbers import positive
 
@@ -30,6 +31,8 @@ EXAMPLES = """\
   {command} --judgements FILE... --overwrite    with what people said of its items
 """
 _MANY = """\
+  coherencegym build --texts mine/                      the suites that your own texts can give
+  coherencegym build sentence_order --texts mine/
   coherencegym build my_suite.py --corpus sample        a suite of your own (coherencegym new suite)
   coherencegym build --all --corpus sample
 """
@@ -107,6 +110,13 @@ def _add_what_is_read(parser: Parser) -> None:
     )
     completed(corpora, Names(lambda: CORPORA, _corpora_by_suite, "*.py"))
     add("--data-dir", metavar="DIR", type=Path, help="folder of corpus files")
+    what = "your own texts: a .txt, .csv, .tsv, .jsonl or .parquet file, or a folder of them; "
+    add("--texts", metavar="PATH", type=Path, help=what + "without SUITE: what they can give")
+    what = "column of the texts in a table (default: text, story, ..., else the longest)"
+    rare(add("--text-column", metavar="NAME", help=what))
+    formats = ", ".join(f"{name} ({one.about})" for name, one in FORMATS.items())
+    what = f"format of --texts that are annotated: {formats}"
+    rare(add("--format", choices=FORMATS, metavar="NAME", help=what))
     add(
         "--split",
         **_SEVERAL,
@@ -126,9 +136,9 @@ def _add_what_is_read(parser: Parser) -> None:
         "--hub-genre",
         dest="hub_genre",
         choices=get_args(Genre),
-        help="genre of a Hub dataset, or of a corpus of your own; documents: articles, of which "
-        "short documents are made; papers: a column abstract, and one for the body; spans: columns "
-        "units, hypothesis, label and evidence",
+        help="genre of a Hub dataset, or of texts or a corpus of your own; documents: articles, "
+        "of which short documents are made; papers: a column abstract, and one for the body; "
+        "spans: columns units, hypothesis, label and evidence",
     )
     what = "count rows that cannot be read, and go on"
     rare(add("--skip-bad-rows", action="store_true", help=what))
@@ -254,9 +264,9 @@ def main(argv: Sequence[str] | None = None, prog: str = "python -m builders") ->
         if given.all:
             if given.suite:
                 parser.error(f"argument --all: not allowed with {given.suite[0]}")
-            return _run([load_suite(name) for name in all_suites()], given)
+            return _run([load_suite(name) for name in _names_for(given)], given)
         if not named:
-            _print_suites()
+            _print_suites(given)
             return 0
         return _run(named, given)
     except EvaluationError as error:  # a file, or another package, whose suite cannot be had
@@ -283,9 +293,23 @@ def _named(words: Sequence[str], prog: str) -> list[Suite]:
 _HELP = ("-h", "--help", "--help-all")
 
 
-def _print_suites() -> None:
-    width = max(map(len, all_suites()))
-    for name, summary in all_suites().items():
-        print(f"{name:<{width}}  {summary}")
+def _names_for(given: argparse.Namespace) -> list[str]:
+    """The suites that can be built; of the user's own texts, if they are given."""
+    if "texts" not in given:
+        return list(all_suites())
+    request = build_request(given)
+    return [name for name in all_suites() if request.configs_of_own(load_suite(name))]
+
+
+def _print_suites(given: argparse.Namespace) -> None:
+    suites = all_suites()
+    names = _names_for(given)
+    width = max(map(len, names))
+    for name in names:
+        print(f"{name:<{width}}  {suites[name]}")
+    if "texts" in given:
+        own = f"--texts {given.texts}" + (f" --format {given.format}" if "format" in given else "")
+        print(f"\nbuild one with `coherencegym build SUITE {own}`, all of these with `--all`")
+        return
     print("\nbuild one with `coherencegym build SUITE`, all with `coherencegym build --all`,")
     print("one of your own with `coherencegym build FILE.py` (`coherencegym new suite` begins it)")

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -20,7 +21,15 @@ from coherencegym.builders.judgement.read import read_answers
 from coherencegym.builders.judgement.span_answers import SpanMatcher
 from coherencegym.builders.pipeline.build import BuildOptions, build
 from coherencegym.builders.pipeline.entries import toolkit_version
-from coherencegym.builders.pipeline.sources import Sources, find_sources, only_crossed
+from coherencegym.builders.pipeline.sources import (
+    PLAIN_GENRES,
+    PlannedCorpus,
+    Sources,
+    check_was_read,
+    find_sources,
+    only_crossed,
+    own_configs,
+)
 from coherencegym.builders.release.changes import Version
 from coherencegym.builders.release.manifest import Manifest
 from coherencegym.builders.release.publish import (
@@ -31,7 +40,7 @@ from coherencegym.builders.release.publish import (
 )
 from coherencegym.builders.release.remote import PublishError
 from coherencegym.builders.release.scored import add_scores, read_scores
-from coherencegym.builders.suite import Genre, Suite
+from coherencegym.builders.suite import Config, Genre, Suite
 from coherencegym.cards.scores import SCORES
 from coherencegym.command_line import SIGNALLED
 from coherencegym.engines.engine import RAY, Engine
@@ -47,10 +56,13 @@ from coherencegym.hub.commits import check_rights, check_target
 from coherencegym.licence import CLOSED, OTHER
 from coherencegym.loaders.corpora.documents import documents_corpus
 from coherencegym.loaders.corpora.hub.texts import hub_corpus
+from coherencegym.loaders.corpora.own.annotated import FORMATS, annotated_texts
+from coherencegym.loaders.corpora.own.texts import OwnTexts, own_texts
 from coherencegym.loaders.corpus import Corpus, CorpusError
+from coherencegym.loaders.find import find
 from coherencegym.loaders.read import ReadingCache
+from coherencegym.loaders.registry import CORPORA, is_extension
 from coherencegym.loaders.registry import corpus as registered
-from coherencegym.loaders.registry import is_extension
 from coherencegym.loaders.text.articles import Shape
 
 #: The file by which a folder is known as a build.
@@ -64,7 +76,9 @@ class BuildRequest(BuildOptions, PublishOptions):
     Attributes:
         corpora: the corpora to build from; none: every one that is found, and the sample.
         hub_dataset: a Hugging Face dataset to build from, with texts of ``hub_genre``, which is
-            also the genre of a corpus that the suite does not name.
+            also the genre of a corpus that the suite does not name; without it narration.
+        texts: a file or folder of one's own texts to build from: plain, with the column
+            ``text_column`` where it is a table, or annotated in ``format``.
         excerpt, sentences: the documents that are made of articles.
         crossed: build only configs in which contexts and targets are crossed.
         output: the folder of the build, or of one for each of several suites.
@@ -78,7 +92,10 @@ class BuildRequest(BuildOptions, PublishOptions):
     hub_split: str | None = None
     hub_revision: str | None = None
     hub_column: str | None = None
-    hub_genre: Genre = "narration"
+    hub_genre: Genre | None = None
+    texts: Path | None = None
+    text_column: str | None = None
+    format: str | None = None
     excerpt: str = "auto"
     sentences: Sequence[int] = (3, 8)
     spacy_pipeline: str | None = None
@@ -99,15 +116,76 @@ class BuildRequest(BuildOptions, PublishOptions):
         return [] if self.data_dir is None else [self.data_dir]
 
     @property
+    def inputs(self) -> Sequence[Path]:
+        """The folders and files that are read, in which no output may lie."""
+        return [*self.scores, *filter(None, [self.texts])]
+
+    @property
     def shape(self) -> Shape:
         """The documents that are made of articles."""
         fewest, most = self.sentences
         return Shape(self.excerpt, fewest, most, pipeline=self.spacy_pipeline)
 
+    @property
+    def genre(self) -> Genre:
+        """The genre of a dataset or corpus that the suite does not name."""
+        return self.hub_genre or "narration"
+
+    def own_texts(self) -> OwnTexts | None:
+        """The user's own texts, if any were named.
+
+        Raises:
+            CorpusError, EvaluationError: nothing of that kind is there.
+        """
+        if self.texts is None:
+            for option, given in (("--text-column", self.text_column), ("--format", self.format)):
+                if given:
+                    raise CorpusError(f"{option} {given}: is of own texts; expected --texts, too")
+            return None
+        if self.hub_genre not in (None, *PLAIN_GENRES):
+            raise CorpusError(
+                f"--genre {self.hub_genre}: --texts are plain; expected "
+                f"{' or '.join(PLAIN_GENRES)}, or --hub-dataset in place of --texts"
+            )
+        if self.format is None:
+            column, licence = self.text_column, self.licence
+            return own_texts(self.texts, self.shape, column=column, licence=licence)
+        if self.format not in FORMATS:
+            raise CorpusError(f"--format {self.format}: expected one of {', '.join(FORMATS)}")
+        if self.text_column or self.hub_genre:
+            option = "--text-column" if self.text_column else "--genre"
+            raise CorpusError(f"{option}: is of plain texts; expected no --format {self.format}")
+        return annotated_texts(self.texts, self.format, licence=self.licence)
+
+    def configs_of_own(self, suite: Suite) -> tuple[Config, ...]:
+        """The configs of a suite that the user's own texts can give."""
+        corpora = FORMATS[self.format].corpora if self.format else ()
+        return own_configs(suite, corpora, self.hub_genre)
+
+    def planned_texts(self, suite: Suite) -> PlannedCorpus | None:
+        """The user's own texts as a source of a suite.
+
+        Raises:
+            CorpusError, EvaluationError: there are none, or the suite cannot be built from them.
+        """
+        if (own := self.own_texts()) is None:
+            return None
+        if not (configs := self.configs_of_own(suite)):
+            kind = f"texts in {self.format}" if self.format else f"plain {self.hub_genre or 'text'}"
+            raise CorpusError(
+                f"{suite.name} cannot be built from {kind}, which does not hold what it needs; "
+                "`coherencegym build --texts` with no suite lists those that can"
+            )
+        return PlannedCorpus(own.corpus, configs, find(own.corpus))
+
     def hub_corpora(self) -> dict[str, Any]:
         """The Hugging Face dataset that was named, by genre."""
         if self.hub_dataset is None:
             return {}
+        given = Path(self.hub_dataset)
+        if given.is_file() or (given.is_dir() and any(given.glob("*.txt"))):
+            what = "a file" if given.is_file() else "a folder of text files"
+            raise CorpusError(f"--hub-dataset {given}: is {what}; expected --texts {given}")
         corpus = hub_corpus(
             self.hub_dataset,
             config=self.hub_config,
@@ -115,12 +193,12 @@ class BuildRequest(BuildOptions, PublishOptions):
             column=self.hub_column,
             revision=self.hub_revision,
             pipeline=self.spacy_pipeline,
-            articles=self.shape if self.hub_genre == "documents" else None,
-            papers=self.hub_genre == "papers",
-            spans=self.hub_genre == "spans",
+            articles=self.shape if self.genre == "documents" else None,
+            papers=self.genre == "papers",
+            spans=self.genre == "spans",
             licence=self.licence,
         )
-        return {self.hub_genre: corpus}
+        return {self.genre: corpus}
 
     def declared_corpora(self, suite: Suite) -> tuple[list[str], dict[str, Corpus]]:
         """The corpora that the suite knows by name, and those of the user's own, by name.
@@ -134,6 +212,8 @@ class BuildRequest(BuildOptions, PublishOptions):
                 corpus = load_declared(Path(name), "CORPUS", Corpus)
             elif is_extension(name) and name not in suite.natives:
                 corpus = registered(name)
+            elif name not in CORPORA and (os.sep in name or Path(name).exists()):
+                raise CorpusError(f"--corpus {name}: {_path_answer(Path(name))}")
             else:
                 names.append(name)
                 continue
@@ -145,6 +225,27 @@ class BuildRequest(BuildOptions, PublishOptions):
     def own_corpora(self) -> dict[str, Any]:
         """The registered corpora that a request has settings of, with these, by name."""
         return {"documents": documents_corpus(self.shape, self.licence)}
+
+    def sources_of(self, suite: Suite) -> Sources:
+        """The corpora that a suite is built from.
+
+        Raises:
+            CorpusError, EvaluationError: one that was named is not there, or does not fit.
+        """
+        names, declared = self.declared_corpora(suite)
+        settled = {**self.own_corpora(), **declared}
+        by_genre = self.hub_corpora()
+        for name, corpus in declared.items():
+            if name not in suite.natives:
+                if self.genre in by_genre:
+                    raise CorpusError(
+                        f"--corpus {name}: {by_genre[self.genre].name} is read as "
+                        f"{self.genre} already; expected one corpus of a genre"
+                    )
+                by_genre[self.genre] = corpus
+                names.append(name)
+        own = self.planned_texts(suite)
+        return find_sources(suite, names, self.data_dir, by_genre, settled, own)
 
 
 @dataclass
@@ -182,7 +283,7 @@ class BuildJob:
         self.may_be_there = not request.dry_run and not request.overwrite and self._may_be_there()
         if not request.dry_run:
             place = self.destination, request.overwrite or self.may_be_there, self.output_option
-            check_folder(*place, inputs=request.scores, around=request.data_folders)
+            check_folder(*place, inputs=request.inputs, around=request.data_folders)
             self.exports.check(self.destination)
         self.private = True
         if request.push_to_hub:
@@ -194,22 +295,12 @@ class BuildJob:
                 check_rights_of(request)
         self.matcher = self._matcher() if request.judgements else None
         self.runs = read_scores(request.scores, self.suite.name, alone=self.alone)
-        names, declared = request.declared_corpora(self.suite)
-        settled = {**request.own_corpora(), **declared}
-        by_genre = request.hub_corpora()
-        for name, corpus in declared.items():
-            if name not in self.suite.natives:
-                if request.hub_genre in by_genre:
-                    raise CorpusError(
-                        f"--corpus {name}: {by_genre[request.hub_genre].name} is read as "
-                        f"{request.hub_genre} already; expected one corpus of a genre"
-                    )
-                by_genre[request.hub_genre] = corpus
-                names.append(name)
-        self.sources = find_sources(self.suite, names, request.data_dir, by_genre, settled)
+        self.sources = request.sources_of(self.suite)
+        if self.alone and request.data_dir is not None:
+            check_was_read(request.data_dir, [self.suite], [self.sources])
         if request.crossed:
             self.sources = only_crossed(self.suite, self.sources)
-        if not self.private and (request.corpora or by_genre):
+        if not self.private and (request.corpora or request.hub_dataset or request.texts):
             _refuse_closed(self.sources)
 
     def _matcher(self) -> Matcher | SpanMatcher:
@@ -244,7 +335,9 @@ class BuildJob:
             "toolkit_version": toolkit_version(),
         }
         # A corpus of the user's own has another name than what it is asked for by.
-        is_own = given.hub_dataset or any(name.endswith(".py") for name in given.corpora)
+        is_own = (
+            given.hub_dataset or given.texts or any(name.endswith(".py") for name in given.corpora)
+        )
         corpora = () if is_own else given.corpora
         return made.get("suite") == suite.name and all(
             expected.items() <= entry.items()
@@ -305,6 +398,12 @@ class BuildJob:
         if not self.request.push_to_hub:
             return [], ""
         return push_build(self.request, folder, manifest, self.private, progress)
+
+
+def _path_answer(path: Path) -> str:
+    if not path.exists():
+        return "no such file or folder; expected the name of a corpus, or --texts FILE or FOLDER"
+    return f"is a {'folder' if path.is_dir() else 'file'}; expected --texts {path}"
 
 
 def _refuse_partial(request: BuildRequest) -> None:
@@ -397,6 +496,15 @@ def run(suites: Sequence[Suite], request: BuildRequest) -> int:
         return _run_all(suites, request, _plan_one)
 
     def work() -> int:
+        if (own := request.own_texts()) is not None:
+            print_lines([own.said])
+        if request.data_dir is not None and len(suites) > 1:
+            found = []
+            for suite in suites:
+                with suppress(CorpusError):  # which its own build says
+                    found.append(request.sources_of(suite))
+            if found:
+                check_was_read(request.data_dir, suites, found)
         with started(request.engine, request.num_proc, request.address) as engine:
             cache = ReadingCache() if len(suites) > 1 else None
             return _run_all(suites, request, partial(_run_one, engine=engine, cache=cache))

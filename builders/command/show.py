@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 from coherencegym.builders.pipeline.sources import Sources
 from coherencegym.builders.suite import Suite
+from coherencegym.loaders.corpora.own.texts import OWN
 from coherencegym.loaders.find import NO_FILES
 from coherencegym.terminal import shown_console
 
 if TYPE_CHECKING:
     from coherencegym.eval.report.grid import Grid
 
-_ARTEFACT, _OVERLAP = "artefact, % [95 % interval]", "overlap, %"
+_PARTIAL_INPUT, _LEXICAL_OVERLAP = "partial input, % [95 % interval]", "lexical overlap, %"
 #: Reasons that are named; the card has them all.
 _REASONS = 3
 
@@ -52,8 +53,11 @@ def print_build(
     console = console_for()
     if brief:
         console.print(plain_text(_brief(suite, manifest, destination)))
-        for name, reason in sources.empty.items():
-            console.print(plain_text(f"  no config {name}: {reason}"), soft_wrap=True)
+        # Of people's own texts nothing is left out in silence.
+        lines = [one for one in _left_out(skips(manifest)) if one.startswith(f"corpus {OWN},")]
+        lines += [f"no config {name}: {reason}" for name, reason in sources.empty.items()]
+        for line in lines:
+            console.print(plain_text(f"  {line}"), soft_wrap=True)
         return
     console.print(plain_text(f"{suite.title} {manifest['version']}", "bold"))
     console.print(in_width(build_grid(manifest), width=console.width))
@@ -78,16 +82,16 @@ def _brief(suite: Suite, manifest: dict[str, Any], destination: Path | None) -> 
 def build_grid(manifest: dict[str, Any]) -> Grid:
     """The configs and splits of a build, with their counts, and what a score is held against.
 
-    Those are the artefact and the overlap score of items, and of labelled examples what a bag of
+    Those are the two baselines of items, and of labelled examples what a bag of
     words reaches, and who always says the most frequent class. Groups of predictions that a
     config's own score is not over have lines of their own.
     """
     from coherencegym.cards.metadata import ordered_configs
     from coherencegym.cards.render import (
-        artefact_score,
         groups_beside,
-        label_floors,
-        overlap_score,
+        label_baselines,
+        lexical_overlap_score,
+        partial_input_score,
     )
     from coherencegym.eval.report.grid import GridRow, of_cells, share_cell, share_with_interval
 
@@ -96,22 +100,25 @@ def build_grid(manifest: dict[str, Any]) -> Grid:
         label = f"{name} (default)" if config["default"] else name
         for split, counts in config["splits"].items():
             quality = config["quality"][split]
-            floors = label_floors(quality)
+            baselines = label_baselines(quality)
             for group in ("", *groups_beside(config, quality)):
-                score, repeated = artefact_score(quality, group), overlap_score(quality, group)
+                score, repeated = (
+                    partial_input_score(quality, group),
+                    lexical_overlap_score(quality, group),
+                )
                 of_group = repeated or {}
                 rows = of_group["n"] if group else counts["rows"]
                 discourses = of_group["n_discourses"] if group else counts["discourses"]
                 own = {"items": f"{rows:,}", "discourses": f"{discourses:,}"}
                 shown = (score or {}).get
-                own[_ARTEFACT] = (
+                own[_PARTIAL_INPUT] = (
                     ""
-                    if floors
+                    if baselines
                     else share_with_interval(shown("score"), shown("ci_low"), shown("ci_high"))
                 )
-                own[_OVERLAP] = "" if floors else share_cell(of_group.get("score"))
+                own[_LEXICAL_OVERLAP] = "" if baselines else share_cell(of_group.get("score"))
                 for what in ("bag of words", "most frequent"):
-                    own[f"{what}, %"] = share_cell(floors.get(what)) if floors else ""
+                    own[f"{what}, %"] = share_cell(baselines.get(what)) if baselines else ""
                 headings.append(GridRow((group or f"{label}, {split}",), level=int(bool(group))))
                 cells.append(own)
     return of_cells("config, split", headings, cells)

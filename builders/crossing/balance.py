@@ -14,7 +14,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Seq
 from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
-from coherencegym.builders.release.floors import TIE
+from coherencegym.builders.release.baselines import TIE
 from coherencegym.builders.suite import Contrast, Draft, MinimalPairs
 from coherencegym.eval.kinds.items import Item
 from coherencegym.loaders.discourse import Discourse

@@ -19,7 +19,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
 from coherencegym.builders.crossing.partners import Couple, Partner
-from coherencegym.builders.release.floors import decided
+from coherencegym.builders.release.baselines import decided
 from coherencegym.builders.release.overlap import no_overlap_in
 from coherencegym.builders.suite import Column, Contrast, Draft
 from coherencegym.eval.kinds.items import (

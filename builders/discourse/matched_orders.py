@@ -78,7 +78,7 @@ def ends_and_between(discourse: Discourse) -> list[list[int]]:
 
 
 def units_between(discourse: Discourse) -> tuple[str, ...]:
-    """Give what the artefact classifier sees: each reordered unit, by its place."""
+    """Give what the partial-input classifier sees: each reordered unit, by its place."""
     return tuple(text.removesuffix(f" {SEPARATOR}") for text in discourse.texts[1:-1])
 
 

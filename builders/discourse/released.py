@@ -284,7 +284,7 @@ RELEASED_TASKS = (
         task_defaults={},
         regions=PAIR_REGIONS,
         columns=_COLUMNS | _PLACE,
-        artefact="a bag of words of the sentence in the place alone",
+        partial_input="a bag of words of the sentence in the place alone",
         length_confound=True,
     ),
     _config(

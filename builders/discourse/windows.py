@@ -414,7 +414,7 @@ def _replaced_configs(most: int, similar: bool) -> tuple[Config, Config]:
         summary=f"the same as minimal pairs; the other sentence is of a document {where}",
         regions=PAIR_REGIONS,
         breakdowns=("genre",),
-        artefact="a bag of words of the sentence in the place alone",
+        partial_input="a bag of words of the sentence in the place alone",
         length_confound=True,
         **shared,
     )

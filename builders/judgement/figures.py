@@ -16,7 +16,7 @@ from coherencegym.builders.judgement.match import (
     majority,
 )
 from coherencegym.builders.judgement.questions import CANT_TELL, NO, YES, Question
-from coherencegym.builders.release.floors import score_figures
+from coherencegym.builders.release.baselines import score_figures
 from coherencegym.builders.suite import Config
 
 #: (annotator, unit, label).

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from pathlib import Path
@@ -24,7 +24,7 @@ from coherencegym.builders.pipeline.kinds import making
 from coherencegym.builders.pipeline.options import BuildOptions as BuildOptions
 from coherencegym.builders.pipeline.reading import ONE_SPLIT, read_source, without_separators
 from coherencegym.builders.pipeline.sources import PlannedCorpus, Sources
-from coherencegym.builders.release.floors import FloorDecision
+from coherencegym.builders.release.baselines import BaselineDecision, write_baselines
 from coherencegym.builders.release.manifest import Manifest, dump_manifest, in_order
 from coherencegym.builders.release.rows import to_table, write_split
 from coherencegym.builders.suite import Config, Suite
@@ -82,7 +82,7 @@ def build(
             else:
                 configs[name] = entry
     if not configs:
-        raise CorpusError(_nothing(suite, sources, options.limit))
+        raise CorpusError(_nothing(sources, work.lost, options.limit))
     if matcher is not None:
         matcher.check()
     manifest = in_order(suite_entry(suite, options.version, options.repo_id) | {"configs": configs})
@@ -130,6 +130,7 @@ class _Build:
 
     def __post_init__(self) -> None:
         self.kept = WorkFolder()
+        self.lost: Counter[str] = Counter()  # what was not used of all corpora, by reason
         self.fits = Fits(self.engine, self._tell, self.kept)
 
     def _tell(self, message: str) -> None:
@@ -146,6 +147,7 @@ class _Build:
             self._tell,
             self.cache,
         )
+        self.lost.update(found.reading.skipped)
         for config, limited in zip(source.configs, found.configs, strict=True):
             for name, entry in self._configs(config, limited, source.corpus, found.by_split):
                 if not isinstance(entry, str):
@@ -263,7 +265,7 @@ class _Build:
         block = GenericAlias(tuple, (GenericAlias(list, (made,)), dict[str, int]))
         return self.kept.blocks("drafts", key, Values(block))
 
-    def _write(self, part: _Part, decisions: dict[str, list[FloorDecision]]) -> dict[str, Any]:
+    def _write(self, part: _Part, decisions: dict[str, list[BaselineDecision]]) -> dict[str, Any]:
         config, kind, how = part.config, part.config.kind, making(part.config.kind)
         all_rows = {
             split: [kind.to_row(how.value(made, n)) for n, made in enumerate(one.drafts, start=1)]
@@ -276,7 +278,8 @@ class _Build:
         splits, quality, examples = {}, {}, {}
         for split, rows in all_rows.items():
             one = part.drafted[split]
-            quality[split] = how.quality(config, one.drafts, decisions[split]) | one.measured
+            decided = how.baselines(config, one.drafts, decisions[split])
+            quality[split] = how.quality(config, one.drafts, decided) | one.measured
             if self.matcher is not None and how.judge is not None:
                 human = how.judge(self.matcher, config, part.name, split, one.drafts, rows)
                 quality[split] |= {"human": human} if human else {}
@@ -290,6 +293,7 @@ class _Build:
                 "content_hash": written.content_hash,
                 "groups": group_counts(config, (how.groups(config, d) for d in one.drafts), rows),
                 "details": how.details(config, one.drafts),
+                **write_baselines(self.folder, part.name, split, decided, how.folds),
             }
             licences.update(d.licence or texts for d in one.discourses if d.id in own)
             examples[split] = kind.example(rows)
@@ -303,8 +307,9 @@ class _Build:
         }
 
 
-def _nothing(suite: Suite, sources: Sources, limit: int | None) -> str:
+def _nothing(sources: Sources, lost: Mapping[str, int], limit: int | None) -> str:
     said = ["no corpus gave a single item; nothing is written"]
+    said += [f"not used: {_commonest(lost)}"] if lost else []
     said += [f"{name}: {why}" for name, why in sources.empty.items()][:1]
     return "; ".join([*said, *([f"expected more than --limit {limit}"] if limit else [])])
 
@@ -312,6 +317,9 @@ def _nothing(suite: Suite, sources: Sources, limit: int | None) -> str:
 def _why_empty(drafted: dict[str, _Drafted]) -> str:
     skipped = sum((Counter(one.skipped) for one in drafted.values()), Counter[str]())
     number = sum(len(one.discourses) for one in drafted.values())
-    commonest = sorted(skipped.items(), key=lambda pair: (-pair[1], pair[0]))[:3]
-    reasons = "; ".join(f"{count} {reason}" for reason, count in commonest)
-    return f"no item in {number} discourses ({reasons or 'nothing to apply it to'})"
+    return f"no item in {number} discourses ({_commonest(skipped) or 'nothing to apply it to'})"
+
+
+def _commonest(reasons: Mapping[str, int]) -> str:
+    commonest = sorted(reasons.items(), key=lambda pair: (-pair[1], pair[0]))[:3]
+    return "; ".join(f"{count} {reason}" for reason, count in commonest)

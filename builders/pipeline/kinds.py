@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from statistics import fmean
 from typing import Any, Generic, TypeVar
 
@@ -17,12 +17,14 @@ from coherencegym.builders.judgement.span_answers import (
     span_human_figures,
 )
 from coherencegym.builders.judgement.span_draw import positive_of
+from coherencegym.builders.release.baselines import BaselineDecision
 from coherencegym.builders.release.example_quality import (
     example_quality,
     without_rare_classes,
 )
-from coherencegym.builders.release.floors import FloorDecision
 from coherencegym.builders.release.quality import (
+    BASELINE_FOLDS,
+    baseline_decisions,
     decide,
     document_quality,
     quality,
@@ -37,6 +39,7 @@ from coherencegym.eval.kinds.spans import SPANS, SpanText
 from coherencegym.eval.kinds.table_kind import TableKind
 
 D = TypeVar("D")
+_Decisions = Mapping[str, Sequence[BaselineDecision]]
 
 #: Puts the column ``human_ok`` into rows: (matcher, config, its full name, split, drafts, rows) ->
 #: the figures for the manifest; empty where nobody was asked about these rows.
@@ -71,7 +74,9 @@ class Making(Generic[D]):
         details: (config, drafts) -> further counts, by group.
         decide: (drafts, breakdowns) -> what a classifier says of all drafts of a split: of every
             config that one is spread over.
-        quality: (config, drafts, what was decided) -> the quality section of the manifest.
+        baselines: (config, drafts, what was decided) -> the decisions of each baseline on these
+            drafts, which are written beside the rows; ``folds`` are those of each that is trained.
+        quality: (config, drafts, those decisions) -> the quality section of the manifest.
         content: the question of a draft: of those of a split with the same the first one stays.
         survey: (config, split -> drafts) -> what can only be said of all splits together.
         draft: the type of a draft, by which drafts can be kept until a build is done; none: they
@@ -83,10 +88,14 @@ class Making(Generic[D]):
     value: Callable[[D, int], Any] = lambda draft, number: draft
     groups: Callable[[Config, D], Iterable[str]] = lambda config, draft: ()
     details: Callable[[Config, Sequence[D]], dict[str, int]] = lambda config, drafts: {}
-    decide: Callable[[Sequence[D], Sequence[str]], list[FloorDecision]] = (
+    decide: Callable[[Sequence[D], Sequence[str]], list[BaselineDecision]] = (
         lambda drafts, breakdowns: []
     )
-    quality: Callable[[Config, Sequence[D], Sequence[FloorDecision]], dict[str, Any]] = (
+    baselines: Callable[[Config, Sequence[D], Sequence[BaselineDecision]], _Decisions] = (
+        lambda config, drafts, decided: {}
+    )
+    folds: Mapping[str, int] = field(default_factory=dict)
+    quality: Callable[[Config, Sequence[D], _Decisions], dict[str, Any]] = (
         lambda config, drafts, decisions: {"items": len(drafts)}
     )
     content: Callable[[D], Hashable] = id
@@ -166,6 +175,8 @@ MAKINGS: Mapping[str, Making[Any]] = {
         groups=_item_groups,
         details=_item_details,
         decide=decide,
+        baselines=baseline_decisions,
+        folds=BASELINE_FOLDS,
         quality=quality,
         content=lambda draft: (draft.item.conditions, draft.item.predictions),
         draft=Draft,

@@ -15,6 +15,13 @@ from coherencegym.loaders.find import Found, find
 from coherencegym.loaders.registry import corpus as registered
 from coherencegym.loaders.registry import sample_of
 
+#: The corpus of plain articles; what is made of it, any plain text gives.
+ARTICLES = "documents"
+#: The genres of plain text.
+PLAIN_GENRES = ("narration", ARTICLES)
+#: Files of a folder that a message names.
+_NAMED = 5
+
 
 @dataclass(frozen=True)
 class PlannedCorpus:
@@ -46,6 +53,7 @@ def find_sources(
     data_dir: Path | None = None,
     extra: Mapping[str, Corpus] | None = None,
     settled: Mapping[str, Corpus] | None = None,
+    own: PlannedCorpus | None = None,
 ) -> Sources:
     """Look for the corpora of a suite.
 
@@ -54,16 +62,17 @@ def find_sources(
         data_dir: the folder to look in first.
         extra: corpora that are not registered (Hugging Face datasets), by genre.
         settled: corpora to read in place of the registered ones of their names.
+        own: the user's own texts. With them no corpus is read that is not named.
 
     Raises:
-        CorpusError: a named corpus is not one of the suite's.
+        CorpusError: a named corpus is not one of the suite's, or nothing in ``data_dir`` was read.
         CorpusNotFoundError: a named corpus has no files.
     """
     extra, settled = extra or {}, {**suite.readings, **(settled or {})}
     _check_names(suite, names, [corpus.name for corpus in extra.values()])
     sources = Sources()
     for name, configs in suite.natives.items():
-        if names and name not in names:
+        if name not in names and (names or own):
             continue
         corpus = settled.get(name) or registered(name)
         try:
@@ -73,9 +82,53 @@ def find_sources(
                 raise
             sources.missing[name] = str(error)
     sources.found += [_of_genre(suite, genre, corpus) for genre, corpus in extra.items()]
-    if SAMPLE in names or not (names or extra):
+    if own:
+        sources.found.append(own)
+    if SAMPLE in names or not (names or extra or own):
         sources.found += _samples(suite)
     return sources
+
+
+def check_was_read(data_dir: Path, suites: Sequence[Suite], sources: Sequence[Sources]) -> None:
+    """Refuse a folder of corpora in which no source was found.
+
+    Raises:
+        CorpusError: so it is; says what was looked for, and what is there.
+    """
+    places = [
+        (each.found or find(each.corpus, data_dir)).place for one in sources for each in one.found
+    ]
+    if any(place is not None and place.is_relative_to(data_dir) for place in places):
+        return
+    wanted = dict.fromkeys(name for suite in suites for name in suite.natives)
+    inside = sorted(path.name for path in data_dir.iterdir() if not path.name.startswith("."))
+    more = f", {len(inside) - _NAMED} more" * (len(inside) > _NAMED)
+    raise CorpusError(
+        f"--data-dir {data_dir}: nothing in it was read; looked for files of "
+        f"{', '.join(wanted)} (`coherencegym corpora show NAME` says their names); there is "
+        f"{', '.join(inside[:_NAMED]) or 'nothing'}{more}; texts of your own: expected --texts "
+        f"{data_dir}"
+    )
+
+
+def own_configs(
+    suite: Suite, corpora: Sequence[str] = (), genre: str | None = None
+) -> tuple[Config, ...]:
+    """The suite's configs that texts of one's own can give.
+
+    Args:
+        suite: the suite.
+        corpora: the corpora that are annotated as the texts are; none: they are plain.
+        genre: one of :data:`PLAIN_GENRES`, where only its configs are wanted.
+    """
+    if corpora:
+        return next((suite.natives[name] for name in corpora if name in suite.natives), ())
+    genres = (genre,) if genre else PLAIN_GENRES
+    return tuple(
+        config
+        for config in suite.configs
+        if config.genre in genres or (not genre and ARTICLES in config.corpora)
+    )
 
 
 def only_crossed(suite: Suite, sources: Sources) -> Sources:

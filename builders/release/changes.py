@@ -16,6 +16,7 @@ from coherencegym.builders.release.rows import hashes_path
 from coherencegym.cards.render import dataset_card
 from coherencegym.cards.scores import PLOT, SCORES, scores_hold
 from coherencegym.errors import EvaluationError
+from coherencegym.eval.data.baselines import baselines_path
 from coherencegym.eval.data.source import may_be_published
 
 
@@ -215,6 +216,7 @@ class _Plan:
         release = self.release
         if was is not None and was["content_hash"] == counts["content_hash"]:
             release.rows[name, split] = RowChanges()
+            self._put_baselines(name, split, counts.get("baselines"), was.get("baselines"))
             return counts | {key: was[key] for key in ("num_bytes", "download_size")}
         hashes = hashes_path(name, split)
         before = {} if was is None else read_hashes(self.fetch_hashes(hashes))
@@ -225,6 +227,13 @@ class _Plan:
         release.adds |= {path: self.folder / path for path in _split_files(paths, name, split)}
         self.drop(name, split)
         return counts
+
+    def _put_baselines(self, name: str, split: str, now: Any, before: Any) -> None:
+        path = baselines_path(name, split)
+        if now and now != before:
+            self.release.adds[path] = self.folder / path
+        elif before and not now:
+            self.release.deletes.append(path)
 
     def put_scores(
         self, manifest: Manifest, configs: Mapping[str, Any], theirs: Manifest | None
@@ -247,7 +256,7 @@ class _Plan:
         for name, config in configs.items():
             for split in config["splits"]:
                 going |= {*_split_files(self.head.digests, name, split)}
-        folders = ("data/", hashes_path("", "").partition("/")[0] + "/")
+        folders = ("data/", "hashes/", "baselines/")
         return [
             path for path in self.head.digests if path.startswith(folders) and path not in going
         ]
@@ -258,10 +267,9 @@ class _Plan:
 
 
 def _split_files(paths: Iterable[str], config: str, split: str) -> list[str]:
-    start = f"data/{config}/{split}-"
-    return sorted(
-        path for path in paths if path.startswith(start) or path == hashes_path(config, split)
-    )
+    start, others = f"data/{config}/{split}-", (hashes_path, baselines_path)
+    beside = {path(config, split) for path in others}
+    return sorted(path for path in paths if path.startswith(start) or path in beside)
 
 
 def _with_others(

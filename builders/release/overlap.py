@@ -1,4 +1,4 @@
-"""The overlap score: predictions decided by repeated words alone.
+"""The lexical-overlap baseline: predictions decided by repeated words alone.
 
 Of two conditions the one is called coherent whose scored stretch shares more content words with the
 text before it. Coherent texts repeat words; a model that has learned nothing but to expect them
@@ -17,7 +17,7 @@ from itertools import pairwise
 from operator import mul
 from typing import Any
 
-from coherencegym.builders.release.floors import FloorDecision, Incoherence, decisions_on
+from coherencegym.builders.release.baselines import BaselineDecision, Incoherence, decisions_on
 from coherencegym.builders.suite import Contrast, Draft
 from coherencegym.eval.kinds.formula import WHOLE
 from coherencegym.eval.kinds.items import SEPARATOR, Condition
@@ -31,14 +31,12 @@ _PIECES = word_set(
 )
 
 
-def overlap_decisions(drafts: Sequence[Draft], breakdowns: Sequence[str]) -> list[FloorDecision]:
+def overlap_decisions(drafts: Sequence[Draft], breakdowns: Sequence[str]) -> list[BaselineDecision]:
     """The decisions on all drafts."""
     return [
         decision
-        for number, draft in enumerate(drafts)
-        for decision in decisions_on(
-            draft, number, breakdowns, no_overlap_in(draft.item.conditions)
-        )
+        for draft in drafts
+        for decision in decisions_on(draft, breakdowns, no_overlap_in(draft.item.conditions))
     ]
 
 

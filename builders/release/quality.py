@@ -1,11 +1,10 @@
 """Quality of a build's own rows: what gives items and intruders away without being read.
 
-The artefact score of items is the statistic of the CD score, with a classifier in the place of the
-language model: the share of predictions for which a bag-of-words classifier that never sees the
-contrast in its context scores the incoherent condition higher, out of fold. A language model has to
-beat it to show more than habits of wording or position (compare Sharma et al. 2018 on Story Cloze
-endings, and hypothesis-only baselines for inference). The overlap score beside it is that of
-repeated words (:mod:`builders.release.overlap`).
+The partial-input baseline of items (Poliak et al. 2018; Feng et al. 2019) is a bag-of-words
+classifier that never sees the contrast in its context: it decides for the condition that it scores
+as less incoherent, out of fold. A language model has to beat it to show more than habits of wording
+or position (compare Sharma et al. 2018 on Story Cloze endings). The lexical-overlap baseline beside
+it decides by repeated words (:mod:`builders.release.overlap`).
 
 Documents with intruders have the checks of Shen et al. 2021, section 4.4: a classifier that sees
 each sentence alone should do no better than calling all of them a document's own, and intruders
@@ -16,34 +15,57 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from statistics import mean, quantiles
 from typing import Any, TypeVar
 
-from coherencegym.builders.release.floors import FloorDecision, decisions_on, floor_scores
+from coherencegym.builders.release.baselines import (
+    BaselineDecision,
+    baseline_scores,
+    decisions_on,
+)
 from coherencegym.builders.release.overlap import overlap_decisions
 from coherencegym.builders.suite import Config, Contrast, DocumentDraft, Draft
+from coherencegym.eval.data.baselines import BASELINES, LEXICAL_OVERLAP, PARTIAL_INPUT
 from coherencegym.eval.kinds.items import SEPARATOR
 from coherencegym.eval.statistics.bag_of_words import word_classifier
 from coherencegym.eval.statistics.intervals import share_interval
 
 #: Items, and sentences of documents, that a classifier sees at most.
 _MOST_ITEMS, _MOST_SENTENCES = 6000, 10_000
-#: Fewer discourses than this give no artefact score.
+#: Fewer discourses than this give no partial-input baseline.
 FEWEST_DISCOURSES = 20
 #: Fewer documents with an intruder than this give no classifier.
 FEWEST_INTRUDED = 20
 #: The folds of the cross-validation, each of other clusters; of fewer clusters each is one.
 FOLDS = 10
+#: Those of the baselines of items that are trained.
+BASELINE_FOLDS = {PARTIAL_INPUT: FOLDS}
+
+
+def baseline_decisions(
+    config: Config, drafts: Sequence[Draft], decided: Sequence[BaselineDecision]
+) -> dict[str, list[BaselineDecision]]:
+    """The decisions of each baseline on the drafts of one config and split.
+
+    The classifier may have ``decided`` on more drafts than these: what it said of other discourses
+    is left aside.
+    """
+    own = {draft.item.discourse_id for draft in drafts}
+    return {
+        PARTIAL_INPUT: [decision for decision in decided if decision.discourse in own],
+        LEXICAL_OVERLAP: overlap_decisions(drafts, config.breakdowns),
+    }
 
 
 def quality(
-    config: Config, drafts: Sequence[Draft], decisions: Sequence[FloorDecision]
+    config: Config,
+    drafts: Sequence[Draft],
+    decisions: Mapping[str, Sequence[BaselineDecision]],
 ) -> dict[str, Any]:
     """The quality section of one config and split of items, as the manifest records it.
 
-    The classifier may have learned from more drafts than these, of which there is at least one:
-    its decisions on other discourses are left aside.
+    Of the drafts there is at least one; ``decisions`` are those of each baseline on them.
     """
     own = {draft.item.discourse_id for draft in drafts}
     compared = [
@@ -65,11 +87,13 @@ def quality(
             "mean_absolute": round(mean(map(abs, differences)), 3),
             "largest": max(differences, key=abs),
         },
-        "artefact_classifier": config.artefact,
-        "artefact": floor_scores(
-            [d for d in decisions if d.discourse in own], config.headline, FOLDS
-        ),
-        "overlap": floor_scores(overlap_decisions(drafts, config.breakdowns), config.headline),
+        "partial_input_classifier": config.partial_input,
+        **{
+            name: baseline_scores(
+                decisions.get(name, ()), config.headline, BASELINE_FOLDS.get(name, 0)
+            )
+            for name in BASELINES
+        },
     }
 
 
@@ -77,7 +101,7 @@ def _words(texts: Iterable[str]) -> int:
     return sum(len(text.replace(SEPARATOR, " ").split()) for text in texts)
 
 
-def decide(drafts: Sequence[Draft], breakdowns: Sequence[str]) -> list[FloorDecision]:
+def decide(drafts: Sequence[Draft], breakdowns: Sequence[str]) -> list[BaselineDecision]:
     """The classifier's decisions on the drafts, each out of fold.
 
     None where there are fewer than :data:`FEWEST_DISCOURSES` discourses to learn from, or all of
@@ -90,7 +114,7 @@ def decide(drafts: Sequence[Draft], breakdowns: Sequence[str]) -> list[FloorDeci
     return list(_decide(seen, breakdowns))
 
 
-def _decide(drafts: Sequence[Draft], breakdowns: Sequence[str]) -> Iterator[FloorDecision]:
+def _decide(drafts: Sequence[Draft], breakdowns: Sequence[str]) -> Iterator[BaselineDecision]:
     texts: list[tuple[str, ...]] = []
     labels: list[int] = []
     owners: list[str] = []
@@ -108,7 +132,7 @@ def _decide(drafts: Sequence[Draft], breakdowns: Sequence[str]) -> Iterator[Floo
         def incoherence(name: str, contrast: Contrast, number: int = number) -> float:
             return scores[row_of[number, name]]
 
-        yield from decisions_on(draft, number, breakdowns, incoherence)
+        yield from decisions_on(draft, breakdowns, incoherence)
 
 
 _T = TypeVar("_T")

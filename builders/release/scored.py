@@ -101,10 +101,10 @@ def _model(run: Run) -> ModelScore:
         head.score,
         head.ci_low,
         head.ci_high,
-        head.artefact_score,
+        head.partial_input_score,
         head.human_score,
         head.chance,
         head.words,
         head.n,
-        head.overlap_score,
+        head.lexical_overlap_score,
     )

@@ -18,6 +18,7 @@ from coherencegym.eval.tasks.registry import TASKS, all_tasks, command_line_of, 
 #: Subcommands beside the tasks of the registry, and their purposes; ``model_index_command`` is the
 #: module of ``model-index``, and has ``add_arguments`` and ``run``.
 COMMANDS = {
+    "run": "make the runs that a YAML file describes",
     "surprisal": "print the surprisal of every word or token of texts, as CSV",
     "train": "fine-tune an encoder for a task, for comparison",
     "overview": "show several runs in one table, best model first",
@@ -102,12 +103,18 @@ def main(argv: Sequence[str] | None = None, prog: str = "") -> int:
         message = f"no subcommand {words[0]!r}; expected one of {', '.join(known)}"
         print(one_line(f"{prog}: {message}{did_you_mean(words[0], known)}"), file=sys.stderr)
         return USER_ERROR
-    return finish(prog, lambda: _run(prog, name, words), _explain)
+    return finish(prog, lambda: run_subcommand(prog, name, words), _explain)
 
 
-def _run(prog: str, name: str, words: Sequence[str]) -> int:
+def run_subcommand(prog: str, name: str, words: Sequence[str]) -> int:
+    """Run a subcommand with its options; it also sees them as typed, as ``typed_words``.
+
+    Raises:
+        EvaluationError: something that the user can mend.
+    """
     module = _command(name)
     arguments = _parser(prog, name, module).parse_args(words)
+    arguments.typed_words = words
     return module.run(arguments)
 
 

@@ -6,6 +6,7 @@ import argparse
 from collections.abc import Sequence
 from itertools import combinations
 from pathlib import Path
+from typing import TextIO
 
 from coherencegym.command_line import Parser
 from coherencegym.eval.commands import options
@@ -20,6 +21,7 @@ EXAMPLES = """\
   coherencegym compare results/*--gpt2 results/*--gpt2-medium --output compared
   coherencegym compare results/discourse_tasks--gpt2--probe --layers 0 6 12
   coherencegym compare results/training --steps
+  coherencegym compare results --format csv > differences.csv
 """
 
 
@@ -71,6 +73,7 @@ def add_arguments(parser: Parser) -> None:
         type=Path,
         help="the folder where the dataset is now, if it was moved: comparison.html has its texts",
     )
+    options.add_format(parser)
     said = "also write comparison.html, .json, .png and .svg there"
     options.add_output(parser, said, "a comparison")
     options.add_alike(parser, "--verbose")
@@ -83,15 +86,24 @@ def run(arguments: argparse.Namespace) -> int:
         EvaluationError: there are fewer than two of a suite, one cannot be read, or two are not
             comparable.
     """
+    from coherencegym.eval.report.formats import TABLE
+    from coherencegym.terminal import data_output
+
+    with data_output(arguments.format != TABLE) as out:
+        return _compare(arguments, out)
+
+
+def _compare(arguments: argparse.Namespace, out: TextIO) -> int:
     from coherencegym.errors import EvaluationError, one_line
     from coherencegym.eval.data.notes import first_names
+    from coherencegym.eval.report.formats import TABLE, render_document
     from coherencegym.eval.results.comparison import compare, corrected_together, moved
     from coherencegym.eval.results.labels import model_labels
     from coherencegym.eval.results.layers import at_layer
     from coherencegym.eval.results.pairing import by_suite
     from coherencegym.eval.results.saved import is_over_seeds, read_saved
     from coherencegym.eval.views.compare_report import write_comparisons
-    from coherencegym.eval.views.compare_table import print_comparisons
+    from coherencegym.eval.views.compare_table import comparison_document, print_comparisons
     from coherencegym.files.folders import check_folder
 
     if arguments.dataset is not None and not arguments.dataset.is_dir():
@@ -101,7 +113,7 @@ def run(arguments: argparse.Namespace) -> int:
         check_folder(arguments.output, arguments.overwrite, inputs=inputs)
     folders = options.results_named(arguments.results)
     if arguments.steps:
-        return _over_steps(arguments, folders)
+        return _over_steps(arguments, folders, out)
     if arguments.curve_axis is not None:
         raise EvaluationError("--curve-axis: expected --steps with it")
     # One that was named itself is an error, which says what to name.
@@ -137,7 +149,10 @@ def run(arguments: argparse.Namespace) -> int:
         how = {"seed": arguments.seed, "overwrite": arguments.overwrite}
         where = [moved(comparison, arguments.dataset) for comparison in comparisons]
         notes = write_comparisons(where, names, arguments.output, **how)
-    print_comparisons(comparisons, names)
+    if arguments.format == TABLE:
+        print_comparisons(comparisons, names)
+    else:
+        out.write(render_document(comparison_document(comparisons, names), arguments.format))
     if alone:
         few = first_names([str(one.folder) for one in alone], _MOST_NAMED)
         print(one_line(f"left out, as no other run is of the same suite and task: {few}"))
@@ -146,13 +161,18 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _over_steps(arguments: argparse.Namespace, folders: Sequence[Path]) -> int:
+def _over_steps(arguments: argparse.Namespace, folders: Sequence[Path], out: TextIO) -> int:
     from coherencegym.errors import EvaluationError
+    from coherencegym.eval.report.formats import TABLE, render_document
     from coherencegym.eval.results.learning import learning_curves
     from coherencegym.eval.results.run_table import table_of
     from coherencegym.eval.results.runs import read_run
     from coherencegym.eval.results.step_changes import step_changes
-    from coherencegym.eval.views.training.changes import print_changes, write_changes
+    from coherencegym.eval.views.training.changes import (
+        changes_document,
+        print_changes,
+        write_changes,
+    )
 
     for name in ("layers", "all_pairs", "details", "dataset"):
         if getattr(arguments, name):
@@ -165,7 +185,10 @@ def _over_steps(arguments: argparse.Namespace, folders: Sequence[Path]) -> int:
     if arguments.output is not None:
         about = {"seed": arguments.seed, "overwrite": arguments.overwrite}
         write_changes(changes, runs, axis, arguments.output, **about)
-    print_changes(changes)
+    if arguments.format == TABLE:
+        print_changes(changes)
+    else:
+        out.write(render_document(changes_document(changes), arguments.format))
     if arguments.output is not None:
         print(f"written to {arguments.output}")
     return 0

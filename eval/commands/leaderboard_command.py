@@ -8,7 +8,7 @@ import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TextIO
 
 from coherencegym.command_line import Parser
 from coherencegym.eval.commands import options
@@ -21,6 +21,7 @@ EXAMPLES = """\
   coherencegym leaderboard results       leaderboard/index.html, from folders of runs
   coherencegym leaderboard me/coherence-results --output site  from what `coherencegym push` made
   coherencegym leaderboard results me/coherence-results --title "Small models"
+  coherencegym leaderboard results --format csv > scores.csv
   coherencegym leaderboard me/coherence-results --push-space me/coherence --dry-run
 """
 
@@ -43,6 +44,7 @@ def add_arguments(parser: Parser) -> None:
         help="number of pages of two models at most, those first that are next to each other in "
         "the order of the leaderboard; 0: none; default 91, which is 14 models, each with each",
     )
+    options.add_format(parser, "also print the table of the first page: ", None)
     options.add_output(parser, "default leaderboard", "a leaderboard", Path("leaderboard"))
     add("--dry-run", action="store_true", help="write nothing; list the files and their sizes")
     add = parser.group("publishing").add_argument
@@ -65,14 +67,24 @@ def run(arguments: argparse.Namespace) -> int:
         EvaluationError: a source cannot be read, there is a folder that may not be replaced, or
             the Hub refused or could not be reached.
     """
+    from coherencegym.terminal import data_output
+
+    with data_output(arguments.format is not None) as out:
+        return _write(arguments, out)
+
+
+def _write(arguments: argparse.Namespace, out: TextIO) -> int:
     from coherencegym.errors import EvaluationError
     from coherencegym.eval.hub.push_leaderboard import leaderboard_files
+    from coherencegym.eval.report.formats import TABLE, render_document
     from coherencegym.eval.views.leaderboard.cells import local_names
     from coherencegym.eval.views.leaderboard.names import INDEX
     from coherencegym.eval.views.leaderboard.pairs import MOST_PAIRS
     from coherencegym.eval.views.leaderboard.site import write_leaderboard
+    from coherencegym.eval.views.overview import overview_document, print_overview
     from coherencegym.files.folders import check_folder
     from coherencegym.hub.commits import check_target
+    from coherencegym.terminal import shown_console
 
     if arguments.push_space:
         check_target(arguments.push_space, needs_token=not arguments.dry_run)
@@ -98,6 +110,10 @@ def run(arguments: argparse.Namespace) -> int:
     print(said if arguments.dry_run else f"{said}; open {arguments.output / INDEX}")
     if arguments.push_space:
         _push(arguments, files)
+    if arguments.format == TABLE:
+        print_overview(table, shown_console(out, highlight=False))
+    elif arguments.format:
+        out.write(render_document(overview_document(table), arguments.format))
     return 0
 
 

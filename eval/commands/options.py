@@ -18,6 +18,7 @@ from coherencegym.eval.models.kind import ScorerChoice
 from coherencegym.eval.models.placement import DEVICE_MAPS
 from coherencegym.eval.models.source import DEMO
 from coherencegym.eval.plan.options import DEFAULT, MODES, Options
+from coherencegym.eval.report.formats import TABLE, TABLE_FORMATS
 from coherencegym.eval.tasks.options import flag_of
 from coherencegym.eval.text.choices import MaskingChoice
 from coherencegym.numbers import positive
@@ -91,6 +92,14 @@ _ALIKE: dict[str, _Option] = {
             "dest": "dry_run",
             "help": "say how much work it is; load no weights",
         },
+    ),
+    "--json": _Option(
+        WRITTEN,
+        {
+            "action": "store_true",
+            "help": "print results.json, of several runs a list; all else on standard error",
+        },
+        True,
     ),
     "--quiet": _Option(
         WRITTEN,
@@ -424,6 +433,14 @@ def results_named(given: Sequence[Path]) -> list[Path]:
     return [run for path in chosen for run in run_folders([path])]
 
 
+def add_format(parser: Parser, said: str = "", default: str | None = TABLE) -> None:
+    """Declare ``--format``; ``said`` is the beginning of its help."""
+    add = parser.group(WRITTEN).add_argument
+    said += "table, markdown, latex, csv, json; the last two have numbers, not cells"
+    said += f"; default {default}" if default else ""
+    add("--format", choices=TABLE_FORMATS, default=default, metavar="FORMAT", help=said)
+
+
 def add_output(parser: Parser, said: str, replaced: str, default: Path | None = None) -> None:
     """Declare ``--output`` and ``--overwrite``."""
     add = parser.group(WRITTEN).add_argument
@@ -525,6 +542,12 @@ def load_model(
     if scores:
         return backend.load_scorer(*place, scorer=scorer, **how)
     return load_encoder(*place, **how)
+
+
+def model_name(one: argparse.Namespace) -> str:
+    """The name of the model that options name, with the revision that they ask for."""
+    at = f"@{one.model_revision}" if one.model_revision else ""
+    return f"{one.model}{at}"
 
 
 def load_head(arguments: argparse.Namespace, head: Any) -> LoadedModel:

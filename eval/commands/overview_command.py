@@ -9,6 +9,7 @@ from coherencegym.eval.commands import options
 
 EXAMPLES = """\
   coherencegym overview results
+  coherencegym overview results --format latex > overview.tex
   coherencegym overview results/winograd--gpt2 results/winograd--opt --output overview
 """
 
@@ -17,6 +18,7 @@ def add_arguments(parser: Parser) -> None:
     """Declare the options of ``overview``."""
     options.add_results(parser, "folders of results, or of the folders of several runs")
     options.add_curve_axis(parser)
+    options.add_format(parser)
     options.add_output(parser, "also write overview.md and index.html there", "an overview")
 
 
@@ -27,14 +29,17 @@ def run(arguments: argparse.Namespace) -> int:
         EvaluationError: a folder cannot be read, or there is an overview that may not be replaced.
     """
     from coherencegym.errors import EvaluationError
+    from coherencegym.eval.report.formats import TABLE, render_document
     from coherencegym.eval.results.runs import read_run, run_folders
     from coherencegym.eval.views.leaderboard.names import INDEX
     from coherencegym.eval.views.overview import (
         check_overview,
         overview,
+        overview_document,
         print_overview,
         write_overview,
     )
+    from coherencegym.terminal import data_output
 
     if arguments.output is not None:
         check_overview(arguments.output, arguments.overwrite)
@@ -49,7 +54,11 @@ def run(arguments: argparse.Namespace) -> int:
     shown = overview(runs, options.curve_axis(arguments, runs))
     if arguments.output is not None:
         write_overview(shown, arguments.output)
-    print_overview(shown)
-    if arguments.output is not None:
-        print(f"written to {arguments.output}: open {arguments.output / INDEX}")
+    with data_output(arguments.format != TABLE) as out:
+        if arguments.format == TABLE:
+            print_overview(shown)
+        else:
+            out.write(render_document(overview_document(shown), arguments.format))
+        if arguments.output is not None:
+            print(f"written to {arguments.output}: open {arguments.output / INDEX}")
     return 0

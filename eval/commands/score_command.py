@@ -42,7 +42,7 @@ class ScoreCommand(TaskCommand):
         options.add_reading(parser, "an item's conditions")
         said = "default results/DATA--MODEL"
         options.add_output(parser, said, "results")
-        options.add_alike(parser, "--dry-run", "--quiet", "--verbose")
+        options.add_alike(parser, "--dry-run", "--json", "--quiet", "--verbose")
         self.add_own(parser, options.WRITTEN)
         add = parser.group(options.WRITTEN).add_argument
         rare(add("--push-results", metavar="REPO", help="also push them to a Hub repository"))

@@ -7,6 +7,7 @@ are encoded and planned once for all models that read them alike (:mod:`eval.pla
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -25,6 +26,7 @@ from coherencegym.eval.results.steps import step_of
 from coherencegym.eval.tasks.options import flag_of
 
 if TYPE_CHECKING:
+    from coherencegym.eval.commands.run_file import GivenOptions
     from coherencegym.eval.data.source import Source
     from coherencegym.eval.plan.options import Options
     from coherencegym.eval.results.runs import Run
@@ -59,6 +61,7 @@ class Several:
         pairs: the options of each run, its folder among them: for each model those of all datasets.
         chosen: reading and running.
         above: the folder of the overview; None: one run alone, without any.
+        given: the options as they were typed.
         runs: those that are there, by folder.
     """
 
@@ -67,6 +70,7 @@ class Several:
     pairs: Sequence[Sequence[argparse.Namespace]]
     chosen: Options
     above: Path | None
+    given: GivenOptions
     runs: dict[Path, Run] = field(default_factory=dict)
 
     @property
@@ -135,7 +139,7 @@ class Several:
                 if one.output not in self.runs
             ]
             if left:
-                with self._attempt(model_name(own[0])):
+                with self._attempt(options.model_name(own[0])):
                     self._ask(left, plans)
         return [self.runs[folder] for folder in self.folders if folder in self.runs]
 
@@ -189,6 +193,7 @@ class Several:
         read: DatasetInputs,
         plans: PlansOf | None,
     ) -> None:
+        from coherencegym.eval.commands.run_file import RUN_FILE_NAME, run_file_text
         from coherencegym.eval.outcomes.tables import OutcomeWriter
         from coherencegym.eval.results.folder import write_common
         from coherencegym.eval.tasks.findings import collect_findings
@@ -209,6 +214,8 @@ class Several:
             found = collect_findings(self.task, *about, self.task.record(own, asker.reading))
             write_common(found, work)
             write_findings_files(found, work)
+            text = run_file_text(self.task.command.name, one, self.given, found.signature)
+            (work / RUN_FILE_NAME).write_bytes(text.encode("utf-8", "replace"))
         self.runs[one.output] = self._reported(one, asker, found, context.reads)
 
     def _reported(
@@ -228,6 +235,17 @@ class Several:
                 known, texts = map(sum, zip(*reads, strict=True))
                 asker.running.print_cache(known, texts)
         return replace(run_of(found), folder=str(one.output))
+
+    def results_text(self) -> str:
+        """The content of ``results.json``; of several runs a list, in their order."""
+        from coherencegym.eval.report.formats import json_text
+
+        found = [
+            json.loads((folder / MARKER).read_text(encoding="utf-8"))
+            for folder in self.folders
+            if folder in self.runs
+        ]
+        return json_text(found[0] if self.above is None else found)
 
     def finish(self) -> None:
         """Write the overview, print it, and say what is missing.
@@ -276,9 +294,3 @@ class Several:
     def _about(self, run: Run) -> object:
         names = (*RECORDED, *self.chosen.record(), "intervals", "versions")
         return run.rows, [run.settings.get(name) for name in names]
-
-
-def model_name(one: argparse.Namespace) -> str:
-    """The name of the model that options name, with the revision that they ask for."""
-    at = f"@{one.model_revision}" if one.model_revision else ""
-    return f"{one.model}{at}"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import csv
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from coherencegym.command_line import Parser, did_you_mean
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.commands import options
+from coherencegym.eval.commands.running import running
 from coherencegym.eval.models.libraries import quiet_libraries
 from coherencegym.files.frames import FRAME_SUFFIXES, read_frame, read_text
 
@@ -49,19 +49,17 @@ def run(arguments: argparse.Namespace) -> int:
     Raises:
         EvaluationError: the texts or a model cannot be read.
     """
-    from coherencegym.eval.commands.several import model_name
+    from coherencegym.eval.report.formats import csv_text
 
     texts, contexts = _read(arguments)
     chosen = options.chosen(arguments)
     quiet_libraries()
     rows = [
-        {"model": model_name(one), **row}
+        {"model": options.model_name(one), **row}
         for one in options.each_model(arguments)
         for row in _rows(one, chosen, texts, contexts)
     ]
-    out = csv.DictWriter(sys.stdout, list(rows[0]), lineterminator="\n")
-    out.writeheader()
-    out.writerows(rows)
+    sys.stdout.write(csv_text(rows))
     return 0
 
 
@@ -87,13 +85,11 @@ def _read(arguments: argparse.Namespace) -> tuple[list[Any], list[Any] | None]:
 def _rows(
     arguments: argparse.Namespace, chosen: Options, texts: list[Any], contexts: list[Any] | None
 ) -> list[dict[str, Any]]:
-    from coherencegym.eval.commands.running import running
-    from coherencegym.eval.commands.several import model_name
     from coherencegym.eval.text_surprisal import text_surprisals
 
     with (
         running(arguments, chosen) as asked,
-        asked.reading(model_name(arguments), len(texts), "texts") as how,
+        asked.reading(options.model_name(arguments), len(texts), "texts") as how,
     ):
         about = texts, contexts, arguments.by, asked.options
         return list(text_surprisals(asked.loaded, *about, **how))

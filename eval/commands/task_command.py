@@ -49,7 +49,7 @@ class TaskCommand:
             options.add_cache(parser, "vectors")
         self.add_own(parser, options.READING)
         options.add_output(parser, f"default results/DATA--MODEL--{command.name}", "results")
-        options.add_alike(parser, "--dry-run", "--quiet", "--verbose")
+        options.add_alike(parser, "--dry-run", "--json", "--quiet", "--verbose")
 
     def add_own(self, parser: Parser, group: str) -> None:
         """Declare the task's own options, in a group of the help."""
@@ -105,6 +105,16 @@ class TaskCommand:
             EvaluationError: nothing can be asked, results are there of other things, or one of
                 several runs could not be made.
         """
+        from coherencegym.terminal import data_output
+
+        with data_output(arguments.json) as out:
+            several = self._run(arguments)
+            if arguments.json and several.runs:
+                out.write(several.results_text())
+        return 0
+
+    def _run(self, arguments: argparse.Namespace) -> Several:
+        from coherencegym.eval.commands.run_file import given_options
         from coherencegym.eval.commands.several import Several
         from coherencegym.eval.models.libraries import quiet_libraries
         from coherencegym.eval.tasks.options import task_options
@@ -120,7 +130,11 @@ class TaskCommand:
             expected = "one model and one dataset with them" if task.spreads else "one"
             raise EvaluationError(f"{command.name}: several processes; expected {expected}")
         pairs = [[self._pair(one, dataset, alone) for dataset in datasets] for one in models]
-        several = Several(task, own, pairs, chosen, None if alone else _folder_of(arguments))
+        parser = Parser()
+        self.add_arguments(parser)
+        typed = given_options(parser, arguments.typed_words)
+        above = None if alone else _folder_of(arguments)
+        several = Several(task, own, pairs, chosen, above, typed)
         elsewhere = (given.get("calibrate_on") or "").rpartition(":")[0]
         check_runs(
             several.folders,
@@ -138,12 +152,12 @@ class TaskCommand:
         several.check_models(read)
         if arguments.dry_run:
             self._explain(several, read)
-            return 0
+            return several
         runs = several.made(read)
         if several.above is not None:
             several.finish()
         self.finish(arguments, runs)
-        return 0
+        return several
 
     def _pair(
         self, arguments: argparse.Namespace, dataset: str | None, alone: bool
@@ -160,7 +174,6 @@ class TaskCommand:
     def _explain(self, several: Several, read: Data) -> None:
         # Only the configs and tokenizers of models are read. The plan is printed once for all
         # models that have the same.
-        from coherencegym.eval.commands.several import model_name
         from coherencegym.eval.report import grid
 
         task, chosen = self.task, several.chosen
@@ -189,7 +202,7 @@ class TaskCommand:
             for model in models:
                 in_chat = task.in_chat(own)
                 work = planned_work(model, texts(), chosen, in_chat=in_chat, known=known)
-                alike.setdefault(work, []).append(model_name(model))
+                alike.setdefault(work, []).append(options.model_name(model))
             _print_works(alike)
         if several.above is None:
             print(f"would be written to {several.folders[0]}")

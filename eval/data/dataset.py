@@ -10,8 +10,9 @@ from itertools import islice
 from typing import Any
 
 from coherencegym.errors import EvaluationError
+from coherencegym.eval.data.baselines import BASELINES, StoredBaselines, baselines_path
 from coherencegym.eval.data.notes import Note, caution
-from coherencegym.eval.data.source import FLOORS, Source
+from coherencegym.eval.data.source import Source
 from coherencegym.eval.data.table_rows import TableRows, table_rows
 from coherencegym.eval.kinds.items import ITEMS, Item
 from coherencegym.eval.kinds.table_kind import IDENTITY, row_hash, rows_digest, to_row
@@ -55,8 +56,8 @@ class ItemTable:
         verified: the row hashes were compared with those that the build wrote.
         separator: ``[SEP]`` in a text is a change of speaker.
         breakdowns: columns by whose values scores are also reported.
-        floors: the build's scores of what does not read this table, by name: ``artefact``,
-            ``overlap``.
+        baselines: the decisions of baselines on the items; None where the dataset has none.
+        stated_baselines: without those, the scores of baselines that its manifest states, by name.
         headline: the group of predictions that the table's own score is over; empty: all.
         controls: the configs that are its controls.
         length_confound: the suite wants the correlation of margin and length shown.
@@ -72,7 +73,8 @@ class ItemTable:
     verified: bool
     separator: bool
     breakdowns: tuple[str, ...] = ()
-    floors: Mapping[str, Sequence[Mapping[str, Any]]] = field(default_factory=dict)
+    baselines: StoredBaselines | None = None
+    stated_baselines: Mapping[str, Sequence[Mapping[str, Any]]] = field(default_factory=dict)
     headline: str = ""
     controls: tuple[str, ...] = ()
     length_confound: bool = False
@@ -145,6 +147,7 @@ def tables(
         items, separator = _items(read, max_items, room if in_parts else None)
         about = read.about
         quality = about.get("quality", {}).get(read.split, {})
+        baselines = _baselines(source, read)
         yield ItemTable(
             config=read.config,
             split=read.split,
@@ -153,7 +156,10 @@ def tables(
             verified=read.verified,
             separator=separator,
             breakdowns=read.breakdowns,
-            floors={name: quality[name] for name in FLOORS if name in quality},
+            baselines=baselines,
+            stated_baselines={}
+            if baselines
+            else {name: quality[name] for name in BASELINES if name in quality},
             humans=tuple(quality.get("human", {}).get("scores", ())),
             headline=str(about.get("headline", "")),
             controls=tuple(about.get("controls", ())),
@@ -161,6 +167,14 @@ def tables(
             in_headline=bool(about.get("in_headline", True)),
             headline_value=str(about.get("headline_value", "")),
         )
+
+
+def _baselines(source: Source, read: TableRows[Item]) -> StoredBaselines | None:
+    listed = read.about.get("splits", {}).get(read.split, {}).get("baselines")
+    if listed is None:
+        return None
+    path = source.folder / baselines_path(read.config, read.split)
+    return StoredBaselines(path, listed["content_hash"], listed.get("folds", {}), read.where)
 
 
 def _items(

@@ -52,12 +52,8 @@ class _Score:
     ci_high: float | None = None
 
 
-#: Scores of what does not read, which a model has to beat, as a build's quality names them.
-FLOORS = ("artefact", "overlap")
-
-
 @dataclass(frozen=True, kw_only=True)
-class _FloorScore(_Score):
+class _BaselineScore(_Score):
     formula: str
     metric: str
 
@@ -75,8 +71,8 @@ class _Human:
 
 @dataclass(frozen=True)
 class _Quality:
-    artefact: Many[_FloorScore] = ()
-    overlap: Many[_FloorScore] = ()
+    partial_input: Many[_BaselineScore] = ()
+    lexical_overlap: Many[_BaselineScore] = ()
     human: _Human = _Human()
 
 
@@ -88,9 +84,20 @@ class _Corpus:
 
 
 @dataclass(frozen=True)
+class _Baselines:
+    content_hash: str
+    folds: dict[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class _Split:
+    baselines: _Baselines | None = None
+
+
+@dataclass(frozen=True)
 class _Config:
     kind: Name
-    splits: dict[Name, Any]
+    splits: dict[Name, _Split]
     summary: str = ""
     regions: tuple[str, ...] = ()
     republishable: bool = False
@@ -124,6 +131,7 @@ class SuiteWords:
     conditions: dict[str, str] = field(default_factory=dict)
     limitations: Many[str] = ()
     uses: Many[SuiteUse] = ()
+    citation: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -132,7 +140,6 @@ class _Manifest(SuiteWords):
     suite: MaybeName = ""
     version: MaybeName | None = None
     repo_id: MaybeRepository = ""
-    citation: str = ""
     published: Many[Published] = ()
 
 
@@ -293,9 +300,10 @@ def _snapshot(name: str, revision: str | None, configs: Sequence[str]) -> Source
     from huggingface_hub import snapshot_download
     from huggingface_hub.errors import HFValidationError, LocalEntryNotFoundError
 
-    patterns = ["README.md", "manifest.json", "data/*", "hashes/*"]
+    patterns = ["README.md", "manifest.json", "data/*", "hashes/*", "baselines/*"]
     if configs:
-        patterns[2:] = [p for c in configs for p in (f"data/{c}/*", f"hashes/{c}-*")]
+        kinds = ("data/{}/*", "hashes/{}-*", "baselines/{}/*")
+        patterns[2:] = [kind.format(config) for config in configs for kind in kinds]
     at = f" at {revision!r}" if revision else ""
     try:
         path = snapshot_download(
@@ -327,7 +335,9 @@ def _not_found(name: str, said: str, at: str = "") -> EvaluationError:
 def _with_manifest(source: Source) -> Source:
     path = source.folder / "manifest.json"
     if not path.is_file():
-        note = caution("no manifest.json: rows are not verified, and there is no artefact score")
+        note = caution(
+            "no manifest.json: rows are not verified, and there is no partial-input baseline"
+        )
         return source.noted([note])
     try:
         return replace(source, manifest=read_manifest(path))

@@ -63,7 +63,9 @@ class _Suite:
 #: The name of the split of a suite, which has none.
 SPLIT = "suite"
 #: A note for the reader of the scores.
-_NOTE = detail("SyntaxGym suites: regions are joined by one space; there is no artefact score")
+_NOTE = detail(
+    "SyntaxGym suites: regions are joined by one space; there is no partial-input baseline"
+)
 
 
 def suites(

@@ -127,10 +127,10 @@ def _arguments(run: Run, score: Score | Headline) -> dict[str, Any]:
         about |= {"ci_low": _share(score.ci_low), "ci_high": _share(score.ci_high)}
     if score.metric != CD and score.chance is not None:
         about[score.chance_name.replace(" ", "_")] = _share(score.chance)
-    if score.artefact_score is not None:
-        about["artefact_score"] = _share(score.artefact_score)
-    if score.overlap_score is not None:
-        about["overlap_score"] = _share(score.overlap_score)
+    if score.partial_input_score is not None:
+        about["partial_input_score"] = _share(score.partial_input_score)
+    if score.lexical_overlap_score is not None:
+        about["lexical_overlap_score"] = _share(score.lexical_overlap_score)
     return {**about, "signature": run.signature}
 
 

@@ -39,13 +39,14 @@ RUNS = "runs"
 _EXPLANATION = (
     "Scores of [CoherenceGym](https://github.com/coherencegym/coherencegym). The CD score is the "
     "share of items whose prediction about surprisal holds, with its 95 % interval; chance is "
-    "50 %. A model has to beat the artefact score, that of a classifier which does not read, to "
+    "50 %. A model has to beat the partial-input baseline, that of a classifier which does not "
+    "read, to "
     "show more than habits of position or wording. The headline is a suite's one number: the mean "
     "over the configs that it names, however many items each has. Other metrics (F1, the area "
     "under the ROC curve) are over documents with a sentence from elsewhere, or their sentences. "
     "An accuracy is that of a classifier of a model's vectors, at the layer that validation chose; "
-    "its artefact score is that of a bag of words, and chance that of the most frequent label. Of "
-    "spans, the best constant answer (such as never) stands in the place of chance.",
+    "its partial-input baseline is that of a bag of words, and chance that of the most frequent "
+    "label. Of spans, the best constant answer (such as never) stands in the place of chance.",
     "The texts of the items are not here. They are in the datasets, under the terms of those; no "
     "licence is stated for these numbers unless the metadata of this card has one.",
 )
@@ -195,7 +196,12 @@ def _leaderboard(runs: Sequence[tuple[str, Run]], marked: bool) -> Grid | None:
                 share_with_interval(head.score, head.ci_low, head.ci_high) + _mark(run, marked),
                 *map(
                     share_cell,
-                    (head.artefact_score, head.overlap_score, head.human_score, head.chance),
+                    (
+                        head.partial_input_score,
+                        head.lexical_overlap_score,
+                        head.human_score,
+                        head.chance,
+                    ),
                 ),
                 "" if head.metric == CD else head.metric,
                 f"{head.words}, n = {head.n:,}" + (f", --limit {limit}" if limit else ""),
@@ -205,7 +211,14 @@ def _leaderboard(runs: Sequence[tuple[str, Run]], marked: bool) -> Grid | None:
     if not rows:
         return None
     chance = chance_names(run.headline for _, run in runs if run.headline is not None)
-    names = ("model", "score, % [95 % interval]", "artefact", "overlap", "people", chance)
+    names = (
+        "model",
+        "score, % [95 % interval]",
+        "partial input",
+        "lexical overlap",
+        "people",
+        chance,
+    )
     return made("suite", (*names, "metric", "over", "run"), rows)
 
 
@@ -221,7 +234,7 @@ def _grid(runs: Sequence[tuple[str, Run]], marked: bool) -> Grid:
             cells = (*_cells(run, score, mark), place.rpartition("/")[2])
             rows.append(GridRow(cells, links={len(cells) - 1: f"{place}/results.json"}))
     names = ("version", "config", "model", "metric", "n", "score", "95 % interval")
-    return made("suite", (*names, "artefact", "overlap", "run"), rows)
+    return made("suite", (*names, "partial input", "lexical overlap", "run"), rows)
 
 
 def _cells(run: Run, score: Score | Headline, mark: str) -> tuple[str, ...]:
@@ -243,6 +256,6 @@ def _cells(run: Run, score: Score | Headline, mark: str) -> tuple[str, ...]:
         f"{score.n:,}",
         score_cell(score.score, score.metric),
         interval,
-        score_cell(score.artefact_score, score.metric),
-        score_cell(score.overlap_score, score.metric),
+        score_cell(score.partial_input_score, score.metric),
+        score_cell(score.lexical_overlap_score, score.metric),
     )

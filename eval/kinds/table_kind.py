@@ -148,7 +148,10 @@ def row_hash(row: Row) -> str:
 
 def rows_digest(hashes: Iterable[str]) -> str:
     """sha256 (hex) of a table: of the hashes of its rows, in order."""
-    return hashlib.sha256("\n".join(hashes).encode()).hexdigest()
+    digest = hashlib.sha256()
+    for number, one in enumerate(hashes):
+        digest.update(f"\n{one}".encode() if number else one.encode())
+    return digest.hexdigest()
 
 
 def row_held(row: Row, columns: Iterable[str], schema: type[_T]) -> _T:

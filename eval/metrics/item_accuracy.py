@@ -54,7 +54,7 @@ class ItemAccuracy(ItemMetric, Accuracy):
 
     def interval(self, items: Cells) -> Interval:
         """That of a share."""
-        return share_interval(items.value, items.cluster, items.weight)
+        return share_interval(items.value, items.cluster, items.weight, folds=items.folds)
 
     def compare(self, before: Cells, after: Cells, seed: int = 0) -> PairedDifference | None:
         """The difference of means over items."""

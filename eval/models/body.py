@@ -157,7 +157,7 @@ def _final_norms(module: Any) -> Iterator[list[torch.Tensor]]:
 def initialise_randomly(loaded: LoadedModel, seed: int) -> LoadedModel:
     """The same architecture, randomly initialised as transformers does it, and the tokenizer.
 
-    A random encoder's vectors still carry the words of a text: it is the floor for what training
+    A random encoder's vectors still carry the words of a text: it is the baseline for what training
     has put into a model's vectors (Zhang and Bowman 2018; Wieting and Kiela 2019).
 
     Args:

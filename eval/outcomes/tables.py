@@ -36,6 +36,7 @@ class Cells:
         cluster, discourse: whole numbers in the order of their names, the same in all cells of
             tables.
         left_out: outcomes without a value, by reason.
+        folds: those of the cross-validation by which the system decided; 0: it had none.
     """
 
     unit: Any
@@ -47,13 +48,14 @@ class Cells:
     cluster: Any
     discourse: Any
     left_out: Mapping[str, int]
+    folds: int = 0
 
     def __len__(self) -> int:
         return len(self.unit)
 
     def take(self, places: np.ndarray) -> Cells:
         """Some of them; what was left out is that of all."""
-        names = (one.name for one in fields(self) if one.name != "left_out")
+        names = (one.name for one in fields(self) if one.name not in ("left_out", "folds"))
         return replace(self, **{name: getattr(self, name)[places] for name in names})
 
 
@@ -215,7 +217,7 @@ class OutcomeTables:
         return ~np.isnan(self._arrays["value"][places])
 
     def cells(self, places: np.ndarray) -> Cells:
-        """The outcomes at some places."""
+        """The outcomes at some places, of one system."""
         import numpy as np
 
         columns = self._arrays
@@ -233,6 +235,7 @@ class OutcomeTables:
             cluster=self._ranks["cluster"][unit],
             discourse=self._ranks["discourse"][unit],
             left_out=Counter(names[code] for code in missing.tolist()),
+            folds=(self.systems[columns["system_id"][places[0]]].folds or 0) if len(places) else 0,
         )
 
     def _optional(self, column: str, places: np.ndarray) -> np.ndarray:

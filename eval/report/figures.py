@@ -17,7 +17,7 @@ from typing import Any
 #: and Ito 2008), and the marks apart without colour.
 COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#000000")
 MARKS = ("o", "s", "^", "v", "P", "X", "<", ">")
-ARTEFACT, OVERLAP, CHANCE_LINE, HUMAN = "#D55E00", "#A08000", "#777777", "#333333"
+PARTIAL_INPUT, LEXICAL_OVERLAP, CHANCE_LINE, HUMAN = "#D55E00", "#A08000", "#777777", "#333333"
 #: The CD score of a model that sees no difference.
 CHANCE = 0.5
 DASHED = (0, (4, 3))

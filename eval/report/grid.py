@@ -224,11 +224,16 @@ def markdown(grid: Grid) -> list[str]:
     """The lines of a Markdown table; a text stays in its cell, whatever it holds."""
     lines = [f"| {' | '.join(grid.headers)} |", "|---" * len(grid.headers) + "|"]
     for row in grid.rows:
-        cells = [re.sub(r"([\\|`*_<>\[\]])", r"\\\1", " ".join(c.split())) for c in row.cells]
+        cells = list(map(markdown_text, row.cells))
         for place, link in row.links.items():
             cells[place] = f"[{cells[place]}]({quote(link)})"
         lines.append(f"| {' | '.join(cells)} |")
     return lines
+
+
+def markdown_text(text: str) -> str:
+    """A text in one line in which Markdown obeys nothing."""
+    return re.sub(r"([\\|`*_<>\[\]])", r"\\\1", " ".join(text.split()))
 
 
 def console_for(console: Any = None, width: int = 160) -> Any:

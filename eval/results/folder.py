@@ -6,7 +6,6 @@ has; ``outcomes.parquet`` what every unit came to under every metric.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict
@@ -15,6 +14,7 @@ from typing import Any
 
 from coherencegym.eval.metrics.estimates import described_metrics
 from coherencegym.eval.outcomes.files import write_tables
+from coherencegym.eval.report.formats import json_text
 from coherencegym.eval.tasks.results import TaskResults
 from coherencegym.files.folders import written_beside
 
@@ -83,5 +83,4 @@ def results_json(results: TaskResults) -> dict[str, Any]:
 
 def write_json(content: Mapping[str, Any], path: Path) -> None:
     """Write JSON, with an end of line."""
-    text = json.dumps(content, ensure_ascii=False, indent=1, allow_nan=False)
-    path.write_text(text + "\n", encoding="utf-8")
+    path.write_text(json_text(content), encoding="utf-8")

@@ -30,7 +30,7 @@ class LearningCurve:
 
     @property
     def above_from(self) -> float | None:
-        """The first count from which on every score is above chance and floors.
+        """The first count from which on every score is above chance and baselines.
 
         Each with its whole interval; None where the last one is not.
         """

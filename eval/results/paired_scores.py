@@ -73,12 +73,12 @@ def of_difference(found: PairedDifference | None) -> dict[str, Any]:
 
 
 def compared_outcomes(baseline: Saved, model: Saved) -> Iterator[tuple[OutcomeSeries, Any]]:
-    """The outcomes that both have, under metrics by which models are compared.
+    """The outcomes that both have, of those by which models are compared.
 
     The series have their places in the baseline, those in the model come beside them.
     """
     for one, there in baseline.outcomes.paired(model.outcomes):
-        if len(there) and baseline.metrics[one.metric].is_compared:
+        if len(there) and baseline.compares(one):
             yield one, there
 
 

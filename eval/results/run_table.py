@@ -99,7 +99,7 @@ class RunColumn:
         return any(run.differences for run in self.shown.values())
 
     def reference(self, name: str) -> tuple[float, ...]:
-        """The values of a floor, of people or of chance: one, if all runs have the same."""
+        """The values of a baseline, of people or of chance: one, if all runs have the same."""
         values = (getattr(number, name) for number in self.numbers)
         return tuple(sorted({value for value in values if value is not None}))
 
@@ -165,6 +165,26 @@ class RunTable:
         """The runs that are shown, and where each stands."""
         return [(column, *pair) for column in self.columns for pair in column.shown.items()]
 
+    @property
+    def records(self) -> list[dict[str, Any]]:
+        """A row for each run that is shown: column and model, its number and what is beside it.
+
+        Scores are shares from 0 to 1, or correlations.
+        """
+        about = ("task", "suite", "version", "metric")
+        numbers = ("n", "score", "ci_low", "ci_high", "ci_method")
+        beside = ("partial_input_score", "lexical_overlap_score", "human_score", "chance")
+        return [
+            {
+                **{name: getattr(column, name) for name in about},
+                "differs": "; ".join(column.differs),
+                "model": self.models[model],
+                **{name: getattr(run.number, name, None) for name in (*numbers, *beside)},
+                "signature": run.signature,
+            }
+            for column, model, run in self.runs
+        ]
+
     @cached_property
     def steps(self) -> Mapping[RunModel, tuple[str, float]]:
         """The training and the count of each model that is a checkpoint, one of several."""
@@ -219,7 +239,7 @@ class RunTable:
         return [self.standing(model) for model in self.spoken_for]
 
     def standing(self, model: RunModel) -> str:
-        """A sentence: on how many suites a model is above chance, and above its floors, too.
+        """A sentence: on how many suites a model is above chance, and above its baselines, too.
 
         Columns with controls are left out: their manipulation moves surprisals by itself.
         """
@@ -227,14 +247,15 @@ class RunTable:
         plain = [column for column in own if not column.is_controlled]
         what = "suites" if len(self.suites) == len(self.columns) else "scores"
         scored = [one for c in plain if (one := c.number(model)) and one.score is not None]
-        floors = [one for one in scored if one.floor is not None]
+        baselines = [one for one in scored if one.best_baseline is not None]
         above = sum(one.is_above_chance for one in scored)
-        beyond = sum(one.is_above for one in floors)
+        beyond = sum(one.is_above for one in baselines)
         controlled = f" {what.capitalize()} with controls (†) are not counted."
         return (
             f"{self.models[model]} is above {chance_names(scored, article=True)} on {above} of "
-            f"{len(scored)} {what}, and above its floors (artefact and overlap score) on {beyond} "
-            f"of the {len(floors)} that have any, each with its whole 95\N{NO-BREAK SPACE}% "
+            f"{len(scored)} {what}, and above its baselines (partial input, lexical overlap) on "
+            f"{beyond} "
+            f"of the {len(baselines)} that have any, each with its whole 95\N{NO-BREAK SPACE}% "
             "interval." + controlled * (len(plain) < len(own))
         )
 
@@ -246,7 +267,7 @@ class RunTable:
             if model not in self.steps and len(self.models) > 1:
                 where += f" ({self.models[model]})"
             for text in run.cautions:
-                # Where a curve rises above its floors is said by step.
+                # Where a curve rises above its baselines is said by step.
                 if not (model in self.steps and text.startswith(NO_BETTER)):
                     found.setdefault(text, []).append(where)
         for text, places in found.items():

@@ -17,7 +17,7 @@ from coherencegym.errors import EvaluationError
 from coherencegym.eval.metrics.estimates import SavedMetric, known_metrics
 from coherencegym.eval.metrics.metric import Metric
 from coherencegym.eval.outcomes.files import OUTCOMES_FILE, read_outcome_tables
-from coherencegym.eval.outcomes.tables import Cells, OutcomeTables, count_distinct
+from coherencegym.eval.outcomes.tables import Cells, OutcomeSeries, OutcomeTables, count_distinct
 from coherencegym.eval.results.folder import MARKER, RESULTS_FORMAT
 from coherencegym.eval.results.runs import results_head
 from coherencegym.eval.statistics.scores import CD
@@ -104,11 +104,18 @@ class Saved:
         same = (t for t in self.tables if (t.config, t.split) == (config, split))
         return next(same, None)
 
+    def compares(self, one: OutcomeSeries) -> bool:
+        """Tell whether models are compared by some outcomes.
+
+        Baselines of items decided when the dataset was built: they are the same beside any model.
+        """
+        metric = self.metrics[one.metric]
+        return metric.is_compared and (one.system.role == "model" or not metric.is_of_items)
+
     @property
     def n_compared(self) -> int:
-        """Outcomes under metrics by which models are compared."""
-        series = self.outcomes.series()
-        return sum(len(one.places) for one in series if self.metrics[one.metric].is_compared)
+        """Outcomes by which models are compared."""
+        return sum(len(one.places) for one in self.outcomes.series() if self.compares(one))
 
 
 def is_over_seeds(folder: Path) -> bool:
@@ -228,7 +235,7 @@ def _check_outcomes(
             raise EvaluationError(f"{where}, {kind(metric.said)}: {fault}")
         table = tables[one.config, one.split]
         score = scores.pop((one.config, one.split, metric.said, one.system.label), None)
-        if metric.is_of_items and metric.is_compared:
+        if metric.is_of_items and metric.is_compared and one.system.role == "model":
             number = count_distinct(outcomes.items(one.places))
             if score is None or number != table.items:
                 what = "no score" if score is None else f"{table.items:,} items"

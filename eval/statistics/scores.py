@@ -67,8 +67,8 @@ class Score(ScoreRow):
     Attributes:
         score: the value with its 95 % interval and how that was computed; None without units. It is
             a share, or a correlation, which may be below 0.
-        artefact_score: the same for a classifier that never sees the contrast in context.
-        overlap_score: the same for the side that repeats more words of the text before it.
+        partial_input_score: the same for a classifier that never sees the contrast in context.
+        lexical_overlap_score: the same for the side that repeats more words of the text before it.
         human_score: the same for people, with its interval, over ``human_n`` units; None, and 0,
             where nobody was asked.
         chance: reached by a system that reads nothing; None where that is not known.
@@ -80,12 +80,12 @@ class Score(ScoreRow):
     ci_low: SignedShare | None
     ci_high: SignedShare | None
     ci_method: str = ""
-    artefact_score: SignedShare | None = None
-    artefact_ci_low: float | None = None
-    artefact_ci_high: float | None = None
-    overlap_score: SignedShare | None = None
-    overlap_ci_low: float | None = None
-    overlap_ci_high: float | None = None
+    partial_input_score: SignedShare | None = None
+    partial_input_ci_low: float | None = None
+    partial_input_ci_high: float | None = None
+    lexical_overlap_score: SignedShare | None = None
+    lexical_overlap_ci_low: float | None = None
+    lexical_overlap_ci_high: float | None = None
     human_score: SignedShare | None = None
     human_ci_low: float | None = None
     human_ci_high: float | None = None

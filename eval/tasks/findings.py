@@ -13,7 +13,7 @@ from coherencegym.eval.models.load import LoadedModel
 from coherencegym.eval.outcomes.tables import OutcomeTables
 from coherencegym.eval.statistics.intervals import INTERVALS
 from coherencegym.eval.statistics.scores import FEW_ITEMS, shown_rows
-from coherencegym.eval.tasks.headline import floor_notes
+from coherencegym.eval.tasks.headline import baseline_notes
 from coherencegym.eval.tasks.results import about_dataset, about_table, run_notes
 from coherencegym.eval.tasks.task import Findings, Task
 
@@ -110,7 +110,7 @@ def findings_of(
 def _notes(found: Findings) -> Iterator[Note]:
     yield from found.asked.notes(found)
     if not found.asked.says_baselines:
-        yield from floor_notes(found.headline)
+        yield from baseline_notes(found.headline)
     marked = any(row.n < FEW_ITEMS or 0 < row.human_n < FEW_ITEMS for row in shown_rows(found.rows))
     if marked or any(len(table.rows) < FEW_ITEMS for table in found.tables):
         what = found.asked.command.units

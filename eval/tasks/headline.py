@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import Any
 
+from coherencegym.eval.data.baselines import BASELINES
 from coherencegym.eval.data.notes import Note, caution
-from coherencegym.eval.data.source import FLOORS
 from coherencegym.eval.metrics.auc import AreaUnderCurve
 from coherencegym.eval.metrics.spearman import Spearman
 from coherencegym.eval.outcomes.schema import System
@@ -28,8 +28,8 @@ class Headline:
         n_cells: the number of groups or configs, each with the same weight.
         n: items, each once; of another measure the units that it is over.
         score: the value with its 95 % interval over discourses, and how that was computed.
-        artefact_score, overlap_score, human_score: the mean of the configs' own, each with as much
-            weight as in ``score``; None where one of them has none.
+        partial_input_score, lexical_overlap_score, human_score: the mean of the configs' own, each
+            with as much weight as in ``score``; None where one of them has none.
         chance, chance_name: reached by a system that reads nothing, and the name of that system.
     """
 
@@ -40,17 +40,17 @@ class Headline:
     ci_low: SignedShare | None
     ci_high: SignedShare | None
     ci_method: str = ""
-    artefact_score: SignedShare | None = None
-    overlap_score: SignedShare | None = None
+    partial_input_score: SignedShare | None = None
+    lexical_overlap_score: SignedShare | None = None
     human_score: SignedShare | None = None
     chance: Share | None = 0.5
     chance_name: str = CHANCE_NAME
     metric: str = CD
 
     @property
-    def floor(self) -> float | None:
-        """The higher of the artefact and the overlap score; None where neither is known."""
-        known = (getattr(self, f"{name}_score") for name in FLOORS)
+    def best_baseline(self) -> float | None:
+        """The higher of the scores of the two baselines; None where neither is known."""
+        known = (getattr(self, f"{name}_score") for name in BASELINES)
         return max((score for score in known if score is not None), default=None)
 
     @property
@@ -59,22 +59,22 @@ class Headline:
         return _above(self.ci_low, self.chance)
 
     @property
-    def is_above_floor(self) -> bool:
-        """Tell whether the whole interval is above the artefact and the overlap score."""
-        return _above(self.ci_low, self.floor)
+    def is_above_baseline(self) -> bool:
+        """Tell whether the whole interval is above both baselines."""
+        return _above(self.ci_low, self.best_baseline)
 
     @property
     def is_above(self) -> bool:
-        """Tell whether the whole interval is above chance and every floor, of which one is known.
+        """Tell whether the whole interval is above chance and baselines, of which one is known.
 
-        A floor below chance is no more than that.
+        A baseline below chance is no more than that.
         """
-        return self.is_above_chance and self.is_above_floor
+        return self.is_above_chance and self.is_above_baseline
 
     @property
     def is_above_known(self) -> bool:
-        """Tell whether the whole interval is above chance, and the floors where there are any."""
-        return self.is_above_chance and (self.floor is None or self.is_above_floor)
+        """Tell whether the whole interval is above chance, and baselines where there are any."""
+        return self.is_above_chance and (self.best_baseline is None or self.is_above_baseline)
 
     @property
     def words(self) -> str:
@@ -85,15 +85,15 @@ class Headline:
         return f"the mean of {self.n_cells} {what}"
 
 
-def _above(low: float | None, floor: float | None) -> bool:
-    return low is not None and floor is not None and low > floor
+def _above(low: float | None, baseline: float | None) -> bool:
+    return low is not None and baseline is not None and low > baseline
 
 
 def headline_of_one(score: Score) -> Headline:
     """The headline of results that have but one score: that."""
     names = ("n", "score", "ci_low", "ci_high", "ci_method", "metric", "chance", "chance_name")
-    floors = ("artefact_score", "overlap_score", "human_score")
-    about = {name: getattr(score, name) for name in (*names, *floors)}
+    baselines = ("partial_input_score", "lexical_overlap_score", "human_score")
+    about = {name: getattr(score, name) for name in (*names, *baselines)}
     return Headline(over=(score.config,), n_cells=1, **about)
 
 
@@ -101,14 +101,17 @@ def headline_of_one(score: Score) -> Headline:
 NO_BETTER = "the score is no better than"
 
 
-def floor_notes(headline: Headline | None) -> Iterator[Note]:
+def baseline_notes(headline: Headline | None) -> Iterator[Note]:
     """A caution that a headline is no better than what needs no reading, where it is not."""
     low = headline.ci_low if headline else None
     if headline is None or low is None:
         return
-    floors = {"chance": headline.chance}
-    floors |= {f"the {name} score": getattr(headline, f"{name}_score") for name in FLOORS}
-    missed = [name for name, floor in floors.items() if floor is not None and low <= floor]
+    baselines = {"chance": headline.chance}
+    baselines |= {
+        f"the {name.replace('_', '-')} baseline": getattr(headline, f"{name}_score")
+        for name in BASELINES
+    }
+    missed = [name for name, value in baselines.items() if value is not None and low <= value]
     if missed:
         *others, last = missed
         named = " or ".join(filter(None, (", ".join(others), last)))

@@ -68,7 +68,10 @@ def run_notes(
 
 
 #: Facts that a suite says of itself, in its manifest and in results.
-SUITE_FACTS = ("title", "hypothesis", "description", "conditions", "limitations", "uses")
+SUITE_FACTS = (
+    *("title", "hypothesis", "description", "conditions", "limitations", "uses"),
+    "citation",
+)
 
 
 def about_dataset(

@@ -342,8 +342,8 @@ class Findings(TaskResults):
 
 #: The fields of a score that a baseline's stand in, by the baseline.
 _FIELDS = {
-    BAG_OF_WORDS: "artefact_score",
-    REPEATED_WORDS: "overlap_score",
+    BAG_OF_WORDS: "partial_input_score",
+    REPEATED_WORDS: "lexical_overlap_score",
     MOST_FREQUENT: "chance",
 }
 

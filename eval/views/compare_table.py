@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, replace
 from typing import Any
 
 from coherencegym.eval.report import grid
+from coherencegym.eval.report.formats import TableDocument
 from coherencegym.eval.report.labels import labels
 from coherencegym.eval.results.comparison import ModelComparison
 from coherencegym.eval.results.labels import printable
@@ -45,6 +47,24 @@ def print_comparisons(
         grid.print_below(console, comparison_notes(comparison))
         console.print()
     grid.print_below(console, comparison_legend(comparisons))
+
+
+def comparison_document(
+    comparisons: Sequence[ModelComparison], names: Sequence[tuple[str, str]]
+) -> TableDocument:
+    """The tables of comparisons for papers, and their numbers for programs."""
+    grids, records = [], []
+    lines: list[str] = []
+    for comparison, (model, baseline) in zip(comparisons, names, strict=True):
+        about = comparison.baseline.dataset
+        what = " ".join(filter(None, (about.suite, about.version)))
+        title = f"{what}: {model} against {baseline} (baseline)"
+        grids.append(replace(comparison_grid(comparison.shown), title=printable(title)))
+        lines += comparison_notes(comparison)
+        place = {"suite": about.suite, "version": about.version, "task": comparison.baseline.task}
+        place |= {"baseline": baseline, "model": model}
+        records += [{**place, **asdict(row)} for row in comparison.shown]
+    return TableDocument(grids, [*lines, *comparison_legend(comparisons)], records)
 
 
 def suite_titles(comparisons: Sequence[ModelComparison]) -> list[str]:

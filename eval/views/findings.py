@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from coherencegym.eval.metrics.estimates import EstimateRow, score_of
 from coherencegym.eval.report import figures, grid
@@ -27,10 +27,13 @@ from coherencegym.eval.statistics.scores import CD, FEW_ITEMS, is_correlation
 from coherencegym.eval.tasks.headline import Headline
 from coherencegym.eval.tasks.score.results import ScoreSummary
 from coherencegym.eval.tasks.task import Findings
+from coherencegym.eval.views import frames
 from coherencegym.eval.views.html_report import (
+    copied_results,
     notebook_cell,
     page_of,
     render_report,
+    source,
     title_of,
     verdict_of,
     write_html,
@@ -38,10 +41,17 @@ from coherencegym.eval.views.html_report import (
 from coherencegym.eval.views.plots import plot_runs
 from coherencegym.eval.views.strips import strip_grid
 
+if TYPE_CHECKING:
+    import pandas  # type: ignore[import-untyped]
+
 
 @dataclass(frozen=True, repr=False)
 class ShownFindings(Findings):
     """Findings that a notebook shows as tables, and that print as the terminal has them."""
+
+    def to_pandas(self, kind: frames.Kind = "scores") -> pandas.DataFrame:
+        """A table of the results as a data frame; see :func:`eval.views.frames.rows`."""
+        return frames.to_pandas(self, kind)
 
     def __str__(self) -> str:
         return grid.as_printed(lambda console: print_findings(self, console, verbose=False))
@@ -111,8 +121,8 @@ def headline_line(headline: Headline) -> str:
     score = grid.score_with_interval(headline.score, *ends, headline.metric)
     cells = f"mean of {headline.n_cells:,} equal parts, " if headline.n_cells > 1 else ""
     beside = {
-        "artefact": headline.artefact_score,
-        "overlap": headline.overlap_score,
+        "partial input": headline.partial_input_score,
+        "lexical overlap": headline.lexical_overlap_score,
         "human": headline.human_score,
         headline.chance_name: headline.chance,
     }
@@ -169,6 +179,7 @@ def _page(found: Findings, folder: Path) -> str:
     }
     return page_of(
         "task.html.jinja",
+        source("copy.js"),
         results=found,
         title=title_of(found),
         verdict=_verdict(found),
@@ -176,6 +187,7 @@ def _page(found: Findings, folder: Path) -> str:
         kinds={one.title: _kind(one) for one in sections},
         strip_grid=strip_grid,
         drawn=drawn,
+        copied=copied_results(found, _grids(sections)),
     )
 
 

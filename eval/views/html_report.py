@@ -9,7 +9,7 @@ markup, and so take on the colours of the page.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -18,9 +18,10 @@ from coherencegym.eval.data.dataset import ItemTable
 from coherencegym.eval.kinds.table_kind import of_modest_length
 from coherencegym.eval.report.blocks import Verdict
 from coherencegym.eval.report.figures import short_model
-from coherencegym.eval.report.grid import share_cell, share_with_interval
+from coherencegym.eval.report.formats import TableDocument, copied_texts
+from coherencegym.eval.report.grid import Grid, share_cell, share_with_interval
 from coherencegym.eval.results.runs import run_of
-from coherencegym.eval.statistics.scores import FEW_ITEMS, chance_names, shown_rows
+from coherencegym.eval.statistics.scores import FEW_ITEMS, Score, chance_names, shown_rows
 from coherencegym.eval.tasks.results import TaskResults
 from coherencegym.eval.tasks.score.metrics import Judgement
 from coherencegym.eval.tasks.score.report import score_grid, score_sections
@@ -50,10 +51,10 @@ def render_report(found: Findings) -> str:
     """The page of a run of ``score``, with its items."""
     items = collect(found)
     scores, shown = score_summary(found).scores, shown_rows(score_summary(found).scores)
-    whole, *below = [one.body for one in score_sections(found)]
+    whole, *below = [s.body for s in score_sections(found) if isinstance(s.body, Grid)]
     return page_of(
         "report.html.jinja",
-        source("listing.js") + source("report.js"),
+        source("copy.js") + source("listing.js") + source("report.js"),
         results=found,
         title=title_of(found),
         verdict=verdict_of(found, "pairs" if in_pairs(found) else "comparisons"),
@@ -65,9 +66,19 @@ def render_report(found: Findings) -> str:
         macros=score_summary(found).macros,
         maps=heat_maps([run_of(found)]),
         blocks=below,
+        copied=copied_results(found, [whole, *below]),
         selections=items.selections,
         data=items.data,
     )
+
+
+def copied_results(results: TaskResults, grids: Sequence[Grid]) -> list[tuple[str, str]]:
+    """The tables of a run as its page copies them, and the work that its suite is after."""
+    titled = [replace(one, title=one.title or title_of(results)) for one in grids]
+    names = [one.name for one in fields(Score) if one.name != "counts"]
+    records = [{name: getattr(row, name) for name in names} for row in results.rows]
+    document = TableDocument(titled, [results.signature], records)
+    return copied_texts(document, [results.dataset.get("citation", "")])
 
 
 def verdict_of(results: TaskResults, of: str = "pairs") -> Verdict | None:

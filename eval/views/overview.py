@@ -9,6 +9,7 @@ from typing import Any
 
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.report import grid
+from coherencegym.eval.report.formats import TableDocument, copied_texts
 from coherencegym.eval.results.learning import learning_curves
 from coherencegym.eval.results.run_table import RunColumn, RunModel, RunTable, table_of
 from coherencegym.eval.results.runs import Run
@@ -31,8 +32,8 @@ _MARKDOWN = "overview.md"
 #: The files of an overview.
 OVERVIEW_FILES = (INDEX, _MARKDOWN, CURVE, Path(CURVE).with_suffix(".svg").name)
 _REFERENCES = {
-    "artefact": "artefact_score",
-    "overlap": "overlap_score",
+    "partial input": "partial_input_score",
+    "lexical overlap": "lexical_overlap_score",
     "human": "human_score",
     CHANCE_NAME: "chance",
 }
@@ -128,6 +129,19 @@ def print_overview(shown: RunTable, console: Any = None) -> None:
     grid.print_below(console, [*TRAINING_LEGEND * bool(steps), *legend])
 
 
+def overview_document(shown: RunTable) -> TableDocument:
+    """The tables of the overview for papers, and its numbers for programs."""
+    steps = _steps(shown)
+    lines = [*shown.sentences, *TRAINING_LEGEND * bool(steps), *_legend(shown)]
+    return TableDocument([*steps, overview_grid(shown)], lines, shown.records)
+
+
+def copied_overview(shown: RunTable) -> list[tuple[str, str]]:
+    """The overview as its page copies it, and the works that its suites are after."""
+    cited = (run.words.citation for run in shown.every_run)
+    return copied_texts(overview_document(shown), cited)
+
+
 def _steps(shown: RunTable) -> list[grid.Grid]:
     return list(training_grids(learning_curves(shown)))
 
@@ -208,7 +222,13 @@ def _write_files(shown: RunTable, folder: Path, work: Path) -> None:
     legend = [*TRAINING_LEGEND * bool(steps), *_legend(shown)]
     lines += ["- " + note.replace("*", "\\*", 1) for note in legend]
     (work / _MARKDOWN).write_bytes(("\n".join(lines) + "\n").encode("utf-8", "replace"))
-    site = Site(shown, overview_title(shown), is_alone=True, reports=reports, curve=drawn)
+    site = Site(
+        *(shown, overview_title(shown)),
+        is_alone=True,
+        reports=reports,
+        curve=drawn,
+        copied=copied_overview(shown),
+    )
     write_html(render_index(site), work, INDEX)
 
 

@@ -18,12 +18,15 @@ CURVE = "curve.png"
 _ACROSS = 3
 #: Ratio of the last checkpoint to the first from which on the axis is logarithmic.
 _WIDE = 20
-#: Floors, people and chance: the field of a headline, and the look of its line.
+#: Baselines, people and chance: the field of a headline, and the look of its line.
 _REFERENCES: Mapping[str, tuple[str, Mapping[str, Any]]] = {
-    "artefact score": ("artefact_score", {"color": figures.ARTEFACT, "linewidth": 1.6}),
-    "overlap score": (
-        "overlap_score",
-        {"color": figures.OVERLAP, "linewidth": 1.6, "linestyle": (0, (1, 1))},
+    "partial-input baseline": (
+        "partial_input_score",
+        {"color": figures.PARTIAL_INPUT, "linewidth": 1.6},
+    ),
+    "lexical-overlap baseline": (
+        "lexical_overlap_score",
+        {"color": figures.LEXICAL_OVERLAP, "linewidth": 1.6, "linestyle": (0, (1, 1))},
     ),
     "people": ("human_score", {"color": figures.HUMAN, "linewidth": 1, "linestyle": ":"}),
     "chance": (
@@ -58,7 +61,8 @@ def draw_curves(curves: Sequence[LearningCurve]) -> Any:
     """A figure with a panel for each suite (and unit), in which every training has a line.
 
     The line of a training is ``curve-K``, its band of 95 % intervals ``band-K``, K being its place;
-    a floor is ``artefact score``, ``overlap score``, ``people`` or ``chance`` (see ``get_gid``).
+    a baseline is ``partial-input baseline``, ``lexical-overlap baseline``, ``people`` or ``chance``
+    (see ``get_gid``).
     """
     panels: dict[tuple[str, str], list[LearningCurve]] = {}
     for curve in curves:

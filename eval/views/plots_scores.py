@@ -25,10 +25,10 @@ _MOST_ROWS = 60
 #: Most characters of a row's name.
 _LONGEST = 64
 
-#: Floors, and the look of their bars: of overlap in dots, as it often is where the artefact is.
-_FLOORS: Mapping[str, Mapping[str, Any]] = {
-    "artefact": {"colors": figures.ARTEFACT},
-    "overlap": {"colors": figures.OVERLAP, "linestyle": (0, (1, 1))},
+#: Baselines, and the look of their bars: lexical overlap in dots, as both are often alike.
+_BASELINES: Mapping[str, Mapping[str, Any]] = {
+    "partial input": {"colors": figures.PARTIAL_INPUT},
+    "lexical overlap": {"colors": figures.LEXICAL_OVERLAP, "linestyle": (0, (1, 1))},
 }
 #: Rows by which people stand below models.
 _BELOW = 0.26
@@ -40,7 +40,7 @@ _Point = tuple[float, float, float | None, float | None]
 def draw_scores(runs: Sequence[Run]) -> Any:
     """A figure of scores with 95 % intervals: a row for each config and group, a mark a model.
 
-    Beside them chance, the floors and the human bound where a dataset has them; below, with
+    Beside them chance, the baselines and the human bound where a dataset has them; below, with
     an axis (bits) of their own, differences from control configs. The scores of a model are two
     collections of points, ``score-K`` (whole configs) and ``score-K-parts``, K being its place, and
     one of intervals, ``interval-K``; see ``get_gid`` of matplotlib's artists.
@@ -182,11 +182,11 @@ def _lines(draw: Any, lines: Sequence[tuple[float, Any, Any]], **look: Any) -> A
 def _reference_marks(axes: Any, rows: Sequence[Score]) -> None:
     # Behind the models bars over the whole row, whose ends stick out; below them a diamond for
     # people.
-    for name, look in _FLOORS.items():
+    for name, look in _BASELINES.items():
         bars = [
             (value, place - 0.32, place + 0.32)
             for place, row in enumerate(rows)
-            if (value := getattr(row, f"{name}_score")) is not None
+            if (value := getattr(row, f"{name.replace(' ', '_')}_score")) is not None
         ]
         _lines(axes.vlines, bars, linewidth=2.4, zorder=1.5, **look).set_gid(name)
     humans = [
@@ -250,15 +250,17 @@ def _legend(figure: Any, rows: PlotRows, chosen: Mapping[ScoreKey, Score]) -> No
         )
         for number, one in enumerate(rows.series)
     ]
-    if any(row.artefact_score is not None for row in chosen.values()):
+    if any(row.partial_input_score is not None for row in chosen.values()):
         is_cd = only_cd(list(chosen.values()))
         said = "contrast not seen in context" if is_cd else "words alone"
-        text = "artefact score" if many else f"artefact score: {said}"
-        look = {"color": figures.ARTEFACT, "marker": "|", "linestyle": ""}
+        text = "partial-input baseline" if many else f"partial-input baseline: {said}"
+        look = {"color": figures.PARTIAL_INPUT, "marker": "|", "linestyle": ""}
         handles.append(figures.key(text, **look, markersize=11, markeredgewidth=2.4))
-    if any(row.overlap_score is not None for row in chosen.values()):
-        text = "overlap score" if many else "overlap score: repeated words alone"
-        look = {"color": figures.OVERLAP, "marker": "|", "linestyle": ""}
+    if any(row.lexical_overlap_score is not None for row in chosen.values()):
+        text = (
+            "lexical-overlap baseline" if many else "lexical-overlap baseline: repeated words alone"
+        )
+        look = {"color": figures.LEXICAL_OVERLAP, "marker": "|", "linestyle": ""}
         handles.append(figures.key(text, **look, markersize=11, markeredgewidth=2.4))
     if any(row.human_score is not None for row in chosen.values()):
         look = {"color": figures.HUMAN, "marker": "D", "linestyle": ""}

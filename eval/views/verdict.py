@@ -1,4 +1,4 @@
-"""The verdict on a score, in words: what it says of a model beside chance and its floors.
+"""The verdict on a score, in words: what it says of a model beside chance and its baselines.
 
 A page, a terminal and a card say the same, so the sentence is made here, of numbers alone.
 """
@@ -40,11 +40,11 @@ class Measured(Protocol):
         """The name of that system."""
 
     @property
-    def artefact_score(self) -> float | None:
+    def partial_input_score(self) -> float | None:
         """The value of a classifier that never sees the contrast in context."""
 
     @property
-    def overlap_score(self) -> float | None:
+    def lexical_overlap_score(self) -> float | None:
         """The value of who calls the side coherent that repeats more words."""
 
     @property
@@ -99,8 +99,8 @@ def verdict(
     parts = [what + (f", averaged over {over}" if over else "")]
     references = {
         chance_names([one], article=True): one.chance,
-        "a classifier that does not read": one.artefact_score,
-        "repeated words": one.overlap_score,
+        "a classifier that does not read": one.partial_input_score,
+        "repeated words": one.lexical_overlap_score,
     }
     beside = {name: _beside(one, value) for name, value in references.items()}
     # To be better than a baseline below chance is no more than to be better than chance.
@@ -158,7 +158,7 @@ def _runs(pairs: Iterable[tuple[str, str]]) -> Iterator[tuple[str, list[str]]]:
 
 
 def _meaning(
-    one: Measured, against_chance: str, against_artefact: str, against_overlap: str
+    one: Measured, against_chance: str, against_partial_input: str, against_lexical_overlap: str
 ) -> tuple[str, Bearing]:
     if not against_chance:
         return "without an interval and chance this says little", "open"
@@ -170,13 +170,13 @@ def _meaning(
         return "it prefers the incoherent versions", "below"
     if against_chance == _NO_MORE:
         return "this does not show that it notices incoherence", "open"
-    if against_artefact not in ("", _MORE):
+    if against_partial_input not in ("", _MORE):
         return "this does not show that it reads", "open"
-    if against_overlap not in ("", _MORE):
+    if against_lexical_overlap not in ("", _MORE):
         return "this does not show more than that it expects words again", "open"
-    if not against_artefact:
-        return "whether by reading, no artefact score says", "shows"
-    if not against_overlap:
+    if not against_partial_input:
+        return "whether by reading, no partial-input baseline says", "shows"
+    if not against_lexical_overlap:
         return "more than the parts give away without being read together", "shows"
     return "more than the parts and the words that they share give away", "shows"
 

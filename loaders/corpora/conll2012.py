@@ -35,14 +35,20 @@ from coherencegym.loaders.text.detokenize import lay_out
 _WITHHELD = "[WORD]"
 
 
-def read_conll2012(corpus: Corpus, file: CorpusFile, options: ReadOptions) -> Iterator[Discourse]:
-    """Read a file of documents. A bad line makes its whole part a bad one."""
+def read_conll2012(
+    corpus: Corpus, file: CorpusFile, options: ReadOptions, *, singletons: bool = False
+) -> Iterator[Discourse]:
+    """Read a file of documents. A bad line makes its whole part a bad one.
+
+    Args:
+        singletons: chains of one mention are annotated, too.
+    """
     found = False
     for part in read_parts(file, options):
         found = True
         try:
             _check(part)
-            if (discourse := _document(corpus, file, part)) is not None:
+            if (discourse := _document(corpus, file, part, singletons)) is not None:
                 yield discourse
             else:
                 options.skipped["withheld text"] += 1
@@ -66,7 +72,7 @@ def _check(part: Part) -> None:
         raise LineError(part.last_line, problem, "document cut off")
 
 
-def _document(corpus: Corpus, file: CorpusFile, part: Part) -> Discourse | None:
+def _document(corpus: Corpus, file: CorpusFile, part: Part, singletons: bool) -> Discourse | None:
     sentences = list(part_sentences(part))
     if not sentences:
         raise LineError(part.line, "a document without words, expected some", "empty document")
@@ -83,7 +89,7 @@ def _document(corpus: Corpus, file: CorpusFile, part: Part) -> Discourse | None:
         found += conll2012_mentions(number, words, places)
     sizes = Counter(mention.chain for _, mention in found)
     for at, mention in found:
-        if sizes[mention.chain] == 1:
+        if sizes[mention.chain] == 1 and not singletons:
             problem = f"the only mention of entity {mention.chain}, expected two or more in a chain"
             raise LineError(at, problem, "chain with one mention")
     return Discourse(
@@ -91,7 +97,8 @@ def _document(corpus: Corpus, file: CorpusFile, part: Part) -> Discourse | None:
         corpus=corpus.name,
         units=tuple(units),
         mentions=tuple(mention for _, mention in found),
-        meta={"split": file.split, "genre": part.name.split("/")[0]},
+        # Names of documents that are no path have no genre.
+        meta={"split": file.split, "genre": part.name.rpartition("/")[0].split("/")[0]},
     )
 
 

@@ -7,11 +7,12 @@ Each ``.txt`` file is an article; its id is its name without the suffix. In ``.j
 digits>``. What becomes of an article is in :mod:`loaders.text.articles`.
 
 The split is what the folder (``train/``, ``validation/``, ``test/``) or the name of the file says
-(``train.jsonl``, ``test-1.jsonl.gz``); elsewhere the ``split`` of the object, or ``unsplit``. Of
-near-duplicates the first in reading order stays, whatever the splits: train, validation, test.
+(``train.jsonl``, ``test-1.jsonl.gz``, ``tales_test.jsonl``); elsewhere the ``split`` of the object,
+or ``unsplit``. Of near-duplicates the first in reading order stays, whatever the splits: train,
+validation, test.
 
 As any file could be somebody's document, files are looked for only in a folder that is called
-``documents``.
+``documents``. Any other folder, and tables, are one's own texts (:mod:`loaders.corpora.own.texts`).
 """
 
 from __future__ import annotations
@@ -20,13 +21,16 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import partial
+from pathlib import Path
 
+from coherencegym.files.frames import read_frame
 from coherencegym.licence import licence_fields
 from coherencegym.loaders.corpora.insted.documents import SHEN_2021
 from coherencegym.loaders.corpus import Corpus, CorpusError, CorpusFile, FilePattern, ReadOptions
 from coherencegym.loaders.discourse import Discourse, SourceSpan
 from coherencegym.loaders.formats.json_records import json_records
 from coherencegym.loaders.formats.lines import LONGEST_FIELD, RecordError, open_text, shown, tidy
+from coherencegym.loaders.formats.records import Record, parquet_records
 from coherencegym.loaders.text.articles import (
     Article,
     Shape,
@@ -34,28 +38,57 @@ from coherencegym.loaders.text.articles import (
     discourse_of,
 )
 
-_UNSPLIT = "unsplit"
+#: The split of what no name puts into one.
+UNSPLIT = "unsplit"
 
 #: Names of splits, in reading order; the first name is the one that they get.
-_SPLITS = {
+SPLITS = {
     "train": ("train", "training"),
     "validation": ("validation", "valid", "val", "dev"),
     "test": ("test",),
 }
-_BY_NAME = {name: split for split, names in _SPLITS.items() for name in names}
+_BY_NAME = {name: split for split, names in SPLITS.items() for name in names}
 
 _SHAPE = Shape()
+_TEXT = ".txt"
 _JSON = (".jsonl", ".jsonl.gz")
-_NAMED = re.compile(rf"(?:{'|'.join(_BY_NAME)})[-_.].*jsonl(?:\.gz)?\Z", re.IGNORECASE)
-_SUFFIX = re.compile(r"\.(?:txt|jsonl|jsonl\.gz)\Z", re.IGNORECASE)
+#: Endings of files whose rows are articles.
+TABLE_ENDINGS = (*_JSON, ".csv", ".tsv", ".parquet")
+#: Endings of all files that are read.
+READABLE = (_TEXT, *TABLE_ENDINGS)
+
+
+def named_split(path: Path) -> str | None:
+    """The split that a file's folder says, or the first or last word of a table's name, if any.
+
+    >>> named_split(Path("mine/dev/one.txt")), named_split(Path("tales_test.csv"))
+    ('validation', 'test')
+    """
+    words = [path.parent.name.lower()]
+    if path.name.lower().endswith(TABLE_ENDINGS):
+        name = re.split("[-_.]", _stem(path).lower())
+        words += [name[0], name[-1]]
+    return next((_BY_NAME[word] for word in words if word in _BY_NAME), None)
 
 
 def read_articles(
-    corpus: Corpus, file: CorpusFile, options: ReadOptions, *, shape: Shape
+    corpus: Corpus,
+    file: CorpusFile,
+    options: ReadOptions,
+    *,
+    shape: Shape,
+    column: str | None = None,
+    root: Path | None = None,
 ) -> Iterator[Discourse]:
-    """Read a text file, or one of JSON objects."""
-    if file.path.name.lower().endswith(_JSON):
-        yield from _read_records(corpus, file, options, shape)
+    """Read a text file, or a table of texts.
+
+    Args:
+        column: the column of a table that holds the texts; none: ``text``, ``article`` or
+            ``sentences``.
+        root: the folder from which ids are counted; none: the file's own.
+    """
+    if file.path.name.lower().endswith(TABLE_ENDINGS):
+        yield from _read_records(corpus, file, options, shape, column, root)
         return
     try:
         with open_text(file) as text:
@@ -64,7 +97,7 @@ def read_articles(
         options.bad(str(error), "text file that cannot be decoded")
         return
     source = SourceSpan(file.path.name, 1, content.rstrip().count("\n") + 1)
-    article = Article(_stem(file), content, source, file.split)
+    article = Article(_stem(file.path, root), content, source, file.split)
     try:
         if not content.strip():
             problem = "nothing but white space, expected an article"
@@ -91,21 +124,41 @@ class _Once(ReadOptions):
             super().bad(message, reason)
 
 
+def table_records(file: CorpusFile, options: ReadOptions) -> Iterator[Record]:
+    """The rows of a table; of CSV and TSV the row's number stands for its line.
+
+    Raises:
+        CorpusError, EvaluationError: it is no such table, or a bad record.
+    """
+    if file.path.name.lower().endswith(_JSON):
+        yield from json_records(file, options)
+    elif file.path.suffix.lower() == ".parquet":
+        yield from parquet_records(file)
+    else:
+        for number, values in enumerate(read_frame(file.path).to_dict("records"), 1):
+            yield Record(number, number, f"{file.path}: row {number}", values)
+
+
 def _read_records(
-    corpus: Corpus, file: CorpusFile, options: ReadOptions, shape: Shape
+    corpus: Corpus,
+    file: CorpusFile,
+    options: ReadOptions,
+    shape: Shape,
+    column: str | None,
+    root: Path | None,
 ) -> Iterator[Discourse]:
     said = options.memory.setdefault("said", set())
     options = _Once(options.skip_bad_rows, options.skipped, options.memory, said)
     # The name of the file, or its folder's, says the split; elsewhere the rows do.
-    named = _NAMED.match(file.path.name) or file.path.parent.name.lower() in _BY_NAME
-    for record in json_records(file, options):
+    named = named_split(file.path)
+    for record in table_records(file, options):
         source = SourceSpan(file.path.name, record.line, record.line)
-        identifier = f"{_stem(file)}-{record.number:06d}"
+        identifier = f"{_stem(file.path, root)}-{record.number:06d}"
         try:
-            split = file.split if named else _split(record.values.get("split"))
+            split = file.split if named else split_of_row(record.values.get("split"))
             if split != file.split:
                 continue
-            article = article_of_row(record.values, identifier, source, split)
+            article = article_of_row(record.values, identifier, source, split, column)
             made = discourse_of(corpus, article, shape, options)
         except RecordError as bad:
             bad.report(record.place, options)
@@ -114,29 +167,33 @@ def _read_records(
             yield made
 
 
-def _stem(file: CorpusFile) -> str:
-    return tidy(_SUFFIX.sub("", file.path.name)) or file.path.name
+def _stem(path: Path, root: Path | None = None) -> str:
+    name = path.name if root is None else path.relative_to(root).as_posix()
+    ending = next((ending for ending in READABLE if name.lower().endswith(ending)), "")
+    return tidy(name[: len(name) - len(ending)]) or name
 
 
-def _split(value: object) -> str:
-    name = _UNSPLIT if value is None else tidy(str(value)).lower() or _UNSPLIT
-    if name not in _BY_NAME and name != _UNSPLIT:
-        expected = ", ".join((*_SPLITS, _UNSPLIT))
+def split_of_row(value: object) -> str:
+    """The split that a row's column ``split`` names; ``RecordError`` if it is none."""
+    name = UNSPLIT if value is None else tidy(str(value)).lower() or UNSPLIT
+    if name not in _BY_NAME and name != UNSPLIT:
+        expected = ", ".join((*SPLITS, UNSPLIT))
         problem = f"split is {shown(str(value))}, expected one of {expected}"
         raise RecordError(problem, "unknown split")
     return _BY_NAME.get(name, name)
 
 
 def _patterns() -> Iterator[FilePattern]:
-    for split, names in _SPLITS.items():
+    for split, names in SPLITS.items():
         for name in names:
             for suffix in (".txt", *_JSON):
                 yield FilePattern(f"{name}/*{suffix}", split, f"{split}/*.(txt|jsonl[.gz])")
             for suffix in _JSON:
-                yield FilePattern(f"{name}[-_.]*{suffix[1:]}", split, f"{split}.jsonl[.gz]")
+                for glob in (f"{name}[-_.]*{suffix[1:]}", f"*[-_.]{name}{suffix}"):
+                    yield FilePattern(glob, split, f"{split}.jsonl[.gz]")
     # Files that may hold rows of all splits come last.
-    yield FilePattern("*.txt", _UNSPLIT)
-    for split in (*_SPLITS, _UNSPLIT):
+    yield FilePattern("*.txt", UNSPLIT)
+    for split in (*SPLITS, UNSPLIT):
         for suffix in _JSON:
             yield FilePattern(f"*{suffix}", split, "*.jsonl[.gz]")
 
@@ -159,8 +216,8 @@ def documents_corpus(shape: Shape = _SHAPE, licence: str = "") -> Corpus:
         language=shape.language,
         obtain=(
             "put articles as text files (.txt) or JSON lines (.jsonl, .jsonl.gz; columns text, and "
-            "id, title, domain, split if there are any) into a folder called documents, and name "
-            "the folder around it with --data-dir"
+            "id, title, domain, split if there are any) into any folder and name it with --texts, "
+            "or into one called documents, and name the folder around it with --data-dir"
         ),
         patterns=tuple(_patterns()),
         reader=partial(read_articles, shape=shape),

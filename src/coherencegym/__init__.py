@@ -23,9 +23,10 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from coherencegym.errors import EvaluationError
-    from coherencegym.eval.library import Items, rows, to_pandas
+    from coherencegym.eval.library import Items
     from coherencegym.eval.models.load import load as load_model
     from coherencegym.eval.tasks.task import Findings as Results
+    from coherencegym.eval.views.frames import rows, to_pandas
     from coherencegym.library import (
         build,
         compare,
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
         detect,
         load_items,
         load_pairs,
+        load_results,
         probe,
         score,
         spans,
@@ -55,6 +57,7 @@ __all__ = [
     "load_items",
     "load_model",
     "load_pairs",
+    "load_results",
     "probe",
     "rows",
     "score",
@@ -70,8 +73,8 @@ _ELSEWHERE = {
     "Results": ("coherencegym.eval.tasks.task", "Findings"),
     "ScoreCallback": ("coherencegym.training", "ScoreCallback"),
     "load_model": ("coherencegym.eval.models.load", "load"),
-    "rows": ("coherencegym.eval.library", "rows"),
-    "to_pandas": ("coherencegym.eval.library", "to_pandas"),
+    "rows": ("coherencegym.eval.views.frames", "rows"),
+    "to_pandas": ("coherencegym.eval.views.frames", "to_pandas"),
 }
 
 

@@ -64,7 +64,7 @@ SUBCOMMANDS: Mapping[str, Subcommand] = {
     "judge": Subcommand(
         _MAKE, "draw pairs for people to judge", "coherencegym.builders.judgement.command"
     ),
-    **_evaluator(_ASK, *TASKS, "surprisal", "train"),
+    **_evaluator(_ASK, *TASKS, "run", "surprisal", "train"),
     **_evaluator(_READ, "overview", "compare", "plot", "show"),
     **_evaluator(_SHARE, "push", "leaderboard", "model-index"),
     "export": Subcommand(

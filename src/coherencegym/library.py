@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from coherencegym.eval.tasks.task import Task
     from coherencegym.eval.text_surprisal import TextUnit
     from coherencegym.eval.views.findings import ShownFindings
+    from coherencegym.eval.views.loaded import ShownResults
     from coherencegym.eval.views.notebook import Comparisons
     from coherencegym.eval.views.overview import ShownOverview
 
@@ -243,10 +244,11 @@ def surprisal(
         EvaluationError: a model is not there, an option is wrong, a text is empty or too long, or
             pandas is not installed.
     """
-    from coherencegym.eval.library import data_frame, options_of
+    from coherencegym.eval.library import options_of
     from coherencegym.eval.models.in_memory import evaluating
     from coherencegym.eval.models.load import load
     from coherencegym.eval.text_surprisal import text_surprisals
+    from coherencegym.eval.views.frames import data_frame
 
     chosen = options_of(**{"scorer": "auto", **options})
     several = [texts] if isinstance(texts, str) else list(texts)
@@ -665,6 +667,35 @@ def _named(value: Any) -> str:
     return f"{shown if len(shown) < 60 else shown[:57] + '...'} is a {type(value).__name__}"
 
 
+def load_results(folder: str | Path) -> ShownResults | ShownOverview:
+    """The results that a run has written; of a folder of several runs their overview.
+
+    Args:
+        folder: a folder that :func:`score` or another task wrote, or such folders in one.
+
+    Returns:
+        Results with ``rows``, ``headline`` and ``to_pandas()``, or an overview, as :func:`score`
+        returned them. Items and surprisals stay in the folder, where ``to_pandas("regions")`` reads
+        them.
+
+    Raises:
+        EvaluationError: there are none, or they are damaged.
+    """
+    from coherencegym.eval.results.folder import MARKER
+    from coherencegym.eval.results.loaded import load_run
+    from coherencegym.eval.results.runs import read_run, run_folders
+    from coherencegym.eval.views.loaded import ShownResults
+    from coherencegym.eval.views.overview import overview
+
+    if not isinstance(folder, str | Path):
+        raise EvaluationError(f"load_results: {_named(folder)}; expected a folder of results")
+    path = Path(folder)
+    inside = run_folders([path])
+    if (path / MARKER).is_file() or inside == [path]:
+        return load_run(path, ShownResults)
+    return overview([read_run(one) for one in inside])
+
+
 def compare(
     *results: Any, anyway: bool = False, details: bool = False, seed: int = 0
 ) -> Comparisons:
@@ -708,11 +739,14 @@ def _saved(results: Any) -> Saved:
     import tempfile
 
     from coherencegym.eval.results.folder import write_common
+    from coherencegym.eval.results.loaded import LoadedResults
     from coherencegym.eval.results.saved import read_saved
     from coherencegym.eval.tasks.results import TaskResults
 
     if isinstance(results, str | Path):
         return read_saved(Path(results))
+    if isinstance(results, LoadedResults):
+        return read_saved(results.folder)
     if not isinstance(results, TaskResults):
         raise EvaluationError(f"compare: {_named(results)}; expected results or a folder of them")
     with tempfile.TemporaryDirectory() as made:
@@ -724,6 +758,7 @@ def build(
     suite: str | Path,
     *,
     corpus: str | Sequence[str] = (),
+    texts: str | Path | None = None,
     output: str | Path | None = None,
     data_dir: str | Path | None = None,
     **options: Any,
@@ -732,7 +767,10 @@ def build(
 
     Args:
         suite: its name, or the path of a Python file that declares ``SUITE``.
-        corpus: the corpora to build from; none: all that are found, and the sample.
+        corpus: the corpora to build from; none: all that are found, and the sample; with
+            ``texts``, these alone.
+        texts: a file or folder of your own texts: ``text_column`` names a table's column,
+            ``format`` that of annotated ones.
         output: the folder; None: ``suites/SUITE``.
         data_dir: a folder of corpus files.
         options: further ones of ``coherencegym build SUITE``, with ``_`` for ``-``: ``limit``,
@@ -761,7 +799,8 @@ def build(
                 f"build: no option {option!r}; see `coherencegym build {name} --help-all`{near}"
             )
     settings = _settings(declared, options)
-    given = {"corpora": _names("corpus", corpus), "output": output, "data_dir": data_dir}
+    given = {"corpora": _names("corpus", corpus), "texts": texts}
+    given |= {"output": output, "data_dir": data_dir}
     request = held({**given, **options}, BuildRequest)
     try:
         job = BuildJob(settings, request, output_option="output=")

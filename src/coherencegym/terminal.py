@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext, redirect_stdout
 from functools import cache
 from typing import Any, TextIO
 
@@ -53,6 +53,14 @@ def watched() -> Iterator[None]:
         yield
     finally:
         sys.stdout, sys.stderr = before
+
+
+@contextmanager
+def data_output(is_alone: bool) -> Iterator[TextIO]:
+    """Standard output, which has data alone if so: what is printed then is on standard error."""
+    out = sys.stdout
+    with redirect_stdout(sys.stderr) if is_alone else nullcontext():
+        yield out
 
 
 def shown_console(file: Any = None, *, stderr: bool = False, **how: Any) -> Any:

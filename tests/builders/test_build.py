@@ -136,7 +136,7 @@ def test_permutations_make_several_items_a_discourse(make_build: Make, tmp_path:
     assert entry["splits"]["test"]["rows"] == 75
     assert entry["splits"]["test"]["discourses"] == 25
     assert entry["settings"] == {"permutations": 3}
-    assert entry["quality"]["test"]["artefact"][0]["ci_method"] == "cross-validated"
+    assert entry["quality"]["test"]["partial_input"][0]["ci_method"] == "cross-validated"
 
 
 def test_story_cloze_from_the_sample(
@@ -244,8 +244,10 @@ def test_real_dialogues(shared: Path, tmp_path: Path) -> None:
     for name, entry in manifest["configs"].items():
         expected = 102 if "matched" in name else 67
         assert sum(split["rows"] for split in entry["splits"].values()) == expected
-    artefact = manifest["configs"]["personachat_dialogue_all"]["quality"]["unsplit"]["artefact"]
-    assert artefact[0]["score"] > 0.85  # first and last utterance alone give a dialogue away
+    partial_input = manifest["configs"]["personachat_dialogue_all"]["quality"]["unsplit"][
+        "partial_input"
+    ]
+    assert partial_input[0]["score"] > 0.85  # first and last utterance alone give a dialogue away
 
 
 def test_the_toy_suite_is_what_the_tests_say() -> None:

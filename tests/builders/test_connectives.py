@@ -263,7 +263,7 @@ def test_two_segments_exchange_their_connectives() -> None:
     )
     assert made.item.extra["connectives"] == ["but", "so"]
     assert made.item.extra["meanings"] == ["concession", "result"]
-    assert unbalanced(made) == set()  # the artefact score is 50 by construction
+    assert unbalanced(made) == set()  # the partial-input baseline is 50 by construction
 
 
 def test_a_first_clause_goes_with_the_connective() -> None:
@@ -310,8 +310,8 @@ def test_the_sample(built: dict[str, Any]) -> None:
     (exchanged,) = built["configs"]["sample_crossed"]["splits"].values()
     assert exchanged["rows"] == 23
     (of_crossed,) = built["configs"]["sample_crossed"]["quality"].values()
-    (artefact,) = [a for a in of_crossed["artefact"] if not a["group"]]
-    assert artefact["score"] == 0.5
+    (partial_input,) = [a for a in of_crossed["partial_input"] if not a["group"]]
+    assert partial_input["score"] == 0.5
     config = built["configs"]["sample"]
     (split,) = config["splits"].values()
     assert split["rows"] >= 150
@@ -322,7 +322,7 @@ def test_the_sample(built: dict[str, Any]) -> None:
     meanings = {g for g in split["groups"] if g.startswith("meaning=")}
     assert {f"meaning={m}" for m in ("contrast", "concession", "causal", "comparison")} <= meanings
     (quality,) = config["quality"].values()
-    everything = [a for a in quality["artefact"] if a["group"] == ""]
+    everything = [a for a in quality["partial_input"] if a["group"] == ""]
     assert everything[0]["formula"] == ""
     card = dataset_card(built)
     assert f"The score of `sample` is over the predictions of the group `{HEADLINE}`." in card

@@ -139,7 +139,7 @@ def test_what_reads_the_mention_or_the_text_alone_ties(built: tuple[Path, dict[s
 
 def test_crossed_items_of_the_sample(built: tuple[Path, dict[str, Any]]) -> None:
     entry = built[1]["configs"]["sample_crossed"]
-    (score,) = [s for s in entry["quality"]["test"]["artefact"] if not s["group"]]
+    (score,) = [s for s in entry["quality"]["test"]["partial_input"] if not s["group"]]
     assert score["score"] == 0.5
     assert score["ci_low"] < 0.5 < score["ci_high"]
     assert entry["skipped"]["test"] == {
@@ -245,14 +245,14 @@ def test_golden_items_of_the_sample(built: tuple[Path, dict[str, Any]]) -> None:
         assert found[item] == sentence
 
 
-def test_every_genre_has_an_artefact_score_of_one_classifier(
+def test_every_genre_has_an_partial_input_score_of_one_classifier(
     built: tuple[Path, dict[str, Any]],
 ) -> None:
     """A genre has too few documents to learn from; all of them together have enough."""
     for name, entry in built[1]["configs"].items():
         if "_crossed" in name:
             continue
-        scores = entry["quality"]["test"]["artefact"]
+        scores = entry["quality"]["test"]["partial_input"]
         whole = [score for score in scores if score["group"] == ""]
         assert [score["metric"] for score in whole] == ["mean"]  # the headline's
         for score in whole:
@@ -379,7 +379,7 @@ def test_the_real_schemas(tmp_path: Path, shared: Path) -> None:
             "in one clause with the mention before": 6,
             "nothing follows": 2,
         }
-        assert entry["quality"]["test"]["artefact"][0]["score"] == 0.5
+        assert entry["quality"]["test"]["partial_input"][0]["score"] == 0.5
     found = rows(tmp_path, "winograd_crossed")
     assert sum(row["competitor_between"] for row in found) == 29
     texts = {row["item_id"].split("/")[0]: row["conditions"][0]["content"] for row in found}

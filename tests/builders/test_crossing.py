@@ -328,8 +328,8 @@ def test_crossed_stories_hold_both_right_endings(
     entry = manifest["configs"]["sample_crossed"]
     made = rows(folder, "sample_crossed")
     assert entry["splits"]["test"]["rows"] == len(made) > 20
-    (score,) = [s for s in entry["quality"]["test"]["artefact"] if not s["group"]]
-    (overlap,) = [s for s in entry["quality"]["test"]["overlap"] if not s["group"]]
+    (score,) = [s for s in entry["quality"]["test"]["partial_input"] if not s["group"]]
+    (overlap,) = [s for s in entry["quality"]["test"]["lexical_overlap"] if not s["group"]]
     assert score["score"] == overlap["score"] == 0.5
     assert score["ci_low"] < 0.5 < score["ci_high"]
     assert entry["quality"]["test"]["length_difference"]["largest"] == 0

@@ -243,8 +243,8 @@ def test_labels_are_held_against_what_needs_no_vector(built: tuple[Path, dict[st
     assert line.endswith(f"| {bag}; {frequent} |")
     grid = build_grid(manifest)
     assert grid.headers[3:] == (
-        "artefact, % [95 % interval]",
-        "overlap, %",
+        "partial input, % [95 % interval]",
+        "lexical overlap, %",
         "bag of words, %",
         "most frequent, %",
     )

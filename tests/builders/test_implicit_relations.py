@@ -176,7 +176,7 @@ def test_the_sample(built: tuple[Path, dict[str, Any]]) -> None:
     assert list(manifest["configs"]) == ["sample_crossed", "sample_cloze"]
     crossed, cloze = manifest["configs"].values()
     assert crossed["splits"]["test"]["rows"] == 20
-    (score,) = [s for s in crossed["quality"]["test"]["artefact"] if not s["group"]]
+    (score,) = [s for s in crossed["quality"]["test"]["partial_input"] if not s["group"]]
     assert score["score"] == 0.5
     assert cloze["splits"]["test"]["rows"] == 51
     assert cloze["headline"] == REST

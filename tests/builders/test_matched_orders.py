@@ -72,7 +72,7 @@ def test_ends_stay_and_places_give_nothing_away(built: tuple[Path, dict[str, Any
             assert row["discourse_id"] == row["family"]
         (whole,) = (
             score
-            for score in entry["quality"]["test"]["artefact"]
+            for score in entry["quality"]["test"]["partial_input"]
             if score["group"] == "whole" and score["formula"]
         )
         assert whole["ci_low"] < 0.5 < whole["ci_high"]

@@ -1,4 +1,4 @@
-"""The overlap score: which side repeats more of the words before it."""
+"""The lexical-overlap baseline: which side repeats more of the words before it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coherencegym.builders.release.floors import floor_scores
+from coherencegym.builders.release.baselines import baseline_scores
 from coherencegym.builders.release.overlap import (
     content_words,
     cosine,
@@ -66,7 +66,7 @@ def test_the_side_that_repeats_more_is_called_coherent() -> None:
         (("wrong",), 0.5),
     ]
     assert decisions[0].columns == ("even=true",)
-    scores = {s["group"]: s["score"] for s in floor_scores(decisions) if s["formula"]}
+    scores = {s["group"]: s["score"] for s in baseline_scores(decisions) if s["formula"]}
     assert scores["wrong"] == 0.25
 
 

@@ -1,4 +1,4 @@
-"""The artefact score: a classifier that never sees the contrast in its context."""
+"""The partial-input baseline: a classifier that never sees the contrast in its context."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from support.toy import SUITE, stories
 
 from coherencegym.builders.pipeline.drafting import draft
-from coherencegym.builders.release.floors import floor_scores
+from coherencegym.builders.release.baselines import baseline_scores
 from coherencegym.builders.release.quality import (
     FOLDS,
     decide,
@@ -18,6 +18,7 @@ from coherencegym.builders.release.quality import (
     whole_clusters,
 )
 from coherencegym.builders.suite import Contrast, Draft, MinimalPairs
+from coherencegym.eval.data.baselines import PARTIAL_INPUT
 from coherencegym.eval.kinds.items import FAMILY, Condition, Item, Region
 from coherencegym.loaders.discourse import Discourse, Unit
 
@@ -42,7 +43,7 @@ def pair(number: int, worse: str, better: str, groups: tuple[str, ...] = ()) -> 
 
 def test_a_give_away_word_is_found() -> None:
     drafts = [pair(i, f"suddenly w{i}", f"slowly w{i}") for i in range(40)]
-    (score,) = floor_scores(decide(drafts, ()), folds=FOLDS)
+    (score,) = baseline_scores(decide(drafts, ()), folds=FOLDS)
     assert score["score"] == 1.0
     assert score["n"] == score["n_discourses"] == 40
     assert score["ci_method"] == "cross-validated"
@@ -51,19 +52,19 @@ def test_a_give_away_word_is_found() -> None:
 
 def test_equal_texts_are_ties_and_count_a_half() -> None:
     drafts = [pair(i, f"same {i % 7}", f"same {i % 7}") for i in range(40)]
-    (score,) = floor_scores(decide(drafts, ()), folds=FOLDS)
+    (score,) = baseline_scores(decide(drafts, ()), folds=FOLDS)
     assert score["score"] == 0.5
 
 
 def test_a_separator_is_no_cue() -> None:
     drafts = [pair(i, f"same {i % 7} [SEP]", f"same {i % 7}") for i in range(40)]
-    assert floor_scores(decide(drafts, ()))[0]["score"] == 0.5
+    assert baseline_scores(decide(drafts, ()))[0]["score"] == 0.5
 
 
 def test_words_of_one_discourse_alone_are_no_cue() -> None:
     """Folds are by discourse: what is only in one discourse cannot be learned from another."""
     drafts = [pair(i, f"bad{i}", f"good{i}") for i in range(40)]
-    assert floor_scores(decide(drafts, ()))[0]["score"] == 0.5
+    assert baseline_scores(decide(drafts, ()))[0]["score"] == 0.5
 
 
 def test_groups_and_breakdowns_have_scores_of_their_own() -> None:
@@ -71,12 +72,12 @@ def test_groups_and_breakdowns_have_scores_of_their_own() -> None:
         pair(i, "suddenly" if i % 2 else "x", "slowly" if i % 2 else "x", (f"g{i % 2}",))
         for i in range(60)
     ]
-    scores = {s["group"]: s["score"] for s in floor_scores(decide(drafts, ("even",)))}
+    scores = {s["group"]: s["score"] for s in baseline_scores(decide(drafts, ("even",)))}
     assert scores == {"": 0.75, "g0": 0.5, "g1": 1.0, "even=true": 0.5, "even=false": 1.0}
 
 
 def test_few_discourses_have_no_score() -> None:
-    assert floor_scores(decide([pair(i, "a", "b") for i in range(19)], ())) == []
+    assert baseline_scores(decide([pair(i, "a", "b") for i in range(19)], ())) == []
 
 
 def test_forms_of_one_text_have_no_score() -> None:
@@ -127,21 +128,21 @@ def test_the_first_and_last_unit_give_an_order_away() -> None:
         for name, texts in stories(0, 60).items()
     ]
     drafts, _ = draft(config.drafter, discourses, seed=0, suite="toy")
-    report = quality(config, drafts, decide(drafts, ()))
-    assert report["artefact"][0]["score"] > 0.8
+    report = quality(config, drafts, {PARTIAL_INPUT: decide(drafts, ())})
+    assert report["partial_input"][0]["score"] > 0.8
     assert report["identical_conditions"] == 0
     assert report["length_difference"]["mean_absolute"] == 0
 
 
 def test_lengths_are_in_words_without_separators() -> None:
-    config = replace(SUITE.configs[0], columns={}, artefact="x")
+    config = replace(SUITE.configs[0], columns={}, partial_input="x")
     drafts = [pair(0, "one two three [SEP]", "one"), pair(1, "one", "one two")]
-    report = quality(config, drafts, [])
+    report = quality(config, drafts, {})
     assert report["length_difference"]["mean"] == 0.5
     assert report["length_difference"]["mean_absolute"] == 1.5
     assert report["length_difference"]["largest"] == 2
     # The largest is the one farthest from 0, to either side.
-    report = quality(config, [pair(0, "one", "one two three"), pair(1, "one two", "one")], [])
+    report = quality(config, [pair(0, "one", "one two three"), pair(1, "one two", "one")], {})
     assert report["length_difference"]["largest"] == -2
 
 

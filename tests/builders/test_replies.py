@@ -139,7 +139,7 @@ def test_the_sample_is_at_chance(
     _, manifest = built_sample(SUITE.name)
     entry = manifest["configs"]["sample_crossed"]
     assert entry["splits"]["test"]["rows"] == 42
-    (score,) = [s for s in entry["quality"]["test"]["artefact"] if not s["group"]]
+    (score,) = [s for s in entry["quality"]["test"]["partial_input"] if not s["group"]]
     assert score["score"] == 0.5
     assert score["ci_low"] < 0.5 < score["ci_high"]
 

@@ -90,4 +90,6 @@ def test_the_suite_of_the_sample(
         "relevance",
     }
     # Each sentence stands on both sides, so that no classifier of single sentences can decide.
-    assert {row["score"] for row in interaction.floors["artefact"]} == {0.5}
+    assert interaction.baselines is not None
+    decided = interaction.baselines.decisions(interaction.items)["partial_input"]
+    assert {value for values in decided.values() for value in values} == {0.5}

@@ -22,7 +22,7 @@ from coherencegym.builders.crossing.slots import far_and_alike, slots
 from coherencegym.builders.intruder_sentences import SAME_DOCUMENT, SUITE
 from coherencegym.builders.pipeline.fitting import Fits
 from coherencegym.builders.suite import Draft
-from coherencegym.cards.render import dataset_card, groups_beside, overlap_score
+from coherencegym.cards.render import dataset_card, groups_beside, lexical_overlap_score
 from coherencegym.eval.kinds.items import item_from_row
 from coherencegym.loaders.discourse import Discourse, Unit
 from coherencegym.manipulations.operator import Context
@@ -88,7 +88,7 @@ def test_nothing_is_scored_behind_the_end_of_a_paragraph() -> None:
     (one,) = made
     assert [p.groups for p in one.item.predictions] == [("slot",)]
     assert all(len(c.regions) == 2 for c in one.item.conditions)
-    # The artefact classifier has a bag of words for what others have there.
+    # The partial-input classifier has a bag of words for what others have there.
     assert {len(view) for view in one.views.values()} == {3}
 
 
@@ -195,7 +195,7 @@ def test_the_tense_that_a_text_tells_in(told: str, tense: str) -> None:
     assert narrative_tense(told) == tense
 
 
-def test_what_follows_has_floors_of_its_own(built_sample: Sample) -> None:
+def test_what_follows_has_baselines_of_its_own(built_sample: Sample) -> None:
     manifest = built_sample(SUITE.name)[1]
     entry = manifest["configs"]["sample_same_document"]
     assert groups_beside(entry, entry["quality"]["test"]) == ["following"]
@@ -204,7 +204,7 @@ def test_what_follows_has_floors_of_its_own(built_sample: Sample) -> None:
         for one in dataset_card(manifest).splitlines()
         if "`sample_same_document`: following |" in one
     )
-    following = overlap_score(entry["quality"]["test"], "following")
+    following = lexical_overlap_score(entry["quality"]["test"], "following")
     assert following is not None
     assert f"{100 * following['score']:.1f} [" in line.split("|")[-2]
     grid = build_grid(manifest)
@@ -220,7 +220,7 @@ def test_the_sample_is_at_chance(
     entry = manifest["configs"]["sample_same_document"]
     # Nobody is trained on talks, so that none of them is kept for training.
     assert {s: counts["rows"] for s, counts in entry["splits"].items()} == {"test": 32}
-    scores = {s["group"]: s for s in entry["quality"]["test"]["artefact"]}
+    scores = {s["group"]: s for s in entry["quality"]["test"]["partial_input"]}
     columns = {f"overlap={side}" for side in ("own", "exchanged", "neither")}
     assert scores.keys() == {"", "slot", "following", *columns}
     for score in scores.values():

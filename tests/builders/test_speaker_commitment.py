@@ -146,10 +146,12 @@ def test_what_uses_up_the_controls_leaves_the_others_without() -> None:
     assert context.skipped == {"no control is left": 2}
 
 
-def test_the_artefact_score_is_chance_by_construction(built: tuple[Path, dict[str, Any]]) -> None:
+def test_the_partial_input_score_is_chance_by_construction(
+    built: tuple[Path, dict[str, Any]],
+) -> None:
     for entry in built[1]["configs"].values():
         quality = entry["quality"]["test"]
-        assert quality["artefact"][0]["score"] == 0.5
+        assert quality["partial_input"][0]["score"] == 0.5
         assert quality["length_difference"]["mean_absolute"] == 0
         assert quality["identical_conditions"] == 0
 

@@ -8,8 +8,8 @@ import pytest
 from support.toy import SUITE
 
 from coherencegym.builders.pipeline.drafting import part_name, spread
-from coherencegym.builders.release.floors import FloorDecision, floor_scores
-from coherencegym.builders.release.quality import quality
+from coherencegym.builders.release.baselines import BaselineDecision, baseline_scores
+from coherencegym.builders.release.quality import baseline_decisions, quality
 from coherencegym.builders.suite import Config
 from coherencegym.eval.kinds.items import Prediction
 from coherencegym.loaders.discourse import Discourse, Unit
@@ -78,10 +78,11 @@ def test_scores_of_a_part_are_of_its_own_decisions() -> None:
         suite="toy",
     )
     decisions = [
-        FloorDecision(name, name, number, Prediction("f", "mean"), (), value)
-        for number, (name, value) in enumerate((("a", 1.0), ("b", 0.0)))
+        BaselineDecision(name, name, f"{name}/1", Prediction("f", "mean"), (), value)
+        for name, value in (("a", 1.0), ("b", 0.0))
     ]
-    (score,) = quality(SUITE.configs[0], drafts, decisions)["artefact"]
+    own = baseline_decisions(SUITE.configs[0], drafts, decisions)
+    (score,) = quality(SUITE.configs[0], drafts, own)["partial_input"]
     assert (score["score"], score["n"]) == (1.0, 1)
-    (both,) = floor_scores(decisions)
+    (both,) = baseline_scores(decisions)
     assert (both["score"], both["n"]) == (0.5, 2)

@@ -14,8 +14,8 @@ _LINK = re.compile(r": see \[[^]]*\]\([^)]*\)")
 
 
 def told(page: str) -> dict[str, list[Use]]:
-    """The first three columns of the table "Which one for what", by suite."""
-    table = page.partition("## Which one for what")[2].partition("\n- **")[0]
+    """The first three columns of the table "What each suite asks", by suite."""
+    table = page.partition("## What each suite asks")[2].partition("\n- **")[0]
     found: dict[str, list[Use]] = {}
     suite = ""
     for line in table.splitlines():

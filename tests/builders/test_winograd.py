@@ -133,7 +133,7 @@ def test_the_candidate_gives_nothing_away_where_schemas_are_twins(
     With twins on both sides of a fold the classifier would learn each answer's opposite.
     """
     for entry in built[1]["configs"].values():
-        for score in entry["quality"]["test"]["artefact"]:
+        for score in entry["quality"]["test"]["partial_input"]:
             assert score["score"] == 0.5
 
 
@@ -153,7 +153,7 @@ def test_the_real_collection_gives_273_items_in_each_config(shared: Path, tmp_pa
         entry = manifest["configs"][config]
         assert entry["splits"]["test"]["rows"] == 273
         assert entry["skipped"] == {"test": {}}
-        assert abs(entry["quality"]["test"]["artefact"][0]["score"] - 0.5) < 0.02
+        assert abs(entry["quality"]["test"]["partial_input"][0]["score"] - 0.5) < 0.02
     groups = manifest["configs"]["winograd_partial"]["splits"]["test"]["groups"]
     assert groups == {"region3_has_words=false": 18, "region3_has_words=true": 255}
     items = [item_from_row(row) for row in rows(tmp_path, "winograd_full")]

@@ -448,7 +448,11 @@ def _scores(about: dict[str, Any], scores: Iterable[Score]) -> Iterator[Golden]:
 def _beside(about: dict[str, Any], score: Score | Headline) -> Iterator[Golden]:
     """The baselines and people that stand beside a score."""
     where: dict[str, Any] = {name: getattr(score, name, "") for name in ("config", "split")}
-    for name, system in (("artefact", PARTIAL_INPUT), ("overlap", OVERLAP), ("human", PEOPLE)):
+    for name, system in (
+        ("partial_input", PARTIAL_INPUT),
+        ("lexical_overlap", OVERLAP),
+        ("human", PEOPLE),
+    ):
         value = getattr(score, f"{name}_score")
         if value is not None:
             low, high = (getattr(score, f"{name}_ci_{end}", None) for end in ("low", "high"))

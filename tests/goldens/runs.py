@@ -126,7 +126,7 @@ def _steps(places: Sequence[Path], folder: Path) -> Iterator[Golden]:
 
 
 def _made_items(folder: Path) -> Path:
-    """Ties, conditions that are the same, texts that are too long, floors and people.
+    """Ties, conditions that are the same, texts that are too long, baselines and people.
 
     They have five formulas, two ways to add up a region, groups, columns, families and a control.
     """
@@ -175,12 +175,16 @@ def _made_items(folder: Path) -> Path:
             {"group": "", "score": 0.75, "ci_low": 0.5, "ci_high": 0.9, "n": 12},
             {"group": "left", "score": 0.5, "ci_low": 0.2, "ci_high": 0.8, "n": 6},
         ]
-        floors = [
+        baselines = [
             {"group": group, "formula": mean, "metric": how, "score": value, "ci_low": value - 0.1}
             | {"ci_high": value + 0.1}
             for group, how, value in (("", "mean", 0.6), ("", "sum", 0.7), ("left", "mean", 0.55))
         ]
-        quality = {"artefact": floors, "overlap": floors[1:], "human": {"scores": people}}
+        quality = {
+            "partial_input": baselines,
+            "lexical_overlap": baselines[1:],
+            "human": {"scores": people},
+        }
         write_table(
             *(folder, ITEMS, "made", {"test": items}, config),
             extra={"genre": "string", "family": "string"},

@@ -40,7 +40,7 @@ def command(*argv: object) -> int:
 
 
 def rebuild(suite: str, *argv: object, classified: bool = False) -> int:
-    """Build the sample, without artefact scores where the test looks at none of them."""
+    """Build the sample, without partial-input baselines where the test looks at none of them."""
     with pytest.MonkeyPatch.context() as patched:
         if not classified:
             patched.setattr(quality, "FEWEST_DISCOURSES", 10**9)
@@ -125,7 +125,9 @@ def test_perfect_annotators_from_the_build_to_the_card_and_the_evaluator(
     dataset = ["--dataset", "suites/story_cloze", "--config", "sample"]
     assert evaluate(["--model", "demo", *dataset, "--output", "r", "--verbose"]) == 0
     shown = capsys.readouterr().out
-    assert re.search(r"CD, % \[95 % interval\]\s+artefact, %\s+overlap, %\s+human, %", shown)
+    assert re.search(
+        r"CD, % \[95 % interval\]\s+partial input, %\s+lexical overlap, %\s+human, %", shown
+    )
     assert re.search(r"^ sample .* 100\.0 ", shown, re.MULTILINE)
     assert "(sample 40 pairs)" in shown
     (first, *_) = json.loads(Path("r/results.json").read_text())["scores"]

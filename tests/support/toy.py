@@ -44,7 +44,7 @@ SUITE = Suite(
             ),
             summary="the last sentence is scored",
             regions=("the context", "the last sentence"),
-            artefact="a bag of words of the sentence before the last",
+            partial_input="a bag of words of the sentence before the last",
         ),
     ),
 )

@@ -107,7 +107,7 @@ def config(name: str, make: Callable[..., object], regions: int, headline: str =
         select=Begins(name),
         summary=f"toy {name}",
         regions=tuple(f"part {number}" for number in range(1, regions + 1)),
-        artefact="nothing",
+        partial_input="nothing",
         headline=headline,
     )
 

@@ -147,7 +147,7 @@ def _headline(found: Findings) -> Headline | None:
     ]
     beside: dict[str, Any] = {
         name: mean_if_known([getattr(one, name) for one in own])
-        for name in ("artefact_score", "overlap_score", "human_score")
+        for name in ("partial_input_score", "lexical_overlap_score", "human_score")
     }
     return mean_headline(cells, SPEARMAN_OF_ALL, chance=SPEARMAN_OF_ALL.chance, **beside)
 

@@ -29,7 +29,7 @@ class LayerCurve:
         low, high: the 95 % intervals of these; none where they are not known.
         chosen: the layer that validation chose.
         random: those of each randomly initialised model, by layer; may be empty.
-        bag_of_words, most_frequent: the floors that no layer changes.
+        bag_of_words, most_frequent: the baselines that no layer changes.
     """
 
     model: str
@@ -186,11 +186,11 @@ def _panel(axes: Any, config: str, curves: Sequence[LayerCurve], models: Sequenc
             style = {"color": colour, "linestyle": figures.DASHED, "linewidth": 1}
             axes.plot(curve.layers, middle, label=label, **style)
             axes.fill_between(curve.layers, low, high, color=colour, alpha=0.08, linewidth=0)
-    floors = [
-        (curves[0].bag_of_words, figures.ARTEFACT, "bag of words"),
+    baselines = [
+        (curves[0].bag_of_words, figures.PARTIAL_INPUT, "bag of words"),
         (curves[0].most_frequent, figures.CHANCE_LINE, "most frequent label"),
     ]
-    for value, colour, label in floors:
+    for value, colour, label in baselines:
         if value is not None:
             axes.axhline(
                 100 * value, color=colour, linestyle=figures.DASHED, linewidth=1.2, label=label

@@ -26,14 +26,14 @@ from coherencegym.eval.tasks.probe.inputs import Input, input_of
 from coherencegym.eval.tasks.probe.options import LAST, MEAN_LAYER, ProbeOptions
 from coherencegym.eval.tasks.probe.published_protocol import protocol_of, published_trainer
 from coherencegym.eval.tasks.probe.study import (
+    Baselines,
     Curve,
-    Floors,
     LayerFeatures,
     LayerFit,
     ProbeRows,
     curve,
     fit_features,
-    floors_of,
+    probe_baselines,
 )
 from coherencegym.eval.tasks.task import Loader
 from coherencegym.eval.text.passage import Passage
@@ -46,7 +46,7 @@ class Probed:
     Attributes:
         table: the rows.
         curve: the probes of all layers.
-        floors: the figures beside the chosen layer; None under ``compat``.
+        baselines: the figures beside the chosen layer; None under ``compat``.
         random: the curves of randomly initialised models.
         surprisal: a probe that sees only the mean surprisal of each slot, where slots are read in
             context by a causal model; None elsewhere.
@@ -57,7 +57,7 @@ class Probed:
 
     table: ProbeTable
     curve: Curve
-    floors: Floors | None
+    baselines: Baselines | None
     random: tuple[Curve, ...]
     surprisal: LayerFit | None
     left_out: tuple[str, ...]
@@ -113,7 +113,7 @@ def probed(
     found = fits(vectors, "probes")
     layered = None
     if not options.compat:
-        layered = floors_of(
+        layered = probe_baselines(
             *(work.features(vectors, kept), rows, found.best, work.trainer),
             convex=options.probe == "linear",
             embeddings=0 in vectors.layers,
@@ -129,7 +129,7 @@ def probed(
     return Probed(
         table=table,
         curve=found,
-        floors=layered,
+        baselines=layered,
         random=tuple(random),
         surprisal=_by_surprisal(model, work, rows, kept),
         left_out=tuple(left_out),

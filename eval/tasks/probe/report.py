@@ -88,19 +88,19 @@ def _text(probability: float, row: LabelledExample, predicted: str) -> Text:
 
 
 def probe_verdict(found: Findings) -> Verdict | None:
-    """The verdict on a run: the mean accuracy over configs beside those of the floors."""
+    """The verdict on a run: the mean accuracy over configs beside those of the baselines."""
     head = found.headline
     if head is None or len(found.details) < 2:
         return None
     name = short_model(str(found.model["name"]))
     value = grid.share_with_interval(head.score, head.ci_low, head.ci_high)
-    floors: dict[str, list[float | None]] = {
+    baselines: dict[str, list[float | None]] = {
         "the most frequent label": [own.most_frequent for own in _scores(found)],
         "a bag of words": [own.bag_of_words for own in _scores(found)],
         "random init": [fmean(own.random) if own.random else None for own in _scores(found)],
     }
-    known = {what: [one for one in own if one is not None] for what, own in floors.items()}
-    means = {what: fmean(known[what]) for what, own in floors.items() if own == known[what]}
+    known = {what: [one for one in own if one is not None] for what, own in baselines.items()}
+    means = {what: fmean(known[what]) for what, own in baselines.items() if own == known[what]}
     over = f", averaged over {head.n_cells} configs" if head.n_cells > 1 else ""
     beside = ", ".join(f"{what} {grid.share_cell(mean)}" for what, mean in means.items())
     said = f"{name}: layers chosen on validation name {value} % of the labels{over} ({beside})"
@@ -115,7 +115,7 @@ def probe_verdict(found: Findings) -> Verdict | None:
 
 
 def probes_grid(found: Findings) -> grid.Grid:
-    """A row for each config: the chosen layer's accuracy, and the floors beside it."""
+    """A row for each config: the chosen layer's accuracy, and the baselines beside it."""
     scores = {
         (one.config, one.split): one
         for one in found.rows
@@ -216,30 +216,30 @@ _RANDOM_INIT = "random init"
 
 def _meaning(own: ProbeScores, model: str, low: float) -> str:
     # ``low`` is the lower end of the interval of the accuracy.
-    floors = {"the most frequent label": own.most_frequent}
+    baselines = {"the most frequent label": own.most_frequent}
     if own.bag_of_words is not None:
-        floors["a bag of words"] = own.bag_of_words
+        baselines["a bag of words"] = own.bag_of_words
     if own.random:
-        floors[_RANDOM_INIT] = max(own.random)
+        baselines[_RANDOM_INIT] = max(own.random)
     said = (
         f"{own.config}: {layer_name(own.layer)} of {model} names {grid.share_cell(own.accuracy)} % "
         "of the labels"
     )
     below = [
-        f"{floor} ({grid.share_cell(reached)} %)"
-        if floor != _RANDOM_INIT or len(own.random) == 1
+        f"{baseline} ({grid.share_cell(reached)} %)"
+        if baseline != _RANDOM_INIT or len(own.random) == 1
         # The column has their mean.
-        else f"{floor} (the best of {len(own.random)} draws: {grid.share_cell(reached)} %)"
-        for floor, reached in floors.items()
+        else f"{baseline} (the best of {len(own.random)} draws: {grid.share_cell(reached)} %)"
+        for baseline, reached in baselines.items()
         if own.accuracy <= reached
     ]
     if below:
         return f"{said}, no more than {_listed(below)}: it shows nothing that these do not"
-    close = [floor for floor, reached in floors.items() if low <= reached]
+    close = [baseline for baseline, reached in baselines.items() if low <= reached]
     if own.over_bag is not None:  # tested row by row, which tells more
-        close = [floor for floor in close if floor != "a bag of words"]
+        close = [baseline for baseline in close if baseline != "a bag of words"]
         close += ["a bag of words"] if own.over_bag.low <= 0 else []
-    said += f", more than {_listed(list(floors))}"
+    said += f", more than {_listed(list(baselines))}"
     if close:
         return f"{said}, but above {_listed(close)} by no more than chance would have it"
     return said

@@ -36,8 +36,8 @@ FIRST_OF_SENSES = Accuracy("accuracy_first_label", "accuracy, first label", by_g
 
 
 @dataclass(frozen=True)
-class OverFloor:
-    """The accuracy of the probe minus that of a floor, row by row.
+class OverBaseline:
+    """The accuracy of the probe minus that of a baseline, row by row.
 
     Attributes:
         difference, low, high: shares, with the 95 % interval over families or documents.
@@ -92,7 +92,7 @@ class ProbeScores:
     macro_f1: float
     most_frequent: float
     bag_of_words: float | None
-    over_bag: OverFloor | None
+    over_bag: OverBaseline | None
     random: tuple[float, ...]
     control: float | None
     subsamples: tuple[float, ...]
@@ -213,12 +213,12 @@ def layer_name(layer: int) -> str:
 
 
 def _scores_of(own: Probed, bag: BagOfWords | None) -> ProbeScores:
-    table, floors = own.table.table, own.floors
+    table, baselines = own.table.table, own.baselines
     right = right_of(own, own.chosen)
     clusters = [row.cluster for row in own.tested]
     sizes = {part: len(rows) for part, rows in _with_vectors(own).items()}
     by_bag = _right(own, list(bag.predictions[_TESTED])) if bag is not None else None
-    beyond = floors.beyond if floors is not None else None
+    beyond = baselines.beyond if baselines is not None else None
     return ProbeScores(
         config=own.table.config,
         split=table.split,
@@ -236,11 +236,11 @@ def _scores_of(own: Probed, bag: BagOfWords | None) -> ProbeScores:
         bag_of_words=fmean(by_bag) if by_bag is not None else None,
         over_bag=_difference(right, by_bag, clusters) if by_bag is not None else None,
         random=tuple(fit_accuracy(own, curve.best) for curve in own.random),
-        control=floors.control if floors else None,
-        subsamples=floors.subsamples if floors else (),
-        compression=floors.described.compression if floors else None,
-        control_compression=floors.described_control.compression if floors else None,
-        frequency_compression=floors.frequencies if floors else None,
+        control=baselines.control if baselines else None,
+        subsamples=baselines.subsamples if baselines else (),
+        compression=baselines.described.compression if baselines else None,
+        control_compression=baselines.described_control.compression if baselines else None,
+        frequency_compression=baselines.frequencies if baselines else None,
         embeddings=beyond[0] if beyond else None,
         with_embeddings=beyond[1] if beyond else None,
         surprisal=fit_accuracy(own, own.surprisal) if own.surprisal else None,
@@ -267,12 +267,12 @@ def fit_accuracy(own: Probed, fit: LayerFit) -> float:
 
 
 def _difference(
-    right: Sequence[float], floor: Sequence[float], clusters: Sequence[str]
-) -> OverFloor:
-    changes = [one - other for one, other in zip(right, floor, strict=True)]
+    right: Sequence[float], baseline: Sequence[float], clusters: Sequence[str]
+) -> OverBaseline:
+    changes = [one - other for one, other in zip(right, baseline, strict=True)]
     test = sign_flips(changes, clusters)
     interval = difference_interval(changes, clusters, test)
-    return OverFloor(fmean(changes), interval.low, interval.high, test.p)
+    return OverBaseline(fmean(changes), interval.low, interval.high, test.p)
 
 
 def macro_f1(labels: Sequence[str], predicted: Sequence[str]) -> float:
@@ -298,7 +298,7 @@ def probe_headline(details: Sequence[ProbeDetail]) -> Headline:
         fmean(own.accuracy for own in scores),
         macro_interval(groups),
         sum(own.test for own in scores),
-        artefact_score=mean_if_known([own.bag_of_words for own in scores]),
+        partial_input_score=mean_if_known([own.bag_of_words for own in scores]),
         chance=fmean(own.most_frequent for own in scores),
         metric=ACCURACY,
     )

@@ -1,4 +1,4 @@
-"""The study of one table: every layer's probe, the layer that validation chooses, and its floors.
+"""The study of one table: every layer's probe, the layer that validation chooses, and baselines.
 
 Chen, Chu and Gimpel 2019 chose layers on test and fitted once. Here the layer is chosen on
 validation, and beside its test accuracy stands what the number means: the same with random weights,
@@ -161,7 +161,7 @@ def curve(
 
 
 @dataclass(frozen=True)
-class Floors:
+class Baselines:
     """The figures beside the accuracy of the chosen layer.
 
     Attributes:
@@ -181,7 +181,7 @@ class Floors:
     beyond: tuple[float, float] | None
 
 
-def floors_of(
+def probe_baselines(
     features: LayerFeatures,
     rows: ProbeRows,
     chosen: LayerFit,
@@ -192,7 +192,7 @@ def floors_of(
     seed: int = 0,
     seeds: int = SUBSAMPLES,
     progress: Callable[[], None] = lambda: None,
-) -> Floors:
+) -> Baselines:
     """Compute what stands beside the layer that was chosen.
 
     ``convex``: a seed changes nothing, so that the spread is that over subsamples of the rows.
@@ -225,7 +225,7 @@ def floors_of(
         control = pool.submit(fit, rows.control)
         samples = [pool.submit(sample, number) for number in range(1, seeds + 1)]
         codes = [pool.submit(code, classes) for classes in (rows.classes, rows.control)]
-        return Floors(
+        return Baselines(
             control=control.result(),
             subsamples=tuple(each.result() for each in samples),
             described=codes[0].result(),

@@ -30,7 +30,7 @@ def headline_of(
 
     Args:
         tables, outcomes: the tables of a run, and what became of their predictions.
-        scores: the tables' own, with the floors and the scores of people.
+        scores: the tables' own, with the baselines and the scores of people.
     """
     import numpy as np
 
@@ -58,8 +58,8 @@ def headline_of(
         fmean(fmean(values) for values, _ in groups),
         macro_interval(groups),
         n_items,
-        artefact_score=_mean_of("artefact_score", configs, beside),
-        overlap_score=_mean_of("overlap_score", configs, beside),
+        partial_input_score=_mean_of("partial_input_score", configs, beside),
+        lexical_overlap_score=_mean_of("lexical_overlap_score", configs, beside),
         human_score=_mean_of("human_score", configs, beside),
     )
 

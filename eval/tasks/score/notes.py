@@ -13,7 +13,7 @@ from coherencegym.eval.data.syntaxgym import SPLIT as SUITE_SPLIT
 from coherencegym.eval.forward.agreement import TIMES, Trial
 from coherencegym.eval.plan.options import MODES, Rules
 from coherencegym.eval.statistics.scores import FEW_ITEMS, shown_rows
-from coherencegym.eval.tasks.headline import floor_notes
+from coherencegym.eval.tasks.headline import baseline_notes
 from coherencegym.eval.tasks.score.closeness import LEVEL
 from coherencegym.eval.tasks.score.results import score_summary
 from coherencegym.eval.tasks.score.scored_table import ScoredItemTable
@@ -30,7 +30,7 @@ def notes_of(found: Findings) -> Iterator[Note]:
     yield from masked
     if not masked:
         yield from compat_notes(details[0].last.rules, str(found.model["dtype"]), tables)
-    yield from floor_notes(found.headline)
+    yield from baseline_notes(found.headline)
     for one in details:
         chosen = ({FILTER_MODEL: name} for name in one.chosen_with)
         if chosen_with(chosen, str(found.model["name"]), str(found.model["commit"])):
@@ -223,16 +223,26 @@ def _missing_controls(
             )
 
 
-def _artefacts(scores: Sequence[ItemScore], scored: Sequence[ScoredItemTable]) -> Iterator[Note]:
-    if any(score.artefact_score is not None for score in scores):
+def _baselines(scores: Sequence[ItemScore], scored: Sequence[ScoredItemTable]) -> Iterator[Note]:
+    if any(score.partial_input_score is not None for score in scores):
         yield detail(
-            "artefact: the same statistic for a classifier that never sees the contrast in "
+            "partial input: the same statistic for a classifier that never sees the contrast in "
             "context; a model must beat it to show more than that"
         )
-    if any(score.overlap_score is not None for score in scores):
+    if any(score.lexical_overlap_score is not None for score in scores):
         yield detail(
-            "overlap: the same for the side that repeats more words of the text before it; a model "
-            "must beat it, too, to show more than that"
+            "lexical overlap: the same for the side that repeats more words of the text before "
+            "it; a model must beat it, too, to show more than that"
+        )
+
+
+def _stated_baselines(
+    scores: Sequence[ItemScore], scored: Sequence[ScoredItemTable]
+) -> Iterator[Note]:
+    if stated := [one.table.config for one in scored if one.table.stated_baselines]:
+        yield detail(
+            f"{first_names(list(dict.fromkeys(stated)))}: baselines are stated by the dataset's "
+            "manifest, over all of its items; it has no decisions of theirs on those scored here"
         )
 
 
@@ -257,6 +267,7 @@ _NOTES = (
     _too_close,
     _spanning_tokens,
     _missing_controls,
-    _artefacts,
+    _baselines,
+    _stated_baselines,
     _people,
 )

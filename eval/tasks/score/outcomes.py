@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from coherencegym.eval.data.baselines import BASELINES
 from coherencegym.eval.data.dataset import ItemTable
 from coherencegym.eval.kinds.formula import Comparison, Value, parse_formula
 from coherencegym.eval.kinds.items import Item
 from coherencegym.eval.metrics.item_accuracy import ItemAccuracy
 from coherencegym.eval.metrics.margin import Margin
-from coherencegym.eval.outcomes.schema import FLAGS, MODEL, Group, UnitRow, name_of_group
+from coherencegym.eval.outcomes.schema import FLAGS, MODEL, Group, System, UnitRow, name_of_group
 from coherencegym.eval.outcomes.tables import OutcomeTables, OutcomeWriter
 from coherencegym.eval.statistics.scores import CD, text_of
 from coherencegym.eval.tasks.score.metrics import Judgement
@@ -25,8 +27,8 @@ def add_predictions(
     table: ItemTable,
     judgements: Sequence[Judgement],
     items: Sequence[ScoredItem] = (),
-) -> None:
-    """Add the outcomes of the predictions of a table, all those of an item at once.
+) -> range:
+    """Add the outcomes of the predictions of a table, all those of an item at once; their units.
 
     Args:
         items: gives the tokens by which one region is longer than the other; none: not known.
@@ -43,6 +45,44 @@ def add_predictions(
     if rows:
         of, metric, values, reasons, targets, flags = zip(*rows, strict=True)
         writer.add(of, metric, MODEL, values, reason=reasons, target=targets, flags=flags)
+    return units
+
+
+def baseline_system(name: str, folds: Mapping[str, int]) -> System:
+    """The system of a baseline of :data:`eval.data.baselines.BASELINES`, by what it was trained."""
+    label = name.replace("_", " ")
+    return System(role="baseline", label=label, folds=folds.get(name), primary=False)
+
+
+def add_item_baselines(
+    writer: OutcomeWriter, table: ItemTable, units: range, judgements: Sequence[Judgement]
+) -> None:
+    """Add what the baselines of a table decided on the predictions of which the model has a value.
+
+    Args:
+        units, judgements: those of whole items, as :func:`add_predictions` had and gave them.
+    """
+    if table.baselines is None:
+        return
+    decided = table.baselines.decisions(one.item for one in judgements)
+    for name in BASELINES:
+        seen, found = Counter[str](), []
+        for unit, one in zip(units, judgements, strict=True):
+            item = one.item.item_id
+            own, place = decided[name].get(item, ()), seen[item]
+            seen[item] += 1
+            if one.outcome is not None and place < len(own):
+                found.append((unit, own[place]))
+        if found:
+            system = baseline_system(name, table.baselines.folds)
+            of, values = zip(*found, strict=True)
+            writer.add(of, ACCURACY.name, system, values)
+
+
+def item_baselines(outcomes: OutcomeTables) -> dict[str, System]:
+    """The baselines among the systems of outcomes, by their names."""
+    labels = {name.replace("_", " "): name for name in BASELINES}
+    return {labels[one.label]: one for one in outcomes.systems if one.role == "baseline"}
 
 
 def _units(table: ItemTable, judgements: Sequence[Judgement]) -> Iterator[UnitRow]:
@@ -117,7 +157,8 @@ def predictions_of(outcomes: OutcomeTables, config: str, split: str) -> Any:
     import numpy as np
 
     for one in outcomes.series():
-        if (one.config, one.split, one.metric) == (config, split, ACCURACY.name):
+        found = one.config, one.split, one.metric, one.system
+        if found == (config, split, ACCURACY.name, MODEL):
             return one.places
     return np.zeros(0, np.int32)
 
@@ -130,7 +171,7 @@ def prediction_rows(outcomes: OutcomeTables) -> Iterator[dict[str, Any]]:
     """
     margins = outcomes.by_unit(MARGIN.name, MODEL)
     for one in outcomes.series():
-        if one.metric != ACCURACY.name:
+        if (one.metric, one.system) != (ACCURACY.name, MODEL):
             continue
         for row, unit in zip(
             outcomes.rows(one.places), outcomes.units_of(one.places).tolist(), strict=True

@@ -41,6 +41,9 @@ def score_tables(
 
     A part is planned while a device other than the CPU reads the one before it.
     """
+    for table in tables:
+        if table.baselines is not None:
+            table.baselines.check()
     in_parts = any(isinstance(table.items, StoredItems) for table in tables)
     most_shown = max(1, _MOST_SHOWN // len(tables)) if in_parts else None
     found = [ScoredItemTable(table, writer, most_shown) for table in tables]

@@ -14,7 +14,7 @@ from coherencegym.eval.statistics.scores import FEW_ITEMS, shown_rows
 from coherencegym.eval.tasks.score.controls import Difference
 from coherencegym.eval.tasks.score.lengths import LengthCorrelation
 from coherencegym.eval.tasks.score.results import score_summary
-from coherencegym.eval.tasks.score.summary import ItemScore
+from coherencegym.eval.tasks.score.summary import ItemScore, OverItemBaseline
 from coherencegym.eval.tasks.task import Findings
 
 #: The column of scores with their intervals.
@@ -38,6 +38,9 @@ def score_sections(found: Findings) -> Iterator[ReportSection]:
     yield ReportSection("Scores", whole, sentences=tuple(macros), narrow=narrow)
     if summary.differences:
         yield ReportSection("Differences from controls", difference_block(summary.differences))
+    if summary.over_baselines:
+        body = over_block(summary.over_baselines)
+        yield ReportSection("Differences from baselines", body, is_detail=True)
     if lengths := shown_lengths(summary.lengths):
         yield ReportSection("Margins and lengths", length_block(lengths))
     if summary.published:
@@ -50,7 +53,7 @@ def score_grid(rows: Sequence[ItemScore], with_intervals: bool = True) -> grid.G
     """One row for each config, and indented below it one for each of its groups.
 
     Columns that have nothing to say (no ties, no baselines) are left out. ``with_intervals``: those
-    of margins.
+    of margins, and whole names of baselines.
     """
     headings = [
         grid.GridRow(
@@ -67,11 +70,14 @@ def score_grid(rows: Sequence[ItemScore], with_intervals: bool = True) -> grid.G
 
 def _cells(row: ItemScore, with_intervals: bool) -> dict[str, str]:
     low, high = row.margin_mean_low, row.margin_mean_high
+    partial, overlap = ("partial input", "lexical overlap")
+    if not with_intervals:
+        partial, overlap = ("partial", "overlap")
     return {
         "items": items(row.n),
         SCORE: grid.share_with_interval(row.score, row.ci_low, row.ci_high),
-        "artefact, %": grid.share_cell(row.artefact_score),
-        "overlap, %": grid.share_cell(row.overlap_score),
+        f"{partial}, %": grid.share_cell(row.partial_input_score),
+        f"{overlap}, %": grid.share_cell(row.lexical_overlap_score),
         "human, %": grid.share_cell(row.human_score) + " !" * (0 < row.human_n < FEW_ITEMS),
         "margin, bits": grid.with_interval(row.margin_mean, low, high, "+.3f", with_intervals),
         "ties": str(row.ties or ""),
@@ -103,6 +109,23 @@ def difference_block(differences: Sequence[Difference]) -> grid.Grid:
     ]
     names = ("items", "margins", "difference [95 % interval]")
     return grid.made("config − control", names, rows, "mean margin minus that of the control, bits")
+
+
+def over_block(rows: Sequence[OverItemBaseline]) -> grid.Grid:
+    """A row for each config and baseline."""
+    splits = len({row.split for row in rows}) > 1
+    lines = []
+    for row in rows:
+        split = f" ({row.split})" if splits else ""
+        value, low, high = (
+            None if share is None else 100 * share
+            for share in (row.difference, row.ci_low, row.ci_high)
+        )
+        name = f"{row.config}{split} − {row.baseline.replace('_', ' ')}"
+        cells = name, f"{row.n:,}", grid.with_interval(value, low, high, "+.1f")
+        lines.append(grid.GridRow(cells))
+    names = ("items", "difference, points [95 % interval]")
+    return grid.made("config − baseline", names, lines, "score minus that of the baseline, by item")
 
 
 def difference_labels(rows: Sequence[Difference]) -> list[str]:

@@ -13,7 +13,14 @@ from coherencegym.eval.tasks.score.controls import Difference, differences
 from coherencegym.eval.tasks.score.lengths import LengthCorrelation, length_correlations
 from coherencegym.eval.tasks.score.scored_table import ScoredItemTable
 from coherencegym.eval.tasks.score.scoring import Scored
-from coherencegym.eval.tasks.score.summary import ItemScore, Macro, macro, summarise
+from coherencegym.eval.tasks.score.summary import (
+    ItemScore,
+    Macro,
+    OverItemBaseline,
+    macro,
+    over_baselines,
+    summarise,
+)
 from coherencegym.eval.tasks.task import Findings
 
 
@@ -25,6 +32,7 @@ class ScoreSummary:
         scores: accuracies by table, formula, group and column.
         macros: means over the groups of tables.
         differences: tables against their controls.
+        over_baselines: tables against their baselines, by item.
         lengths: correlations of margin and length.
         published: scores that papers have of the same configs.
     """
@@ -32,6 +40,7 @@ class ScoreSummary:
     scores: Sequence[ItemScore]
     macros: Sequence[Macro] = ()
     differences: Sequence[Difference] = ()
+    over_baselines: Sequence[OverItemBaseline] = ()
     lengths: Sequence[LengthCorrelation] = ()
     published: Sequence[Published] = ()
 
@@ -52,6 +61,7 @@ def summary_of(found: Findings) -> ScoreSummary:
             for table, names in controls
             for one in differences(outcomes, table.config, table.split, names)
         ],
+        over_baselines=[one for table in tables for one in over_baselines(outcomes, table)],
         lengths=[one for table in tables for one in length_correlations(outcomes, table)],
         published=published(found.manifest, [table.config for table in tables]),
     )
@@ -80,6 +90,7 @@ def more_keys(found: Findings) -> dict[str, Any]:
     return {
         "macro": [asdict(macro) for macro in summary.macros],
         "differences": [asdict(difference) for difference in summary.differences],
+        "over_baselines": [asdict(one) for one in summary.over_baselines],
         "lengths": [asdict(length) for length in summary.lengths],
         "published": [asdict(row) for row in summary.published],
         "word_effects": [asdict(effect) for effect in effects],

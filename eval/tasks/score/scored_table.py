@@ -20,7 +20,7 @@ from coherencegym.eval.forward.agreement import Trial
 from coherencegym.eval.kinds.table_kind import FAMILY
 from coherencegym.eval.outcomes.tables import OutcomeWriter
 from coherencegym.eval.tasks.score.metrics import Judgement, judge
-from coherencegym.eval.tasks.score.outcomes import add_predictions
+from coherencegym.eval.tasks.score.outcomes import add_item_baselines, add_predictions
 from coherencegym.eval.tasks.score.scoring import Scored, ScoredItem
 from coherencegym.eval.tasks.score.word_effect import WordEffect, added_effects, word_effect
 
@@ -78,7 +78,8 @@ class ScoredItemTable:
         """Count some items, and judge their predictions."""
         judged = [list(judge(item, scored.rules)) for item in scored.items]
         judgements = [judgement for own in judged for judgement in own]
-        add_predictions(self._writer, self.table, judgements, scored.items)
+        units = add_predictions(self._writer, self.table, judgements, scored.items)
+        add_item_baselines(self._writer, self.table, units, judgements)
         self._count(scored)
         self.runs.append(_run_facts(scored))
         effect = word_effect(self.table, scored, judgements, scored.rules)

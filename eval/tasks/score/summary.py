@@ -13,11 +13,16 @@ from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 from coherencegym.eval.data.dataset import ItemTable
-from coherencegym.eval.outcomes.schema import MODEL
+from coherencegym.eval.outcomes.schema import MODEL, System
 from coherencegym.eval.outcomes.tables import Cells, OutcomeTables, count_distinct
 from coherencegym.eval.statistics.intervals import macro_interval
 from coherencegym.eval.statistics.scores import GROUP_LEVELS, Score, score_fields
-from coherencegym.eval.tasks.score.outcomes import ACCURACY, MARGIN, predictions_of
+from coherencegym.eval.tasks.score.outcomes import (
+    ACCURACY,
+    MARGIN,
+    item_baselines,
+    predictions_of,
+)
 from coherencegym.eval.tasks.score.selections import (
     Selection,
     by_first_group,
@@ -34,7 +39,8 @@ if TYPE_CHECKING:
 class ItemScore(Score):
     """A CD score with what is known of items; what has a default an older release may lack.
 
-    The artefact and overlap scores and those of people are from the dataset's manifest.
+    The scores of baselines are over the same items, or those among them that they decided on; where
+    a dataset has no decisions of baselines, they are what its manifest states, as those of people.
 
     Attributes:
         level: ``all``, ``formula``, ``group``, ``headline`` (the group that ``all`` is over),
@@ -84,12 +90,83 @@ class Macro:
     ci_method: str
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OverItemBaseline:
+    """The score of a model minus that of a baseline, on the items of a table that both decided.
+
+    Attributes:
+        baseline: its name, as files have it.
+        n: the items; they are those that the table's own score is over.
+        difference: the mean over items, its 95 % interval, and how that was computed.
+        test, p: see :class:`eval.statistics.paired.Test`.
+    """
+
+    config: str
+    split: str
+    baseline: str
+    n: int
+    difference: float
+    ci_low: float | None
+    ci_high: float | None
+    ci_method: str
+    test: str
+    p: float | None
+
+
+def over_baselines(outcomes: OutcomeTables, table: ItemTable) -> list[OverItemBaseline]:
+    """The score of one table against each of its baselines, paired by item."""
+    places = predictions_of(outcomes, table.config, table.split)
+    cells = outcomes.cells(inside(outcomes, places, table.headline))
+    rows = []
+    for name, (system, values) in decisions_by_unit(outcomes).items():
+        model, baseline = decided_cells(cells, system, values)
+        if (found := ACCURACY.compare(baseline, model)) is not None:
+            rows.append(
+                OverItemBaseline(
+                    config=table.config,
+                    split=table.split,
+                    baseline=name,
+                    n=len(ACCURACY.counted(model)),
+                    difference=found.value,
+                    ci_low=found.low,
+                    ci_high=found.high,
+                    ci_method=found.method,
+                    test=found.test,
+                    p=found.p,
+                )
+            )
+    return rows
+
+
 def summarise(outcomes: OutcomeTables, table: ItemTable) -> list[ItemScore]:
     """The scores of one table: of all items, then by formula, by group, by column."""
     places = predictions_of(outcomes, table.config, table.split)
     margins = outcomes.by_unit(MARGIN.name, MODEL)
+    baselines = decisions_by_unit(outcomes)
     rows = select(outcomes, places, table.headline, table.breakdowns)
-    return [_score(outcomes, margins, table, row) for row in rows]
+    return [_score(outcomes, margins, baselines, table, row) for row in rows]
+
+
+#: The decisions of baselines by the ids of units, NaN where one has none, with the system.
+_Decisions = Mapping[str, tuple[System, "np.ndarray"]]
+
+
+def decisions_by_unit(outcomes: OutcomeTables) -> _Decisions:
+    """The decisions of the baselines of a run, by their names."""
+    return {
+        name: (system, outcomes.by_unit(ACCURACY.name, system))
+        for name, system in item_baselines(outcomes).items()
+    }
+
+
+def decided_cells(cells: Cells, system: System, values: np.ndarray) -> tuple[Cells, Cells]:
+    """Outcomes of the model on which a baseline decided, too: the model's and the baseline's."""
+    import numpy as np
+
+    own = values[cells.unit]
+    places = np.flatnonzero(~np.isnan(own))
+    model = cells.take(places)
+    return model, replace(model, value=own[places], folds=system.folds or 0)
 
 
 def macro(outcomes: OutcomeTables, table: ItemTable) -> Macro | None:
@@ -113,15 +190,23 @@ def macro(outcomes: OutcomeTables, table: ItemTable) -> Macro | None:
 
 
 def _score(
-    outcomes: OutcomeTables, margins: np.ndarray, table: ItemTable, row: Selection
+    outcomes: OutcomeTables,
+    margins: np.ndarray,
+    baselines: _Decisions,
+    table: ItemTable,
+    row: Selection,
 ) -> ItemScore:
     formula, metric = kind_of(outcomes, row.places)
     group = row.name if row.level in (*GROUP_LEVELS, "column") else ""
     # People judged texts, whatever the formula and the metric.
     human = next((h for h in table.humans if row.level != "formula" and h["group"] == group), {})
     beside = _named("human", human)
-    for name, own in table.floors.items():
-        beside |= _named(name, _floor(own, formula, metric, group))
+    for name, stated in table.stated_baselines.items():
+        beside |= _named(name, _stated(stated, formula, metric, group))
+    cells = outcomes.cells(row.places)
+    for name, (system, values) in baselines.items():
+        found = ACCURACY.estimate(decided_cells(cells, system, values)[1])
+        beside |= _named(name, {"score": found.value, "ci_low": found.low, "ci_high": found.high})
     return ItemScore(
         config=table.config,
         split=table.split,
@@ -130,7 +215,7 @@ def _score(
         aggregation=metric,
         group=group,
         level=row.level,
-        **_values_of(outcomes.cells(row.places), margins),
+        **_values_of(cells, margins),
         **_counts_of(outcomes, row.places),
         human_n=human.get("n", 0),
     )
@@ -190,11 +275,11 @@ def _named(whose: str, score: Mapping[str, Any]) -> dict[str, Any]:
     return {f"{whose}_{name}": score.get(name) for name in ("score", "ci_low", "ci_high")}
 
 
-def _floor(
-    floors: Sequence[Mapping[str, Any]], formula: str, metric: str, group: str
+def _stated(
+    scores: Sequence[Mapping[str, Any]], formula: str, metric: str, group: str
 ) -> Mapping[str, Any]:
     # Of a row over several formulas the only one that the manifest has for its group.
-    same = [a for a in floors if a["group"] == group]
+    same = [a for a in scores if a["group"] == group]
     exact = [a for a in same if (a["formula"], a["metric"]) == (formula, metric)]
     chosen = exact or (same if not formula else [])
     return chosen[0] if len(chosen) == 1 else {}

@@ -210,7 +210,7 @@ def span_fields(known: Mapping[str, EstimateRow]) -> dict[str, Any]:
     values = [known[name].estimate.value for name in CONSTANTS if name in known]
     bag = known[BAG].estimate.value if BAG in known else None
     best = max((value for value in values if value is not None), default=None)
-    return {"artefact_score": bag, "chance": best, "chance_name": BEST_CONSTANT}
+    return {"partial_input_score": bag, "chance": best, "chance_name": BEST_CONSTANT}
 
 
 def _add_outcomes(writer: OutcomeWriter, one: Answered) -> None:
@@ -377,7 +377,7 @@ def span_headline(details: Sequence[SpanDetail]) -> Headline:
         mean_of([own.coherence.strict for own in scores]),
         macro_interval(groups),
         sum(own.items for own in scores),
-        artefact_score=mean_of(bags) if len(bags) == len(scores) else None,
+        partial_input_score=mean_of(bags) if len(bags) == len(scores) else None,
         chance=mean_of([best_constant(own, "strict")[1] for own in scores]),
         chance_name=BEST_CONSTANT,
         metric="strict",

@@ -13,11 +13,11 @@ from coherencegym.eval.statistics.scores import CHANCE_NAME, REFERENCE, Score
 from coherencegym.eval.tasks.headline import Headline
 from coherencegym.eval.views.leaderboard.names import model_file, suite_file
 
-#: Names of floors, chance and people, by the fields that have them.
+#: Names of baselines, chance and people, by the fields that have them.
 BESIDE = {
     "chance": "chance",
-    "artefact_score": "artefact",
-    "overlap_score": "overlap",
+    "partial_input_score": "partial input",
+    "lexical_overlap_score": "lexical overlap",
     "human_score": "people",
 }
 
@@ -35,6 +35,7 @@ class Site:
         pairs_left_out: pairs of models without such a page.
         reports: the folder of a run -> the address of its report, where it has one.
         curve: the learning curves as SVG; empty where there are none.
+        copied: the table as LaTeX, CSV, ..., by these names.
     """
 
     table: RunTable
@@ -45,6 +46,7 @@ class Site:
     pairs_left_out: int = 0
     reports: Mapping[str, str] = field(default_factory=dict)
     curve: bytes = b""
+    copied: Sequence[tuple[str, str]] = ()
 
     def model_link(self, model: RunModel) -> str:
         """The page of a model, from the root; empty where it has none."""
@@ -65,7 +67,7 @@ class Card:
         model_link, suite_link: their pages, from the root of the site; empty without one.
         number: the score with its interval; empty where there is no one number.
         over: the configs or groups that it is summed up over.
-        beside: names of floors, chance and people, and their values.
+        beside: names of baselines, chance and people, and their values.
         facts: names and values of the model's and the dataset's facts.
         cautions: lines that a reader must know.
         signature: the line of the run.
@@ -94,7 +96,7 @@ class Cell:
     Attributes:
         head: the number, which is drawn.
         score, interval: its texts.
-        above: true where it is above chance and all its floors.
+        above: true where it is above chance and all its baselines.
         fewer: the number of items where others of the column have more, as they are too long for
             this model or undefined for it; empty where it has all.
         report: the address of the run's report; empty without one.

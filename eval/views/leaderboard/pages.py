@@ -72,11 +72,11 @@ def render_index(site: Site) -> str:
     numbers = {model: number for number, model in enumerate(table.models)}
     return page_of(
         "leaderboard.html.jinja",
-        source("leaderboard.js"),
+        source("copy.js") + source("leaderboard.js"),
         site=site,
         table=table,
         rows=rows,
-        floors=list(_floors(table)),
+        baselines=list(_baselines(table)),
         heads=[cell.head for row in rows for cell in row.cells if cell is not None],
         tasks=list(dict.fromkeys(column.task for column in table.columns)),
         curve=base64.b64encode(site.curve).decode(),
@@ -91,7 +91,7 @@ def render_index(site: Site) -> str:
     )
 
 
-def _floors(table: RunTable) -> Iterator[tuple[str, list[str]]]:
+def _baselines(table: RunTable) -> Iterator[tuple[str, list[str]]]:
     yield "items", ["–" if column.n is None else f"{column.n:,}" for column in table.columns]
     for field, said in BESIDE.items():
         values = [column.reference(field) for column in table.columns]
@@ -234,23 +234,28 @@ def _release(run: Run) -> str:
 
 #: Lines on what stands beside the scores, by the fields that have it.
 _BESIDE = {
-    "artefact_score": "artefact: a classifier that never sees the contrast in context, on the same "
+    "partial_input_score": "partial input: a classifier that never sees the contrast in "
+    "context, on the same "
     "parts",
-    "overlap_score": "overlap: the side that repeats more words of the text before it, on the same "
+    "lexical_overlap_score": "lexical overlap: the side that repeats more words of the text "
+    "before it, on the same "
     "parts",
     "human_score": "human: people who judged items of the same parts",
 }
 #: The baselines beside numbers that are no CD scores, by their metric.
 _OF_METRIC = {
-    "accuracy": "of probes (accuracy): artefact is a bag of words, chance the most frequent label",
-    SPEARMAN: "of ratings (Spearman): a correlation, times 100; artefact is a bag of words, "
-    "overlap repeated words, human one person beside others, chance 0 (what is below 0 is drawn "
-    "there)",
-    "strict": "of spans (strict): artefact is a bag of words, and the best constant answer (such "
-    "as never) stands where other suites have chance",
+    "accuracy": "of probes (accuracy): partial input is a bag of words, chance the most "
+    "frequent label",
+    SPEARMAN: "of ratings (Spearman): a correlation, times 100; partial input is a bag of words, "
+    "lexical overlap repeated words, human one person beside others, chance 0 (what is below 0 "
+    "is drawn there)",
+    "strict": "of spans (strict): partial input is a bag of words, and the best constant answer "
+    "(such as never) stands where other suites have chance",
 }
 #: The mark of a number above all that it is held against.
-ABOVE_ALL = "* the whole interval is above {chance}, the artefact and the overlap score"
+ABOVE_ALL = (
+    "* the whole interval is above {chance}, the partial-input and the lexical-overlap baseline"
+)
 
 
 def reading_lines(table: RunTable) -> list[str]:

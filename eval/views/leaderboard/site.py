@@ -20,6 +20,7 @@ from coherencegym.eval.views.leaderboard.names import (
 )
 from coherencegym.eval.views.leaderboard.pages import render_index, render_model, render_suite
 from coherencegym.eval.views.leaderboard.pairs import PairReadings, compared_pairs, render_pair
+from coherencegym.eval.views.overview import copied_overview
 from coherencegym.eval.views.plots_curve import curves_svg
 
 _FORMAT = 1
@@ -68,6 +69,7 @@ def write_leaderboard(
         pairs=pairs,
         pairs_left_out=len(table.pairs()) - len(pairs),
         curve=curves_svg(learning_curves(table)),
+        copied=copied_overview(table),
     )
     for model in table.models:
         write_html(render_model(site, model), folder, site.model_link(model))

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from coherencegym.eval.report import grid
+from coherencegym.eval.report.formats import TableDocument
 from coherencegym.eval.results.folder import write_json
 from coherencegym.eval.results.labels import printable
 from coherencegym.eval.results.learning import learning_curves
@@ -29,6 +30,8 @@ from coherencegym.files.folders import written_beside
 MARKDOWN = "steps.md"
 #: Columns that a narrow terminal does without.
 _SPARE = ("p",)
+#: Names of the facts of a curve.
+_ABOUT = ("training", "suite", "unit", "controlled")
 
 
 def print_changes(changes: Sequence[CurveChanges], console: Any = None) -> None:
@@ -43,6 +46,18 @@ def print_changes(changes: Sequence[CurveChanges], console: Any = None) -> None:
     for table in summary_grids(changes):
         console.print(grid.rich_block(table, console.width))
     grid.print_below(console, _legend(changes))
+
+
+def changes_document(changes: Sequence[CurveChanges]) -> TableDocument:
+    """The tables of changes for papers, and their numbers for programs."""
+    grids = [replace(changes_grid(one), title=_title(one)) for one in changes]
+    lines = [f"{_title(one)}: {note}" for one in changes for note in _notes(one)]
+    records = [
+        {**{name: getattr(one.curve, name) for name in _ABOUT}, **asdict(change)}
+        for one in changes
+        for change in one.all
+    ]
+    return TableDocument([*grids, *summary_grids(changes)], [*lines, *_legend(changes)], records)
 
 
 def summary_grids(changes: Sequence[CurveChanges]) -> Iterator[grid.Grid]:
@@ -124,19 +139,19 @@ def _title(one: CurveChanges) -> str:
 
 def _notes(one: CurveChanges) -> Iterator[str]:
     curve, head = one.curve, one.curve.heads[-1]
-    floors = {
+    baselines = {
         head.chance_name: head.chance,
-        "artefact": head.artefact_score,
-        "overlap": head.overlap_score,
+        "partial input": head.partial_input_score,
+        "lexical overlap": head.lexical_overlap_score,
     }
-    named = ", ".join(f"{n} {grid.share_cell(s)}" for n, s in floors.items() if s is not None)
+    named = ", ".join(f"{n} {grid.share_cell(s)}" for n, s in baselines.items() if s is not None)
     above = curve.above_from
     if curve.controlled:
         yield "a suite with controls: read the difference from them, and not these scores alone"
     elif above is None:
-        yield f"not above its floors ({named}) at the last {curve.unit or 'count'}"
+        yield f"not above its baselines ({named}) at the last {curve.unit or 'count'}"
     else:
-        yield f"above its floors ({named}) from {curve.unit or 'count'} {short_count(above)} on"
+        yield f"above its baselines ({named}) from {curve.unit or 'count'} {short_count(above)} on"
     for obstacle in one.obstacles:
         yield f"compared although not comparable (--anyway): {printable(obstacle)}"
     if left_out := max(change.left_out for change in one.all):
@@ -149,8 +164,7 @@ def _legend(changes: Sequence[CurveChanges]) -> Iterator[str]:
     steps = sum(len(one.steps) for one in changes)
     wholes = sum(one.whole is not None for one in changes)
     yield (
-        "score *: the whole interval is above chance, and above the artefact and the overlap score "
-        "where there are any"
+        "score *: the whole interval is above chance, and above both baselines where there are any"
     )
     yield (
         "change: against the checkpoint before, in percentage points, over the items of both; its "
@@ -199,8 +213,8 @@ def _as_json(one: CurveChanges) -> dict[str, Any]:
     curve = one.curve
     points = zip(curve.counts, curve.heads, curve.folders, strict=True)
     return {
-        **{name: getattr(curve, name) for name in ("training", "suite", "unit", "controlled")},
-        "above_floors_from": curve.above_from,
+        **{name: getattr(curve, name) for name in _ABOUT},
+        "above_baselines_from": curve.above_from,
         "scores": [{"count": n, "folder": folder, **asdict(head)} for n, head, folder in points],
         "changes": [asdict(change) for change in one.steps],
         "last_against_first": asdict(one.whole) if one.whole else None,

@@ -1,4 +1,4 @@
-"""The suites of a training by its steps: scores, and from which step on floors are left behind."""
+"""The suites of a training by its steps: scores, and when baselines are left behind."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from coherencegym.eval.tasks.headline import Headline
 
 #: Checkpoints that have a column; of more those that are evenly apart on a logarithmic axis.
 MOST_COLUMNS = 8
-#: The column of the first step from which on a score is above its floors.
-ABOVE = "above floors from"
+#: The column of the first step from which on a score is above its baselines.
+ABOVE = "above baselines from"
 #: Lines below the tables.
 LEGEND = (
-    "* the whole interval is above chance, and above the artefact and the overlap score where "
+    "* the whole interval is above chance, and above both baselines where "
     "there are any; the figure has the intervals of all checkpoints",
     f"{ABOVE}: the first checkpoint from which on that is so of each; –: not of the last",
 )
-_FLOORS = ("artefact", "overlap")
+_BASELINES = ("partial input", "lexical overlap")
 
 
 def training_grids(curves: Sequence[LearningCurve]) -> Iterator[grid.Grid]:
@@ -37,9 +37,9 @@ def training_grids(curves: Sequence[LearningCurve]) -> Iterator[grid.Grid]:
         title = f"{name}: scores in per cent by {unit or 'count'}"
         title += f" ({len(shown)} of {len(counts)} checkpoints)" if left_out else ""
         headings = [grid.GridRow((curve.suite + " †" * curve.controlled,)) for curve in own]
-        floors = (*_FLOORS, chance_names(head for curve in own for head in curve.heads))
-        cells = [_cells(curve, shown, floors) for curve in own]
-        always = [column for column in cells[0] if column not in floors]
+        baselines = (*_BASELINES, chance_names(head for curve in own for head in curve.heads))
+        cells = [_cells(curve, shown, baselines) for curve in own]
+        always = [column for column in cells[0] if column not in baselines]
         yield replace(grid.of_cells("suite", headings, cells, ("–",), always), title=title)
 
 
@@ -57,13 +57,13 @@ def _cells(curve: LearningCurve, shown: Sequence[float], names: Sequence[str]) -
     heads = dict(zip(curve.counts, curve.heads, strict=True))
     *before, last = shown
     end, any_head, above = heads.get(last), curve.heads[-1], curve.above_from
-    floors = any_head.artefact_score, any_head.overlap_score, any_head.chance
+    baselines = any_head.partial_input_score, any_head.lexical_overlap_score, any_head.chance
     return {
         "items": f"{any_head.n:,}",
         **{short_count(count): _cell(heads.get(count)) for count in before},
         f"{short_count(last)} [95 % interval]": _cell(end, with_interval=True),
         ABOVE: "–" if above is None or curve.controlled else short_count(above),
-        **dict(zip(names, map(grid.share_cell, floors), strict=True)),
+        **dict(zip(names, map(grid.share_cell, baselines), strict=True)),
     }
 
 

@@ -133,7 +133,9 @@ def _request_problem(
     if kind not in _KINDS:
         return f"kind is {kind!r}, expected one of {', '.join(_KINDS)}"
     if column is None and not has_own_columns:
-        return "no column named; expected --hub-column with the one that holds the discourses"
+        plain = ", or --texts in place of --hub-dataset" * local
+        what = "expected --hub-column with the one that holds the discourses"
+        return f"no column named; {what}{plain}"
     if local and revision is not None:
         return f"a folder has no revision {revision!r}; leave it out"
     return ""

@@ -42,7 +42,7 @@ def saved(
     folder = tmp_path_factory.mktemp("saved")
     save_model(folder / "model")
     prediction = pair_items[0].predictions[0]
-    artefact = {
+    partial_input = {
         "formula": prediction.formula,
         "metric": "mean",
         "group": "moved=true",
@@ -57,7 +57,7 @@ def saved(
             config,
             extra=EXTRA,
             breakdowns=["moved"],
-            quality={"test": {"artefact": [artefact]}},
+            quality={"test": {"partial_input": [partial_input]}},
         )
     return folder
 
@@ -136,6 +136,7 @@ def test_end_to_end(saved: Path, tmp_path: Path, capsys: pytest.CaptureFixture[s
         "regions.parquet",
         "report.html",
         "results.json",
+        "run.yaml",
         "scores.png",
         "scores.svg",
         "systems.parquet",
@@ -152,7 +153,7 @@ def test_end_to_end(saved: Path, tmp_path: Path, capsys: pytest.CaptureFixture[s
     first = results["scores"][0]
     wanted = (
         "config formula metric group n n_discourses met ties undefined too_long score ci_low "
-        "ci_high ci_method margin_mean margin_median artefact_score"
+        "ci_high ci_method margin_mean margin_median partial_input_score"
     )
     assert set(wanted.split()) <= set(first)
     assert (first["config"], first["group"], first["n"], first["ci_method"]) == (

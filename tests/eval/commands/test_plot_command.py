@@ -53,6 +53,7 @@ def test_a_run_writes_its_plots_and_its_heat_map(results: Path) -> None:
         "regions.parquet",
         "report.html",
         "results.json",
+        "run.yaml",
         "scores.png",
         "scores.svg",
         "systems.parquet",

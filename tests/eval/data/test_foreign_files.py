@@ -112,7 +112,7 @@ def folder(
         items,
         extra={"moved": "bool", "family": "string"},
         breakdowns=["moved"],
-        quality={"test": {"artefact": [score], "human": {"scores": [score]}}},
+        quality={"test": {"partial_input": [score], "human": {"scores": [score]}}},
         regions=["first", "second"],
         summary="a summary",
     )

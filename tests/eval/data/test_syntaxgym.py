@@ -365,6 +365,7 @@ def test_end_to_end(model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[s
         "regions.parquet",
         "report.html",
         "results.json",
+        "run.yaml",
         "scores.png",
         "scores.svg",
         "systems.parquet",
@@ -417,9 +418,9 @@ def test_one_suite_named_twice_over_gives_its_own_default_folder(
     ("words", "message"),
     [
         (["--suite", "none.json"], "none.json"),
-        (["--suite", "toy.json", "--config", "a"], "--config: a suite's file has none"),
-        (["--suite", "toy.json", "--split", "a"], "--split: a suite's file has none"),
-        (["--suite", "toy.json", "--revision", "a"], "--revision: a suite's file has none"),
+        (["--suite", "toy.json", "--config", "a"], "--config: toy.json has none"),
+        (["--suite", "toy.json", "--split", "a"], "--split: toy.json has none"),
+        (["--suite", "toy.json", "--revision", "a"], "--revision: toy.json has none"),
         (["--suite", "broken.json"], "broken.json:1: not JSON"),
     ],
 )
@@ -443,7 +444,7 @@ def test_mistakes_are_one_line_before_any_model_is_loaded(
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ([], "one of the arguments --dataset --suites --suite is required"),
+        ([], "one of the arguments --dataset --suites --suite --pairs is required"),
         (["--suite", "a.json", "--dataset", "b"], "not allowed with argument"),
     ],
 )

@@ -634,7 +634,7 @@ def test_steps_that_cannot_be_compared_are_one_line(curve: Callable[..., Learnin
 def test_changes_are_shown_and_written(curve: Callable[..., LearningCurve], tmp_path: Path) -> None:
     many = [outcomes(*[k < n for k in range(40)]) for n in (20, 22, 38)]
     saved = [results(f"s{k}", own) for k, own in enumerate(many)]
-    own = curve(*saved, scores=(0.5, 0.55, 0.95), artefact_score=0.3, n=40)
+    own = curve(*saved, scores=(0.5, 0.55, 0.95), partial_input_score=0.3, n=40)
     heads = [own.heads[0], own.heads[1], replace(own.heads[2], ci_low=0.85, ci_high=0.99)]
     found = step_changes([replace(own, heads=heads)])
     file = io.StringIO()
@@ -644,7 +644,7 @@ def test_changes_are_shown_and_written(curve: Callable[..., LearningCurve], tmp_
     assert "1 50.0 [40.0, 90.0]" in lines
     assert any(line.startswith("100 95.0 [85.0, 99.0] * +40.0 [") for line in lines)
     assert any(line.startswith("100 against 1 +45.0 [") for line in lines)
-    assert "· above its floors (chance 50.0, artefact 30.0) from step 100 on" in lines
+    assert "· above its baselines (chance 50.0, partial input 30.0) from step 100 on" in lines
     (last,) = (line for line in lines if line.startswith("suite 1.0.0 40 "))
     assert last.startswith("suite 1.0.0 40 50.0 (1) 95.0 (100) +45.0 [")
     assert last.endswith("<0.001 <0.001* + at 100 100")
@@ -655,7 +655,7 @@ def test_changes_are_shown_and_written(curve: Callable[..., LearningCurve], tmp_
     ]
     content = json.loads((tmp_path / "out/comparison.json").read_text())
     (written,) = content["steps"]
-    assert written["above_floors_from"] == 100
+    assert written["above_baselines_from"] == 100
     assert [one["difference"] for one in written["changes"]] == pytest.approx([0.05, 0.4])
     assert written["last_against_first"]["p_holm"] < 0.001
     assert [one["count"] for one in written["scores"]] == [1, 10, 100]

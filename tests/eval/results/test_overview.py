@@ -21,7 +21,7 @@ from coherencegym.eval.views.overview import (
 
 HEAD = Headline(over=("c",), n_cells=1, n=40, score=0.8, ci_low=0.7, ci_high=0.9)
 NONE = replace(HEAD, n=0, score=None, ci_low=None, ci_high=None)
-BOTH = replace(HEAD, artefact_score=0.6, human_score=0.9)
+BOTH = replace(HEAD, partial_input_score=0.6, human_score=0.9)
 
 
 def run(suite: str, head: Headline | None, model: str = "me/demo", data: str = "") -> Run:
@@ -41,20 +41,29 @@ def lines(*runs: Run, width: int = 160) -> list[str]:
 
 
 def test_a_sentence_counts_what_the_whole_interval_is_above() -> None:
-    beaten = replace(BOTH, artefact_score=0.75)
+    beaten = replace(BOTH, partial_input_score=0.75)
     runs = [run("a", BOTH), run("b", beaten), run("c", HEAD), run("d", replace(BOTH, ci_low=0.5))]
-    runs.append(run("e", replace(BOTH, overlap_score=0.75)))
+    runs.append(run("e", replace(BOTH, lexical_overlap_score=0.75)))
     (sentence,) = table_of(runs).sentences
     assert sentence == (
-        "demo is above chance on 4 of 5 suites, and above its floors (artefact and overlap score) "
-        "on 1 of the 4 that have any, each with its whole 95\N{NO-BREAK SPACE}% interval."
+        "demo is above chance on 4 of 5 suites, and above its baselines (partial input, lexical "
+        "overlap) on 1 of the 4 that have any, each with its whole 95\N{NO-BREAK SPACE}% interval."
     )
 
 
 def test_a_row_a_suite_and_a_column_a_model() -> None:
     runs = [run("a", BOTH), run("b", HEAD), run("a", HEAD, "you/other"), run("b", NONE, "c")]
     table = overview_grid(table_of(runs))
-    assert table.headers == ("suite", "items", "demo", "other", "c", "artefact", "human", "chance")
+    assert table.headers == (
+        "suite",
+        "items",
+        "demo",
+        "other",
+        "c",
+        "partial input",
+        "human",
+        "chance",
+    )
     assert [row.cells for row in table.rows] == [
         (
             *("a 1.0.0", "40", "80.0 [70.0, 90.0] *", "80.0 [70.0, 90.0]  ", "–"),
@@ -82,7 +91,7 @@ def test_a_narrow_terminal_has_everything() -> None:
         assert max(map(len, shown)) <= width
         for i in range(4):
             assert any(f"model{i}: 80.0 [70.0, 90.0] *" in line for line in shown)
-        assert "artefact: 60.0 · human: 90.0" in " ".join(shown)
+        assert "partial input: 60.0 · human: 90.0" in " ".join(shown)
 
 
 def test_files_lead_to_the_reports(tmp_path: Path) -> None:
@@ -136,7 +145,7 @@ def test_the_best_model_comes_first() -> None:
 
 def test_cautions_stand_under_it_each_once_with_what_it_is_of(tmp_path: Path) -> None:
     marked, long = caution("† no start-of-text token"), caution("too long: 4")
-    folded = detail("artefact: a classifier")
+    folded = detail("partial input: a classifier")
     runs = [replace(run(name, HEAD), notes=(folded, marked)) for name in "abcde"]
     runs.append(replace(run("a", HEAD, "you/other"), notes=(long,)))
     said = [

@@ -173,12 +173,12 @@ def test_the_page_begins_with_the_verdict_and_a_pair(results: Findings) -> None:
         "conditions": {"good": "as it was", "bad": "as it were"},
     }
     one = Score(config="toy", split="test", group="", level="all", n=40, score=0.7, ci_low=0.6,
-                ci_high=0.8, artefact_score=0.75)  # fmt: skip
+                ci_high=0.8, partial_input_score=0.75)  # fmt: skip
     headline = Headline(
         **{name: getattr(one, name) for name in ("n", "score", "ci_low", "ci_high")},
         over=("toy",),
         n_cells=1,
-        artefact_score=one.artefact_score,
+        partial_input_score=one.partial_input_score,
     )
     page = render_report(replace(results, dataset={**results.dataset, **about}, headline=headline))
     text = unescape(re.sub(r"<[^>]+>", "", page)).replace("\N{NO-BREAK SPACE}", " ")

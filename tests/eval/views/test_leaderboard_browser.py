@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -30,9 +32,9 @@ SCORES: dict[str, dict[str, float | None]] = {
 
 
 def a_run(model: str, suite: str, score: float) -> Run:
-    """A run whose interval is 0.1 wide on either side, beside floors of 0.6 and 0.5."""
+    """A run whose interval is 0.1 wide on either side, beside baselines of 0.6 and 0.5."""
     about: dict[str, Any] = {"ci_low": score - 0.1, "ci_high": min(1, score + 0.1)}
-    about |= {"score": score, "n": 40, "artefact_score": 0.6, "overlap_score": 0.5}
+    about |= {"score": score, "n": 40, "partial_input_score": 0.6, "lexical_overlap_score": 0.5}
     head = Headline(over=("c", "d"), n_cells=2, **about)
     rows = [Score(config=c, split="test", group="", level="all", **about) for c in ("c", "d")]
     return Run(
@@ -51,6 +53,7 @@ def a_run(model: str, suite: str, score: float) -> Run:
         words=SuiteWords(
             title=f"The suite {suite}",
             hypothesis=HOSTILE,
+            citation=f"@misc{{{suite}, note = {{{HOSTILE}}}}}",
             conditions={"a": "b"},
             limitations=("a `limit`",),
             uses=(SuiteUse("c", "what c asks", "what it cannot tell"),),
@@ -121,6 +124,22 @@ def test_models_stand_best_first_and_what_differs_in_its_own_column(page: Browse
     assert page.run("return document.images.length") == 0
 
 
+def test_the_table_is_copied_as_it_is_printed(page: Browser) -> None:
+    page.run("navigator.clipboard.writeText = async (text) => { window.copied = text; }")
+    found = {}
+    for number, name in enumerate(("LaTeX", "CSV", "BibTeX"), 1):
+        page.click(f".copies button:nth-of-type({number})")
+        wait(page, f"document.querySelector('.copies output').value === '{name} copied'")
+        found[name] = page.run("return window.copied")
+    assert r"script\textgreater{}\textless{}img src=x" in found["LaTeX"]
+    rows = list(csv.DictReader(io.StringIO(found["CSV"])))
+    assert {row["model"] for row in rows} == {Path(name).name for name in SCORES}
+    assert {row["score"] for row in rows if row["model"] == "alpha"} == {"0.9", "0.55", "0.4"}
+    assert found["BibTeX"].split("\n\n")[0] == f"@misc{{cloze, note = {{{HOSTILE}}}}}"
+    assert found["BibTeX"].count("@misc") == 3
+    assert page.run("return document.images.length") == 0
+
+
 def column(page: Browser, suite: str, number: int = 0) -> str:
     """The number of a column of a suite."""
     found: list[str] = page.run(
@@ -178,7 +197,7 @@ def test_filters_leave_what_they_say(page: Browser) -> None:
     assert len(order(page)) == 2
     page.choose("task", "all")
     page.click("input[name=above]")
-    # Above chance and the floor of 60 % with the whole interval: 0.9 and 0.8.
+    # Above chance and the baseline of 60 % with the whole interval: 0.9 and 0.8.
     assert sorted(order(page)) == ["alpha", "beta-10b"]
     assert sorted(page.run(COLUMNS)) == ["cloze", "cloze", "order"]
     assert (
@@ -208,7 +227,7 @@ def test_the_signature_of_a_number_is_one_click_away(page: Browser) -> None:
     assert "signature, from which it can be reproduced" in text.lower()
     assert "model:org/alpha|data:cloze" in text or "another run" in text
     assert "a caution </script>" in text
-    assert "artefact\n60.0 %" in text
+    assert "partial input\n60.0 %" in text
     assert page.run(f"return {shown}.querySelectorAll('img').length") == 0
     page.type("body", "\ue00c")  # Escape
     assert page.run(f"return {shown}") is None
@@ -258,7 +277,7 @@ def test_an_overview_is_the_first_page_alone(
         is_shown = page.run("return document.querySelector('td .label').offsetWidth > 0")
         assert is_shown == (len(models) == 1 or width == 400)
     text = page.run("return document.querySelector('td .label').innerText")
-    assert "40 items · chance 50.0 % · artefact 60.0 % · overlap 50.0 %" in text
+    assert "40 items · chance 50.0 % · partial input 60.0 % · lexical overlap 50.0 %" in text
     page.click("td button.number")
     assert page.run("return document.querySelectorAll(':popover-open a').length") == 0
     assert page.run("return document.images.length") == 0

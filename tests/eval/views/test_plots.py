@@ -77,7 +77,7 @@ def names(figure: Any) -> list[str]:
 
 def test_a_point_and_an_interval_for_each_score() -> None:
     scores = [
-        one(0.75, artefact_score=0.6, human_score=0.9, human_ci_low=0.8, human_ci_high=1.0),
+        one(0.75, partial_input_score=0.6, human_score=0.9, human_ci_low=0.8, human_ci_high=1.0),
         one(0.25, level="group", group="g"),
         one(None, "d", n=0),
     ]
@@ -86,7 +86,7 @@ def test_a_point_and_an_interval_for_each_score() -> None:
     assert points(figure, "score-0-parts") == [(0.25, 1.0)]
     assert segments(figure, "interval-score-0") == [[[0.65, 0.0], [0.85, 0.0]]]
     assert points(figure, "human") == [(0.9, 0.26)]
-    assert [[x for x, _ in s] for s in segments(figure, "artefact")] == [[0.6, 0.6]]
+    assert [[x for x, _ in s] for s in segments(figure, "partial input")] == [[0.6, 0.6]]
     (chance,) = (line for line in figure.axes[0].lines if line.get_gid() == "chance")
     assert list(chance.get_xdata()) == [0.5, 0.5]
     assert names(figure) == ["c  (n=40)", "  g  (n=40)", "d  (n=0)"]
@@ -99,11 +99,11 @@ def test_a_point_and_an_interval_for_each_score() -> None:
 
 
 def test_no_mark_hides_another() -> None:
-    same: dict[str, Any] = {"artefact_score": 0.7, "human_score": 0.7, "human_ci_low": None}
+    same: dict[str, Any] = {"partial_input_score": 0.7, "human_score": 0.7, "human_ci_low": None}
     figure = draw([a_run("m", [one(0.7, **same)])])
     marks = {c.get_gid(): c for c in figure.axes[0].collections if c.get_gid()}
-    assert marks["artefact"].get_zorder() < marks["score-0"].get_zorder()
-    ((_, low), (_, high)) = segments(figure, "artefact")[0]
+    assert marks["partial input"].get_zorder() < marks["score-0"].get_zorder()
+    ((_, low), (_, high)) = segments(figure, "partial input")[0]
     rows_an_inch = 1.0 / (figure.axes[0].get_window_extent().height / figure.dpi / 4.2)
     radius = marks["score-0"].get_sizes()[0] ** 0.5 / 2 / 72 * rows_an_inch
     assert low < -radius < radius < high

@@ -50,15 +50,20 @@ def legend(figure: Any) -> list[str]:
     return [text.get_text() for text in figure.legends[0].get_texts()]
 
 
-def test_points_a_band_and_floors() -> None:
+def test_points_a_band_and_baselines() -> None:
     curve = a_curve([1, 2, 3])
-    heads = [replace(head, artefact_score=0.55, overlap_score=0.52) for head in curve.heads]
+    heads = [
+        replace(head, partial_input_score=0.55, lexical_overlap_score=0.52) for head in curve.heads
+    ]
     heads[0] = replace(heads[0], ci_low=None, ci_high=None)
     figure = draw(replace(curve, heads=heads))
     (axes,) = figure.axes
     found = lines(axes)
     assert found["curve-0"] == ([1, 2, 3], [50, 60, 70])
-    assert [found[name][1][0] for name in ("artefact score", "overlap score", "chance")] == [
+    assert [
+        found[name][1][0]
+        for name in ("partial-input baseline", "lexical-overlap baseline", "chance")
+    ] == [
         *(55, 52, 50),
     ]
     assert "people" not in found
@@ -69,7 +74,12 @@ def test_points_a_band_and_floors() -> None:
     assert figure.get_suptitle() == "m@step*"
     assert axes.get_title() == "toy 1.0.0  (n=40)"
     assert legend(figure) == [
-        *("score with 95 % interval", "artefact score", "overlap score", "chance"),
+        *(
+            "score with 95 % interval",
+            "partial-input baseline",
+            "lexical-overlap baseline",
+            "chance",
+        ),
     ]
 
 
@@ -145,7 +155,9 @@ def test_a_training_is_a_table_of_its_steps() -> None:
     runs = [
         replace(
             a_run(f"run/step{count}"),
-            headline=replace(HEAD, ci_low=low, score=low + 0.1, ci_high=1.0, artefact_score=0.45),
+            headline=replace(
+                HEAD, ci_low=low, score=low + 0.1, ci_high=1.0, partial_input_score=0.45
+            ),
             notes=[caution("† fewer"), caution("the score is no better than chance")],
         )
         for count, low in sorted(heads.items(), reverse=True)
@@ -156,7 +168,7 @@ def test_a_training_is_a_table_of_its_steps() -> None:
     assert table.title == "run/step*: scores in per cent by step"
     assert table.headers == (
         *("suite", "items", "9", "80", "700", "1k [95 % interval]"),
-        *("above floors from", "artefact", "chance"),
+        *("above baselines from", "partial input", "chance"),
     )
     (row,) = table.rows
     assert row.cells == (

@@ -41,8 +41,8 @@ def scores(make_item: Callable[..., Item]) -> list[ItemScore]:
         outcome = Outcome(number % 3 > 0, False, number % 3 - 0.5)
         formulas = ("[(1;%a%)-1] > 0", "(1;%a%) > 0")
         judgements += [Judgement(item, f, "mean", (), outcome) for f in formulas]
-    artefact = {"formula": formulas[0], "metric": "mean", "group": "", "score": 0.6125}
-    about: Any = {"breakdowns": ("moved",), "floors": {"artefact": [artefact]}}
+    partial_input = {"formula": formulas[0], "metric": "mean", "group": "", "score": 0.6125}
+    about: Any = {"breakdowns": ("moved",), "stated_baselines": {"partial_input": [partial_input]}}
     return made_scores(judgements, config=NAME, split="test", **about)
 
 
@@ -72,9 +72,9 @@ def test_a_signature_ends_its_lines_at_bars() -> None:
 
 
 def test_cautions_stand_first_and_details_are_folded() -> None:
-    notes = (detail("artefact: ..."), caution("! fewer than 30 items"), caution("too long: 4"))
+    notes = (detail("partial input: ..."), caution("! fewer than 30 items"), caution("too long: 4"))
     cautions = ["· ! fewer than 30 items", "· too long: 4"]
-    assert below(80, *notes)[:3] == [*cautions, "· artefact: ..."]
+    assert below(80, *notes)[:3] == [*cautions, "· partial input: ..."]
     assert below(80, *notes, verbose=False, hidden=["published scores"])[:3] == [
         *cautions,
         "· 1 detail and published scores: --verbose shows them",
@@ -106,10 +106,10 @@ def test_all_comes_first_and_parts_are_indented(scores: list[ItemScore]) -> None
 
 def test_columns_without_anything_are_left_out(scores: list[ItemScore]) -> None:
     assert "undefined" not in printed(scores, 160)
-    assert "artefact" in printed(scores, 160)
-    bare = [replace(score, artefact_score=None, undefined=3) for score in scores]
+    assert "partial input" in printed(scores, 160)
+    bare = [replace(score, partial_input_score=None, undefined=3) for score in scores]
     assert "undefined" in printed(bare, 160)
-    assert "artefact" not in printed(bare, 160)
+    assert "partial input" not in printed(bare, 160)
 
 
 def test_human_scores_have_a_column_where_there_are_any(scores: list[ItemScore]) -> None:

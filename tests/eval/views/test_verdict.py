@@ -25,13 +25,18 @@ def said(score: float, low: float, high: float, **more: Any) -> tuple[str, str]:
         ((0.7, 0.6, 0.8), {}, "more often than chance (50.0 %): whether by reading", "shows"),
         (
             (0.7, 0.6, 0.8),
-            {"artefact_score": 0.55},
+            {"partial_input_score": 0.55},
             "more often than chance (50.0 %) and a classifier",
             "shows",
         ),
-        ((0.7, 0.6, 0.8), {"artefact_score": 0.9}, "but less often than a classifier", "open"),
-        ((0.7, 0.6, 0.8), {"artefact_score": 0.7}, "does not show that it reads", "open"),
-        ((0.5, 0.4, 0.6), {"artefact_score": 0.3}, "not show that it notices incoherence", "open"),
+        ((0.7, 0.6, 0.8), {"partial_input_score": 0.9}, "but less often than a classifier", "open"),
+        ((0.7, 0.6, 0.8), {"partial_input_score": 0.7}, "does not show that it reads", "open"),
+        (
+            (0.5, 0.4, 0.6),
+            {"partial_input_score": 0.3},
+            "not show that it notices incoherence",
+            "open",
+        ),
         ((0.3, 0.2, 0.4), {}, "it prefers the incoherent versions", "below"),
         ((0.7, 0.6, 0.8), {"human_score": 0.95}, "people reach 95.0 %", "shows"),
         ((0.7, 0.6, 0.8), {"n": 9}, "only 9 items", "shows"),
@@ -52,7 +57,7 @@ def test_words_follow_from_the_interval(
 
 
 def test_a_baseline_below_chance_is_no_more_than_chance() -> None:
-    below = {"n": 100, "artefact_score": 0.2, "overlap_score": 0.323}
+    below = {"n": 100, "partial_input_score": 0.2, "lexical_overlap_score": 0.323}
     text, _ = said(0.48, 0.42, 0.55, **below)
     assert text == said(0.48, 0.42, 0.55, n=100)[0]
     text, bearing = said(0.7, 0.6, 0.8, **below)
@@ -82,9 +87,9 @@ def test_no_score_has_no_verdict() -> None:
 def test_a_score_with_controls_is_judged_by_them(
     ends: tuple[float | None, ...], expected: str, bearing: str
 ) -> None:
-    """Chance is no floor where the change of the text moves surprisals by itself."""
+    """Chance is no baseline where the change of the text moves surprisals by itself."""
     numbers: dict[str, Any] = {"score": 0.9, "ci_low": 0.8, "ci_high": 0.95}
-    one = Headline(over=("c",), n_cells=1, n=100, artefact_score=0.5, **numbers)
+    one = Headline(over=("c",), n_cells=1, n=100, partial_input_score=0.5, **numbers)
     found = verdict("m", one, differences=[made_difference_with(low) for low in ends])
     assert found is not None
     assert found.shows.startswith(expected)

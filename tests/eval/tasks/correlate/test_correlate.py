@@ -212,9 +212,9 @@ def test_the_command_line(
         if (row["metric"], row["system"], row["level"]) == ("Spearman", "bits a token", "all")
     ]
     assert (head["score"], head["ci_low"]) == (one["score"], pytest.approx(one["ci_low"]))
-    assert one["overlap_score"] is not None
-    floors = {row["system"] for row in results["scores"] if row["level"] == "reference"}
-    assert floors == {"length", "repeated words", "bag of words"}
+    assert one["lexical_overlap_score"] is not None
+    baselines = {row["system"] for row in results["scores"] if row["level"] == "reference"}
+    assert baselines == {"length", "repeated words", "bag of words"}
     page = (output / "report.html").read_text()
     assert "The Lost Mitten" in page
     assert (output / "ratings.svg").is_file()

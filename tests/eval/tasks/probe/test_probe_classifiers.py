@@ -26,12 +26,12 @@ from coherencegym.eval.tasks.probe.published_protocol import (
     rounds,
 )
 from coherencegym.eval.tasks.probe.study import (
+    Baselines,
     Curve,
-    Floors,
     LayerFit,
     ProbeRows,
     fit_layer,
-    floors_of,
+    probe_baselines,
 )
 
 
@@ -165,7 +165,7 @@ def test_what_is_there_costs_fewer_bits_than_what_is_not() -> None:
     assert 0.8 < absent.compression < 1.05
 
 
-def floors(classes: np.ndarray, x: np.ndarray | None = None) -> Floors:
+def baselines(classes: np.ndarray, x: np.ndarray | None = None) -> Baselines:
     """What stands beside a layer, of 400 rows to learn from, 100 to choose by and 100 to test."""
     vectors = np.random.default_rng(6).normal(size=(600, 3)).astype(np.float32) if x is None else x
     parts = slice(0, 400), slice(400, 500), slice(500, 600)
@@ -173,7 +173,7 @@ def floors(classes: np.ndarray, x: np.ndarray | None = None) -> Floors:
     control = np.random.default_rng(7).choice(3, size=600)
     rows = ProbeRows(*parts, classes, control, number)
     chosen = fit_layer(lambda _: vectors.copy(), rows, linear, 0)
-    return floors_of(
+    return probe_baselines(
         lambda _: vectors.copy(), rows, chosen, linear, convex=True, embeddings=False, seeds=0
     )
 
@@ -181,12 +181,12 @@ def floors(classes: np.ndarray, x: np.ndarray | None = None) -> Floors:
 def test_the_frequencies_of_labels_compress_without_any_vectors() -> None:
     """At 55, 25, 15 and 5 % about 2 / 1.6; vectors that know nothing reach no more."""
     uneven = np.random.default_rng(8).permutation(np.repeat(np.arange(4), (330, 150, 90, 30)))
-    found = floors(uneven)
+    found = baselines(uneven)
     assert found.frequencies == pytest.approx(2 / 1.6, abs=0.05)
     assert found.described.compression <= found.frequencies
-    even = floors(np.arange(600) % 4)
+    even = baselines(np.arange(600) % 4)
     assert even.frequencies == pytest.approx(1.0)
-    told = floors(uneven, np.eye(4, dtype=np.float32)[uneven])
+    told = baselines(uneven, np.eye(4, dtype=np.float32)[uneven])
     assert told.described.compression > 2 * told.frequencies
 
 
@@ -194,7 +194,7 @@ def test_labels_of_test_rows_alone_change_no_code() -> None:
     classes = np.random.default_rng(9).choice(3, size=600)
     more = classes.copy()
     more[-2:] = 3, 4
-    one, other = floors(classes), floors(more)
+    one, other = baselines(classes), baselines(more)
     assert one.described == other.described
     assert one.frequencies == other.frequencies
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from coherencegym.eval.tasks.probe.report import _meaning
-from coherencegym.eval.tasks.probe.results import OverFloor, ProbeScores
+from coherencegym.eval.tasks.probe.results import OverBaseline, ProbeScores
 
 
 def scores(accuracy: float, bag: float, over: float, random: float) -> ProbeScores:
@@ -26,7 +26,7 @@ def scores(accuracy: float, bag: float, over: float, random: float) -> ProbeScor
         macro_f1=accuracy,
         most_frequent=0.5,
         bag_of_words=bag,
-        over_bag=OverFloor(accuracy - bag, over, 1.0, 0.01),
+        over_bag=OverBaseline(accuracy - bag, over, 1.0, 0.01),
         random=(random - 0.1, random),
         control=None,
         subsamples=(),
@@ -52,7 +52,9 @@ def scores(accuracy: float, bag: float, over: float, random: float) -> ProbeScor
         (scores(0.4, 0.3, 0.1, 0.2), 0.35, "no more than the most frequent label (50.0 %)"),
     ],
 )
-def test_an_accuracy_is_held_against_every_floor(own: ProbeScores, low: float, said: str) -> None:
+def test_an_accuracy_is_held_against_every_baseline(
+    own: ProbeScores, low: float, said: str
+) -> None:
     sentence = _meaning(own, "model", low)
     assert said in sentence
     assert sentence.startswith("c: layer 1 of model names ")

@@ -22,8 +22,8 @@ from coherencegym.eval.results.runs import read_run
 from coherencegym.eval.statistics.intervals import macro_interval
 from coherencegym.eval.tasks.headline import (
     Headline,
+    baseline_notes,
     cells_by_table,
-    floor_notes,
     mean_headline,
 )
 from coherencegym.eval.tasks.score.headline import headline_of
@@ -77,7 +77,7 @@ def test_a_config_that_is_not_in_it_is_left_out() -> None:
 
 
 def test_only_items_with_the_headline_value_count() -> None:
-    artefacts = (
+    partial_inputs = (
         {"formula": "f", "metric": "mean", "group": "", "score": 0.5},
         {"formula": "f", "metric": "mean", "group": "moved=true", "score": 0.8},
     )
@@ -86,7 +86,7 @@ def test_only_items_with_the_headline_value_count() -> None:
         {"": [True, True, True, False]},
         headline_value="moved=true",
         breakdowns=("moved",),
-        floors={"artefact": artefacts},
+        stated_baselines={"partial_input": partial_inputs},
     )
     judgements = [
         replace(judgement, item=replace(judgement.item, extra={"moved": moved}))
@@ -94,11 +94,11 @@ def test_only_items_with_the_headline_value_count() -> None:
     ]
     found = headline((own, judgements))
     assert found is not None
-    assert (found.n, found.score, found.artefact_score) == (2, 0.5, 0.8)
+    assert (found.n, found.score, found.partial_input_score) == (2, 0.5, 0.8)
     # Where all items have it, the table's own row is the one.
     found = headline((own, [judgements[0], judgements[3]]))
     assert found is not None
-    assert (found.n, found.artefact_score) == (2, 0.5)
+    assert (found.n, found.partial_input_score) == (2, 0.5)
 
 
 def test_splits_of_a_config_are_one_cell() -> None:
@@ -109,17 +109,17 @@ def test_splits_of_a_config_are_one_cell() -> None:
 
 
 def test_others_are_averaged_only_where_every_config_has_one() -> None:
-    def with_artefact(config: str, score: float) -> Judged:
+    def with_partial_input(config: str, score: float) -> Judged:
         one = {"formula": "f", "metric": "mean", "group": "", "score": score}
-        return table(config, {"": [True, False]}, floors={"artefact": (one,)})
+        return table(config, {"": [True, False]}, stated_baselines={"partial_input": (one,)})
 
-    found = headline(with_artefact("a", 0.6), with_artefact("b", 0.8))
+    found = headline(with_partial_input("a", 0.6), with_partial_input("b", 0.8))
     assert found is not None
-    assert found.artefact_score == pytest.approx(0.7)
+    assert found.partial_input_score == pytest.approx(0.7)
     assert found.human_score is None
-    found = headline(with_artefact("a", 0.6), table("b", {"": [True]}))
+    found = headline(with_partial_input("a", 0.6), table("b", {"": [True]}))
     assert found is not None
-    assert found.artefact_score is None
+    assert found.partial_input_score is None
 
 
 AREA = AreaUnderCurve("auc", "AUC")
@@ -208,22 +208,22 @@ def test_results_have_it_and_a_run_reads_it(
 
 
 @pytest.mark.parametrize(
-    ("low", "artefact", "said"),
+    ("low", "partial_input", "said"),
     [
         (0.6, 0.55, []),
         (0.6, None, []),
         (0.5, None, ["the score is no better than chance"]),
-        (0.6, 0.6, ["the score is no better than the artefact score"]),
-        (0.4, 0.6, ["the score is no better than chance or the artefact score"]),
+        (0.6, 0.6, ["the score is no better than the partial-input baseline"]),
+        (0.4, 0.6, ["the score is no better than chance or the partial-input baseline"]),
         (None, 0.6, []),
     ],
 )
-def test_a_score_that_is_no_better_than_a_floor_is_said(
-    low: float | None, artefact: float | None, said: list[str]
+def test_a_score_that_is_no_better_than_a_baseline_is_said(
+    low: float | None, partial_input: float | None, said: list[str]
 ) -> None:
     about: dict[str, Any] = {"over": ("c",), "n_cells": 1, "n": 40, "score": 0.7, "ci_high": 0.9}
-    headline = Headline(**about, ci_low=low, artefact_score=artefact)
-    assert [(note.kind, note.text) for note in floor_notes(headline)] == [
+    headline = Headline(**about, ci_low=low, partial_input_score=partial_input)
+    assert [(note.kind, note.text) for note in baseline_notes(headline)] == [
         ("caution", text) for text in said
     ]
-    assert not list(floor_notes(None))
+    assert not list(baseline_notes(None))

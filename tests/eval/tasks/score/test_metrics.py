@@ -361,12 +361,14 @@ def test_an_item_with_several_predictions_counts_their_share(
     assert scores["group", "other", "k"].score == 0.0
 
 
-def test_breakdown_by_column_and_artefact_scores_beside(make_item: Callable[..., Item]) -> None:
+def test_breakdown_by_column_and_partial_input_scores_beside(
+    make_item: Callable[..., Item],
+) -> None:
     items = [
         make_item({"a": ["x"]}, "f", item_id=f"d{i}/x", moved=bool(i % 2), kind=None)
         for i in range(4)
     ]
-    artefacts = [
+    partial_inputs = [
         {
             "formula": "f",
             "metric": "mean",
@@ -381,14 +383,14 @@ def test_breakdown_by_column_and_artefact_scores_beside(make_item: Callable[...,
         made_scores(
             [judgement(item, 1.0 if i < 3 else -1.0) for i, item in enumerate(items)],
             breakdowns=("moved",),
-            floors={"artefact": artefacts},
+            stated_baselines={"partial_input": partial_inputs},
         )
     )
-    assert scores["all", "", "f"].artefact_score == 0.7
-    assert scores["all", "", "f"].artefact_ci_low == 0.6
-    assert scores["column", "moved=true", "f"].artefact_score == 0.9
+    assert scores["all", "", "f"].partial_input_score == 0.7
+    assert scores["all", "", "f"].partial_input_ci_low == 0.6
+    assert scores["column", "moved=true", "f"].partial_input_score == 0.9
     assert scores["column", "moved=true", "f"].score == 0.5
-    assert scores["column", "moved=false", "f"].artefact_score is None
+    assert scores["column", "moved=false", "f"].partial_input_score is None
     assert list(scores) == [
         ("all", "", "f"),
         ("column", "moved=false", "f"),

@@ -131,7 +131,7 @@ def test_the_best_constant_answer_is_not_called_chance(
     pages = [path.read_text() for path in (tmp_path / "leaderboard").rglob("*.html")]
     assert len(pages) == 3
     for page in pages:
-        assert "is above the best constant answer, the artefact" in page
+        assert "is above the best constant answer, the partial-input" in page
         assert not re.search('[>"]chance[,:<]', page)
 
 

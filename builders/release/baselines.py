@@ -1,18 +1,22 @@
-"""Floors: scores of what does not read, which a language model has to beat.
+"""Baselines of pairs: systems that do not read, which a language model has to beat.
 
-The statistic of the CD score, with something simpler in the place of the language model.
+Their decisions on every prediction of every item go beside the rows; the manifest has what they
+come to, the statistic of the CD score, for the card.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from statistics import mean
 from typing import Any
 
 from coherencegym.builders.suite import Contrast, Draft
+from coherencegym.eval.data.baselines import baseline_schema, baselines_path
 from coherencegym.eval.kinds.items import Prediction
+from coherencegym.eval.kinds.table_kind import IDENTITY, row_hash, rows_digest
 from coherencegym.eval.statistics.intervals import share_interval
 
 #: Sides that differ by less than this tie.
@@ -22,27 +26,27 @@ Incoherence = Callable[[str, Contrast], float]
 
 
 @dataclass(frozen=True, slots=True)
-class FloorDecision:
-    """One prediction decided by what does not read: 1 right, 0 wrong, one half a tie.
+class BaselineDecision:
+    """The decision of a baseline on one prediction: 1 right, 0 wrong, one half a tie.
 
     ``discourse`` is what its item was made from; ``owner`` is that, or the family of discourses
     that it belongs to: a classifier must not learn from one Winograd twin what it is asked about
-    the other. ``item`` is its item's number, ``columns`` are the groups that its item is in by
-    its columns.
+    the other. ``item`` is its item's id, ``columns`` are the groups that its item is in by its
+    columns.
     """
 
     discourse: str
     owner: str
-    item: int
+    item: str
     prediction: Prediction
     columns: tuple[str, ...]
     value: float
 
 
 def decisions_on(
-    draft: Draft, number: int, breakdowns: Sequence[str], incoherence: Incoherence
-) -> Iterator[FloorDecision]:
-    """The decisions on the predictions of an item, its ``number`` among those that are decided.
+    draft: Draft, breakdowns: Sequence[str], incoherence: Incoherence
+) -> Iterator[BaselineDecision]:
+    """The decisions on the predictions of an item, in their order.
 
     The side of a contrast whose ``incoherence`` sums up to more is called the incoherent one.
     """
@@ -50,8 +54,8 @@ def decisions_on(
     columns = tuple(f"{column}={str(item.extra[column]).lower()}" for column in breakdowns)
     for contrast in draft.contrasts:
         value = decided(contrast, incoherence)
-        yield FloorDecision(
-            item.discourse_id, item.cluster, number, contrast.prediction, columns, value
+        yield BaselineDecision(
+            item.discourse_id, item.cluster, item.item_id, contrast.prediction, columns, value
         )
 
 
@@ -62,23 +66,23 @@ def decided(contrast: Contrast, incoherence: Incoherence) -> float:
     return 0.5 if abs(worse - better) < TIE else float(worse > better)
 
 
-def floor_scores(
-    decisions: Sequence[FloorDecision], headline: str = "", folds: int = 0
+def baseline_scores(
+    decisions: Sequence[BaselineDecision], headline: str = "", folds: int = 0
 ) -> list[dict[str, Any]]:
-    """Scores of what does not read, of all items together (group ``""``) and of each group.
+    """The scores of a baseline, of all items together (group ``""``) and of each group.
 
     One for each formula and metric, and where a group has several of them one over all, in which
     an item's value is the mean over its predictions. With a ``headline`` the score of all items and
     those by column are over that group alone; ``folds`` are those of the cross-validation by which
     a classifier decided, 0 where nothing was trained.
     """
-    members: dict[str, list[FloorDecision]] = defaultdict(list)
+    members: dict[str, list[BaselineDecision]] = defaultdict(list)
     for decision in decisions:
         groups = decision.prediction.groups
         wide = not headline or headline in groups
         for group in (*groups, *(("", *decision.columns) if wide else ())):
             members[group].append(decision)
-    grouped: dict[tuple[str, str, str], list[FloorDecision]] = defaultdict(list)
+    grouped: dict[tuple[str, str, str], list[BaselineDecision]] = defaultdict(list)
     for group, of_group in members.items():
         for decision in of_group:
             grouped[decision.prediction.formula, decision.prediction.metric, group].append(decision)
@@ -93,8 +97,8 @@ def floor_scores(
     ]
 
 
-def _score(decisions: Sequence[FloorDecision], folds: int) -> dict[str, Any]:
-    by_item: dict[int, list[float]] = defaultdict(list)
+def _score(decisions: Sequence[BaselineDecision], folds: int) -> dict[str, Any]:
+    by_item: dict[str, list[float]] = defaultdict(list)
     owner_of = {decision.item: decision.owner for decision in decisions}
     for decision in decisions:
         by_item[decision.item].append(decision.value)
@@ -116,3 +120,37 @@ def score_figures(
         "ci_high": round(interval.high, 4),
         "ci_method": interval.method,
     }
+
+
+def write_baselines(
+    folder: Path,
+    config: str,
+    split: str,
+    decisions: Mapping[str, Sequence[BaselineDecision]],
+    folds: Mapping[str, int],
+) -> dict[str, Any]:
+    """Write the decisions of baselines, by their names, as a file of a split below ``folder``.
+
+    A row for each baseline and item, in the order of the decisions.
+
+    Returns:
+        The entry of the manifest, with ``folds`` of those that were trained; empty, and no file,
+        where no baseline decided.
+    """
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    rows = []
+    for name, own in decisions.items():
+        values: dict[str, list[float]] = defaultdict(list)
+        for decision in own:
+            values[decision.item].append(decision.value)
+        rows += [{IDENTITY: item, "baseline": name, "values": by} for item, by in values.items()]
+    if not rows:
+        return {}
+    path = folder / baselines_path(config, split)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    parquet.write_table(pa.Table.from_pylist(rows, schema=baseline_schema()), path)
+    trained = {name: count for name, count in folds.items() if decisions.get(name)}
+    digest = rows_digest(map(row_hash, rows))
+    return {"baselines": {"rows": len(rows), "content_hash": digest, "folds": trained}}

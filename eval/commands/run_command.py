@@ -1,0 +1,48 @@
+"""``coherencegym run``: the runs that a file describes, by the subcommand that it names."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from coherencegym.command_line import Parser
+
+EXAMPLES = """\
+  coherencegym run runs.yaml
+  coherencegym run runs.yaml --dry-run
+  coherencegym run results/story_cloze--gpt2/run.yaml --output again
+"""
+
+
+def add_arguments(parser: Parser) -> None:
+    """Declare the file, and what follows it."""
+    said = "YAML with models, datasets, task, options and output"
+    parser.add_argument("file", type=Path, metavar="FILE", help=said)
+    said = "options of the task, after those of the file"
+    parser.add_argument("more", nargs=argparse.REMAINDER, metavar="...", help=said)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Run the subcommand of the file's task with the words that it stands for.
+
+    Raises:
+        EvaluationError: the file cannot be read, names something that there is not, or as the
+            subcommand does.
+    """
+    from coherencegym.command_line import did_you_mean
+    from coherencegym.errors import EvaluationError
+    from coherencegym.eval.commands.cli import make_parser, run_subcommand
+    from coherencegym.eval.commands.run_file import read_run_file
+    from coherencegym.eval.tasks.registry import all_tasks
+
+    path: Path = arguments.file
+    asked, tasks = read_run_file(path), all_tasks()
+    if asked.task not in tasks:
+        listed = f"expected one of {', '.join(tasks)}{did_you_mean(asked.task, tasks)}"
+        raise EvaluationError(f"{path}: task: no task {asked.task!r}; {listed}")
+    prog = f"coherencegym run {path}"
+    try:
+        words = asked.words(make_parser(prog, asked.task))
+    except EvaluationError as error:
+        raise EvaluationError(f"{path}: {error}") from None
+    return run_subcommand(prog, asked.task, [*words, *arguments.more])

@@ -1,0 +1,165 @@
+"""Runs as YAML: the words of a command line that a file stands for, and the file of a run."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from coherencegym.command_line import Parser, did_you_mean
+from coherencegym.errors import EvaluationError, first_line, visible
+from coherencegym.files.frames import read_text
+from coherencegym.files.strict_json import kind
+
+#: The name of the file in a folder of results.
+RUN_FILE_NAME = "run.yaml"
+#: Options that have a key of their own.
+_KEYS = {"--model": "models", "--dataset": "datasets", "--output": "output"}
+#: Options that say nothing of one run in its folder, or are told by its model and its dataset.
+_UNRECORDED = frozenset(
+    {
+        *(*_KEYS, "--suites", "--model-revision", "--all-revisions", "--overwrite", "--dry-run"),
+        *("--json", "--quiet", "--verbose", "--push-results", "--private"),
+    }
+)
+#: Values of an option by its flag: as they were typed, or true of a switch.
+GivenOptions = Mapping[str, str | list[str] | bool]
+
+
+@dataclass(frozen=True)
+class RunFile:
+    """Models on datasets, by a task.
+
+    Attributes:
+        models, datasets: names or folders.
+        task: the subcommand.
+        options: those of the subcommand, without ``--``: texts, and ``true`` for a switch.
+        output: the folder; empty: that of the subcommand.
+    """
+
+    models: Sequence[str] = ()
+    datasets: Sequence[str] = ()
+    task: str = "score"
+    options: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    output: str = ""
+
+    def words(self, parser: Parser) -> list[str]:
+        """The words of the command line, for the parser of the task.
+
+        Raises:
+            EvaluationError: there is no such option, it takes one value, or it is a switch.
+        """
+        actions = dict(_flags(parser))
+        known = {flag.removeprefix("--"): flag for flag in actions if flag not in _KEYS}
+        found = {}
+        for name, values in self.options.items():
+            if name not in known:
+                raise EvaluationError(f"options: no option {name!r}{did_you_mean(name, known)}")
+            found[known[name]] = values
+        own = (self.models, self.datasets, [self.output] * bool(self.output))
+        given = {**dict(zip(_KEYS, own, strict=True)), **found}
+        return [
+            word
+            for flag, values in given.items()
+            for word in _words(_KEYS.get(flag, flag.removeprefix("--")), actions[flag], values)
+        ]
+
+
+def read_run_file(path: Path) -> RunFile:
+    """Read a file of runs; every value is the text that stands there, as in a shell.
+
+    Raises:
+        EvaluationError: it is not YAML, or has a key or a value that is none of :class:`RunFile`.
+        OSError: it is not there or cannot be read.
+    """
+    try:
+        content = yaml.load(read_text(path), yaml.BaseLoader)
+    except yaml.MarkedYAMLError as error:
+        line = error.problem_mark.line + 1 if error.problem_mark else 1
+        raise EvaluationError(f"{path}:{line}: not YAML: {error.problem}") from None
+    except yaml.YAMLError as error:
+        raise EvaluationError(f"{path}: not YAML: {first_line(error)}") from None
+    known = [one.name for one in fields(RunFile)]
+    listed = f"expected some of {', '.join(known)}"
+    if not isinstance(content, dict):
+        raise EvaluationError(f"{path}: {kind(content)}; {listed}")
+    for name in content:
+        if name not in known:
+            raise EvaluationError(f"{path}: no key {name!r}; {listed}{did_you_mean(name, known)}")
+    options = content.get("options") or {}
+    if not isinstance(options, dict):
+        raise EvaluationError(f"{path}: options: {kind(options)}; expected names with values")
+    return RunFile(
+        models=_texts(path, "models", content.get("models") or []),
+        datasets=_texts(path, "datasets", content.get("datasets") or []),
+        task=_text(path, "task", content.get("task") or RunFile.task),
+        options={name: _texts(path, f"options.{name}", own) for name, own in options.items()},
+        output=_text(path, "output", content.get("output") or ""),
+    )
+
+
+def _texts(path: Path, name: str, value: Any) -> list[str]:
+    values = value if isinstance(value, list) else [value]
+    return [_text(path, name, each) for each in values]
+
+
+def _text(path: Path, name: str, value: Any) -> str:
+    if not isinstance(value, str):
+        raise EvaluationError(f"{path}: {name}: {kind(value)}; expected a text")
+    return value
+
+
+def _flags(parser: Parser) -> list[tuple[str, argparse.Action]]:
+    return [
+        (flag, action)
+        for action in parser._actions
+        for flag in action.option_strings
+        if flag.startswith("--") and action.dest != argparse.SUPPRESS
+    ]
+
+
+def _words(name: str, action: argparse.Action, values: Sequence[str]) -> list[str]:
+    flag = action.option_strings[-1]
+    if action.nargs == 0:
+        if [one.lower() for one in values] not in (["true"], ["false"]):
+            raise EvaluationError(f"{name}: {', '.join(values)}; expected true or false")
+        return [flag] * (values[0].lower() == "true")
+    if action.nargs is None and len(values) > 1:
+        raise EvaluationError(f"{name}: {len(values):,} values; expected one")
+    return [f"{flag}={value}" for value in values]
+
+
+def given_options(parser: Parser, words: Sequence[str]) -> GivenOptions:
+    """The options that words of a command line have, which the parser has read before."""
+    actions = dict(_flags(parser))
+    for action in actions.values():
+        action.type = action.choices = None
+        action.default = argparse.SUPPRESS
+        action.required = False
+    found = vars(parser.parse_args(words))
+    first = {action: flag for flag, action in reversed(actions.items())}
+    return {
+        flag: action.nargs == 0 or found[action.dest]
+        for action, flag in first.items()
+        if action.dest in found
+    }
+
+
+def run_file_text(task: str, one: argparse.Namespace, given: GivenOptions, signature: str) -> str:
+    """The file of one run, with its signature: a model and a dataset, and the options given."""
+    recorded = {flag: value for flag, value in given.items() if flag not in _UNRECORDED}
+    if one.model_revision:
+        recorded["--model-revision"] = one.model_revision
+    content = {
+        "models": [one.model],
+        **({"datasets": [one.dataset]} if one.dataset else {}),
+        "task": task,
+        **({"options": {f.removeprefix("--"): v for f, v in recorded.items()}} if recorded else {}),
+        "output": str(one.output),
+    }
+    made = yaml.safe_dump(content, sort_keys=False, allow_unicode=True, width=10_000)
+    return f"# {visible(signature)}\n{made}"

@@ -1,0 +1,100 @@
+"""The decisions of baselines on the items of a table, which its build wrote beside the rows.
+
+``baselines/<config>/<split>-00000-of-00001.parquet`` has a row for each baseline and item:
+``values`` are the decisions on the predictions of the item in their order, 1 right, 0 wrong, one
+half a tie; the last predictions of an item, which combine others, may have none. A baseline may
+have left items out, as a classifier learns from a sample of many.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from coherencegym.errors import EvaluationError
+from coherencegym.eval.kinds.items import Item
+from coherencegym.eval.kinds.table_kind import IDENTITY, row_hash, rows_digest
+from coherencegym.files.parquet_rows import rows_among, stored_rows
+
+#: A classifier that sees a part of the input, without the contrast in its context (Poliak et al.
+#: 2018; Feng et al. 2019).
+PARTIAL_INPUT = "partial_input"
+#: The version is right that repeats more content words of the text before it.
+LEXICAL_OVERLAP = "lexical_overlap"
+#: The baselines of pairs, as files and manifests name them.
+BASELINES = (PARTIAL_INPUT, LEXICAL_OVERLAP)
+
+
+def baselines_path(config: str, split: str) -> str:
+    """The path of the decisions on a split inside a release."""
+    return f"baselines/{config}/{split}-00000-of-00001.parquet"
+
+
+def baseline_schema() -> Any:
+    """The Arrow schema of the file."""
+    import pyarrow as pa
+
+    values = pa.list_(pa.field("element", pa.float32(), nullable=False))
+    columns = ((IDENTITY, pa.string()), ("baseline", pa.string()), ("values", values))
+    return pa.schema([pa.field(name, kind, nullable=False) for name, kind in columns])
+
+
+@dataclass(frozen=True, slots=True)
+class StoredBaselines:
+    """The decisions of baselines on a table, in a file that is read where they are asked for.
+
+    Attributes:
+        path: the file.
+        content_hash: the digest (hex) over the hashes of its rows, as the manifest has it.
+        folds: those of the cross-validation of each baseline that was trained.
+        where: the table, as errors name it.
+    """
+
+    path: Path
+    content_hash: str
+    folds: Mapping[str, int]
+    where: str
+
+    def check(self) -> None:
+        """Hold the file to its digest.
+
+        Raises:
+            EvaluationError: it is missing, damaged, or not the one that was published.
+        """
+        if not self.path.is_file():
+            raise EvaluationError(
+                f"{self.where}: no {self._name}, which the manifest lists; fetch or build the "
+                "dataset again"
+            )
+        rows = stored_rows(self.path, baseline_schema())
+        if rows_digest(map(row_hash, rows)) != self.content_hash:
+            raise EvaluationError(
+                f"{self.where}: {self._name}: not the decisions that were published (their digest "
+                "differs); fetch or build the dataset again"
+            )
+
+    def decisions(self, items: Iterable[Item]) -> dict[str, dict[str, list[float]]]:
+        """The decisions on the predictions of some items: baseline -> item id -> values.
+
+        Raises:
+            EvaluationError: an item has fewer predictions than decisions.
+        """
+        expected = {item.item_id: len(item.predictions) for item in items}
+        found: dict[str, dict[str, list[float]]] = {name: {} for name in BASELINES}
+        for row in rows_among(self.path, baseline_schema(), IDENTITY, expected):
+            item, name, values = row[IDENTITY], row["baseline"], row["values"]
+            if name not in found:
+                continue
+            if len(values) > expected[item]:
+                raise EvaluationError(
+                    f"{self.where}: {self._name}: item {item!r}: {len(values)} decisions; expected "
+                    f"at most {expected[item]}, one for each prediction"
+                )
+            found[name][item] = values
+        return found
+
+    @property
+    def _name(self) -> str:
+        return "/".join(self.path.parts[-3:])

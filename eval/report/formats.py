@@ -1,0 +1,120 @@
+"""Tables for papers, as Markdown or LaTeX, and for programs, as the numbers in them."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from coherencegym.eval.report import grid
+
+#: The format of a terminal, and those that are a document of their own.
+TABLE = "table"
+TABLE_FORMATS = (TABLE, "markdown", "latex", "csv", "json")
+
+
+@dataclass(frozen=True)
+class TableDocument:
+    """Tables, and the numbers that are in them.
+
+    Attributes:
+        grids: each under its title.
+        lines: sentences on what the tables show, and how to read them.
+        records: the numbers, shares from 0 to 1 among them; each has the same names.
+    """
+
+    grids: Sequence[grid.Grid]
+    lines: Sequence[str]
+    records: Sequence[Mapping[str, Any]]
+
+
+def render_document(document: TableDocument, style: str) -> str:
+    """The text of a document in one of :data:`TABLE_FORMATS`, but for that of a terminal."""
+    if style == "csv":
+        return csv_text(document.records)
+    if style == "json":
+        return json_text(document.records)
+    lines = _markdown(document) if style == "markdown" else _latex(document)
+    return "".join(f"{line}\n" for line in lines)
+
+
+def copied_texts(document: TableDocument, cited: Iterable[str]) -> list[tuple[str, str]]:
+    """The texts that a page copies, by their names: formats, and what is ``cited`` (BibTeX)."""
+    bibtex = "\n\n".join(dict.fromkeys(filter(None, map(str.strip, cited))))
+    named = {"LaTeX": "latex", "CSV": "csv"}
+    texts = [(name, render_document(document, style)) for name, style in named.items()]
+    return [*texts, *[("BibTeX", f"{bibtex}\n")] * bool(bibtex)]
+
+
+def csv_text(records: Sequence[Mapping[str, Any]]) -> str:
+    """Rows as CSV under their names; nothing where there is no row."""
+    file = io.StringIO()
+    out = csv.DictWriter(file, list(records[0]) if records else [], lineterminator="\n")
+    out.writeheader()
+    out.writerows(records)
+    return file.getvalue() if records else ""
+
+
+def json_text(content: Any) -> str:
+    """JSON as this program writes it, with an end of line."""
+    return json.dumps(content, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
+
+
+def _markdown(document: TableDocument) -> Iterator[str]:
+    for each in document.grids:
+        yield from (grid.markdown_text(each.title), "", *grid.markdown(each), "")
+    yield from (f"- {grid.markdown_text(line)}" for line in document.lines)
+
+
+#: Signs that LaTeX would obey, or that its usual fonts lack.
+_ESCAPED = str.maketrans(
+    {
+        **{sign: f"\\{sign}" for sign in "&%$#_{}"},
+        "\\": r"\textbackslash{}",
+        "~": r"\textasciitilde{}",
+        "^": r"\textasciicircum{}",
+        "<": r"\textless{}",
+        ">": r"\textgreater{}",
+        "|": r"\textbar{}",
+        "−": "$-$",
+        "→": r"$\rightarrow$",
+        "≥": r"$\geq$",
+    }
+)
+_MINUS = re.compile(r"(?<![\w.-])-(?=\d)")
+
+
+def _latex(document: TableDocument) -> Iterator[str]:
+    yield r"% \usepackage{booktabs}"
+    for each in document.grids:
+        columns = "".join("r" if is_number else "l" for is_number in each.numbers)
+        yield from (r"\begin{table}", r"\centering", rf"\caption{{{_latex_text(each.title)}}}")
+        yield from (rf"\begin{{tabular}}{{{columns}}}", r"\toprule")
+        yield _latex_row(map(_latex_text, each.headers))
+        yield r"\midrule"
+        yield from (_latex_row(_latex_cells(row, each.numbers)) for row in each.rows)
+        yield from (r"\bottomrule", r"\end{tabular}", r"\end{table}")
+    yield from (f"% {' '.join(line.split())}" for line in document.lines)
+
+
+def _latex_cells(row: grid.GridRow, numbers: Sequence[bool]) -> Iterator[str]:
+    for place, (cell, is_number) in enumerate(zip(row.cells, numbers, strict=True)):
+        text = _latex_text(cell)
+        if is_number:
+            text = _MINUS.sub("$-$", text)
+        text = rf"\textbf{{{text}}}" if row.bold and text else text
+        yield rf"\quad {text}" * bool(row.level and not place) or text
+
+
+def _latex_row(cells: Iterator[str]) -> str:
+    line = " & ".join(cells)
+    # The end of the row before would take these for its own.
+    return ("{}" if line.startswith(("[", "*")) else "") + line + r" \\"
+
+
+def _latex_text(text: str) -> str:
+    return " ".join(text.split()).translate(_ESCAPED)

@@ -1,0 +1,1 @@
+"""Texts of the user's own, plain or annotated, as a corpus."""
