@@ -26,6 +26,8 @@ from coherencegym.eval.text.choices import BosChoice, MaskingChoice, SpaceChoice
 from coherencegym.files.strict_json import held
 
 if TYPE_CHECKING:
+    import pandas  # type: ignore[import-untyped]
+
     from coherencegym.eval.models.load import LoadedModel
     from coherencegym.eval.tasks.task import StepProgress, Task
     from coherencegym.eval.views.findings import ShownFindings
@@ -54,6 +56,22 @@ class Items:
 
     def __len__(self) -> int:
         return sum(len(table.items) for table in self.tables)
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """A row for each condition of each item, with its text."""
+        from coherencegym.eval.views.frames import data_frame
+
+        return data_frame(
+            [
+                {
+                    **{"config": table.config, "split": table.split, "item_id": item.item_id},
+                    **{"condition_name": one.condition_name, "content": one.content},
+                }
+                for table in self.tables
+                for item in table.items
+                for one in item.conditions
+            ]
+        )
 
     def __repr__(self) -> str:
         parts = ", ".join(f"{t.config} ({t.split}) {len(t.items):,}" for t in self.tables)

@@ -347,3 +347,17 @@ def test_results_of_several_runs_are_read_as_their_overview(
         cg.load_results(tmp_path / "nothing")
     with pytest.raises(EvaluationError, match="3 is a int; expected a folder of results"):
         cg.load_results(cast(Any, 3))
+
+
+def test_all_that_one_gets_gives_data_frames(folder: Path, demo: Any, tmp_path: Path) -> None:
+    items = cg.load_items(folder, limit=3)
+    assert len(items.to_pandas()) == sum(len(item.conditions) for item in items)
+    other = cg.build("winograd", corpus="sample", output=tmp_path / "winograd")
+    shown: Any = cg.score(demo, [folder, other], limit=3, output=tmp_path / "runs")
+    assert shown.to_pandas()[["model", "suite", "n"]].values.tolist() == [
+        ["demo", "story_cloze", 3],
+        ["demo", "winograd", 3],
+    ]
+    run = next((tmp_path / "runs").glob("winograd*"))
+    frame = cg.compare(run, run).to_pandas()
+    assert set(frame.difference) == {0.0}

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from coherencegym.eval.report.grid import as_printed
 from coherencegym.eval.results.comparison import ModelComparison
+from coherencegym.eval.views.frames import data_frame
+
+if TYPE_CHECKING:
+    import pandas  # type: ignore[import-untyped]
 
 
 @dataclass(frozen=True, repr=False)
@@ -21,6 +25,12 @@ class Comparisons:
 
     comparisons: Sequence[ModelComparison]
     names: Sequence[tuple[str, str]]
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """A row for each difference (a share), with its interval, test and p-values."""
+        from coherencegym.eval.views.compare_table import comparison_document
+
+        return data_frame(comparison_document(self.comparisons, self.names).records)
 
     def __str__(self) -> str:
         from coherencegym.eval.views.compare_table import print_comparisons

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.report import grid
@@ -17,6 +17,7 @@ from coherencegym.eval.results.steps import AS_NAMED, Axis
 from coherencegym.eval.statistics.scores import CD, CHANCE_NAME
 from coherencegym.eval.tasks.headline import Headline
 from coherencegym.eval.tasks.results import TaskResults
+from coherencegym.eval.views.frames import data_frame
 from coherencegym.eval.views.html_report import notebook_cell, write_html
 from coherencegym.eval.views.leaderboard.cells import Site
 from coherencegym.eval.views.leaderboard.names import INDEX
@@ -38,6 +39,9 @@ _REFERENCES = {
     CHANCE_NAME: "chance",
 }
 
+if TYPE_CHECKING:
+    import pandas  # type: ignore[import-untyped]
+
 
 def overview_title(shown: RunTable) -> str:
     """The title, which names the metric where there is one."""
@@ -47,6 +51,10 @@ def overview_title(shown: RunTable) -> str:
 
 class ShownOverview(RunTable):
     """A table of runs that a notebook shows, and that prints as the terminal has it."""
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """A row for each run: its suite, model, headline score (a share) and baselines."""
+        return data_frame(self.records)
 
     def __str__(self) -> str:
         return grid.as_printed(lambda console: print_overview(self, console))
