@@ -205,7 +205,7 @@ CHECKS = {
     "first token read": check_first,
     "start and end tokens that the tokenizer adds": check_added,
     "`*`": check_whole,
-    "conditions that are the same tokens": check_identical,
+    "conditions with identical tokens": check_identical,
     "`>` and `<`": check_tie,
 }
 
