@@ -474,15 +474,15 @@ def item_tables(
         EvaluationError: they cannot be read, or an option of datasets was given for suites.
     """
     from coherencegym.eval.data.dataset import tables
-    from coherencegym.eval.data.pairs import read_pairs_file
+    from coherencegym.eval.data.pairs import PairChoices, read_pairs_file
     from coherencegym.eval.data.source import find_dataset
     from coherencegym.eval.data.syntaxgym import suites
 
     files = files_given(arguments)
     if not files:
-        for name in _PAIR_OPTIONS:
-            if getattr(arguments, name) not in (None, [], "sum"):
-                option = flag_of(name)
+        for one in fields(PairChoices):
+            if getattr(arguments, one.name) not in (one.default, []):
+                option = flag_of(one.name)
                 raise EvaluationError(f"{option}: is of a file of pairs; expected --pairs with it")
         source = find_dataset(arguments.dataset, arguments.revision, arguments.configs)
         named = source, arguments.configs, arguments.split, max_items
@@ -493,11 +493,8 @@ def item_tables(
             raise EvaluationError(f"{option}: {files[0]} has none; expected --dataset with it")
     if not arguments.pairs:
         return suites(files, max_items)
-    own = {name: getattr(arguments, name) for name in _PAIR_OPTIONS}
-    return read_pairs_file(arguments.pairs, **own, limit=max_items)
-
-
-_PAIR_OPTIONS = ("good", "bad", "context", "cluster_by", "group_by", "aggregation")
+    own = {one.name: getattr(arguments, one.name) for one in fields(PairChoices)}
+    return read_pairs_file(arguments.pairs, PairChoices(**own), max_items)
 
 
 def files_given(arguments: argparse.Namespace) -> list[Path]:

@@ -7,7 +7,7 @@ preferences have. A context, where there is one, is read before both texts and i
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -38,6 +38,31 @@ _IDS = ("pair_id", "item_id", "id")
 _GOOD, _BAD = "good", "bad"
 
 
+@dataclass(frozen=True)
+class PairChoices:
+    """The choices that a table of pairs leaves open.
+
+    Attributes:
+        good, bad, context: the columns; None: those of :data:`GOOD_AND_BAD` and
+            :data:`CONTEXT_NAMES` that are there.
+        cluster_by: the column of the cluster of each pair, such as its document or its template;
+            None: every pair is a cluster of its own.
+        group_by: columns by whose values there are scores, too.
+        aggregation: ``sum``, ``mean``, ... of the bits of a text's tokens.
+    """
+
+    good: str | None = None
+    bad: str | None = None
+    context: str | None = None
+    cluster_by: str | None = None
+    group_by: str | Sequence[str] = ()
+    aggregation: str = "sum"
+
+
+#: The columns by their usual names, and each pair for itself.
+AS_FOUND = PairChoices()
+
+
 def is_pairs_file(name: str | Path) -> bool:
     """Tell whether a name is that of a file that :func:`read_pairs_file` reads."""
     return Path(name).suffix in FRAME_SUFFIXES and Path(name).is_file()
@@ -55,58 +80,47 @@ def are_pairs(given: Any) -> bool:
     return isinstance(first, tuple) and all(isinstance(text, str) for text in first)
 
 
-def read_pairs_file(path: Path, **chosen: Any) -> tuple[Source, tuple[ItemTable]]:
+def read_pairs_file(
+    path: Path, choices: PairChoices = AS_FOUND, limit: int | None = None
+) -> tuple[Source, tuple[ItemTable]]:
     """The table of the pairs of a file: CSV, TSV, JSON lines or parquet.
-
-    Args:
-        chosen: see :func:`table_of_pairs`.
 
     Raises:
         EvaluationError: the file cannot be read, or see :func:`table_of_pairs`.
     """
     frame = read_frame(path)
-    return table_of_pairs(frame, name=path.stem, where=str(path), **chosen)
+    return table_of_pairs(frame, choices, limit, name=path.stem, where=str(path))
 
 
 def table_of_pairs(
     pairs: Iterable[Sequence[str] | Mapping[str, Any]] | pandas.DataFrame,
+    choices: PairChoices = AS_FOUND,
+    limit: int | None = None,
     *,
     name: str = "pairs",
     where: str = "pairs",
-    good: str | None = None,
-    bad: str | None = None,
-    context: str | None = None,
-    cluster_by: str | None = None,
-    group_by: str | Sequence[str] = (),
-    aggregation: str = "sum",
-    limit: int | None = None,
 ) -> tuple[Source, tuple[ItemTable]]:
     """The table of some pairs.
 
     Args:
         pairs: ``(good, bad)`` or ``(context, good, bad)``; or a data frame, or mappings.
+        choices: columns, clusters, groups and aggregation.
+        limit: no more pairs than this, from the start.
         name: that of the config.
         where: the name of them in errors.
-        good, bad, context: the columns; None: those of :data:`GOOD_AND_BAD` and
-            :data:`CONTEXT_NAMES` that are there.
-        cluster_by: the column of the cluster of each pair, such as its document or its template;
-            None: every pair is a cluster of its own.
-        group_by: columns by whose values there are scores, too.
-        aggregation: ``sum``, ``mean``, ... of the bits of a text's tokens.
-        limit: no more pairs than this, from the start.
 
     Raises:
         EvaluationError: there is no pair, a column is not there, or a text is none.
     """
-    if aggregation not in METRICS:
+    if (aggregation := choices.aggregation) not in METRICS:
         raise EvaluationError(f"aggregation={aggregation!r}; expected one of {', '.join(METRICS)}")
-    groups = [group_by] if isinstance(group_by, str) else list(group_by)
+    groups = [choices.group_by] if isinstance(choices.group_by, str) else list(choices.group_by)
     rows = _rows(pairs, where)
     if not rows:
         raise EvaluationError(f"{where}: no pair; expected at least one")
-    columns = _columns(list(rows[0]), where, good, bad, context, [cluster_by, *groups])
+    columns = _columns(list(rows[0]), where, choices, groups)
     made = [
-        _item(number, row, where, columns, cluster_by, groups, aggregation)
+        _item(number, row, where, columns, choices, groups)
         for number, row in enumerate(rows[:limit], start=1)
     ]
     known: dict[str, int] = {}
@@ -142,13 +156,12 @@ def _rows(pairs: Any, where: str) -> list[Mapping[str, Any]]:
 def _columns(
     there: Sequence[str],
     where: str,
-    good: str | None,
-    bad: str | None,
-    context: str | None,
-    others: Sequence[str | None],
+    choices: PairChoices,
+    groups: Sequence[str],
 ) -> tuple[str | None, str, str]:
     """The columns of the context, of the better and of the worse text."""
-    for column in (good, bad, context, *others):
+    good, bad, context = choices.good, choices.bad, choices.context
+    for column in (good, bad, context, choices.cluster_by, *groups):
         if column is not None and column not in there:
             listed = ", ".join(map(str, there))
             hint = did_you_mean(column, there)
@@ -172,9 +185,8 @@ def _item(
     row: Mapping[str, Any],
     where: str,
     columns: tuple[str | None, str, str],
-    cluster_by: str | None,
+    choices: PairChoices,
     groups: Sequence[str],
-    aggregation: str,
 ) -> Item:
     context, *sides = columns
     before = _text(row, context, f"{where}: row {number}", empty=True) if context else None
@@ -189,8 +201,8 @@ def _item(
         item_id=identifier,
         item_number=number,
         conditions=conditions,
-        predictions=(Prediction(formula, aggregation),),
-        discourse_id=str(row[cluster_by]) if cluster_by else identifier,
+        predictions=(Prediction(formula, choices.aggregation),),
+        discourse_id=str(row[choices.cluster_by]) if choices.cluster_by else identifier,
         corpus="pairs",
         extra={name: str(row[name]) for name in groups},
     )

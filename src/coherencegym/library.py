@@ -101,16 +101,13 @@ def load_pairs(
     Raises:
         EvaluationError: there is no pair, a column is not there, or a text is none.
     """
-    from coherencegym.eval.data.pairs import read_pairs_file, table_of_pairs
+    from coherencegym.eval.data.pairs import PairChoices, read_pairs_file, table_of_pairs
     from coherencegym.eval.library import Items
 
-    how: dict[str, Any] = {
-        **{"good": good, "bad": bad, "context": context, "aggregation": aggregation},
-        **{"cluster_by": cluster_by, "group_by": group_by, "limit": limit},
-    }
+    choices = PairChoices(good, bad, context, cluster_by, group_by, aggregation)
     if isinstance(pairs, str | Path):
-        return Items(*read_pairs_file(Path(pairs), **how))
-    return Items(*table_of_pairs(pairs, **how))
+        return Items(*read_pairs_file(Path(pairs), choices, limit))
+    return Items(*table_of_pairs(pairs, choices, limit))
 
 
 def _check_chosen(chosen: Mapping[str, Any]) -> None:

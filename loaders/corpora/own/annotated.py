@@ -94,11 +94,9 @@ def annotated_texts(path: Path, name: str, *, licence: str = "") -> OwnTexts:
         for file in files
         if file not in others_parts
     ]
-    order = [*SPLITS, UNSPLIT]
-    found.sort(key=lambda file: (order.index(file.split), file.path))
     corpus = own_corpus(
         path,
-        tuple(found),
+        found,
         title=f"Own texts ({path.resolve().name}), {one.about}",
         licence=licence,
         reader=one.reader or native.reader,

@@ -8,7 +8,7 @@ becomes of splits. Ids of files are their paths within the folder, without the e
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -77,11 +77,9 @@ def own_texts(
         found += [CorpusFile(one, split or UNSPLIT) for split in splits]
     if column is not None and not columns:
         raise CorpusError(f"--text-column {column}: {path} has no table; expected no --text-column")
-    order = [*SPLITS, UNSPLIT]
-    found.sort(key=lambda file: (order.index(file.split), file.path))
     corpus = own_corpus(
         path,
-        tuple(found),
+        found,
         title=f"Own texts ({path.resolve().name})",
         licence=licence,
         reader=partial(
@@ -97,15 +95,16 @@ def own_texts(
     return OwnTexts(corpus, said + (f"; not read: {others}" if others else ""))
 
 
-def own_corpus(path: Path, files: tuple[CorpusFile, ...], **fields: Any) -> Corpus:
+def own_corpus(path: Path, files: Iterable[CorpusFile], **fields: Any) -> Corpus:
     """The declaration of a corpus of the user's own files, which others cannot get."""
+    order = [*SPLITS, UNSPLIT]
     return Corpus(
         name=OWN,
         homepage="",
         citation="",
         obtain=f"the builder's own files ({path.resolve().name})",
         patterns=(),
-        files=files,
+        files=tuple(sorted(files, key=lambda file: (order.index(file.split), file.path))),
         producers="The authors of the texts, which are the builder's own collection.",
         **licence_fields(fields.pop("licence") or None),
         **fields,

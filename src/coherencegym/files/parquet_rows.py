@@ -77,8 +77,7 @@ def stored_rows(path: Path, schema: Any = None) -> StoredRows:
         EvaluationError: as there; what is wrong with a row, when it is read.
     """
     with _opened(path, schema) as file:
-        for number in range(file.metadata.num_row_groups):
-            _check_size(path, file, [number])
+        _check_row_groups(path, file)
         return StoredRows(file.metadata.num_rows, lambda: _in_parts(path, schema))
 
 
@@ -105,8 +104,7 @@ def _in_parts(path: Path, schema: Any) -> Iterator[dict[str, Any]]:
 
 def _batches(path: Path, schema: Any, most: int) -> Iterator[Any]:
     with _opened(path, schema) as file:
-        for number in range(file.metadata.num_row_groups):
-            _check_size(path, file, [number])
+        _check_row_groups(path, file)
         for batch in row_batches(file, most):
             batch.validate(full=True)
             yield batch
@@ -140,6 +138,12 @@ def _opened(path: Path, schema: Any, optional: Sequence[str] = ()) -> Iterator[A
     except (pyarrow.ArrowException, OSError, ValueError, OverflowError) as error:
         # Besides Arrow's errors, a time or a decimal that Python has no value for.
         raise EvaluationError(f"{path}: cannot be read ({first_line(error)[:200]})") from None
+
+
+def _check_row_groups(path: Path, file: Any) -> None:
+    # One is in memory at a time.
+    for number in range(file.metadata.num_row_groups):
+        _check_size(path, file, [number])
 
 
 def _check_size(path: Path, file: Any, row_groups: Any) -> None:

@@ -27,14 +27,11 @@ def folder(
     tmp_path_factory: pytest.TempPathFactory,
     pair_items: list[Item],
     write_dataset: Callable[..., Path],
-    make_tokenizer: Callable[..., Any],
-    make_model: Callable[..., Any],
+    save_model: Callable[..., Path],
 ) -> Path:
     """Results of two models on one suite."""
     made = tmp_path_factory.mktemp("scripts")
-    tokenizer = make_tokenizer()
-    make_model("gpt2", tokenizer).save_pretrained(made / MODEL)
-    tokenizer.save_pretrained(made / MODEL)
+    save_model(made / MODEL)
     data = write_dataset(made / "toy", pair_items, extra={"moved": "bool"})
     for name, model in (("one", "demo"), ("two", str(made / MODEL))):
         score(data, model, made / "results" / name)

@@ -11,7 +11,13 @@ import pandas as pd  # type: ignore[import-untyped]
 import pytest
 
 from coherencegym.errors import EvaluationError
-from coherencegym.eval.data.pairs import GOOD_AND_BAD, are_pairs, read_pairs_file, table_of_pairs
+from coherencegym.eval.data.pairs import (
+    GOOD_AND_BAD,
+    PairChoices,
+    are_pairs,
+    read_pairs_file,
+    table_of_pairs,
+)
 from coherencegym.eval.kinds.items import Item, read_item
 
 GOOD, BAD = "The dog sat.", "Sat dog the."
@@ -19,7 +25,7 @@ GOOD, BAD = "The dog sat.", "Sat dog the."
 
 def items(pairs: Any, **how: Any) -> list[Item]:
     """The items of some pairs, each of which can be read."""
-    _, (table,) = table_of_pairs(pairs, **how)
+    _, (table,) = table_of_pairs(pairs, PairChoices(**how))
     return [read_item(item) for item in table.items]
 
 
@@ -66,7 +72,7 @@ def test_columns_may_be_named_and_cluster_and_group() -> None:
         for n in range(4)
     ]
     how = {"good": "x", "bad": "y", "cluster_by": "document", "group_by": "genre"}
-    _, (table,) = table_of_pairs(rows, **how, limit=3)
+    _, (table,) = table_of_pairs(rows, PairChoices(**how), limit=3)
     assert table.breakdowns == ("genre",)
     assert [one.cluster for one in table.items] == ["0", "0", "1"]
     assert [one.extra["genre"] for one in table.items] == ["a", "b", "a"]
@@ -122,7 +128,7 @@ def test_files_keep_texts_as_they_are(
 )
 def test_what_is_wrong_is_said_in_one_line(pairs: Any, how: Any, said: str) -> None:
     with pytest.raises(EvaluationError) as error:
-        table_of_pairs(pairs, **how)
+        table_of_pairs(pairs, PairChoices(**how))
     assert said in str(error.value)
     assert "\n" not in str(error.value)
 
