@@ -49,7 +49,7 @@ from coherencegym.builders.discourse.rows import (
     window_pair,
 )
 from coherencegym.builders.pipeline.fitting import Fits
-from coherencegym.builders.suite import Column, Config, Contrast, Draft, Drafter
+from coherencegym.builders.suite import Column, Config, Contrast, GeneratedItem, ItemGenerator
 from coherencegym.eval.kinds.examples import EXAMPLES, LabelledExample
 from coherencegym.eval.kinds.table_kind import FAMILY
 from coherencegym.loaders.discourse import Discourse
@@ -79,7 +79,7 @@ def _nothing() -> ChosenWindows:
 
 @dataclass(frozen=True)
 class Windows:
-    """The common part of the drafters: windows are chosen once, from all documents of a split.
+    """The common part of item generators: windows are chosen once, from all texts of a split.
 
     ``most`` is how many of a document are.
     """
@@ -109,7 +109,7 @@ class Windows:
         return extents
 
     def fit(self, discourses: Sequence[Discourse], context: Context, fits: Fits) -> Self:
-        """The drafter with the windows of these documents."""
+        """The item generator with the windows of these documents."""
 
         def wanted(discourse: Discourse) -> Sequence[Extent]:
             return self.wanted(discourse, context)
@@ -249,7 +249,7 @@ class ReplacedPairs(_Replacing):
 
     contrasts: tuple[Contrast, ...] = SUMS
 
-    def __call__(self, discourse: Discourse, context: Context) -> Iterator[Draft]:
+    def __call__(self, discourse: Discourse, context: Context) -> Iterator[GeneratedItem]:
         """Yield the pair of each window."""
         for window, made, place, columns in self.replaced(discourse, context):
             own = self.columns(window) | columns
@@ -371,7 +371,7 @@ _PLACE_COLUMNS = {
 }
 
 
-def _examples(prefix: str, drafter: Drafter, summary: str, **more: Any) -> Config:
+def _examples(prefix: str, generator: ItemGenerator, summary: str, **more: Any) -> Config:
     settings: dict[str, Any] = {
         "columns": _COLUMNS,
         "breakdowns": ("genre",),
@@ -381,7 +381,7 @@ def _examples(prefix: str, drafter: Drafter, summary: str, **more: Any) -> Confi
     return Config(
         prefix=prefix,
         kind=EXAMPLES,
-        drafter=drafter,
+        generator=generator,
         summary=summary,
         regions=(),
         task_defaults=PROBED.get(prefix, {}),
@@ -410,7 +410,7 @@ def _replaced_configs(most: int, similar: bool) -> tuple[Config, Config]:
         prefix="replaced",
         name="similar_pairs" if similar else "pairs",
         genre="documents",
-        drafter=ReplacedPairs(most, operator=operator),
+        generator=ReplacedPairs(most, operator=operator),
         summary=f"the same as minimal pairs; the other sentence is of a document {where}",
         regions=PAIR_REGIONS,
         breakdowns=("genre",),

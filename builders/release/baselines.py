@@ -13,7 +13,7 @@ from pathlib import Path
 from statistics import mean
 from typing import Any
 
-from coherencegym.builders.suite import Contrast, Draft
+from coherencegym.builders.suite import Contrast, GeneratedItem
 from coherencegym.eval.data.baselines import baseline_schema, baselines_path
 from coherencegym.eval.kinds.items import Prediction
 from coherencegym.eval.kinds.table_kind import IDENTITY, row_hash, rows_digest
@@ -44,15 +44,15 @@ class BaselineDecision:
 
 
 def decisions_on(
-    draft: Draft, breakdowns: Sequence[str], incoherence: Incoherence
+    generated: GeneratedItem, breakdowns: Sequence[str], incoherence: Incoherence
 ) -> Iterator[BaselineDecision]:
     """The decisions on the predictions of an item, in their order.
 
     The side of a contrast whose ``incoherence`` sums up to more is called the incoherent one.
     """
-    item = draft.item
+    item = generated.item
     columns = tuple(f"{column}={str(item.extra[column]).lower()}" for column in breakdowns)
-    for contrast in draft.contrasts:
+    for contrast in generated.contrasts:
         value = decided(contrast, incoherence)
         yield BaselineDecision(
             item.discourse_id, item.cluster, item.item_id, contrast.prediction, columns, value
