@@ -156,8 +156,8 @@ class MatchedOrders:
             _pieces,
         )
         windows = [window for own in chosen.windows.values() for window in own]
-        owners = [chosen.family[window.meta[DOCUMENT]] for window in windows]
-        return replace(self, chosen=chosen, fitted=self.operator.fit(windows, owners, context))
+        families = [chosen.family[window.meta[DOCUMENT]] for window in windows]
+        return replace(self, chosen=chosen, fitted=self.operator.fit(windows, families, context))
 
     def __call__(self, discourse: Discourse, context: Context) -> Iterator[GeneratedItem]:
         """Yield the pair of each window."""

@@ -191,13 +191,13 @@ class _Replacing(Windows):
         made = super().fit(discourses, context, fits)
         family = made.chosen.family
         windows = [window for own in made.chosen.windows.values() for window in own]
-        owner = [family[window.meta[DOCUMENT]] for window in windows]
-        number = {name: place for place, name in enumerate(dict.fromkeys(owner))}
+        families = [family[window.meta[DOCUMENT]] for window in windows]
+        number = {name: place for place, name in enumerate(dict.fromkeys(families))}
         fitted = fits.fit(
             self.operator,
-            _with_donors(windows, owner),
+            _with_donors(windows, families),
             context,
-            group_of=tuple(number[name] for name in owner),
+            group_of=tuple(number[name] for name in families),
         )
         return replace(made, fitted=fitted)
 
@@ -220,10 +220,10 @@ class _Replacing(Windows):
                 yield window, made, choice.slot, columns
 
 
-def _with_donors(windows: Sequence[Discourse], owner: Sequence[str]) -> list[Discourse]:
+def _with_donors(windows: Sequence[Discourse], families: Sequence[str]) -> list[Discourse]:
     # Where no other family is of a window's category, one category stands for all such.
-    owners = {(window.meta[CATEGORY], name) for window, name in zip(windows, owner, strict=True)}
-    count = Counter(category for category, _ in owners)
+    named = zip(windows, families, strict=True)
+    count = Counter(category for category, _ in {(w.meta[CATEGORY], name) for w, name in named})
     return [
         window
         if count[window.meta[CATEGORY]] > 1

@@ -29,14 +29,14 @@ Incoherence = Callable[[str, Contrast], float]
 class BaselineDecision:
     """The decision of a baseline on one prediction: 1 right, 0 wrong, one half a tie.
 
-    ``discourse`` is what its item was made from; ``owner`` is that, or the family of discourses
+    ``discourse`` is what its item was made from; ``cluster`` is that, or the family of discourses
     that it belongs to: a classifier must not learn from one Winograd twin what it is asked about
     the other. ``item`` is its item's id, ``columns`` are the groups that its item is in by its
     columns.
     """
 
     discourse: str
-    owner: str
+    cluster: str
     item: str
     prediction: Prediction
     columns: tuple[str, ...]
@@ -99,22 +99,22 @@ def baseline_scores(
 
 def _score(decisions: Sequence[BaselineDecision], folds: int) -> dict[str, Any]:
     by_item: dict[str, list[float]] = defaultdict(list)
-    owner_of = {decision.item: decision.owner for decision in decisions}
+    cluster_of = {decision.item: decision.cluster for decision in decisions}
     for decision in decisions:
         by_item[decision.item].append(decision.value)
     values = [mean(own) for own in by_item.values()]
-    owners = [owner_of[item] for item in by_item]
-    return score_figures(values, owners, [len(own) for own in by_item.values()], folds)
+    cluster_ids = [cluster_of[item] for item in by_item]
+    return score_figures(values, cluster_ids, [len(own) for own in by_item.values()], folds)
 
 
 def score_figures(
-    values: Sequence[float], owners: Sequence[str], sizes: Sequence[int] = (), folds: int = 0
+    values: Sequence[float], cluster_ids: Sequence[str], sizes: Sequence[int] = (), folds: int = 0
 ) -> dict[str, Any]:
     """A score and its interval as a manifest has them; arguments are those of the interval."""
-    interval = share_interval(values, owners, sizes, folds=folds)
+    interval = share_interval(values, cluster_ids, sizes, folds=folds)
     return {
         "n": len(values),
-        "n_discourses": len(set(owners)),
+        "n_discourses": len(set(cluster_ids)),
         "score": round(mean(values), 4),
         "ci_low": round(interval.low, 4),
         "ci_high": round(interval.high, 4),

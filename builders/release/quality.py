@@ -117,7 +117,7 @@ def _decide(
 ) -> Iterator[BaselineDecision]:
     texts: list[tuple[str, ...]] = []
     labels: list[int] = []
-    owners: list[str] = []
+    cluster_ids: list[str] = []
     row_of: dict[tuple[int, str], int] = {}
     for number, one in enumerate(generated):
         incoherent = {name for contrast in one.contrasts for name in contrast.worse}
@@ -125,8 +125,8 @@ def _decide(
             row_of[number, name] = len(texts)
             texts.append(tuple(text.replace(SEPARATOR, " ") for text in view))
             labels.append(int(name in incoherent))
-            owners.append(one.item.cluster)
-    scores = out_of_fold_scores(texts, labels, owners)
+            cluster_ids.append(one.item.cluster)
+    scores = out_of_fold_scores(texts, labels, cluster_ids)
     for number, one in enumerate(generated):
 
         def incoherence(name: str, contrast: Contrast, number: int = number) -> float:
@@ -155,12 +155,12 @@ def whole_clusters(values: Sequence[_T], cluster: Callable[[_T], str], most: int
 
 
 def out_of_fold_scores(
-    texts: Sequence[tuple[str, ...]], labels: Sequence[int], owners: Sequence[str]
+    texts: Sequence[tuple[str, ...]], labels: Sequence[int], cluster_ids: Sequence[str]
 ) -> list[float]:
     """Score how incoherent texts look to a classifier trained on the other discourses' texts.
 
     Logistic regression on one binary bag of words (unigrams and bigrams) for each text of a tuple;
-    folds by discourse (``owners``, at least two), so no discourse is on both sides.
+    folds by discourse (``cluster_ids``, at least two), so no discourse is on both sides.
     """
     import numpy as np
     from scipy.sparse import hstack
@@ -180,8 +180,8 @@ def out_of_fold_scores(
         return [0.0] * len(texts)
     # A word that no text to learn from has gets no weight: it is as good as unknown.
     whole = hstack(bags).tocsr()
-    folds = GroupKFold(n_splits=min(FOLDS, len({*owners})))
-    for train, test in folds.split(texts, y, owners):
+    folds = GroupKFold(n_splits=min(FOLDS, len({*cluster_ids})))
+    for train, test in folds.split(texts, y, cluster_ids):
         model = word_classifier(whole[train], y[train])
         scores[test] = model.decision_function(whole[test])
     return [float(score) for score in scores]
@@ -228,15 +228,16 @@ def _sentence_alone(generated: Sequence[GeneratedDocument]) -> dict[str, Any] | 
         for place, sentence in enumerate(one.document.sentences[1:], start=1)
     ]
     sentences = whole_clusters(sentences, lambda sentence: sentence[2], _MOST_SENTENCES)
-    if len({owner for _, is_intruder, owner in sentences if is_intruder}) < FEWEST_INTRUDED:
+    if len({cluster for _, is_intruder, cluster in sentences if is_intruder}) < FEWEST_INTRUDED:
         return None
-    labels, owners = [label for _, label, _ in sentences], [owner for _, _, owner in sentences]
-    scores = out_of_fold_scores([(text,) for text, _, _ in sentences], labels, owners)
+    labels = [label for _, label, _ in sentences]
+    cluster_ids = [cluster for _, _, cluster in sentences]
+    scores = out_of_fold_scores([(text,) for text, _, _ in sentences], labels, cluster_ids)
     called = [score > 0 for score in scores]
     right = [float(c == label) for c, label in zip(called, labels, strict=True)]
     hits = sum(c and label for c, label in zip(called, labels, strict=True))
     found = sum(called) + sum(labels)
-    interval = share_interval(right, owners, folds=FOLDS)
+    interval = share_interval(right, cluster_ids, folds=FOLDS)
     return {
         "sentences": len(labels),
         "accuracy": round(mean(right), 4),

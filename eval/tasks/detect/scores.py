@@ -21,7 +21,7 @@ from coherencegym.eval.outcomes.schema import MODEL as SYSTEM
 from coherencegym.eval.outcomes.schema import Group, System
 from coherencegym.eval.outcomes.tables import OutcomeWriter
 from coherencegym.eval.statistics.estimate import Estimate
-from coherencegym.eval.statistics.measures import accuracy, auc, f1, ratio
+from coherencegym.eval.statistics.estimators import accuracy, auc, f1, ratio
 from coherencegym.eval.statistics.scores import (
     REFERENCE,
     Score,

@@ -157,6 +157,6 @@ def _run_facts(scored: Scored) -> RunFacts:
 
 def _emptied(scored: Scored) -> Scored:
     execution = scored.execution
-    plan = replace(execution.plan, sequences=(), families=(), owner=(), batches=())
+    plan = replace(execution.plan, sequences=(), families=(), sequence_of_request=(), batches=())
     light = replace(execution, bits=[], again={}, ran=[], plan=plan, sharing=None, beside=None)
     return replace(scored, items=(), execution=light)
