@@ -61,7 +61,7 @@ def fetch_source(
     """Fetch what a folder has not got of a download source; what it had, as a survey from before.
 
     Args:
-        source: what to fetch.
+        source: the source to fetch from.
         folder: the folder that it goes into, under the paths of the repository; made if need be.
         base: the public server or a mirror of it.
         jobs: the number of files at a time.
