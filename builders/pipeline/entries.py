@@ -116,9 +116,9 @@ def config_entry(
         "corpus": _corpus_entry(corpus),
         "republishable": corpus.republishable,
         "separator": config.separator,
-        "operators": config.drafter.recipe,
+        "operators": config.generator.recipe,
         "regions": list(config.regions),
-        "predictions": [asdict(contrast.prediction) for contrast in config.drafter.contrasts],
+        "predictions": [asdict(contrast.prediction) for contrast in config.generator.contrasts],
         "columns": {
             column: {"type": _type_name(spec.type), "description": spec.description}
             for column, spec in config.columns.items()
