@@ -84,7 +84,7 @@ def test_a_manifest_quotes_the_scores_of_its_suite() -> None:
 
 
 def test_spans_have_the_figures_of_their_data() -> None:
-    assert list(published_for("abduction"))[0] == {
+    assert next(iter(published_for("abduction"))) == {
         **{"config": "abduction", "model": "BERT-large"},
         **{"accuracy": 66.7, "strict": 42.3, "lenient": 43.7},
     }

@@ -28,7 +28,7 @@ class TableRow:
             none: any, which is for a group.
         group: a group of their items; empty: all.
         metric: its metric; empty: the table's.
-        system: who decided; empty: the model.
+        system: the system that decided; empty: the model.
     """
 
     configs: tuple[str, ...] = ()
@@ -42,11 +42,11 @@ class PublishedTable:
     """A table of a paper, or a part of one that is computed in one way.
 
     Attributes:
-        title: what it shows.
+        title: its subject.
         source: the table in the paper, with its page; or the file that has the numbers.
         task: the subcommand that computes it; empty: people answered.
         suite: the suite that is built; empty: files in SyntaxGym's JSON.
-        corpus: what it is built from.
+        corpus: the corpus that it is built from.
         compat: the mode that computes as the paper did; empty: there is none, or none is needed.
         options: further options of the task.
         metric: that of its rows, where they do not say.
@@ -86,7 +86,7 @@ class Paper:
     """A paper.
 
     Attributes:
-        title, authors, venue, url: as it is cited.
+        title, authors, venue, url: its citation.
         tables: those that can be computed, by number or name.
     """
 

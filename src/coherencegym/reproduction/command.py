@@ -46,7 +46,7 @@ def make_parser(prog: str = "coherencegym reproduce") -> Parser:
         "`coherencegym corpora fetch` puts them, fetched if they are open")  # fmt: skip
     add("--output", type=Path, metavar="DIR", help="suites and results; default: "
         "reproduced/PAPER-TABLE")  # fmt: skip
-    add("--limit", type=positive, metavar="N", help="at most N items of each config")
+    add("--limit", type=positive, metavar="N", help="no more items than N of each config")
     options.add_device(parser)
     options.add_format(parser)
     return parser

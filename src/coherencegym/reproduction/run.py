@@ -50,7 +50,7 @@ class Reproduction:
     """A table computed again.
 
     Attributes:
-        paper, table: as they are declared; ``name`` is the table's.
+        paper, table: their declarations; ``name`` is the table's.
         model: the model that was scored.
         rows: the rows in the paper's order, those without our score too.
         notes: lines on what differs from the paper.
@@ -105,7 +105,7 @@ def reproduce(
         output: the folder for suites and results; None: ``reproduced/PAPER-TABLE``.
         limit: no more items than this of each config, which the notes say.
         device, dtype: place and numbers of the model, as for :func:`coherencegym.score`.
-        say: is told each step.
+        say: the function that is told each step.
 
     Raises:
         EvaluationError: there is no such table or model, files of the corpus are missing, or no
@@ -125,7 +125,8 @@ def reproduce(
         )
     rows = [_row(declared, name, scored) for name in declared.values or declared.rows]
     notes = [*declared.differs, *run.notes, *_notes(rows, limit)]
-    return Reproduction(about, table, declared, model, rows, notes, folder)
+    name = Path(model).name if Path(model).is_dir() else model
+    return Reproduction(about, table, declared, name, rows, notes, folder)
 
 
 def _datasets(
