@@ -27,6 +27,7 @@ EXAMPLES = """\
       --config conversational_entailment
   coherencegym train spans --model ./my-encoder --dataset DATA --config intruder_sample --parts
   coherencegym train documents --model roberta-base --dataset coherencegym/intruder_sentences
+  coherencegym train documents --model roberta-base --dataset DATA --freeze
   coherencegym train spans --model roberta-base --dataset DATA --config C --dry-run
 """
 #: Tasks that one can train for, and the names that results and their folder have.
@@ -34,7 +35,7 @@ DOCUMENTS, SPANS_TASK = "documents", "spans"
 _NAMES = {DOCUMENTS: "train-documents", SPANS_TASK: "train-spans"}
 #: Numbers of the training: option, type, help.
 _NUMBERS: tuple[tuple[str, Callable[[str], float], str], ...] = (
-    ("--learning-rate", above_zero, "default 2e-5"),
+    ("--learning-rate", above_zero, "default 2e-5, of a head alone 1e-3"),
     ("--epochs", positive, "most epochs; default 3, of spans 10"),
     ("--batch-size", positive, "rows in a step; default 32"),
     ("--evaluations", positive, "measurements on the validation split in an epoch; default 1"),
@@ -48,6 +49,8 @@ _NUMBERS: tuple[tuple[str, Callable[[str], float], str], ...] = (
 )
 #: Settings of tasks that differ from those of every training: as the papers trained.
 _OTHERWISE: dict[str, dict[str, Any]] = {DOCUMENTS: {}, SPANS_TASK: {"epochs": 10}}
+#: Those of a head alone, whose new weights have further to go than an encoder's.
+_FROZEN = {"learning_rate": 1e-3}
 #: Option -> the task that has a use for it, and its value where nobody says otherwise.
 _ONLY = {"decision": (DOCUMENTS, None), "parts": (SPANS_TASK, False)}
 #: The heading of how it is trained, and what most runs leave as it is.
@@ -123,6 +126,7 @@ def _add_numbers(parser: Parser) -> None:
         metavar="N",
         help="one number: so many seeds, 0 to N - 1; several: these; default 3",
     )
+    add("--freeze", action="store_true", help="train the head alone, not the encoder below it")
     for name, kind, said in _NUMBERS:
         metavar = "X" if kind is above_zero else "N"
         action = add(name, type=kind, metavar=metavar, help=said)
@@ -198,9 +202,10 @@ def _settings(arguments: argparse.Namespace, max_length: int) -> Settings:
     from coherencegym.eval.tasks.training.fine_tuning import Settings
 
     names = ("learning_rate", "epochs", "batch_size", "evaluations", "patience", "class_weights")
-    given = {name: getattr(arguments, name) for name in (*names, "device", "dtype")}
+    given = {name: getattr(arguments, name) for name in (*names, "freeze", "device", "dtype")}
     known = {name: value for name, value in given.items() if value is not None}
-    return Settings(**{**_OTHERWISE[arguments.task], **known, "max_length": max_length})
+    usual = _OTHERWISE[arguments.task] | (_FROZEN if arguments.freeze else {})
+    return Settings(**{**usual, **known, "max_length": max_length})
 
 
 def _seeds(arguments: argparse.Namespace) -> list[int]:

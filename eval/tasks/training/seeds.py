@@ -95,7 +95,13 @@ def about_encoder(encoder: Encoder, model: Any) -> dict[str, Any]:
 
 def signed_settings(settings: Mapping[str, Any]) -> dict[str, Any]:
     """The settings of a training that a signature has, by what it calls them."""
-    return {key: settings[name] for key, name in _SIGNED.items()}
+    named = {key: settings[name] for key, name in _SIGNED.items()}
+    return named | ({"trained": "head"} if settings["freeze"] else {})
+
+
+def trained_parts(settings: Mapping[str, Any]) -> str:
+    """The words of a note on what a training changed: the head alone, or all weights."""
+    return "the head alone was trained" if settings["freeze"] else "trained"
 
 
 def signed_data(name: str, rows_sha256: str) -> str:

@@ -16,7 +16,13 @@ from coherencegym.eval.tasks.spans.train.data import SpanTraining
 from coherencegym.eval.tasks.spans.train.results import SpanTrainingResults
 from coherencegym.eval.tasks.spans.train.train import TrainedOnTexts
 from coherencegym.eval.tasks.task import Findings
-from coherencegym.eval.tasks.training.card import card_front, card_row, card_training, plain_cell
+from coherencegym.eval.tasks.training.card import (
+    card_front,
+    card_row,
+    card_training,
+    encoder_cell,
+    plain_cell,
+)
 from coherencegym.files.templates import fenced
 
 #: The metrics that a card has.
@@ -127,7 +133,7 @@ def _training(
     rows = settings["training_rows"] + settings["validation_rows"]
     most = f"of at most {settings['epochs']} ({tuned.steps:,} steps)"
     about = {
-        "encoder": f"{results.model['name']} at {results.model['commit']}",
+        "encoder": encoder_cell(results.model, settings),
         "data": f"{results.dataset['name']}, {settings['train_on']}",
         "training texts": f"{settings['training_texts']:,}",
         "read of them": "every span with an answer" if settings["parts"] else "the whole",

@@ -32,6 +32,7 @@ from coherencegym.eval.tasks.training.seeds import (
     mean_over_seeds,
     signed_data,
     signed_settings,
+    trained_parts,
 )
 
 #: The task of the results over all seeds; those of a seed are of ``spans``.
@@ -177,8 +178,8 @@ def _notes(recorded: Mapping[str, Any], trained: Sequence[TrainedOnTexts]) -> li
     read = "parts" if recorded["parts"] else "wholes"
     notes = [
         detail(
-            f"trained on {recorded['training_texts']:,} texts of {recorded['train_on']} "
-            f"({recorded['training_rows']:,} {read})"
+            f"{trained_parts(recorded)} on {recorded['training_texts']:,} texts of "
+            f"{recorded['train_on']} ({recorded['training_rows']:,} {read})"
         )
     ]
     if recorded["truncated_rows"]:
