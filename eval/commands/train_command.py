@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -52,7 +52,11 @@ _OTHERWISE: dict[str, dict[str, Any]] = {DOCUMENTS: {}, SPANS_TASK: {"epochs": 1
 #: Those of a head alone, whose new weights have further to go than an encoder's.
 _FROZEN = {"learning_rate": 1e-3}
 #: Option -> the task that has a use for it, and its value where nobody says otherwise.
-_ONLY = {"decision": (DOCUMENTS, None), "parts": (SPANS_TASK, False)}
+_ONLY = {
+    "decision": (DOCUMENTS, None),
+    "parts": (SPANS_TASK, False),
+    "folds": (SPANS_TASK, None),
+}
 #: The heading of how it is trained, and what most runs leave as it is.
 _TRAINING = "the training"
 _RARE = ("--evaluations", "--patience")
@@ -77,6 +81,12 @@ def add_arguments(parser: Parser) -> None:
         "--parts",
         action="store_true",
         help="spans: learn from every span that has a right answer, not from the whole alone",
+    )
+    parser.group(_TRAINING).add_argument(
+        "--folds",
+        type=positive,
+        metavar="N",
+        help="spans: cross-validation on train and validation, no source in two folds; one seed",
     )
 
 
@@ -209,6 +219,10 @@ def _settings(arguments: argparse.Namespace, max_length: int) -> Settings:
 
 
 def _seeds(arguments: argparse.Namespace) -> list[int]:
+    if arguments.folds is not None and arguments.seeds:
+        raise EvaluationError(f"--folds {arguments.folds}: one seed; expected --seed, not --seeds")
+    if arguments.folds is not None:
+        return [arguments.one_seed or 0]
     if (one := getattr(arguments, "one_seed", None)) is not None:
         if arguments.seeds:
             raise EvaluationError(f"--seed {one}: expected it or --seeds, not both")
@@ -224,21 +238,21 @@ def _seeds(arguments: argparse.Namespace) -> list[int]:
 _Model = TypeVar("_Model")
 
 
-def _each_seed(seeds: Sequence[int], train: Callable[..., _Model]) -> list[_Model]:
+def _each(what: str, trainings: Mapping[int, Callable[..., _Model]]) -> list[_Model]:
     shown = sys.stderr.isatty()
     trained = []
-    for number, seed in enumerate(seeds, start=1):
+    for done, (number, train) in enumerate(trainings.items(), start=1):
         if shown:
-            print(f"seed {seed} ({number} of {len(seeds)})", file=sys.stderr)
-        trained.append(train(seed=seed, progress=shown))
+            print(f"{what} {number} ({done} of {len(trainings)})", file=sys.stderr)
+        trained.append(train(progress=shown))
     return trained
 
 
-def _say_steps(training: _Training, rows: int) -> None:
+def _say_steps(training: _Training, rows: int, models: str = "") -> None:
     from coherencegym.eval.tasks.training.fine_tuning import most_steps
 
     steps = most_steps(rows, training.settings)
-    print(f"at most {steps:,} steps for each of {len(training.seeds)} seeds")
+    print(f"at most {steps:,} steps for each of {models or f'{len(training.seeds)} seeds'}")
 
 
 def _named_data(arguments: argparse.Namespace) -> dict[str, Any]:
@@ -276,7 +290,7 @@ def _write_documents(training: _Training, arguments: argparse.Namespace) -> None
     learned, chosen_on = data.training.documents, data.validation.documents
     tested = [table.documents for table in data.tables]
     train_one = partial(train, encoder, learned, chosen_on, tested, settings)
-    trained = _each_seed(training.seeds, train_one)
+    trained = _each("seed", {seed: partial(train_one, seed=seed) for seed in training.seeds})
     recorded = {name: getattr(arguments, name) for name in (*_RECORDED, "decision")}
     results = collect_training(data, encoder, settings, trained, recorded)
     write_training(results, training.output, overwrite=arguments.overwrite)
@@ -289,7 +303,8 @@ def _write_documents(training: _Training, arguments: argparse.Namespace) -> None
 def _read_texts(arguments: argparse.Namespace) -> SpanTraining:
     from coherencegym.eval.tasks.spans.train.data import read_span_training
 
-    return read_span_training(**_named_data(arguments), parts=arguments.parts)
+    own = {"parts": arguments.parts, "folds": arguments.folds}
+    return read_span_training(**_named_data(arguments), **own)
 
 
 def _dry_run_texts(training: _Training) -> None:
@@ -302,6 +317,13 @@ def _dry_run_texts(training: _Training) -> None:
         )
     for table in data.tested:
         print(f"{table.table.name}: {len(table.rows):,} texts to test on")
+    if data.folds:
+        for each in data.folds:
+            print(f"fold {each.fold}: {len(each.validation):,} to choose on")
+        _say_steps(
+            training, max(len(each.training) for each in data.folds), f"{len(data.folds)} folds"
+        )
+        return
     _say_steps(training, len(data.training))
 
 
@@ -318,11 +340,17 @@ def _write_texts(training: _Training, arguments: argparse.Namespace) -> None:
     data, encoder, settings = training.data, training.encoder, training.settings
     rows = [*data.training, *data.validation, *data.test_rows]
     refuse_long_seconds(encoder.tokenizer, rows, encoder.max_length)
-    trained = _each_seed(training.seeds, partial(train_on_texts, data, encoder, settings))
-    recorded = {name: getattr(arguments, name) for name in (*_RECORDED, "parts")}
+    train_one = partial(train_on_texts, encoder=encoder, settings=settings)
+    if data.folds:
+        (seed,) = training.seeds
+        own = {n: partial(train_one, one, seed=seed) for n, one in enumerate(data.folds)}
+        trained = _each("fold", own)
+    else:
+        trained = _each("seed", {n: partial(train_one, data, seed=n) for n in training.seeds})
+    recorded = {name: getattr(arguments, name) for name in (*_RECORDED, "parts", "folds")}
     results = collect_span_training(data, encoder, settings, trained, recorded)
     write_span_training(results, data, training.output, overwrite=arguments.overwrite)
-    if len(training.seeds) == 1:
+    if len(trained) == 1:
         print_findings(results.seeds[0], verbose=True)
     else:
         print_span_training(results)
