@@ -136,6 +136,8 @@ def fine_tune(
 
     settings = settings or Settings()
     require_accelerate("a training")
+    # Whoever asks the saved model later reads no more of a text than it has learned to.
+    encoder.tokenizer.model_max_length = encoder.max_length
     weights = class_weights(head, rows, settings.class_weights)
     set_seed(seed)
     model = encoder.with_head(head, freeze=settings.freeze)

@@ -78,8 +78,6 @@ def train_on_texts(
     Raises:
         EvaluationError: the encoder cannot be loaded.
     """
-    # Whoever asks the saved model later reads no more of a text than it has learned to.
-    encoder.tokenizer.model_max_length = encoder.max_length
     best = best_accuracy(data, settings)
     tuned = fine_tune(
         encoder, data.head, data.training, best, (), settings, seed, progress=progress

@@ -196,6 +196,26 @@ def test_it_learns_and_leaves_a_model_with_its_card(
             coherent, intruder = model(**tokenizer(sentence, text, return_tensors="pt")).logits[0]
         assert float(intruder - coherent) == pytest.approx(score, abs=1e-4)
 
+    # So does detect, and thresholds and figures with them.
+    words = ["detect", "--model", str(output / "seed-1"), "--dataset", str(data)]
+    there = ["--config", "families", "far", "--calibrate-on", "families", "--device", "cpu"]
+    assert main([*words, *there, "--output", str(tmp_path / "again")]) == 0
+    asked = json.loads((tmp_path / "again" / "results.json").read_text())
+    assert (asked["settings"]["detector"], asked["task"]) == ("classifier", "detect")
+    assert "|detector:classifier|" in asked["signature"]
+    again = parquet.read_table(tmp_path / "again" / "documents.parquet").to_pylist()
+    assert len(again) == len(rows) == 160
+    for one, other in zip(rows, again, strict=True):
+        assert one.pop("scores")[1:] == pytest.approx(other.pop("scores")[1:], abs=1e-4)
+        assert one == other
+    folders = output / "seed-1", tmp_path / "again"
+    both = (json.loads((folder / "results.json").read_text())["scores"] for folder in folders)
+    first, second = ([(s["config"], s["metric"], s["score"]) for s in own] for own in both)
+    assert first == second
+    capsys.readouterr()
+    assert main([*words, *there, "--dry-run"]) == 0
+    assert "pairs to read" in capsys.readouterr().out
+
 
 def test_one_seed_is_one_run(encoder: Path, documents: dict[str, list[Document]]) -> None:
     settings = Settings(learning_rate=3e-3, epochs=2, device="cpu")
@@ -375,3 +395,32 @@ def test_the_optimizer_has_the_new_weights_alone(encoder: Path) -> None:
     again = find_encoder(str(folder)).with_head(head, freeze=True)
     trained = {name for name, weight in again.named_parameters() if weight.requires_grad}
     assert trained == {"classifier.weight", "classifier.bias"}
+
+
+def test_a_classifier_of_other_things_is_no_detector(
+    encoder: Path, data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    loaded = find_encoder(str(encoder))
+    loaded.with_head(Head(("not entailed", "entailed"))).save_pretrained(tmp_path / "other")
+    loaded.tokenizer.save_pretrained(tmp_path / "other")
+    words = ["detect", "--model", str(tmp_path / "other"), "--dataset", str(data)]
+    assert main([*words, "--config", "families", "--output", str(tmp_path / "out")]) == 2
+    said = one_line(capsys.readouterr().err)
+    assert "labels not entailed, entailed; expected coherent, intruder, as coherencegym" in said
+
+
+def test_what_a_classifier_does_not_read_is_counted(encoder: Path) -> None:
+    from coherencegym.eval.models.in_memory import in_memory
+    from coherencegym.eval.tasks.detect.classifier import classify
+
+    loaded = find_encoder(str(encoder))
+    loaded.tokenizer.model_max_length = 12
+    model = loaded.with_head(Head(("coherent", "intruder"))).eval()
+    detector = in_memory(model, loaded.tokenizer, "toy", scores=False)
+    short = Document("s", ("ship sea", "sea ship"), -1, "s", "toy")
+    long = Document("l", ("ship " * 30, "sea"), 1, "l", "toy")
+    found = classify(detector, [short, long, short])
+    assert found.cut == 1
+    assert [len(own) for own in found.scores] == [2, 2, 2]
+    assert found.scores[0] == pytest.approx(found.scores[2])
+    assert found.scores[0] != pytest.approx(found.scores[1])
