@@ -227,6 +227,12 @@ def _table_notes(details: Sequence[DetectDetail]) -> Iterator[Note]:
             "that are taken for coherent: without the probe, with it, and the difference"
         )
         return
+    for one in details:
+        if not one.tested.table.located:
+            yield detail(
+                f"{one.tested.table.name}: which sentence is the intruder is not known of all "
+                "documents, so that only document acc. is measured"
+            )
     yield detail(
         "document acc.: is there an intruder; exact acc.: every sentence right; F1, precision, "
         "recall, AUC: over sentences but the opening one; place: the highest score is the "

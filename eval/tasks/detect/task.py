@@ -40,10 +40,15 @@ from coherencegym.eval.tasks.detect.results import (
     detection_rows,
     write_sentence_scores,
 )
-from coherencegym.eval.tasks.detect.scores import AUC, DETECTION_METRICS
+from coherencegym.eval.tasks.detect.scores import AUC, DETECTION_METRICS, NAMES
 from coherencegym.eval.tasks.detect.tables import DocumentTable
 from coherencegym.eval.tasks.detect.train.train import pairs_of
-from coherencegym.eval.tasks.headline import Headline, cells_by_table, mean_headline
+from coherencegym.eval.tasks.headline import (
+    Headline,
+    cells_by_table,
+    headline_of_one,
+    mean_headline,
+)
 from coherencegym.eval.tasks.task import Findings, Task, TaskContext
 
 
@@ -100,7 +105,13 @@ def _costs(
 
 def _headline(found: Findings) -> Headline | None:
     tables = {(table.config, table.split) for table in found.tables}
-    return mean_headline(cells_by_table(found.outcomes, AUC, MODEL, tables), AUC)
+    head = mean_headline(cells_by_table(found.outcomes, AUC, MODEL, tables), AUC)
+    if head is not None or len(tables) > 1:
+        return head
+    # Only whole documents can be judged where nobody knows the places of intruders.
+    whole = NAMES["document_accuracy"]
+    every = [one for one in found.rows if one.metric == whole and one.level == "all"]
+    return headline_of_one(every[0]) if every else None
 
 
 TASK = Task(
