@@ -204,8 +204,8 @@ class ReleasedDocuments(DiscoEvalRows):
         """Yield the document."""
         twin, place, replaced = self.twin.get(discourse.id), NO_INTRUDER, ""
         if discourse.meta["label"] != _IS_COHERENT:
-            place = twin.place if twin else UNKNOWN_PLACE
-            replaced = twin.discourse.texts[place] if twin else ""
+            place = (twin and twin.place) or UNKNOWN_PLACE
+            replaced = twin.discourse.texts[twin.place] if twin else ""
         extra = self.columns(discourse) | {"replaced": replaced}
         document = Document(
             discourse.id, discourse.texts, place, discourse.id, discourse.corpus, extra

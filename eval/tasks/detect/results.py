@@ -229,7 +229,7 @@ def _table_notes(details: Sequence[DetectDetail]) -> Iterator[Note]:
         return
     for one in details:
         if not one.tested.table.located:
-            yield detail(
+            yield caution(
                 f"{one.tested.table.name}: which sentence is the intruder is not known of all "
                 "documents, so that only document acc. is measured"
             )

@@ -116,13 +116,13 @@ def table_scores(
         size = len(documents), sum(document.intruded for document in documents)
         chance = _chance(documents)
         found = [float(highest(s) == p) for s, p in zip(own, positions, strict=True)]
-        if table.located:
-            yield DetectionScore(
-                *(table.config, table.split, group, MODEL, *size),
-                auc=auc(own, positions, [document.cluster for document in documents]),
-                place=_place(documents, found),
-                chance=chance,
-            )
+        clusters = [document.cluster for document in documents]
+        yield DetectionScore(
+            *(table.config, table.split, group, MODEL, *size),
+            auc=auc(own, positions, clusters) if table.located else None,
+            place=_place(documents, found) if table.located else None,
+            chance=chance,
+        )
         for decision, threshold in thresholds.items():
             counts = count_decisions(own, positions, threshold, decision)
             yield DetectionScore(

@@ -187,6 +187,7 @@ def _notes(recorded: Mapping[str, Any], trained: Sequence[TrainedOnTexts]) -> li
         detail(
             f"{trained_parts(recorded)} on {recorded['training_texts']:,} texts of "
             f"{recorded['train_on']} ({recorded['training_rows']:,} {read})"
+            + (f", without one of {recorded['folds']} folds each" if recorded["folds"] else "")
         )
     ]
     if recorded["truncated_rows"]:

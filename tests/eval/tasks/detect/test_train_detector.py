@@ -6,6 +6,7 @@ import json
 import random
 import shutil
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -395,6 +396,37 @@ def test_the_optimizer_has_the_new_weights_alone(encoder: Path) -> None:
     again = find_encoder(str(folder)).with_head(head, freeze=True)
     trained = {name for name, weight in again.named_parameters() if weight.requires_grad}
     assert trained == {"classifier.weight", "classifier.bias"}
+
+
+def test_documents_with_an_intruder_somewhere(
+    encoder: Path, data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    loaded = find_encoder(str(encoder))
+    loaded.with_head(Head(("coherent", "intruder"))).save_pretrained(tmp_path / "model")
+    loaded.tokenizer.save_pretrained(tmp_path / "model")
+    somewhere = [replace(d, intruder_position=-2) for d in two_families(12, 8) if d.intruded]
+    splits = {"validation": [*two_families(12, 9), *somewhere], "test": somewhere}
+    folder = write_documents(tmp_path / "data", {**splits, "train": somewhere}, "detect_vague")
+    words = ["detect", "--model", str(tmp_path / "model"), "--dataset", str(folder)]
+    assert main([*words, "--output", str(tmp_path / "out")]) == 2
+    said = "detect_vague (validation): intruders in unknown places; expected another config to "
+    assert f"{said}choose the threshold on" in one_line(capsys.readouterr().err)
+    training = arguments(encoder, folder, tmp_path / "out")
+    assert main(training) == 2
+    assert "(train): intruders in unknown places; expected another config to train on" in one_line(
+        capsys.readouterr().err
+    )
+    # Below all log-odds every sentence is an intruder: right of each of these documents.
+    assert main([*words, "--threshold", "-99", "--output", str(tmp_path / "out")]) == 0
+    assert "only document acc. is measured" in capsys.readouterr().out
+    results = json.loads((tmp_path / "out" / "results.json").read_text())
+    assert {(s["metric"], s["system"]): s["score"] for s in results["scores"]} == {
+        ("document accuracy", "argmax"): 1.0,
+        ("document accuracy", "independent"): 1.0,
+        ("document accuracy", "majority: all coherent"): 0.0,
+        ("document accuracy", "random place"): 1.0,
+    }
+    assert results["headline"]["metric"] == "document accuracy"
 
 
 def test_a_classifier_of_other_things_is_no_detector(
