@@ -304,7 +304,7 @@ class OutcomeTables:
 
     @cached_property
     def _arrays(self) -> dict[str, Any]:
-        own = self.outcomes.combine_chunks()
+        own = self.outcomes
         names = ("unit_id", "system_id", "flags", "value", *OPTIONAL)
         found = {name: _numbers(own[name]) for name in names if name in own.column_names}
         for name in ("metric", "reason"):
@@ -401,9 +401,7 @@ def _column(group: Group) -> str:
 
 
 def _numbers(column: Any) -> np.ndarray:
-    whole = column.combine_chunks()
-    whole = whole.chunk(0) if hasattr(whole, "chunk") else whole
-    found: np.ndarray = whole.to_numpy(zero_copy_only=False)
+    found: np.ndarray = _in_one_piece(column).to_numpy(zero_copy_only=False)
     return found
 
 
@@ -436,8 +434,9 @@ def _ranks_of(texts: Any) -> np.ndarray:
 def _in_one_piece(column: Any) -> Any:
     import pyarrow as pa
 
-    kind = column.type
-    if column.num_chunks > 1 and kind == outcome_schemas()["units"].field("discourse").type:
+    if column.num_chunks == 1:
+        return column.chunk(0)  # which is no copy
+    if column.num_chunks > 1 and column.type == outcome_schemas()["units"].field("discourse").type:
         return _with_sorted_names(column)
     whole = column.unify_dictionaries().combine_chunks()
     return whole.chunk(0) if isinstance(whole, pa.ChunkedArray) else whole
@@ -554,11 +553,16 @@ class OutcomeWriter:
 
     def tables(self, *, last: bool = False) -> OutcomeTables:
         """All that was added; ``last``: nothing is kept here any longer."""
+        import pyarrow as pa
+
         known = outcome_schemas()
         made = self._outcomes, self._units
         outcomes_parts, units_parts = made if last else ([{**own} for own in one] for one in made)
-        outcomes = _together(outcomes_parts, known["outcomes"])
-        empty = [name for name in OPTIONAL if outcomes[name].null_count == len(outcomes)]
+        absent = {*OPTIONAL}.difference(*outcomes_parts)
+        schema = pa.schema([one for one in known["outcomes"] if one.name not in absent])
+        outcomes = _together(outcomes_parts, schema)
+        present = {*OPTIONAL} - absent
+        empty = [name for name in present if outcomes[name].null_count == len(outcomes)]
         units = _together(units_parts, units_in_memory(), self._groups)
         return OutcomeTables(units, tuple(self._systems), outcomes.drop(empty))
 
