@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
+from itertools import chain
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
@@ -479,8 +480,10 @@ class OutcomeWriter:
     """
 
     def __init__(self) -> None:
-        self._units: list[dict[str, Any]] = []
-        self._outcomes: list[dict[str, Any]] = []
+        # Each part is one object, and not one for each column: small objects that stay among those
+        # of a task's part would keep nearly all the memory that the part took.
+        self._units: list[Any] = []
+        self._outcomes: list[Any] = []
         self._systems: dict[System, int] = {}
         self._groups: dict[tuple[Group, ...], int] = {}
         self._count = 0
@@ -503,8 +506,8 @@ class OutcomeWriter:
         made["groups"] = pa.array([sets.setdefault(one.groups, len(sets)) for one in rows], "i4")
         if columns["cluster"] == columns["discourse"]:
             # They are the same but where families are clusters, and then are kept once.
-            made["cluster"] = made["discourse"]
-        self._units.append(made)
+            del made["cluster"]
+        self._units.append(pa.table(made))
         return ids
 
     def add(
@@ -549,7 +552,7 @@ class OutcomeWriter:
         }
         types = {field.name: field.type for field in outcome_schemas()["outcomes"]}
         made = {name: pa.array(own, types[name]) for name, own in columns.items()}
-        self._outcomes.append(made)
+        self._outcomes.append(pa.table(made))
 
     def tables(self, *, last: bool = False) -> OutcomeTables:
         """All that was added; ``last``: nothing is kept here any longer."""
@@ -557,8 +560,8 @@ class OutcomeWriter:
 
         known = outcome_schemas()
         made = self._outcomes, self._units
-        outcomes_parts, units_parts = made if last else ([{**own} for own in one] for one in made)
-        absent = {*OPTIONAL}.difference(*outcomes_parts)
+        outcomes_parts, units_parts = made if last else map(list, made)
+        absent = {*OPTIONAL}.difference(*(part.column_names for part in outcomes_parts))
         schema = pa.schema([one for one in known["outcomes"] if one.name not in absent])
         outcomes = _together(outcomes_parts, schema)
         present = {*OPTIONAL} - absent
@@ -570,26 +573,21 @@ class OutcomeWriter:
 _UNIT = [field.name for field in fields(UnitRow) if field.name != "groups"]
 
 
-def _together(
-    parts: list[dict[str, Any]], schema: Any, groups: Iterable[tuple[Group, ...]] = ()
-) -> Any:
+def _together(parts: list[Any], schema: Any, groups: Iterable[tuple[Group, ...]] = ()) -> Any:
     """The columns of parts, each in one piece; the parts give up a column after another."""
     import pyarrow as pa
 
-    shares = all(part.get("cluster") is part.get("discourse") for part in parts)
-    sizes = [len(next(iter(part.values()))) for part in parts]
+    shares = not any("cluster" in part.column_names for part in parts)
+    for number, part in enumerate(parts if not shares else ()):
+        if "cluster" not in part.column_names:
+            parts[number] = part.append_column("cluster", part["discourse"])
     columns: dict[str, Any] = {}
     for field in schema:
         if field.name == "cluster" and shares:
             columns["cluster"] = columns["discourse"]
             continue
         kind = pa.int32() if field.name == "groups" else field.type
-        pieces = [
-            part.pop(field.name) if field.name in part else pa.nulls(size, kind)
-            for part, size in zip(parts, sizes, strict=True)
-        ]
-        whole = pa.chunked_array(pieces, kind)
-        del pieces
+        whole = pa.chunked_array([*chain.from_iterable(_taken(parts, field.name, kind))], kind)
         columns[field.name] = _in_one_piece(whole)
         del whole
         if field.name == "groups":
@@ -598,3 +596,15 @@ def _together(
         pa.default_memory_pool().release_unused()
     parts.clear()
     return pa.Table.from_arrays(list(columns.values()), schema=schema)
+
+
+def _taken(parts: list[Any], name: str, kind: Any) -> Iterator[list[Any]]:
+    """The pieces of a column, which the parts have no longer then; of one that has none, nulls."""
+    import pyarrow as pa
+
+    for number, part in enumerate(parts):
+        if name in part.column_names:
+            parts[number] = part.drop([name])
+            yield part[name].chunks
+        else:
+            yield [pa.nulls(len(part), kind)]
