@@ -56,9 +56,13 @@ def is_out_of_memory(error: BaseException) -> bool:
 def give_back_memory() -> None:
     """Give the system the memory that is free: C libraries keep it, in pieces, for themselves."""
     import ctypes
+    import gc
 
     import pyarrow
 
+    # Freed tuples and numbers that Python keeps for later lie all about, each in a piece that it
+    # keeps then; a collection lets go of them.
+    gc.collect()
     pyarrow.default_memory_pool().release_unused()
     with suppress(AttributeError, OSError):  # only the GNU library has a name for that
         ctypes.CDLL(None).malloc_trim(0)

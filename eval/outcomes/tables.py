@@ -498,12 +498,12 @@ class OutcomeWriter:
         columns: dict[str, Any] = {name: [getattr(one, name) for one in rows] for name in _UNIT}
         columns["id"] = ids
         made = {
-            field.name: pa.array(columns[field.name], field.type)
+            field.name: _kept(columns[field.name], field.type)
             for field in outcome_schemas()["units"]
             if field.name != "groups"
         }
         sets = self._groups
-        made["groups"] = pa.array([sets.setdefault(one.groups, len(sets)) for one in rows], "i4")
+        made["groups"] = _kept([sets.setdefault(one.groups, len(sets)) for one in rows], pa.int32())
         if columns["cluster"] == columns["discourse"]:
             # They are the same but where families are clusters, and then are kept once.
             del made["cluster"]
@@ -551,7 +551,7 @@ class OutcomeWriter:
             },
         }
         types = {field.name: field.type for field in outcome_schemas()["outcomes"]}
-        made = {name: pa.array(own, types[name]) for name, own in columns.items()}
+        made = {name: _kept(own, types[name]) for name, own in columns.items()}
         self._outcomes.append(pa.table(made))
 
     def tables(self, *, last: bool = False) -> OutcomeTables:
@@ -571,6 +571,13 @@ class OutcomeWriter:
 
 
 _UNIT = [field.name for field in fields(UnitRow) if field.name != "groups"]
+
+
+def _kept(values: Any, kind: Any) -> Any:
+    # Arrow's own allocator gives nothing back of the pieces in which an array is left.
+    import pyarrow as pa
+
+    return pa.array(values, kind, memory_pool=pa.system_memory_pool())
 
 
 def _together(parts: list[Any], schema: Any, groups: Iterable[tuple[Group, ...]] = ()) -> Any:
