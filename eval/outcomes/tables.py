@@ -11,6 +11,7 @@ from itertools import chain
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
+from coherencegym.eval.forward.memory import give_back_pieces
 from coherencegym.eval.outcomes.schema import (
     FLAGS,
     OPTIONAL,
@@ -599,8 +600,9 @@ def _together(parts: list[Any], schema: Any, groups: Iterable[tuple[Group, ...]]
         del whole
         if field.name == "groups":
             columns["groups"] = _with_groups(columns["groups"], groups, field.type)
-        # What the parts took is free now, in other pieces.
-        pa.default_memory_pool().release_unused()
+        if len(parts) > 1:
+            # What they took is free now, in other pieces.
+            give_back_pieces()
     parts.clear()
     return pa.Table.from_arrays(list(columns.values()), schema=schema)
 
