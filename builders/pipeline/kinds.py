@@ -9,14 +9,6 @@ from dataclasses import dataclass, field, replace
 from statistics import fmean
 from typing import Any, Generic, TypeVar
 
-from coherencegym.builders.judgement.figures import human_figures
-from coherencegym.builders.judgement.match import HUMAN_OK, HUMAN_OK_COLUMN, Matcher, human_ok
-from coherencegym.builders.judgement.span_answers import (
-    SPAN_HUMAN_OK_COLUMN,
-    SpanMatcher,
-    span_human_figures,
-)
-from coherencegym.builders.judgement.span_draw import positive_of
 from coherencegym.builders.release.baselines import BaselineDecision
 from coherencegym.builders.release.example_quality import (
     example_quality,
@@ -30,7 +22,7 @@ from coherencegym.builders.release.quality import (
     quality,
 )
 from coherencegym.builders.release.span_quality import span_quality
-from coherencegym.builders.suite import Column, Config, DocumentDraft, Draft
+from coherencegym.builders.suite import Config, DocumentDraft, Draft
 from coherencegym.eval.kinds.documents import DOCUMENTS
 from coherencegym.eval.kinds.examples import EXAMPLES, LabelledExample
 from coherencegym.eval.kinds.items import ITEMS
@@ -40,10 +32,6 @@ from coherencegym.eval.kinds.table_kind import TableKind
 
 D = TypeVar("D")
 _Decisions = Mapping[str, Sequence[BaselineDecision]]
-
-#: Puts the column ``human_ok`` into rows: (matcher, config, its full name, split, drafts, rows) ->
-#: the figures for the manifest; empty where nobody was asked about these rows.
-Judge = Callable[[Any, Config, str, str, Sequence[D], Sequence[dict[str, Any]]], dict[str, Any]]
 
 
 @dataclass(frozen=True)
@@ -81,8 +69,6 @@ class Making(Generic[D]):
         survey: (config, split -> drafts) -> what can only be said of all splits together.
         draft: the type of a draft, by which drafts can be kept until a build is done; none: they
             are made again by a build that goes on.
-        judge: the judging of such rows by people: see :data:`Judge`.
-        judged: the column that it fills.
     """
 
     value: Callable[[D, int], Any] = lambda draft, number: draft
@@ -101,8 +87,6 @@ class Making(Generic[D]):
     content: Callable[[D], Hashable] = id
     survey: Callable[[Config, Mapping[str, Sequence[D]]], AcrossSplits[D]] | None = None
     draft: type[D] | None = None
-    judge: Judge[D] | None = None
-    judged: Column = HUMAN_OK_COLUMN
 
 
 def _item_groups(config: Config, draft: Draft) -> set[str]:
@@ -121,37 +105,6 @@ def _item_details(config: Config, drafts: Sequence[Draft]) -> dict[str, int]:
     if set(counts.values()) == {len(drafts)}:
         return {}
     return dict(sorted(counts.items()))
-
-
-def _judge_items(
-    matcher: Matcher,
-    config: Config,
-    name: str,
-    split: str,
-    drafts: Sequence[Draft],
-    rows: Sequence[dict[str, Any]],
-) -> dict[str, Any]:
-    judged = [matcher.judged(name, split, draft.item) for draft in drafts]
-    for row, own in zip(rows, judged, strict=True):
-        row[HUMAN_OK] = human_ok(own)
-    said = [pair for own in judged for pair in own]
-    return human_figures(config, said, matcher.answers.digests) if said else {}
-
-
-def _judge_spans(
-    matcher: SpanMatcher,
-    config: Config,
-    name: str,
-    split: str,
-    drafts: Sequence[SpanText],
-    rows: Sequence[dict[str, Any]],
-) -> dict[str, Any]:
-    positive = positive_of(config.task_defaults)
-    judged = [matcher.judged(name, split, positive, draft) for draft in drafts]
-    for row, own in zip(rows, judged, strict=True):
-        row[HUMAN_OK] = all(one.is_ok for one in own) if own else None
-    said = [one for own in judged for one in own]
-    return span_human_figures(said, list(matcher.digests)) if said else {}
 
 
 def range_of(values: Sequence[float]) -> dict[str, float]:
@@ -180,7 +133,6 @@ MAKINGS: Mapping[str, Making[Any]] = {
         quality=quality,
         content=lambda draft: (draft.item.conditions, draft.item.predictions),
         draft=Draft,
-        judge=_judge_items,
     ),
     DOCUMENTS.name: Making[DocumentDraft](
         value=lambda draft, number: draft.document,
@@ -207,8 +159,6 @@ MAKINGS: Mapping[str, Making[Any]] = {
             *(draft.units, draft.speakers, draft.hypothesis, draft.alternatives, draft.gold),
         ),
         draft=SpanText,
-        judge=_judge_spans,
-        judged=SPAN_HUMAN_OK_COLUMN,
     ),
 }
 

@@ -15,13 +15,21 @@ from statistics import fmean
 
 from coherencegym.eval.data.notes import Note, caution, detail
 from coherencegym.eval.kinds.examples import LabelledExample
+from coherencegym.eval.kinds.table_kind import HUMAN_OK
 from coherencegym.eval.metrics.accuracy import Accuracy
 from coherencegym.eval.outcomes.schema import MODEL, System
 from coherencegym.eval.outcomes.tables import OutcomeWriter
 from coherencegym.eval.statistics.bag_of_words import BagOfWords, FitError, bag_of_words
 from coherencegym.eval.statistics.intervals import macro_interval
 from coherencegym.eval.statistics.paired import difference_interval, sign_flips
-from coherencegym.eval.statistics.scores import BAG_OF_WORDS, LAYER, MOST_FREQUENT, REFERENCE, Score
+from coherencegym.eval.statistics.scores import (
+    BAG_OF_WORDS,
+    LAYER,
+    MOST_FREQUENT,
+    PEOPLE,
+    REFERENCE,
+    Score,
+)
 from coherencegym.eval.tasks.headline import Headline, headline_over, mean_if_known
 from coherencegym.eval.tasks.probe.data import TRAIN, VALIDATION, ProbeTable
 from coherencegym.eval.tasks.probe.options import MEAN_LAYER, ProbeOptions
@@ -201,6 +209,14 @@ def _add_outcomes(writer: OutcomeWriter, own: Probed, bag: BagOfWords | None) ->
     best = own.table.most_frequent_label
     named = [float(best in (row.label, *row.also)) for row in table.rows]
     writer.add(units, ANY_SENSE.name, _baseline(MOST_FREQUENT), named)
+    if any(said is not None for said in (people := _people(table.rows))):
+        system = System(role="people", label=PEOPLE, primary=False)
+        writer.add(units, ANY_SENSE.name, system, people, reason="not judged")
+
+
+def _people(rows: Sequence[LabelledExample]) -> list[float | None]:
+    said = (row.extra.get(HUMAN_OK) for row in rows)
+    return [None if one is None else float(one) for one in said]
 
 
 def _baseline(label: str) -> System:
