@@ -27,40 +27,41 @@ PROBED: Mapping[str, Mapping[str, str]] = {
     "relation": {"input": "pair", "about": "1"},
 }
 
+_FIFTHS = ("first", "second", "third", "fourth", "last")
 #: Prefix of a config -> what people are asked about its rows; the answers are labels in words.
 ASKED: Mapping[str, tuple[Question, ...]] = {
-    "position": (
-        Question(
+    name: (Question(name, text, answers),)
+    for name, text, answers in (
+        (
             "position",
-            "One sentence of five was put first. Where did it stand before?",
+            "The first of these five sentences was put there. Where did it stand before?",
             (
                 ("0", "before 2, where it is"),
                 *((str(place), f"between {place + 1} and {place + 2}") for place in (1, 2, 3)),
                 ("4", "after 5"),
             ),
         ),
-    ),
-    "order": (
-        Question(
+        (
             "order",
             "Are the two sentences in their own order, or exchanged?",
             ((IN_ORDER, "in their order"), (EXCHANGED, "exchanged")),
         ),
-    ),
-    "replaced": (
-        Question(
+        (
             "replaced",
             "Are these six sentences of one text, or is one of them from another text?",
             ((COHERENT, "of one text"), (REPLACED, "one is from another")),
         ),
-    ),
-    "section": (
-        Question(
+        (
             "section",
             "Is this sentence of a paper’s abstract, or of the middle of its body?",
             ((ABSTRACT, "the abstract"), (BODY, "the body")),
         ),
-    ),
+        (
+            "place_in_document",
+            "In which fifth of its text did this sentence stand?",
+            tuple((str(place), f"the {name}") for place, name in enumerate(_FIFTHS)),
+        ),
+    )
 }
 
 FAMILY_COLUMN = {

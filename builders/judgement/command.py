@@ -119,7 +119,7 @@ def sample(arguments: argparse.Namespace) -> list[str]:
     shares = ", ".join(f"{name} {count}" for name, count in drawing.counts.items())
     lines = [f"{len(drawn)} {unit}s ({shares})"]
     if sum(drawing.counts.values()) > len(drawn):
-        lines.append(f"a {unit} that several configs have is drawn once and counts for each")
+        lines.append("what several configs have is drawn once and counts for each of them")
     if len(drawn) < arguments.n:
         lines.append(f"there are no more than these, {arguments.n} were asked for")
     others = [other for other in _kinds(source) if other != kind]

@@ -8,9 +8,9 @@ from collections.abc import Hashable, Iterator, Sequence
 #: Annotators who have to say the same for their document to count as agreed on (Shen et al. 2021,
 #: section 4.3).
 ENOUGH = 3
-#: The names of groups: by the number of those who gave the commonest answer, and two that overlap.
-AGREEING = "annotators who agree"
-AGREED, UNANIMOUS = f"at least {ENOUGH} annotators agree", "all annotators agree"
+#: The names of groups: by the number of those who gave the commonest answer, or all of them; and
+#: one that has several of these.
+AGREEING, AGREED = "annotators who agree", f"at least {ENOUGH} annotators agree"
 
 
 def agreement_groups(answers: Sequence[Hashable]) -> Iterator[str]:
@@ -18,12 +18,12 @@ def agreement_groups(answers: Sequence[Hashable]) -> Iterator[str]:
 
     >>> list(agreement_groups([4, 4, 4, -1]))
     ['annotators who agree=3', 'at least 3 annotators agree']
+    >>> list(agreement_groups([4, 4]))
+    ['annotators who agree=all']
     """
     if len(answers) < 2:
         return
     most = max(Counter(answers).values())
-    yield f"{AGREEING}={most}"
+    yield f"{AGREEING}={'all' if most == len(answers) else most}"
     if most >= ENOUGH:
         yield AGREED
-    if most == len(answers):
-        yield UNANIMOUS
