@@ -1,4 +1,4 @@
-"""What people are asked about rows: spans, documents and labelled examples, each with one question.
+"""Questions to people about rows that are no pairs: spans, documents and labelled examples.
 
 A question has an identifier as a pair has (:mod:`builders.judgement.pairs`), by which a build knows
 the row, and that neither text nor question has changed.
@@ -34,8 +34,8 @@ from coherencegym.eval.kinds.spans import NEGATIVE, SPANS, UNDECIDED, GoldSpan, 
 
 #: A row that people are asked about in this way.
 AskedRow = SpanText | Document | LabelledExample
-#: Texts as they are shown, (name, lines): one without a name, or alternatives.
-Texts = tuple[tuple[str, tuple[str, ...]], ...]
+#: ShownTexts as they are shown, (name, lines): one without a name, or alternatives.
+ShownTexts = tuple[tuple[str, tuple[str, ...]], ...]
 
 #: The answer that no alternative is better, and how it is printed.
 AS_GOOD = "as good"
@@ -51,7 +51,7 @@ _OF_SPANS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class RowPlace:
     """The table of a row: names, and the manifest's entry of the config."""
 
     suite: str
@@ -71,7 +71,7 @@ class Asked:
     id: str
     config: str
     question: Question
-    texts: Texts
+    texts: ShownTexts
     right: tuple[str, ...]
     answer_kind: str
 
@@ -80,12 +80,12 @@ class _Part(NamedTuple):
     where: str
     question: str
     answers: tuple[tuple[str, str], ...]
-    texts: Texts
+    texts: ShownTexts
     right: tuple[str, ...]
     answer_kind: str = ""
 
 
-def asked_of(kind: str, place: Place, row: AskedRow) -> Iterator[Asked]:
+def asked_of(kind: str, place: RowPlace, row: AskedRow) -> Iterator[Asked]:
     """The questions that people can be asked about a row of a kind (its name)."""
     named = f"{place.suite}/{place.config}/{place.split}/{row.item_id}"
     for part in _ASKED[kind](place, row):
@@ -101,7 +101,7 @@ def asked_of(kind: str, place: Place, row: AskedRow) -> Iterator[Asked]:
         )
 
 
-def _spans(place: Place, row: SpanText) -> Iterator[_Part]:
+def _spans(place: RowPlace, row: SpanText) -> Iterator[_Part]:
     # Left out are those of which the alternatives have the same text.
     positive = str(place.about.get("task_defaults", {}).get("positive", "entailed"))
     named = "choice" if row.is_choice else positive
@@ -114,7 +114,7 @@ def _spans(place: Place, row: SpanText) -> Iterator[_Part]:
             yield _Part(f"{span.start}-{span.end}", question, _answers(row), texts, right)
 
 
-def _texts_of_span(row: SpanText, span: GoldSpan) -> Texts:
+def _texts_of_span(row: SpanText, span: GoldSpan) -> ShownTexts:
     part = slice(span.start, span.end + 1)
     if row.is_choice:
         return tuple(
@@ -140,7 +140,7 @@ def _gold(row: SpanText, span: GoldSpan) -> str:
     return AS_GOOD if span.answer == UNDECIDED else ascii_uppercase[span.answer].lower()
 
 
-def _document(place: Place, row: Document) -> Iterator[_Part]:
+def _document(place: RowPlace, row: Document) -> Iterator[_Part]:
     numbers = [str(number) for number in range(2, len(row.sentences) + 1)]
     # First, so that in a sheet the digit of a key is that of the sentence.
     answers = ((NONE, "none"), *((number, number) for number in numbers))
@@ -159,7 +159,7 @@ def position_of(answer: str) -> int:
     return NO_INTRUDER if answer == NONE else int(answer) - 1
 
 
-def _example(place: Place, row: LabelledExample) -> Iterator[_Part]:
+def _example(place: RowPlace, row: LabelledExample) -> Iterator[_Part]:
     about = place.about
     labels = tuple((name, name) for name in about["features"]["label"]["names"])
     declared = declared_questions(place.config, about)
@@ -179,7 +179,7 @@ def _numbered(texts: tuple[str, ...] | list[str], names: tuple[str, ...] = ()) -
     return tuple(f"{head} {text}" for head, text in zip(heads, texts, strict=True))
 
 
-_ASKED: Mapping[str, Callable[[Place, Any], Iterator[_Part]]] = {
+_ASKED: Mapping[str, Callable[[RowPlace, Any], Iterator[_Part]]] = {
     SPANS.name: _spans,
     DOCUMENTS.name: _document,
     EXAMPLES.name: _example,

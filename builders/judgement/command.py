@@ -5,10 +5,10 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 from pathlib import Path
-from shlex import join
+from shlex import join, quote
 from typing import TYPE_CHECKING, Any
 
-from coherencegym.builders.judgement.questions import UNITS
+from coherencegym.builders.judgement.questions import JUDGED_UNITS, PAIR
 from coherencegym.builders.registry import all_suites, load_suite
 from coherencegym.command_line import Parser
 from coherencegym.eval.data.source import BUILDS
@@ -29,9 +29,8 @@ then, with the answers that annotators saved:
   coherencegym build story_cloze --overwrite --judgements answers-1.jsonl answers-2.jsonl
   coherencegym judge suites/span_coherence --answers answers-1.jsonl answers-2.jsonl
 
-The folder has two forms of the same sheet: sheet.html, to read, tick and print, which saves answers
-as JSON lines; and pairs.jsonl (documents.jsonl, ...), whose empty fields can be filled by other
-means. Neither has the right answers, and there is no key to keep: a build knows its rows again.
+The folder has sheet.html, to read, tick and print, which saves answers as JSON lines; and the same
+as pairs.jsonl (spans.jsonl, ...), to be filled by other means. Neither has the right answers.
 """
 
 
@@ -66,7 +65,7 @@ def make_parser(prog: str = "coherencegym judge") -> Parser:
     what = "number of pairs, spans, documents or examples; default: 100"
     add("-n", metavar="N", type=positive, default=100, help=what)
     what = "kind of rows; default: that of --config, or the first of these that the build has"
-    add("--kind", choices=list(UNITS), help=what)
+    add("--kind", choices=list(JUDGED_UNITS), help=what)
     what = "draw from these configs only; default: all of the kind, in fair shares"
     add("--config", **several, help=what)
     what = (
@@ -101,7 +100,7 @@ def sample(arguments: argparse.Namespace) -> list[str]:
         )
     source = find_dataset(str(folder))
     kind = _kind(source, arguments)
-    unit = UNITS[kind]
+    unit = JUDGED_UNITS[kind]
     if arguments.answers:
         return _agreement(source, kind, arguments)
     output: Path = arguments.output or Path("judgements", source.suite)
@@ -130,9 +129,15 @@ def sample(arguments: argparse.Namespace) -> list[str]:
         f"written to {output / SHEET} and {output / lines_file(unit)}; give annotators either, one "
         "copy each",
         f"then build again {_build_again(source)}",
+        *(
+            [f"or compare: coherencegym judge {quote(str(folder))} --kind {kind} {_THEIRS}"]
+            if unit != PAIR
+            else []
+        ),
     ]
 
 
+_THEIRS = "--answers answers-*.jsonl"
 _EXPECTED = {
     "pair": "items with two conditions",
     "span": "answers to parts of texts",
@@ -143,7 +148,7 @@ _EXPECTED = {
 
 def _kinds(source: Source) -> list[str]:
     there = {about["kind"] for about in source.manifest["configs"].values()}
-    return [kind for kind in UNITS if kind in there]
+    return [kind for kind in JUDGED_UNITS if kind in there]
 
 
 def _kind(source: Source, arguments: argparse.Namespace) -> str:
@@ -153,17 +158,17 @@ def _kind(source: Source, arguments: argparse.Namespace) -> str:
     named = {known[name]["kind"] for name in arguments.config if name in known}
     kind: str = arguments.kind or next((k for k in there if k in (named or there)), "")
     if kind not in there:
-        has = " and ".join(there) or "none of them"
+        known_kinds, has = ", ".join(JUDGED_UNITS), " and ".join(there) or "none of them"
         raise EvaluationError(
-            f"{source.folder}: no {kind or 'rows to judge'}; expected {', '.join(UNITS)}, of which "
-            f"it has {has}"
+            f"{source.folder}: no {kind or 'rows to judge'}; expected {known_kinds}, of which it "
+            f"has {has}"
         )
     return kind
 
 
 def _drawing(source: Source, kind: str, arguments: argparse.Namespace) -> Drawing[Any]:
     from coherencegym.builders.judgement.draw import draw, draw_rows
-    from coherencegym.builders.judgement.questions import PAIR, questions_of
+    from coherencegym.builders.judgement.questions import questions_of
     from coherencegym.errors import EvaluationError
     from coherencegym.eval.data.dataset import tables
 
@@ -172,7 +177,7 @@ def _drawing(source: Source, kind: str, arguments: argparse.Namespace) -> Drawin
         questions = questions_of(source.manifest)
     except ValueError as error:
         raise EvaluationError(f"{source.folder}: manifest.json cannot be read ({error})") from None
-    if UNITS[kind] != PAIR:
+    if JUDGED_UNITS[kind] != PAIR:
         return draw_rows(suite, _tables(source, kind, arguments), n, seed)
     return draw(suite, list(tables(source, arguments.config)), n, seed, arguments.group, questions)
 
@@ -186,14 +191,13 @@ def _tables(source: Source, kind: str, arguments: argparse.Namespace) -> list[Ta
 
 
 def _agreement(source: Source, kind: str, arguments: argparse.Namespace) -> list[str]:
-    from coherencegym.builders.judgement.asked import Place, asked_of
+    from coherencegym.builders.judgement.asked import RowPlace, asked_of
     from coherencegym.builders.judgement.figures import agreement_lines
     from coherencegym.builders.judgement.match import JudgedRow, Matcher
-    from coherencegym.builders.judgement.questions import PAIR
     from coherencegym.builders.judgement.read import read_answers
     from coherencegym.errors import EvaluationError
 
-    if UNITS[kind] == PAIR:
+    if JUDGED_UNITS[kind] == PAIR:
         raise EvaluationError(
             f"{source.folder}: --answers are not to pairs; expected answers to pairs as "
             "--judgements of a build"
@@ -201,10 +205,10 @@ def _agreement(source: Source, kind: str, arguments: argparse.Namespace) -> list
     matcher = Matcher(source.suite, read_answers(arguments.answers))
     judged = []
     for table in _tables(source, kind, arguments):
-        place = Place(source.suite, table.config, table.split, table.about)
+        place = RowPlace(source.suite, table.config, table.split, table.about)
         for row in table.each():
             for asked in asked_of(kind, place, row):
-                if votes := matcher.votes(UNITS[kind], asked):
+                if votes := matcher.votes(JUDGED_UNITS[kind], asked):
                     judged.append(JudgedRow(row, asked, votes))
     matcher.check()
     return agreement_lines(judged) or ["no answer"]

@@ -14,7 +14,7 @@ from operator import itemgetter
 from types import MappingProxyType
 from typing import Any, Generic, TypeVar
 
-from coherencegym.builders.judgement.asked import Asked, AskedRow, Place, asked_of
+from coherencegym.builders.judgement.asked import Asked, AskedRow, RowPlace, asked_of
 from coherencegym.builders.judgement.pairs import (
     ConditionPair,
     condition_pairs,
@@ -39,7 +39,7 @@ class DrawnPair:
     questions: tuple[Question, ...] = ()
 
 
-#: What is drawn.
+#: A pair, or a question about a row.
 _D = TypeVar("_D", bound=DrawnPair | Asked)
 
 
@@ -57,7 +57,7 @@ class _Candidate(Generic[_D]):
 
 @dataclass(frozen=True, slots=True)
 class Drawing(Generic[_D]):
-    """What was drawn, in the order of the sheet; by config more where configs share texts."""
+    """Pairs or questions in the order of the sheet; by config more where configs share texts."""
 
     drawn: tuple[_D, ...]
     counts: dict[str, int]
@@ -207,7 +207,7 @@ def _of_pair(
 
 
 def _rows(context: Context, table: TableRows[AskedRow]) -> list[_Candidate[Asked]]:
-    place = Place(context.suite, table.config, table.split, table.about)
+    place = RowPlace(context.suite, table.config, table.split, table.about)
     of_row = []
     for row in table.each():
         asked = list(asked_of(table.kind.name, place, row))

@@ -15,13 +15,13 @@ YES, NO = "yes", "no"
 TEXT_A, TEXT_B, CANT_TELL = "a", "b", "can't tell"
 
 #: Kind of table -> what people are asked about: the field of a line with its identifier.
-UNITS: Mapping[str, str] = {
+JUDGED_UNITS: Mapping[str, str] = {
     "items": "pair",
     "spans": "span",
     "documents": "document",
     "examples": "example",
 }
-PAIR = UNITS["items"]
+PAIR = JUDGED_UNITS["items"]
 
 #: Field of an answer -> question, and its answers.
 QUESTIONS: Mapping[str, tuple[str, tuple[str, ...]]] = {
@@ -67,7 +67,7 @@ class Question:
 
     def __post_init__(self) -> None:
         if not re.fullmatch(r"[a-z][a-z0-9_]*", self.name):
-            raise ValueError(f"question {self.name!r}: expected letters a to z or _")
+            raise ValueError(f"question {self.name!r}, expected letters a to z or _")
         if self.name in fields():
             raise ValueError(f"question {self.name!r}: a field of every answer, expected another")
         if len(set(self.values)) < max(2, len(self.answers)):

@@ -11,10 +11,10 @@ from coherencegym.builders.judgement.pairs import PAIR_ID, texts_digest
 from coherencegym.builders.judgement.questions import (
     ANSWER,
     FREE_FIELDS,
+    JUDGED_UNITS,
     NONE,
     PAIR,
     QUESTIONS,
-    UNITS,
     Question,
     fields,
 )
@@ -121,9 +121,9 @@ def _records(
 
 def _answer(record: Record, path: Path, questions: Sequence[Question]) -> UnitAnswer:
     values = record.values
-    unit = next((unit for unit in UNITS.values() if unit in values), "")
+    unit = next((unit for unit in JUDGED_UNITS.values() if unit in values), "")
     if not unit:
-        named = " or ".join(map(repr, UNITS.values()))
+        named = " or ".join(map(repr, JUDGED_UNITS.values()))
         raise RecordError(f"no field {named}, expected an identifier", "no identifier")
     texts = {name: _text(name, values.get(name)) for name in (unit, *FREE_FIELDS)}
     identifier = texts[unit].strip()

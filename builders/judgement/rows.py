@@ -1,4 +1,4 @@
-"""What people said goes into the rows of a build: columns, and figures for the manifest."""
+"""Answers of people in the rows of a build: columns, and figures for the manifest."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from typing import Any
 
 from coherencegym.builders.judgement.asked import (
     AskedRow,
-    Place,
+    RowPlace,
     answer_of,
     asked_of,
     position_of,
 )
 from coherencegym.builders.judgement.figures import human_figures, row_figures
 from coherencegym.builders.judgement.match import JudgedRow, Matcher, human_ok
-from coherencegym.builders.judgement.questions import UNITS
+from coherencegym.builders.judgement.questions import JUDGED_UNITS
 from coherencegym.builders.suite import Column, Config
 from coherencegym.eval.kinds.documents import DOCUMENTS, HUMAN, Document
 from coherencegym.eval.kinds.examples import EXAMPLES
@@ -56,7 +56,7 @@ JUDGED_COLUMNS: Mapping[str, Mapping[str, Column]] = {
 
 def judge_rows(
     matcher: Matcher | None,
-    place: Place,
+    place: RowPlace,
     config: Config,
     values: Iterable[Any],
     rows: Sequence[dict[str, Any]],
@@ -76,7 +76,7 @@ def judge_rows(
     if matcher is not None and config.kind is ITEMS:
         return _judge_items(matcher, place, config, values, rows)
     said: list[JudgedRow] = []
-    unit = UNITS[config.kind.name]
+    unit = JUDGED_UNITS[config.kind.name]
     for value, row in zip(values, rows, strict=True):
         known, own = _known_votes(value), []
         if matcher is None and not known:
@@ -97,7 +97,7 @@ def judge_rows(
 
 def _judge_items(
     matcher: Matcher,
-    place: Place,
+    place: RowPlace,
     config: Config,
     items: Iterable[Item],
     rows: Sequence[dict[str, Any]],

@@ -10,9 +10,9 @@ from pathlib import Path
 from types import GenericAlias
 from typing import Any
 
-from coherencegym.builders.judgement.asked import Place
+from coherencegym.builders.judgement.asked import RowPlace
 from coherencegym.builders.judgement.match import Matcher
-from coherencegym.builders.judgement.questions import UNITS
+from coherencegym.builders.judgement.questions import JUDGED_UNITS
 from coherencegym.builders.judgement.rows import JUDGED_COLUMNS, judge_rows
 from coherencegym.builders.pipeline.drafting import CHUNK, draft, spread
 from coherencegym.builders.pipeline.entries import (
@@ -288,8 +288,8 @@ class _Build:
             one = part.drafted[split]
             decided = how.baselines(config, one.drafts, decisions[split])
             quality[split] = how.quality(config, one.drafts, decided) | one.measured
-            if kind.name in UNITS:
-                place = Place(self.suite.name, part.name, split, {**about, "features": features})
+            if kind.name in JUDGED_UNITS:
+                place = RowPlace(self.suite.name, part.name, split, {**about, "features": features})
                 values = (how.value(made, n) for n, made in enumerate(one.drafts, start=1))
                 human = judge_rows(self.matcher, place, config, values, rows)
                 quality[split] |= {"human": human} if human else {}

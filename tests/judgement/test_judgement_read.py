@@ -36,7 +36,7 @@ def test_answers_of_one_file_are_one_annotators(tmp_path: Path) -> None:
         {"pair": OTHER, "less_coherent": "Can’t  tell", "a_grammatical": None, "comment": "hm"},
     )
     read = read_answers([path])
-    assert [(a.pair, a.place, a.values) for a in read.answers] == [
+    assert [(a.id, a.place, a.values) for a in read.answers] == [
         (ID, f"{path}:1", {"a_grammatical": "yes", "b_grammatical": "no", "less_coherent": "a"}),
         (OTHER, f"{path}:3", {"less_coherent": "can't tell"}),
     ]
@@ -64,7 +64,7 @@ GOOD = {"pair": OTHER, "a_grammatical": "yes", "b_grammatical": "yes", "less_coh
 MALFORMED = [
     ('{"pair": ', "no JSON", "malformed JSON"),
     ("[1]", "an array", "no JSON object"),
-    ({"less_coherent": "a"}, "no field 'pair'", "no pair"),
+    ({"less_coherent": "a"}, "no field 'pair'", "no identifier"),
     ({"pair": 7}, "pair is no text", "a field that is no text"),
     ({"pair": "17"}, "'17' is no pair", "no pair"),
     ({"pair": ID + "0"}, "is no pair", "no pair"),
@@ -101,7 +101,7 @@ def test_a_bad_line_is_named_or_counted(tmp_path: Path, line: Any, said: str, re
     assert "expected" in message
     assert "\n" not in message
     read = read_answers([path], skip_bad_rows=True)
-    assert [answer.pair for answer in read.answers] == [OTHER]
+    assert [answer.id for answer in read.answers] == [OTHER]
     assert read.options.skipped == {reason: 1}
 
 
@@ -146,7 +146,7 @@ def test_a_bad_answer_to_a_further_question_is_named_or_counted(
     assert message.startswith(f"{path}:2: {said}")
     assert "expected" in message
     read = read_answers([path], skip_bad_rows=True, questions=[WHY, SURE])
-    assert [answer.pair for answer in read.answers] == [OTHER]
+    assert [answer.id for answer in read.answers] == [OTHER]
     assert read.options.skipped == {reason: 1}
 
 
