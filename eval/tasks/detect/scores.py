@@ -22,7 +22,7 @@ from coherencegym.eval.outcomes.schema import Group, System
 from coherencegym.eval.outcomes.tables import OutcomeWriter
 from coherencegym.eval.statistics.agreement import agreement_groups
 from coherencegym.eval.statistics.estimate import Estimate
-from coherencegym.eval.statistics.measures import accuracy, auc, f1, ratio
+from coherencegym.eval.statistics.estimators import accuracy, auc, f1, ratio
 from coherencegym.eval.statistics.scores import (
     REFERENCE,
     Score,
@@ -47,7 +47,7 @@ from coherencegym.eval.tasks.detect.tables import DocumentTable
 
 #: Groups of documents, beside those by column and by agreement.
 ALL, JUDGED = "", "judged by people"
-#: Judges beside the decisions of a model.
+#: Systems beside the decisions of a model.
 MODEL, MAJORITY, RANDOM = "model", "majority: all coherent", "random place"
 ANNOTATOR, VOTE = "people: mean annotator", "people: majority vote"
 
@@ -128,14 +128,14 @@ def table_scores(
             )
         judged = all(document.extra.get(HUMAN) for document in documents)
         others = {**(_BASELINES if group == ALL else {}), **(_PEOPLE if judged else {})}
-        for judge, decide in others.items():
+        for system, decide in others.items():
             counts = list(map(decide, documents))
             # A system that names one sentence has the place right where it is a hit.
             hits = [one.hits for one in counts]
             yield DetectionScore(
-                *(table.config, table.split, group, judge, *size),
+                *(table.config, table.split, group, system, *size),
                 **_metrics_of(documents, counts),
-                place=None if judge == MAJORITY else _place(documents, hits),
+                place=None if system == MAJORITY else _place(documents, hits),
             )
 
 
