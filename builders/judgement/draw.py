@@ -45,7 +45,7 @@ _D = TypeVar("_D", bound=DrawnPair | Asked)
 
 @dataclass(frozen=True, slots=True)
 class _Candidate(Generic[_D]):
-    # ``texts``: what is asked about once; ``cluster``: a discourse of a corpus, or a family of
+    # ``texts``: what is drawn once; ``cluster``: a discourse of a corpus, or a family of
     # them; candidates of different ``group`` take turns.
     drawn: _D
     texts: Hashable
@@ -107,7 +107,7 @@ def draw_rows(
     possible: whoever has read a part of a text knows more of it than is asked. Of other tables each
     row may be drawn as well as any other, so that people answer what models are tested on.
     """
-    found = [_rows(Context(seed, suite), table) for table in tables]
+    found = [list(_rows(Context(seed, suite), table)) for table in tables]
     chosen, _, counts = _take(found, n)
     drawn = tuple(candidate.drawn for candidate in chosen)
     return Drawing(drawn, _by_config(tables, counts))
@@ -206,24 +206,26 @@ def _of_pair(
     )
 
 
-def _rows(context: Context, table: TableRows[AskedRow]) -> list[_Candidate[Asked]]:
+def _rows(context: Context, table: TableRows[AskedRow]) -> Iterator[_Candidate[Asked]]:
     place = RowPlace(context.suite, table.config, table.split, table.about)
-    of_row = []
-    for row in table.each():
-        asked = list(asked_of(table.kind.name, place, row))
+    both = ((row, tuple(asked_of(table.kind.name, place, row))) for row in table.each())
+    counts: Counter[str] = Counter()
+    # Those that have no choice come first, and the others make up for what they are short of.
+    for row, asked in sorted(
+        ((row, asked) for row, asked in both if asked),
+        key=lambda one: (len({each.answer_kind for each in one[1]}), one[1][0].id),
+    ):
         random = context.random_for(
             row.corpus, row.discourse_id, "judgement", item=row.item_id, config=table.config
         )
-        if asked:
-            of_row.append((random.random(), random.random(), random.random(), row, asked))
-    counts: Counter[str] = Counter()
-    found = []
-    for rank, position, pick, row, asked in sorted(of_row, key=lambda one: (one[0], one[4][0].id)):
         rare = min(counts[one.answer_kind] for one in asked)
-        fitting = [one for one in asked if counts[one.answer_kind] == rare]
-        drawn = fitting[int(pick * len(fitting))]
+        drawn = random.choice([one for one in asked if counts[one.answer_kind] == rare])
         counts[drawn.answer_kind] += 1
-        group = drawn.answer_kind if table.kind is SPANS else ""
-        texts = drawn.id.partition("-")[2]
-        found.append(_Candidate(drawn, texts, (row.corpus, row.cluster), group, rank, position))
-    return found
+        yield _Candidate(
+            drawn=drawn,
+            texts=drawn.id,
+            cluster=(row.corpus, row.cluster),
+            group=drawn.answer_kind if table.kind is SPANS else "",
+            rank=random.random(),
+            position=random.random(),
+        )

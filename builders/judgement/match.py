@@ -122,19 +122,20 @@ class JudgedRow:
 class Matcher:
     """Finds the answers to the rows of a build, and remembers which of them were found.
 
-    What was judged is known by its texts: where two configs have them, its answers serve both.
+    A pair is known by its texts: where two configs have them, its answers serve both. A row with a
+    question of its own is known by itself: what people say is of those that were drawn.
     """
 
     def __init__(self, suite: str, answers: Answers) -> None:
         self.suite = suite
         self.answers = answers
-        self._by_texts: dict[tuple[str, str], list[UnitAnswer]] = defaultdict(list)
+        self._found: dict[tuple[str, str], list[UnitAnswer]] = defaultdict(list)
         for answer in answers.answers:
-            self._by_texts[answer.unit, answer.texts].append(answer)
+            self._found[_key(answer)].append(answer)
         self._items = {(answer.unit, answer.item) for answer in answers.answers}
         self._items_seen: set[tuple[str, str]] = set()
-        self._texts_seen: set[tuple[str, str]] = set()
-        self._bad: set[str] = set()
+        self._seen: set[tuple[str, str]] = set()
+        self._bad = 0
 
     def judged(self, config: str, split: str, item: Item) -> list[JudgedPair]:
         """The pairs of an item that were judged.
@@ -161,27 +162,25 @@ class Matcher:
         Raises:
             CorpusError: one is none of those that there are, or an annotator's second one.
         """
-        place, _, texts = asked.id.partition("-")
         votes: dict[str | int, str] = {}
-        for answer in self._given(unit, place, (texts,)):
+        for answer in self._given(unit, asked.id.partition("-")[0], (asked.id,)):
             try:
                 given = choice(ANSWER, answer.values[ANSWER], asked.question.values)
             except RecordError as bad:
-                if answer.place not in self._bad:
-                    bad.report(answer.place, self.answers.options)
-                self._bad.add(answer.place)
+                bad.report(answer.place, self.answers.options)
+                self._bad += 1
                 continue
             votes[answer.annotator] = given
         return votes
 
-    def _given(self, unit: str, place: str, texts: Sequence[str]) -> Iterator[UnitAnswer]:
+    def _given(self, unit: str, place: str, names: Sequence[str]) -> Iterator[UnitAnswer]:
         if (unit, place) in self._items:
             self._items_seen.add((unit, place))
         found: dict[str, UnitAnswer] = {}
-        for digest in texts:
-            if (unit, digest) in self._by_texts:
-                self._texts_seen.add((unit, digest))
-            for answer in self._by_texts.get((unit, digest), ()):
+        for name in names:
+            if (unit, name) in self._found:
+                self._seen.add((unit, name))
+            for answer in self._found.get((unit, name), ()):
                 if answer.is_open:
                     continue
                 if before := found.get(answer.annotator):
@@ -218,12 +217,12 @@ class Matcher:
             self.answers.options.bad(f"{answer.place}: {unit} {answer.id} {problem}", reason)
 
     def _is_found(self, answer: UnitAnswer) -> bool:
-        return (answer.unit, answer.texts) in self._texts_seen
+        return _key(answer) in self._seen
 
     def lines(self) -> list[str]:
         """Report what became of the answers, for the end of a build."""
-        read = [answer for answer in self.answers.answers if answer.place not in self._bad]
-        given = sum(not answer.is_open and self._is_found(answer) for answer in read)
+        read = self.answers.answers
+        given = sum(not answer.is_open and self._is_found(answer) for answer in read) - self._bad
         empty = Counter(answer.unit for answer in read if answer.is_open)
         left_open = "".join(f", {n:,} {unit}s left open" for unit, n in empty.items())
         return [
@@ -233,6 +232,10 @@ class Matcher:
                 for reason, count in sorted(self.answers.options.skipped.items())
             ),
         ]
+
+
+def _key(answer: UnitAnswer) -> tuple[str, str]:
+    return answer.unit, answer.texts if answer.unit == PAIR else answer.id
 
 
 def _vote(answer: UnitAnswer, coherent_is_a: bool) -> Vote:
