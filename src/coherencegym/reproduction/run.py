@@ -15,8 +15,8 @@ from coherencegym.papers.published import Paper, PublishedTable, TableRow, read_
 
 #: The corpus that is a folder of files in SyntaxGym's JSON, which needs no build.
 SYNTAXGYM = "syntaxgym"
-#: Folder -> the rows of scores, of one config after another.
-_Rows = list[Mapping[str, Any]]
+#: Rows of scores, as a data frame of results has them.
+_Rows = Sequence[Mapping[str, Any]]
 
 
 @dataclass(frozen=True)
@@ -220,7 +220,7 @@ class _Run:
 
         table = self._table
         self._say(f"{table.task} {self._model} on {config}")
-        options: dict[str, Any] = dict(table.options) | self._how
+        options: dict[str, Any] = {**table.options, **self._how}
         if table.compat:
             options["compat"] = table.compat
         if dataset.is_dir():
