@@ -126,7 +126,7 @@ def table_scores(
                 **_metrics_of(documents, counts),
                 chance=chance,
             )
-        judged = all(document.extra.get(HUMAN) for document in documents)
+        judged = _are_judged(table.documents if group == ALL else documents)
         others = {**(_BASELINES if group == ALL else {}), **(_PEOPLE if judged else {})}
         for system, decide in others.items():
             counts = list(map(decide, documents))
@@ -153,13 +153,17 @@ def groups_of(table: DocumentTable, kept: Sequence[int]) -> Iterator[tuple[str, 
             yield f"{column}={name}", members
     answers = {number: _answers(table.documents[number]) for number in kept}
     judged = [number for number in kept if answers[number]]
-    if judged and not all(document.extra.get(HUMAN) for document in table.documents):
+    if judged and not _are_judged(table.documents):
         yield JUDGED, judged
     agreeing: dict[str, list[int]] = {}
     for number in judged:
         for name in agreement_groups(answers[number]):
             agreeing.setdefault(name, []).append(number)
     yield from sorted(agreeing.items())
+
+
+def _are_judged(documents: Sequence[Document]) -> bool:
+    return all(document.extra.get(HUMAN) for document in documents)
 
 
 def _metrics_of(documents: Sequence[Document], counts: Sequence[DecisionCounts]) -> dict[str, Any]:
