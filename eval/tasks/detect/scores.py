@@ -153,7 +153,7 @@ def groups_of(table: DocumentTable, kept: Sequence[int]) -> Iterator[tuple[str, 
             yield f"{column}={name}", members
     answers = {number: _answers(table.documents[number]) for number in kept}
     judged = [number for number in kept if answers[number]]
-    if judged and not _are_judged(table.documents):
+    if judged:
         yield JUDGED, judged
     agreeing: dict[str, list[int]] = {}
     for number in judged:
