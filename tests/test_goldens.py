@@ -25,7 +25,7 @@ FOLDER = Path(__file__).with_name("goldens")
 _MOST_NAMED = 20
 #: Differences that are none, of counted numbers and of those that come from bits, which may be
 #: large: the interval of two items is that of one number a hundred times over.
-_COUNTED, _REAL, _RELATIVE = 1e-9, 1e-4, 1e-5
+_COUNTED, _REAL, _RELATIVE = 1e-9, 1e-4, 1e-4
 #: Vectors of a randomly initialised model tell labels no better than chance: which weight of the
 #: penalty is best is then a tie, which the last digit decides, and a few of its answers with it.
 _RANDOM, _PENALTY, _FLIPPED = "randomly initialised", "weight of the penalty", 3
