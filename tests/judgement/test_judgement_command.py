@@ -51,7 +51,7 @@ def rebuild(suite: str, *argv: object, classified: bool = False) -> int:
     """Build the sample, without partial-input baselines where the test looks at none of them."""
     with pytest.MonkeyPatch.context() as patched:
         if not classified:
-            patched.setattr(quality, "FEWEST_DISCOURSES", 10**9)
+            patched.setattr(pair_baselines, "FEWEST_DISCOURSES", 10**9)
             patched.setattr(quality, "FEWEST_INTRUDED", 10**9)
         return build_command(suite, "--corpus", "sample", *argv)
 
@@ -169,7 +169,7 @@ def test_the_command_that_is_printed_works(
         for name in (sorted(path.name for path in tmp_path.glob(word)) if "*" in word else [word])
     ]
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(quality, "FEWEST_DISCOURSES", 10**9)
+        patched.setattr(pair_baselines, "FEWEST_DISCOURSES", 10**9)
         assert coherencegym(words) == 0
     after = manifest(folder)["configs"]
     assert "human_ok" in json.dumps(after)

@@ -27,7 +27,7 @@ def build_from(suite: Suite, corpus: str, folder: Path, **options: Any) -> dict[
 
 def no_classifiers(patched: pytest.MonkeyPatch) -> None:
     """Let builds train no partial-input classifiers: they take most of the time."""
-    patched.setattr(quality, "FEWEST_DISCOURSES", 10**9)
+    patched.setattr(pair_baselines, "FEWEST_DISCOURSES", 10**9)
     patched.setattr(quality, "FEWEST_INTRUDED", 10**9)
     patched.setattr(example_quality, "FEWEST_ROWS", 10**9)
 
