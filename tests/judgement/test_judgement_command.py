@@ -26,6 +26,7 @@ from coherencegym.__main__ import main as coherencegym
 from coherencegym.builders.command.cli import main
 from coherencegym.builders.release import quality
 from coherencegym.eval.commands.cli import main as evaluate
+from coherencegym.eval.statistics import pair_baselines
 from coherencegym.files.checksums import CHECKSUMS, checksums, write_checksums
 
 Built = Callable[[str], Path]

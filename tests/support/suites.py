@@ -14,6 +14,7 @@ from coherencegym.builders.pipeline.sources import find_sources
 from coherencegym.builders.release import example_quality, quality
 from coherencegym.builders.release.rows import data_path
 from coherencegym.builders.suite import Suite
+from coherencegym.eval.statistics import pair_baselines
 
 #: The fixture ``built_sample``: a suite's name -> the build of its sample, and the manifest.
 Sample = Callable[[str], tuple[Path, dict[str, Any]]]
