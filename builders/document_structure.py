@@ -41,7 +41,7 @@ class DivideIntoSections:
 
     def __call__(self, discourse: Discourse, context: Context) -> Iterator[StructuredDocument]:
         """Yield it, unless it has fewer than two sentences."""
-        title, sections = sections_of(discourse)
+        title, sections = document_sections(discourse)
         if sum(len(paragraph) for one in sections for paragraph in one.paragraphs) < 2:
             context.skipped["fewer than two sentences"] += 1
             return
@@ -54,15 +54,14 @@ class DivideIntoSections:
         )
 
 
-def sections_of(discourse: Discourse) -> tuple[str, tuple[DocumentSection, ...]]:
+def document_sections(discourse: Discourse) -> tuple[str, tuple[DocumentSection, ...]]:
     """The title of a document, and its sections that have text of their own.
 
     Its title is the corpus's, or else the heading of level 1 that it begins with. Captions are
     in no section.
     """
-    levels = dict(
-        map(int, one.split(":")) for one in discourse.meta.get(SECTIONS, "").split()
-    )  # unit -> level
+    marks = (one.split(":") for one in discourse.meta.get(SECTIONS, "").split())
+    levels = {int(unit): int(level) for unit, level in marks}
     captions = {int(one) for one in discourse.meta.get("headings", "").split()} - {*levels}
     begins = {int(one) for one in discourse.meta.get("paragraphs", "").split()}
     title, sections = "", [_Section()]

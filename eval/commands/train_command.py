@@ -18,7 +18,6 @@ from coherencegym.eval.tasks.detect.decisions import DECISIONS
 from coherencegym.numbers import above_zero, not_negative, positive
 
 if TYPE_CHECKING:
-    from coherencegym.eval.tasks.criteria.beginnings import Beginning
     from coherencegym.eval.tasks.detect.data import TrainingData
     from coherencegym.eval.tasks.spans.train.data import SpanTraining
     from coherencegym.eval.tasks.training.encoder import Encoder
@@ -29,8 +28,7 @@ EXAMPLES = """\
       --config conversational_entailment
   coherencegym train spans --model ./my-encoder --dataset DATA --config intruder_sample --parts
   coherencegym train documents --model roberta-base --dataset coherencegym/intruder_sentences
-  coherencegym train encoder --model gru --dataset suites/document_structure \\
-      --criteria nsp nl spp sdt
+  coherencegym train encoder --model gru --dataset DATA --criteria nsp nl spp sdt
   coherencegym train spans --model roberta-base --dataset DATA --config C --dry-run
 """
 #: Tasks that one can train for, and the names that results and their folder have.
@@ -174,7 +172,7 @@ class _Training:
     """
 
     data: Any
-    encoder: Encoder | Beginning
+    encoder: Encoder
     settings: Settings
     seeds: Sequence[int]
     output: Path
@@ -262,11 +260,11 @@ def _each_seed(seeds: Sequence[int], train: Callable[..., _Model]) -> list[_Mode
     return trained
 
 
-def _say_steps(training: _Training, rows: int) -> None:
+def _say_steps(settings: Settings, seeds: int, rows: int) -> None:
     from coherencegym.eval.tasks.training.fine_tuning import most_steps
 
-    steps = most_steps(rows, training.settings)
-    print(f"at most {steps:,} steps for each of {len(training.seeds)} seeds")
+    steps = most_steps(rows, settings)
+    print(f"at most {steps:,} steps for each of {seeds} seed{'s' * (seeds > 1)}")
 
 
 def _named_data(arguments: argparse.Namespace) -> dict[str, Any]:
@@ -291,7 +289,7 @@ def _dry_run_documents(training: _Training) -> None:
             f"intruder, {len(pairs):,} pairs, "
             f"{encoder.truncated(pairs):,} cut to {encoder.max_length} tokens"
         )
-    _say_steps(training, len(pairs_of(data.training.documents)))
+    _say_steps(training.settings, len(training.seeds), len(pairs_of(data.training.documents)))
 
 
 def _write_documents(training: _Training, arguments: argparse.Namespace) -> None:
@@ -330,7 +328,7 @@ def _dry_run_texts(training: _Training) -> None:
         )
     for table in data.tested:
         print(f"{table.table.name}: {len(table.rows):,} texts to test on")
-    _say_steps(training, len(data.training))
+    _say_steps(training.settings, len(training.seeds), len(data.training))
 
 
 def _write_texts(training: _Training, arguments: argparse.Namespace) -> None:
@@ -357,7 +355,7 @@ def _write_texts(training: _Training, arguments: argparse.Namespace) -> None:
 
 
 def _train_encoders(arguments: argparse.Namespace, seeds: Sequence[int], output: Path) -> None:
-    from coherencegym.eval.tasks.criteria.beginnings import beginning, settings_of
+    from coherencegym.eval.tasks.criteria.beginnings import beginning, encoder_settings
     from coherencegym.eval.tasks.criteria.sentences import read_structures
     from coherencegym.eval.tasks.criteria.words import Targets, WordVectors
 
@@ -375,14 +373,14 @@ def _train_encoders(arguments: argparse.Namespace, seeds: Sequence[int], output:
         dimensions=arguments.dimensions,
         vectors=WordVectors(arguments.vectors) if arguments.vectors else None,
     )
-    settings = settings_of(start, **_given_settings(arguments), max_length=start.max_length)
+    settings = encoder_settings(start, **_given_settings(arguments), max_length=start.max_length)
     combinations = ABLATION if arguments.ablation else (tuple(arguments.criteria),)
     folders = {own: output / name_of(own) if arguments.ablation else output for own in combinations}
     if arguments.dry_run:
         for part in data.parts:
             said = f"{part.documents:,} documents, {len(part.sentences):,} sentences"
             print(f"{part.configs} ({part.split}): {said}")
-        _say_steps(_Training(data, start, settings, seeds, output), len(data.training.sentences))
+        _say_steps(settings, len(seeds), len(data.training.sentences))
         for own, folder in folders.items():
             print(f"{name_of(own)}: would be written to {folder}")
         return

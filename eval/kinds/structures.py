@@ -32,7 +32,7 @@ class DocumentSection:
 
     Attributes:
         title: its heading; empty for text that stands in front of all headings but the title.
-        level: how deep it lies: 1 under the document's title alone, one more a heading below it.
+        level: its depth: 1 under the document's title alone, one more a heading below it.
         paragraphs: the sentences of each.
     """
 
@@ -116,5 +116,6 @@ STRUCTURES = TableKind(
     example=_example,
     task="criteria",
     command="coherencegym train encoder",
-    ask="Train a sentence encoder on its structure",
+    ask="Train an encoder of sentences on it",
+    learns=True,
 )

@@ -4,8 +4,8 @@ A discourse is a document; its units are sentences, with speakers where there ar
 mentions all that GUM annotates, chains of one included. ``meta`` has the genre (from the name of
 the document: ``GUM_bio_byron``), the title, ``sentence_types``: one word a unit, such as ``decl``,
 ``frag``, ``wh``, ``headings``: the numbers of the units that are headings or captions, and
-``paragraphs``: those of the units that begin a paragraph (a turn, an item of a list, a heading), and
-``sections``: the headings of sections among them, which have level 2, and the title, which has 1.
+``paragraphs``: those of the units that begin a paragraph (a turn, an item of a list, a heading).
+``sections`` has those of the headings alone, with their levels: 2, and 1 of the title.
 
 Read are the files of the corpus's own repository, one a document, and those of its releases as a
 treebank and as part of CorefUD, which hold many. Documents whose text is withheld (Reddit's have

@@ -34,14 +34,14 @@ _FRONT_MATTER = re.compile(r"\A---\n.*?\n---\n", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class SectionBlock:
     """A heading of a level from 1, or, of level 0, a paragraph: as text, or as sentences."""
 
     text: str | Sequence[str]
     level: int = 0
 
 
-def marked_blocks(text: str) -> Iterator[Block]:
+def marked_blocks(text: str) -> Iterator[SectionBlock]:
     """Headings and paragraphs of Markdown; ``== History ==`` is a heading of level 2, too.
 
     Lists, tables, quotations, code and HTML are no prose, and are left out, as are images; of links
@@ -57,7 +57,7 @@ def marked_blocks(text: str) -> Iterator[Block]:
             level = int(token.tag[1:]) if token.type == "heading_open" else 0
         elif token.type == "inline" and level is not None:
             if words := tidy("".join(map(_words, token.children or ()))):
-                yield Block(words, level)
+                yield SectionBlock(words, level)
             level = None
 
 
@@ -69,7 +69,7 @@ def _shown(token: Any) -> str:
     return str(token.content) if token.type in ("text", "code_inline") else ""
 
 
-def section_blocks(value: Any, level: int = _FIRST) -> Iterator[Block]:
+def section_blocks(value: Any, level: int = _FIRST) -> Iterator[SectionBlock]:
     """Headings and paragraphs of a row's value.
 
     Args:
@@ -92,7 +92,7 @@ def section_blocks(value: Any, level: int = _FIRST) -> Iterator[Block]:
         own = _first(section, _LEVELS)
         own = own if isinstance(own, int) and own > 0 else level
         if title := tidy(str(_first(section, _TITLES) or "")):
-            yield Block(title, own)
+            yield SectionBlock(title, own)
         yield from _paragraphs(_first(section, _TEXTS))
         if below := _first(section, _BELOW):
             yield from section_blocks(below, own + 1)
@@ -102,7 +102,7 @@ def _first(section: Mapping[str, Any], names: Iterable[str]) -> Any:
     return next((section[name] for name in names if section.get(name) is not None), None)
 
 
-def _paragraphs(value: Any) -> Iterator[Block]:
+def _paragraphs(value: Any) -> Iterator[SectionBlock]:
     if value is None:
         return
     paragraphs = re.split(r"\n\s*\n", value) if isinstance(value, str) else value
@@ -111,13 +111,13 @@ def _paragraphs(value: Any) -> Iterator[Block]:
         if not isinstance(sentences, list) or not all(isinstance(each, str) for each in sentences):
             raise ValueError(f"{shown(repr(one))}, expected paragraphs as text or as sentences")
         if any(map(tidy, sentences)):
-            yield Block(one)
+            yield SectionBlock(one if isinstance(one, str) else sentences)
 
 
 def sectioned_discourse(
     corpus: Corpus,
     article: tuple[str, str, SourceSpan, str],
-    blocks: Iterable[Block],
+    blocks: Iterable[SectionBlock],
     language: str = "en",
     pipeline: str | None = None,
 ) -> Discourse | None:
@@ -137,9 +137,10 @@ def sectioned_discourse(
     sections, paragraphs = [], []
     for block in blocks:
         try:
-            plain = isinstance(block.text, str) and not block.level
-            found = split_sentences(block.text, language, pipeline) if plain else block.text
-            own = [found] if isinstance(found, str) else [one for one in map(tidy, found) if one]
+            found: Iterable[str] = [block.text] if isinstance(block.text, str) else block.text
+            if isinstance(block.text, str) and not block.level:
+                found = split_sentences(block.text, language, pipeline)
+            own = [one for one in map(tidy, found) if one]
         except TooLongError as error:
             raise LineError(source.start, str(error), "overlong field") from None
         if block.level:

@@ -101,6 +101,6 @@ def _gru(
     return Beginning(about, tokenizer, max_length, make, dimensions, is_new=True)
 
 
-def settings_of(start: Beginning, **given: Any) -> Settings:
+def encoder_settings(start: Beginning, **given: Any) -> Settings:
     """The settings of a training: those given, and else the paper's, or those of fine-tuning."""
     return Settings(**{**(GRU_SETTINGS if start.is_new else {}), **given})

@@ -28,7 +28,7 @@ import torch
 NO_ID = -1
 
 
-class Decoders(torch.nn.Module):
+class Decoders(torch.nn.Module):  # type: ignore[misc]
     """One decoder for each prediction."""
 
     def __init__(self, width: int, sizes: Mapping[str, int], hidden: int) -> None:
@@ -77,7 +77,7 @@ def summed_loss(logits: Any, ids: Any) -> tuple[Any, Any]:
     return rows.sum(), (numbers > 0).sum()
 
 
-class CriteriaModel(torch.nn.Module):
+class CriteriaModel(torch.nn.Module):  # type: ignore[misc]
     """An encoder with its decoders, as the Trainer trains it."""
 
     def __init__(self, encoder: Any, decoders: Decoders) -> None:

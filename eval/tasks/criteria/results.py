@@ -188,12 +188,12 @@ def _figures(results: EncoderResults) -> Iterator[str]:
     for loss in results.losses:
         yield card_row(plain_cell(loss.term.replace("_", " ")), *loss_cells(loss))
     split = results.settings["split"]
-    yield from ("", f"In nats, on `{plain_cell(split)}`; {LEGEND}")
+    yield from ("", f"In nats, on `{plain_cell(split)}`; {LOSS_LEGEND}")
 
 
 #: Columns of a table of losses, behind the prediction and the number of sentences.
 LOSS_COLUMNS = ("before", "after", "by frequencies", "after, on train")
-LEGEND = (
+LOSS_LEGEND = (
     "by frequencies: predicting what is most frequent in train, the same for every sentence; of a "
     "bag of words the mean over its words"
 )

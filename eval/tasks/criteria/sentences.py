@@ -23,7 +23,7 @@ class PlacedSentence:
     Attributes:
         text: the sentence.
         previous, following: its neighbours in the document; empty where there is none.
-        level: how deep its section lies, from 0, 6 at most.
+        level: the depth of its section, from 0, 6 at most.
         place_in_paragraph, place_in_document: the place of the sentence in its paragraph, and of
             the paragraph in its document, as one of 20 equal parts from 0.
         section_title, document_title: empty where there is none.

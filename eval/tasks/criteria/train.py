@@ -31,10 +31,10 @@ class TermLoss:
     Attributes:
         term: the prediction.
         sentences: those of the measured split that it is of.
-        before, after: at the beginning and with the weights that were kept.
+        before, after: that at the beginning, and with the weights that were kept.
         by_frequencies: that of the best prediction that is the same for every sentence: what no
             encoder is needed for.
-        learned: with the weights that were kept, on the sentences that were learned from.
+        learned: that with the weights that were kept, on the sentences that were learned from.
     """
 
     term: str
@@ -82,7 +82,7 @@ def train_encoder(
         data: sentences to learn from, to choose the weights on (those of the least loss), and to
             measure on.
         start: the beginning.
-        targets: what is predicted.
+        targets: the ids that are predicted.
         criteria: names; their losses are added up.
         settings: those of the training.
         seed: draws new weights, the order of the sentences and the dropout.

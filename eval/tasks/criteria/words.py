@@ -61,7 +61,7 @@ def frequent_words(texts: Iterable[str], known: Iterable[str] | None = None) -> 
 
 @dataclass(frozen=True)
 class Targets:
-    """What is predicted of a sentence, as ids: those of the words of a bag, or of one class.
+    """The ids that are predicted of a sentence: those of the words of a bag, or of one class.
 
     Attributes:
         vocabularies: prediction -> word -> id, of those that are bags of words; id 0 is a word that
@@ -163,8 +163,8 @@ def word_tokenizer(words: Sequence[str], max_length: int) -> Any:
 
     ids = {word: number for number, word in enumerate((_PADDING, _UNKNOWN, *words))}
     tokenizer = Tokenizer(WordLevel(ids, unk_token=_UNKNOWN))
-    tokenizer.normalizer = Lowercase()  # type: ignore[assignment]
-    tokenizer.pre_tokenizer = Whitespace()  # type: ignore[assignment]
+    tokenizer.normalizer = Lowercase()
+    tokenizer.pre_tokenizer = Whitespace()
     return PreTrainedTokenizerFast(
         tokenizer_object=tokenizer,
         pad_token=_PADDING,

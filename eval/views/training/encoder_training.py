@@ -10,7 +10,7 @@ from coherencegym.eval.data.notes import detail
 from coherencegym.eval.report import grid
 from coherencegym.eval.results.seed_folders import SeedFolder, write_seeds
 from coherencegym.eval.tasks.criteria.results import (
-    LEGEND,
+    LOSS_LEGEND,
     LOSS_COLUMNS,
     EncoderResults,
     encoder_card,
@@ -31,7 +31,7 @@ def write_encoders(
     Args:
         results: those over all seeds.
         of_seeds: gives those of some of them.
-        folder: where to.
+        folder: the place of all of it.
         overwrite: replace a folder that is there.
 
     Raises:
@@ -60,7 +60,7 @@ def print_encoders(results: EncoderResults, console: Any = None) -> None:
     grid.print_heading(console, about["suite"], about["version"], name)
     console.print(grid.in_width(loss_grid(results), width=console.width))
     split = results.settings["split"]
-    notes = [*results.notes, detail(f"losses in nats on {split}; {LEGEND}")]
+    notes = [*results.notes, detail(f"losses in nats on {split}; {LOSS_LEGEND}")]
     grid.print_notes(console, notes, results.signature)
 
 
