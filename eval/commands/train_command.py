@@ -50,14 +50,15 @@ _NUMBERS: tuple[tuple[str, Callable[[str], float], str], ...] = (
 )
 #: Settings of tasks that differ from those of every training: as the papers trained.
 _OTHERWISE: dict[str, dict[str, Any]] = {DOCUMENTS: {}, SPANS_TASK: {"epochs": 10}}
-#: Option -> the task that has a use for it, and its value where nobody says otherwise.
-_ONLY: dict[str, tuple[str, Any]] = {
-    "decision": (DOCUMENTS, None),
-    "parts": (SPANS_TASK, False),
-    "criteria": (ENCODER, []),
-    "ablation": (ENCODER, False),
-    "dimensions": (ENCODER, None),
-    "vectors": (ENCODER, None),
+#: Option -> the tasks that have a use for it, and its value where nobody says otherwise.
+_ONLY: dict[str, tuple[tuple[str, ...], Any]] = {
+    "decision": ((DOCUMENTS,), None),
+    "parts": ((SPANS_TASK,), False),
+    "class_weights": ((DOCUMENTS, SPANS_TASK), None),
+    "criteria": ((ENCODER,), []),
+    "ablation": ((ENCODER,), False),
+    "dimensions": ((ENCODER,), None),
+    "vectors": ((ENCODER,), None),
 }
 #: The heading of how it is trained, and what most runs leave as it is.
 _TRAINING = "the training"
@@ -93,7 +94,7 @@ def _add_criteria(parser: Parser) -> None:
     options.many(group, "--criteria", choices=tuple(CRITERIA), help=what)
     what = "encoder: each of the eight combinations of the paper's Table 2, in a folder of its own"
     group.add_argument("--ablation", action="store_true", help=what)
-    what = "of gru: dimensions of word vectors, of each direction, and of decoders; default 300"
+    what = "encoder: dimensions of gru's word vectors and directions, and of decoders; default 300"
     rare(group.add_argument("--dimensions", type=positive, metavar="N", help=what))
     what = "of gru: word vectors to begin with, a word and its numbers a line, as GloVe has them"
     rare(group.add_argument("--vectors", type=Path, metavar="FILE", help=what))
@@ -214,10 +215,11 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _refuse_unused(arguments: argparse.Namespace) -> None:
-    for name, (task, default) in _ONLY.items():
-        if getattr(arguments, name, default) != default and arguments.task != task:
+    for name, (tasks, default) in _ONLY.items():
+        if getattr(arguments, name, default) != default and arguments.task not in tasks:
             raise EvaluationError(
-                f"--{name}: train {arguments.task} has no use for it; expected it with train {task}"
+                f"--{name.replace('_', '-')}: train {arguments.task} has no use for it; expected "
+                f"it with train {' or '.join(tasks)}"
             )
 
 
@@ -364,6 +366,8 @@ def _train_encoders(arguments: argparse.Namespace, seeds: Sequence[int], output:
             f"train {ENCODER}: expected --criteria with one or more of {', '.join(CRITERIA)}, or "
             "--ablation"
         )
+    if arguments.vectors and arguments.model != GRU:
+        raise EvaluationError(f"--vectors {arguments.vectors}: is of {GRU}; expected --model {GRU}")
     data = read_structures(**_named_data(arguments))
     start = beginning(
         arguments.model,

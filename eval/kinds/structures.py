@@ -91,7 +91,8 @@ def _length(row: Row) -> int:
 
 
 def _example(rows: Sequence[Row]) -> Row:
-    return of_modest_length(rows, _length, MODEST)
+    several = [row for row in rows if len(row["sections"]) > 1]
+    return of_modest_length(several or rows, _length, MODEST)
 
 
 STRUCTURES = TableKind(

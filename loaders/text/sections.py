@@ -136,8 +136,12 @@ def sectioned_discourse(
     texts: list[str] = []
     sections, paragraphs = [], []
     for block in blocks:
+        given = [block.text] if isinstance(block.text, str) else block.text
+        for text in (identifier, title, *given):
+            if unusable := text_problem(text):
+                raise LineError(source.start, *unusable)
         try:
-            found: Iterable[str] = [block.text] if isinstance(block.text, str) else block.text
+            found: Iterable[str] = given
             if isinstance(block.text, str) and not block.level:
                 found = split_sentences(block.text, language, pipeline)
             own = [one for one in map(tidy, found) if one]
@@ -147,9 +151,6 @@ def sectioned_discourse(
             sections.append(f"{len(texts)}:{block.level}")
         paragraphs.append(str(len(texts)))
         texts += own
-    for text in (identifier, title, *texts):
-        if unusable := text_problem(text):
-            raise LineError(source.start, *unusable)
     if len(texts) == len(sections):
         return None
     meta = {SECTIONS: " ".join(sections), "paragraphs": " ".join(paragraphs), "title": title}

@@ -10,8 +10,8 @@ from coherencegym.eval.data.notes import detail
 from coherencegym.eval.report import grid
 from coherencegym.eval.results.seed_folders import SeedFolder, write_seeds
 from coherencegym.eval.tasks.criteria.results import (
-    LOSS_LEGEND,
     LOSS_COLUMNS,
+    LOSS_LEGEND,
     EncoderResults,
     encoder_card,
     loss_cells,

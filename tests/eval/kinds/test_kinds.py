@@ -62,7 +62,7 @@ VALUES: dict[str, Any] = {
         "d",
         "c",
         {"family": "f"},
-    ),  # fmt: skip
+    ),
     "examples": LabelledExample(
         "e/x", (Slot(("One.",)),), ("One.",), (0,), "first", "d", "c", (), {"family": "f"}
     ),
