@@ -119,7 +119,7 @@ SUITE = Suite(
             corpora=("gum",),
             genre="sections",
             kind=STRUCTURES,
-            drafter=DivideIntoSections(),
+            generator=DivideIntoSections(),
             summary="documents with sections, paragraphs and sentences",
             regions=(),
         ),

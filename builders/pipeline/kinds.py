@@ -216,9 +216,9 @@ MAKINGS: Mapping[str, Making[Any]] = {
         },
     ),
     STRUCTURES.name: Making[StructuredDocument](
-        quality=lambda config, drafts, decisions: structure_quality(drafts),
-        content=lambda draft: (draft.title, draft.sections),
-        draft=StructuredDocument,
+        quality=lambda config, generated, decisions: structure_quality(generated),
+        content=lambda one: (one.title, one.sections),
+        generated_type=StructuredDocument,
     ),
     SPANS.name: Making[SpanText](
         quality=lambda config, generated, decisions: span_quality(generated),
