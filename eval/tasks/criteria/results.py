@@ -1,4 +1,7 @@
-"""Results of encoders that learned from structure, over seeds, and the card of each."""
+"""Losses of encoders that learned from structure, over seeds, and the card of each.
+
+A loss is no score that other tasks have: nothing is compared or shown with the runs of these.
+"""
 
 from __future__ import annotations
 
@@ -9,12 +12,11 @@ from typing import Any
 from coherencegym.eval.data.notes import Note, caution, detail
 from coherencegym.eval.data.signature import signature, versions
 from coherencegym.eval.statistics.intervals import INTERVALS
-from coherencegym.eval.statistics.scores import Score
 from coherencegym.eval.tasks.criteria.beginnings import Beginning
 from coherencegym.eval.tasks.criteria.options import GRU, name_of
 from coherencegym.eval.tasks.criteria.sentences import StructureData
 from coherencegym.eval.tasks.criteria.train import TrainedEncoder
-from coherencegym.eval.tasks.results import TaskResults, about_dataset
+from coherencegym.eval.tasks.results import about_dataset
 from coherencegym.eval.tasks.training.card import card_front, card_row, card_training, plain_cell
 from coherencegym.eval.tasks.training.fine_tuning import Settings
 from coherencegym.eval.tasks.training.seeds import Spread, signed_data, signed_settings
@@ -38,25 +40,31 @@ class TermSpread:
 
 
 @dataclass(frozen=True)
-class EncoderResults(TaskResults):
+class EncoderResults:
     """Encoders of one combination of criteria, one of each seed.
 
     Attributes:
+        signature: one line from which they can be reproduced.
+        model, dataset, settings: facts on the beginning, the documents and the training.
+        notes: lines that a reader of the losses must know.
         trained: the encoders.
         losses: those of each prediction.
     """
 
+    signature: str
+    model: Mapping[str, Any]
+    dataset: Mapping[str, Any]
+    settings: Mapping[str, Any]
+    notes: Sequence[Note]
     trained: Sequence[TrainedEncoder]
     losses: Sequence[TermSpread]
 
-    @property
-    def rows(self) -> Sequence[Score]:
-        """None: a loss is no score that other tasks have."""
-        return ()
-
-    def more(self) -> dict[str, Any]:
-        """The keys of ``results.json`` that only this task has."""
+    def content(self) -> dict[str, Any]:
+        """The content of ``losses.json``."""
         return {
+            "task": TASK,
+            **{name: getattr(self, name) for name in ("signature", "model", "dataset", "settings")},
+            "notes": [asdict(note) for note in self.notes],
             "seeds": [
                 {
                     "folder": f"seed-{one.seed}",
@@ -109,7 +117,8 @@ def collect_encoders(
         "versions": versions(about),
     }
     test = data.test
-    tables = [{"config": test.configs, "split": test.split, "items": test.documents}]
+    measured = {"config": test.configs, "split": test.split, "sha256": test.sha256}
+    tables = [{**measured, "items": test.documents}]
     dataset = about_dataset(data.source, [test.sha256], test.verified, tables)
     signed = {
         "criteria": name_of(criteria),
@@ -124,7 +133,6 @@ def collect_encoders(
         dataset=dataset,
         settings=recorded,
         notes=[*data.source.notes, *_notes(data, trained)],
-        task=TASK,
         trained=trained,
         losses=[_over_seeds(losses) for losses in zip(*(t.losses for t in trained), strict=True)],
     )

@@ -8,7 +8,7 @@ from typing import Any
 
 from coherencegym.eval.data.notes import detail
 from coherencegym.eval.report import grid
-from coherencegym.eval.results.seed_folders import SeedFolder, write_seeds
+from coherencegym.eval.results.folder import write_json
 from coherencegym.eval.tasks.criteria.results import (
     LOSS_COLUMNS,
     LOSS_LEGEND,
@@ -17,6 +17,10 @@ from coherencegym.eval.tasks.criteria.results import (
     loss_cells,
 )
 from coherencegym.eval.tasks.criteria.train import TrainedEncoder
+from coherencegym.files.folders import written_beside
+
+#: The file of a folder with the losses.
+_LOSSES = "losses.json"
 
 
 def write_encoders(
@@ -37,19 +41,16 @@ def write_encoders(
     Raises:
         EvaluationError: the folder exists and overwriting was not asked for.
     """
-    own = ((one, of_seeds([one])) for one in results.trained)
-    seeds = (
-        SeedFolder(
-            seed=one.seed,
-            model=one.model,
-            tokenizer=one.tokenizer,
-            card=encoder_card(found),
-            results=found,
-            write=lambda folder: None,
-        )
-        for one, found in own
-    )
-    write_seeds(results, seeds, folder, overwrite=overwrite)
+    with written_beside(folder, overwrite) as work:
+        for one in results.trained:
+            place = work / f"seed-{one.seed}"
+            place.mkdir()
+            one.model.save_pretrained(place)
+            one.tokenizer.save_pretrained(place)
+            found = of_seeds([one])
+            write_json(found.content(), place / _LOSSES)
+            (place / "README.md").write_text(encoder_card(found), encoding="utf-8")
+        write_json(results.content(), work / _LOSSES)
 
 
 def print_encoders(results: EncoderResults, console: Any = None) -> None:

@@ -40,8 +40,8 @@ def arguments(model: object, data: Path, output: Path, *more: str) -> list[str]:
     return ["train", "encoder", *named, *more]
 
 
-def results_of(folder: Path) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads((folder / "results.json").read_text())
+def read(folder: Path, name: str = "losses.json") -> dict[str, Any]:
+    found: dict[str, Any] = json.loads((folder / name).read_text())
     return found
 
 
@@ -54,7 +54,7 @@ def test_a_folder_of_each_seed_that_probe_takes(
     printed = capsys.readouterr().out
     assert "gru, nsp+spp" in printed
     assert "12 documents to learn from: so few show that the training works" in printed
-    results = results_of(output)
+    results = read(output)
     assert results["task"] == "train-encoder"
     assert [one["folder"] for one in results["seeds"]] == ["seed-0", "seed-1"]
     terms = ["previous_sentence", "next_sentence", "place_in_paragraph", "place_in_document"]
@@ -67,7 +67,7 @@ def test_a_folder_of_each_seed_that_probe_takes(
     names = {path.name for path in (output / "seed-1").iterdir()}
     assert names == {
         *("config.json", "model.safetensors", "tokenizer.json", "tokenizer_config.json"),
-        *("README.md", "results.json"),
+        *("README.md", "losses.json"),
     }
     card = (output / "seed-1" / "README.md").read_text()
     assert "trained with the criteria `nsp+spp` of Chen, Chu and Gimpel (2019)" in card
@@ -79,7 +79,7 @@ def test_a_folder_of_each_seed_that_probe_takes(
     probe = ["probe", "--model", str(output / "seed-1"), "--dataset", str(examples)]
     probe += ["--device", "cpu", "--no-cache", "--seeds", "0", "--random-init", "1"]
     assert main([*probe, "--output", str(tmp_path / "probed")]) == 0
-    (own,) = results_of(tmp_path / "probed")["probes"]
+    (own,) = read(tmp_path / "probed", "results.json")["probes"]
     assert own["layers"] == [0, 1]
     assert len(own["random"]) == 1
 
@@ -92,7 +92,7 @@ def test_an_encoder_of_transformers_learns_the_same(
     output = tmp_path / "run"
     more = ("--criteria", "nsp", "nl", "spp", "sdt", "--learning-rate", "1e-3", "--epochs", "2")
     assert main(arguments(bert, data, output, *more, *SMALL[:2])) == 0
-    results = results_of(output)
+    results = read(output)
     assert len(results["losses"]) == 7
     assert all(loss["after"]["mean"] < loss["before"]["mean"] for loss in results["losses"])
     assert results["settings"]["max_length"] == 130
@@ -114,14 +114,14 @@ def test_the_table_of_the_paper_is_one_command(
     assert "at most 10 steps for each of 1 seed\n" in printed
     assert not output.exists()
     assert main(arguments("gru", data, output, "--ablation", *SMALL)) == 0
-    folders = sorted(path.parent.name for path in output.glob("*/results.json"))
+    folders = sorted(path.parent.name for path in output.glob("*/losses.json"))
     assert folders == [
         *("nsp", "nsp+nl", "nsp+sdt", "nsp+sdt+nl", "nsp+sdt+spp", "nsp+sdt+spp+nl", "nsp+spp"),
         "nsp+spp+nl",
     ]
     # All begin with the same encoder, whatever decoders are on it.
     first, *others = (
-        next(loss["before"]["mean"] for loss in results_of(folder)["losses"])
+        next(loss["before"]["mean"] for loss in read(folder)["losses"])
         for folder in sorted(output.iterdir())
     )
     assert others[0] == pytest.approx(first, abs=0.5)
