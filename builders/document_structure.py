@@ -62,14 +62,14 @@ def document_sections(discourse: Discourse) -> tuple[str, tuple[DocumentSection,
     """
     marks = (one.split(":") for one in discourse.meta.get(SECTIONS, "").split())
     levels = {int(unit): int(level) for unit, level in marks}
-    captions = {int(one) for one in discourse.meta.get("headings", "").split()} - {*levels}
+    headings = {int(one) for one in discourse.meta.get("headings", "").split()}
     begins = {int(one) for one in discourse.meta.get("paragraphs", "").split()}
     title, sections = "", [_Section()]
     begun = False
     for number, text in enumerate(discourse.texts):
         level = levels.get(number)
         if level is None:
-            if number not in captions:
+            if number not in headings:
                 paragraphs = sections[-1].paragraphs
                 if number in begins or not paragraphs:
                     paragraphs.append([])

@@ -5,8 +5,10 @@ from __future__ import annotations
 import random
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from coherencegym.eval.kinds.structures import STRUCTURES, DocumentSection, StructuredDocument
+from coherencegym.eval.tasks.criteria.sentences import PlacedSentence
 from support.datasets import write_table
 
 #: Words that say where a sentence stands: in its paragraph, and in which of two sections.
@@ -57,3 +59,10 @@ def write_structures(
 ) -> Path:
     """A config of documents with structure in a dataset folder, beside those that are there."""
     return write_table(folder, STRUCTURES, "document_structure", splits, config)
+
+
+def sentence(text: str, **more: Any) -> PlacedSentence:
+    """A sentence at the beginning of everything, without neighbours and titles."""
+    empty = dict.fromkeys(("previous", "following", "section_title", "document_title"), "")
+    places = dict.fromkeys(("level", "place_in_paragraph", "place_in_document"), 0)
+    return PlacedSentence(text, **{**empty, **places, **more})

@@ -9,14 +9,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.structures import planted, write_structures
+from support.structures import planted, sentence, write_structures
 
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.kinds.structures import DocumentSection, StructuredDocument
 from coherencegym.eval.tasks.criteria.beginnings import beginning, encoder_settings
 from coherencegym.eval.tasks.criteria.options import ABLATION, CRITERIA, name_of, terms_of
 from coherencegym.eval.tasks.criteria.sentences import (
-    PlacedSentence,
     StructureData,
     placed_sentences,
     read_structures,
@@ -80,12 +79,6 @@ def test_words_that_occur_once_are_unknown() -> None:
     assert targets.ids(sentences[0], "next_sentence") == [2, 1]  # the third word is cut
     assert replace(targets, max_words=3).ids(sentences[0], "next_sentence") == [2, 1, 0]
     assert targets.ids(sentences[0], "previous_sentence") == []
-
-
-def sentence(text: str, **more: Any) -> PlacedSentence:
-    empty = dict.fromkeys(("previous", "following", "section_title", "document_title"), "")
-    places = dict.fromkeys(("level", "place_in_paragraph", "place_in_document"), 0)
-    return PlacedSentence(text, **{**empty, **places, **more})
 
 
 @pytest.fixture(scope="module")

@@ -9,10 +9,16 @@ from typing import Any
 import pytest
 from support.commands import one_line
 from support.datasets import orders, write_examples
-from support.structures import planted, write_structures
+from support.structures import planted, sentence, write_structures
 from support.tiny_encoders import masked_model, masked_tokenizer
 
 from coherencegym.eval.commands.cli import main
+from coherencegym.eval.hidden_states import Passage, states
+from coherencegym.eval.tasks.criteria.beginnings import beginning
+from coherencegym.eval.tasks.criteria.decoders import sentence_vectors
+from coherencegym.eval.tasks.criteria.sentences import read_structures
+from coherencegym.eval.tasks.criteria.train import collator_of
+from coherencegym.eval.tasks.criteria.words import Targets
 
 SMALL = ("--device", "cpu", "--dimensions", "8", "--batch-size", "64")
 
@@ -102,6 +108,22 @@ def test_an_encoder_of_transformers_learns_the_same(
     assert (
         made.embeddings.word_embeddings.weight != before.embeddings.word_embeddings.weight
     ).any()
+
+
+def test_a_sentence_has_the_vector_that_probes_read(data: Path, bert: Path) -> None:
+    """Of its own tokens alone, without those around it, whatever stands beside it in a batch."""
+    import torch
+
+    structures = read_structures(str(data))
+    start = beginning(str(bert), structures)
+    sentences = [sentence("a"), sentence("the cat sat on the mat and then it rained")]
+    made = collator_of(start, Targets.of(structures.training.sentences), ["level"])(sentences)
+    model = start.make().eval()
+    with torch.inference_mode():
+        found = sentence_vectors(model, made["inputs"]).numpy()
+    passages = [Passage.whole(one.text) for one in sentences]
+    expected = states(model, start.tokenizer, passages, dtype="float32").layer(2)
+    assert found == pytest.approx(expected, abs=1e-5)
 
 
 def test_the_table_of_the_paper_is_one_command(
