@@ -359,7 +359,7 @@ def _write_texts(training: _Training, arguments: argparse.Namespace) -> None:
 def _train_encoders(arguments: argparse.Namespace, seeds: Sequence[int], output: Path) -> None:
     from coherencegym.eval.tasks.criteria.beginnings import beginning, encoder_settings
     from coherencegym.eval.tasks.criteria.sentences import read_structures
-    from coherencegym.eval.tasks.criteria.words import Targets, WordVectors
+    from coherencegym.eval.tasks.criteria.words import Targets
 
     if bool(arguments.criteria) == arguments.ablation:
         raise EvaluationError(
@@ -375,7 +375,7 @@ def _train_encoders(arguments: argparse.Namespace, seeds: Sequence[int], output:
         revision=arguments.model_revision,
         max_length=arguments.max_length,
         dimensions=arguments.dimensions,
-        vectors=WordVectors(arguments.vectors) if arguments.vectors else None,
+        vectors=arguments.vectors,
     )
     settings = encoder_settings(start, **_given_settings(arguments), max_length=start.max_length)
     combinations = ABLATION if arguments.ablation else (tuple(arguments.criteria),)

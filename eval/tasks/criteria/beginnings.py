@@ -4,13 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from coherencegym.eval.tasks.criteria.options import GRU
 from coherencegym.eval.tasks.criteria.sentences import StructureData
-from coherencegym.eval.tasks.criteria.words import WordVectors, frequent_words, word_tokenizer
+from coherencegym.eval.tasks.criteria.words import (
+    count_words,
+    frequent_words,
+    read_vectors,
+    word_tokenizer,
+)
 from coherencegym.eval.tasks.training.encoder import find_encoder
 from coherencegym.eval.tasks.training.fine_tuning import Settings
+from coherencegym.files.checksums import sha256_of
 
 #: Dimensions of word vectors, of the states of a direction, and of decoders, in the paper's code.
 DIMENSIONS = 300
@@ -47,7 +54,7 @@ def beginning(
     revision: str | None = None,
     max_length: int | None = None,
     dimensions: int | None = None,
-    vectors: WordVectors | None = None,
+    vectors: Path | None = None,
 ) -> Beginning:
     """The encoder of a name.
 
@@ -56,7 +63,7 @@ def beginning(
         data: its training part has the words of ``gru``.
         max_length: most tokens of a sentence; None: 200 words, or 512 tokens or what it reads.
         dimensions: those of word vectors, states of a direction, and decoders; None: 300.
-        vectors: word vectors to begin with; the vocabulary is then the words that they have.
+        vectors: file of word vectors to begin with; the vocabulary is then the words that it has.
 
     Raises:
         EvaluationError: it is not there, or cannot be used; or the vectors cannot be read.
@@ -74,12 +81,14 @@ def beginning(
     return Beginning(about, *read, hidden, is_new=False)
 
 
-def _gru(
-    data: StructureData, max_length: int, dimensions: int, vectors: WordVectors | None
-) -> Beginning:
-    texts = (sentence.text for sentence in data.training.sentences)
-    words = frequent_words(texts, vectors.of if vectors is not None else None)
-    sizes = dimensions if vectors is None else len(next(iter(vectors.of.values())))
+def _gru(data: StructureData, max_length: int, dimensions: int, vectors: Path | None) -> Beginning:
+    counts = count_words(sentence.text for sentence in data.training.sentences)
+    words, size, known, commit = frequent_words(counts), dimensions, {}, "new"
+    if vectors is not None:
+        known = read_vectors(vectors, counts)
+        words = frequent_words({word: counts[word] for word in known}, fewest=1)
+        size = len(known[words[0]])
+        commit = f"vectors:{sha256_of(vectors)}"
 
     def make() -> Any:
         import torch
@@ -87,16 +96,14 @@ def _gru(
         from coherencegym.eval.models.word_gru import WordGRU, WordGRUConfig
 
         model = WordGRU(
-            WordGRUConfig(
-                vocab_size=len(words) + 2, embedding_size=sizes, direction_size=dimensions
-            )
+            WordGRUConfig(vocab_size=len(words) + 2, embedding_size=size, direction_size=dimensions)
         )
-        if vectors is not None:
+        if known:
             with torch.no_grad():
-                model.words.weight[2:] = torch.tensor([vectors.of[word] for word in words])
+                model.words.weight[2:] = torch.tensor([known[word] for word in words])
         return model
 
-    about = {"name": GRU, "commit": "made from nothing", "hub": False}
+    about = {"name": GRU, "commit": commit, "hub": False}
     tokenizer = word_tokenizer(words, max_length)
     return Beginning(about, tokenizer, max_length, make, dimensions, is_new=True)
 

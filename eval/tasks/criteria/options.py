@@ -33,4 +33,4 @@ def terms_of(criteria: Sequence[str]) -> list[str]:
 
 def name_of(criteria: Sequence[str]) -> str:
     """The name of a combination, such as ``nsp+spp``."""
-    return "+".join(name for name in (*ABLATION[-1],) if name in criteria)
+    return "+".join(name for name in ABLATION[-1] if name in criteria)

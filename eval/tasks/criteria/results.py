@@ -15,7 +15,7 @@ from coherencegym.eval.statistics.intervals import INTERVALS
 from coherencegym.eval.tasks.criteria.beginnings import Beginning
 from coherencegym.eval.tasks.criteria.options import GRU, name_of
 from coherencegym.eval.tasks.criteria.sentences import StructureData
-from coherencegym.eval.tasks.criteria.train import TrainedEncoder
+from coherencegym.eval.tasks.criteria.train import TermLoss, TrainedEncoder
 from coherencegym.eval.tasks.results import about_dataset
 from coherencegym.eval.tasks.training.card import card_front, card_row, card_training, plain_cell
 from coherencegym.eval.tasks.training.fine_tuning import Settings
@@ -28,18 +28,6 @@ _FEW = 10_000
 
 
 @dataclass(frozen=True)
-class TermSpread:
-    """The loss of one prediction over seeds, in nats; see :class:`TermLoss`."""
-
-    term: str
-    sentences: int
-    by_frequencies: float
-    before: Spread
-    after: Spread
-    learned: Spread
-
-
-@dataclass(frozen=True)
 class EncoderResults:
     """Encoders of one combination of criteria, one of each seed.
 
@@ -48,7 +36,6 @@ class EncoderResults:
         model, dataset, settings: facts on the beginning, the documents and the training.
         notes: lines that a reader of the losses must know.
         trained: the encoders.
-        losses: those of each prediction.
     """
 
     signature: str
@@ -57,7 +44,11 @@ class EncoderResults:
     settings: Mapping[str, Any]
     notes: Sequence[Note]
     trained: Sequence[TrainedEncoder]
-    losses: Sequence[TermSpread]
+
+    @property
+    def losses(self) -> list[tuple[TermLoss, ...]]:
+        """The losses of each prediction, by seed."""
+        return list(zip(*(one.losses for one in self.trained), strict=True))
 
     def content(self) -> dict[str, Any]:
         """The content of ``losses.json``."""
@@ -73,7 +64,6 @@ class EncoderResults:
                 }
                 for one in self.trained
             ],
-            "losses": [asdict(loss) for loss in self.losses],
         }
 
 
@@ -134,17 +124,7 @@ def collect_encoders(
         settings=recorded,
         notes=[*data.source.notes, *_notes(data, trained)],
         trained=trained,
-        losses=[_over_seeds(losses) for losses in zip(*(t.losses for t in trained), strict=True)],
     )
-
-
-def _over_seeds(losses: Sequence[Any]) -> TermSpread:
-    one = losses[0]
-    spreads = {
-        name: Spread.of([getattr(loss, name) for loss in losses])
-        for name in ("before", "after", "learned")
-    }
-    return TermSpread(one.term, one.sentences, one.by_frequencies, **spreads)
 
 
 def _notes(data: StructureData, trained: Sequence[TrainedEncoder]) -> Iterator[Note]:
@@ -191,34 +171,34 @@ def _front(results: EncoderResults) -> Iterator[str]:
 
 def _figures(results: EncoderResults) -> Iterator[str]:
     yield from ("", "## Losses", "")
-    yield card_row("prediction", "sentences", *LOSS_COLUMNS)
-    yield "|---" * (2 + len(LOSS_COLUMNS)) + "|"
+    yield card_row(*LOSS_COLUMNS)
+    yield "|---" * len(LOSS_COLUMNS) + "|"
     for loss in results.losses:
-        yield card_row(plain_cell(loss.term.replace("_", " ")), *loss_cells(loss))
+        yield card_row(*loss_cells(loss))
     split = results.settings["split"]
     yield from ("", f"In nats, on `{plain_cell(split)}`; {LOSS_LEGEND}")
 
 
-#: Columns of a table of losses, behind the prediction and the number of sentences.
-LOSS_COLUMNS = ("before", "after", "by frequencies", "after, on train")
+#: Columns of a table of losses.
+LOSS_COLUMNS = (
+    *("prediction", "sentences", "before", "after", "by frequencies", "after, on train"),
+)
 LOSS_LEGEND = (
     "by frequencies: predicting what is most frequent in train, the same for every sentence; of a "
     "bag of words the mean over its words"
 )
 
 
-def loss_cells(loss: TermSpread) -> tuple[str, ...]:
-    """The cells of a row of a table of losses, but for the first."""
+def loss_cells(losses: Sequence[TermLoss]) -> tuple[str, ...]:
+    """The cells of a row of a table of losses: those of one prediction, of all seeds."""
 
-    def cell(spread: Spread) -> str:
-        spreads = f" ± {spread.deviation:.3f}" if spread.seeds > 1 else ""
-        return f"{spread.mean:.3f}{spreads}"
+    def cell(name: str) -> str:
+        spread = Spread.of([getattr(loss, name) for loss in losses])
+        return f"{spread.mean:.3f}" + f" ± {spread.deviation:.3f}" * (spread.deviation > 0)
 
-    frequencies = f"{loss.by_frequencies:.3f}"
-    return (
-        f"{loss.sentences:,}",
-        *(cell(loss.before), cell(loss.after), frequencies, cell(loss.learned)),
-    )
+    one = losses[0]
+    names = ("before", "after", "by_frequencies", "learned")
+    return one.term.replace("_", " "), f"{one.sentences:,}", *map(cell, names)
 
 
 def _training(results: EncoderResults) -> Iterator[str]:

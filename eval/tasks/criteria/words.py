@@ -9,9 +9,8 @@ something to learn about it however little is read.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -44,17 +43,13 @@ def words_of(text: str) -> list[str]:
     return [word for word, _ in Whitespace().pre_tokenize_str(text.lower())]
 
 
-def frequent_words(texts: Iterable[str], known: Iterable[str] | None = None) -> list[str]:
-    """The words that occur at least twice, the most frequent first; at most :data:`MOST_WORDS`.
+def count_words(texts: Iterable[str]) -> Counter[str]:
+    """The number of times that each word occurs."""
+    return Counter(word for text in texts for word in words_of(text))
 
-    Args:
-        texts: texts.
-        known: the only words that are wanted, however rare; None: any.
-    """
-    counts = Counter(word for text in texts for word in words_of(text))
-    if known is not None:
-        counts = Counter({word: counts[word] for word in known if word in counts})
-    fewest = 2 if known is None else 1
+
+def frequent_words(counts: Mapping[str, int], fewest: int = 2) -> list[str]:
+    """The words that occur so often, the most frequent first; at most :data:`MOST_WORDS`."""
     found = sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
     return [word for word, count in found if count >= fewest][:MOST_WORDS]
 
@@ -81,7 +76,7 @@ class Targets:
             "document_title": [one.document_title for one in sentences],
         }
         found = {
-            name: {word: number for number, word in enumerate(frequent_words(own), start=1)}
+            name: {word: id for id, word in enumerate(frequent_words(count_words(own)), start=1)}
             for name, own in texts.items()
         }
         return cls({**found, "next_sentence": found["previous_sentence"]}, max_words)
@@ -116,41 +111,29 @@ class Targets:
         return found / rows
 
 
-@dataclass(frozen=True)
-class WordVectors:
-    """Word vectors from a text file, a word and its numbers a line, as GloVe has them."""
+def read_vectors(path: Path, wanted: Container[str]) -> dict[str, list[float]]:
+    """Word vectors of the words that are wanted, from a file with a word and its numbers a line.
 
-    path: Path
-
-    @cached_property
-    def of(self) -> dict[str, list[float]]:
-        """Word -> vector.
-
-        Raises:
-            EvaluationError: the file cannot be read, or a line has other numbers than the first.
-        """
-        found: dict[str, list[float]] = {}
-        size = 0
-        try:
-            with self.path.open(encoding="utf-8") as lines:
-                for number, line in enumerate(lines, start=1):
-                    word, *numbers = line.rstrip().split(" ")
-                    if number == 1 and len(numbers) == 1:
-                        continue  # how many there are
-                    size = size or len(numbers)
-                    if len(numbers) != size:
-                        raise EvaluationError(
-                            f"{self.path}:{number}: {len(numbers)} numbers; expected {size:,} as "
-                            "in the first line"
-                        )
-                    found.setdefault(word, [float(each) for each in numbers])
-        except (OSError, ValueError) as error:
-            raise EvaluationError(
-                f"--vectors {self.path}: {error}; expected a word and its numbers in every line"
-            ) from None
-        if not size:
-            raise EvaluationError(f"--vectors {self.path}: no vector; expected some")
-        return found
+    Raises:
+        EvaluationError: the file cannot be read, or has none of the words, or one of another size.
+    """
+    found: dict[str, list[float]] = {}
+    try:
+        with path.open(encoding="utf-8") as lines:
+            for line in lines:
+                word, _, numbers = line.partition(" ")
+                if word in wanted:
+                    found.setdefault(word, [float(number) for number in numbers.split()])
+    except (OSError, ValueError) as error:
+        raise EvaluationError(
+            f"--vectors {path}: {error}; expected a word and its numbers in every line"
+        ) from None
+    if len(sizes := {len(vector) for vector in found.values()}) != 1:
+        listed = ", ".join(map(str, sorted(sizes))) or "no word"
+        raise EvaluationError(
+            f"--vectors {path}: {listed} of the words to learn from; expected vectors of one size"
+        )
+    return found
 
 
 def word_tokenizer(words: Sequence[str], max_length: int) -> Any:

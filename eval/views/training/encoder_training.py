@@ -59,15 +59,9 @@ def print_encoders(results: EncoderResults, console: Any = None) -> None:
     about = results.dataset
     name = f"{results.model['name']}, {results.settings['criteria']}"
     grid.print_heading(console, about["suite"], about["version"], name)
-    console.print(grid.in_width(loss_grid(results), width=console.width))
+    first, *names = LOSS_COLUMNS
+    rows = [grid.GridRow(loss_cells(losses)) for losses in results.losses]
+    console.print(grid.in_width(grid.made(first, names, rows), width=console.width))
     split = results.settings["split"]
     notes = [*results.notes, detail(f"losses in nats on {split}; {LOSS_LEGEND}")]
     grid.print_notes(console, notes, results.signature)
-
-
-def loss_grid(results: EncoderResults) -> grid.Grid:
-    """The loss of each prediction, before and after."""
-    rows = [
-        grid.GridRow((loss.term.replace("_", " "), *loss_cells(loss))) for loss in results.losses
-    ]
-    return grid.made("prediction", ("sentences", *LOSS_COLUMNS), rows)

@@ -29,7 +29,7 @@ from coherencegym.eval.tasks.criteria.train import (
 )
 from coherencegym.eval.tasks.criteria.words import (
     Targets,
-    WordVectors,
+    count_words,
     frequent_words,
     words_of,
 )
@@ -71,8 +71,8 @@ def test_the_paper_s_table_has_eight_combinations() -> None:
 
 def test_words_that_occur_once_are_unknown() -> None:
     assert words_of("Don't STOP!") == ["don", "'", "t", "stop", "!"]
-    assert frequent_words(["b a b", "a b c"]) == ["b", "a"]
-    assert frequent_words(["b a b", "a b c"], known=["c", "b", "z"]) == ["b", "c"]
+    assert frequent_words(count_words(["b a b", "a b c"])) == ["b", "a"]
+    assert frequent_words({"c": 1, "b": 1, "a": 0}, fewest=1) == ["b", "c"]
     sentences = [sentence("b a b", following="a b c")]
     targets = Targets.of([*sentences, sentence("a b c")], max_words=2)
     assert targets.size("next_sentence") == 3
@@ -238,12 +238,17 @@ def test_word_vectors_are_the_beginning(tmp_path: Path, told: Path) -> None:
     path = tmp_path / "vectors.txt"
     path.write_text("2 3\nfirst 1 2 3\nnowhere 0 0 0\nred 0.5 0 -1\n", encoding="utf-8")
     data = read_structures(str(told))
-    start = beginning("gru", data, dimensions=4, vectors=WordVectors(path))
+    start = beginning("gru", data, dimensions=4, vectors=path)
     model = start.make()
     assert start.tokenizer.get_vocab().keys() == {"[PAD]", "[UNK]", "first", "red"}
     number = start.tokenizer.convert_tokens_to_ids("first")
     assert model.words.weight[number].tolist() == [1, 2, 3]
     assert model.config.hidden_size == 8
-    path.write_text("first 1 2 3\nred 1 2\n", encoding="utf-8")
-    with pytest.raises(EvaluationError, match=r"vectors.txt:2: 2 numbers; expected 3 as in"):
-        assert WordVectors(path).of
+    for text, problem in (
+        ("first 1 2 3\nred 1 2\n", "2, 3 of the words to learn from; expected vectors of one size"),
+        ("nowhere 1\n", "no word of the words to learn from"),
+        ("first x\n", "could not convert string to float: 'x'; expected a word and its numbers"),
+    ):
+        path.write_text(text, encoding="utf-8")
+        with pytest.raises(EvaluationError, match=problem):
+            beginning("gru", data, vectors=path)
