@@ -10,7 +10,7 @@ from typing import Any
 from coherencegym.eval.tasks.criteria.options import GRU
 from coherencegym.eval.tasks.criteria.sentences import StructureData
 from coherencegym.eval.tasks.criteria.words import (
-    count_words,
+    count_word_forms,
     frequent_words,
     read_vectors,
     word_tokenizer,
@@ -82,7 +82,7 @@ def beginning(
 
 
 def _gru(data: StructureData, max_length: int, dimensions: int, vectors: Path | None) -> Beginning:
-    counts = count_words(sentence.text for sentence in data.training.sentences)
+    counts = count_word_forms(sentence.text for sentence in data.training.sentences)
     words, size, known, commit = frequent_words(counts), dimensions, {}, "new"
     if vectors is not None:
         known = read_vectors(vectors, counts)

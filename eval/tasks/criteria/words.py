@@ -43,7 +43,7 @@ def words_of(text: str) -> list[str]:
     return [word for word, _ in Whitespace().pre_tokenize_str(text.lower())]
 
 
-def count_words(texts: Iterable[str]) -> Counter[str]:
+def count_word_forms(texts: Iterable[str]) -> Counter[str]:
     """The number of times that each word occurs."""
     return Counter(word for text in texts for word in words_of(text))
 
@@ -76,7 +76,9 @@ class Targets:
             "document_title": [one.document_title for one in sentences],
         }
         found = {
-            name: {word: id for id, word in enumerate(frequent_words(count_words(own)), start=1)}
+            name: {
+                word: id for id, word in enumerate(frequent_words(count_word_forms(own)), start=1)
+            }
             for name, own in texts.items()
         }
         return cls({**found, "next_sentence": found["previous_sentence"]}, max_words)
