@@ -30,7 +30,7 @@ from coherencegym.loaders.read import Select, every_discourse
 from coherencegym.manipulations.operator import Context, Operator, Pipeline
 
 #: The genres that a Hub dataset, or a corpus of the user's own, may be said to have.
-Genre = Literal["narration", "dialogue", "documents", "papers", "spans"]
+Genre = Literal["narration", "dialogue", "documents", "papers", "spans", "sections"]
 
 #: Most suites are after this paper (BibTeX).
 BEYER_2021 = """@inproceedings{beyer-etal-2021-incoherence,

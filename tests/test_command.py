@@ -257,7 +257,10 @@ def completions(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], lis
         ("build story_cloze --corpus ", ["storycloze", "sample", "mine.py"]),
         ("build --corpus t", ["tedmdb"]),
         ("build winograd --corpus sample winog", ["winograd", "winogrande"]),
-        ("build story_cloze --genre ", ["narration", "dialogue", "documents", "papers", "spans"]),
+        (
+            "build story_cloze --genre ",
+            ["narration", "dialogue", "documents", "papers", "spans", "sections"],
+        ),
         ("build story_cloze --overw", ["--overwrite"]),
         ("build story_cloze --output ", ["a_folder"]),
         ("score --model ", ["demo", "a_folder"]),

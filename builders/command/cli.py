@@ -138,7 +138,8 @@ def _add_what_is_read(parser: Parser) -> None:
         choices=get_args(Genre),
         help="genre of a Hub dataset, or of texts or a corpus of your own; documents: articles, "
         "of which short documents are made; papers: a column abstract, and one for the body; "
-        "spans: columns units, hypothesis, label and evidence",
+        "spans: columns units, hypothesis, label and evidence; sections: Markdown files, or a "
+        "column of sections or of marked-up text",
     )
     what = "count rows that cannot be read, and go on"
     rare(add("--skip-bad-rows", action="store_true", help=what))

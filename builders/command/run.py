@@ -22,6 +22,7 @@ from coherencegym.builders.pipeline.build import BuildOptions, build
 from coherencegym.builders.pipeline.entries import toolkit_version
 from coherencegym.builders.pipeline.sources import (
     PLAIN_GENRES,
+    SECTIONED,
     PlannedCorpus,
     Sources,
     check_was_read,
@@ -54,6 +55,7 @@ from coherencegym.licence import CLOSED, OTHER
 from coherencegym.loaders.corpora.documents import documents_corpus
 from coherencegym.loaders.corpora.hub.texts import hub_corpus
 from coherencegym.loaders.corpora.own.annotated import FORMATS, annotated_texts
+from coherencegym.loaders.corpora.own.sections import sectioned_texts
 from coherencegym.loaders.corpora.own.texts import OwnTexts, own_texts
 from coherencegym.loaders.corpus import Corpus, CorpusError
 from coherencegym.loaders.find import find
@@ -139,11 +141,13 @@ class BuildRequest(BuildOptions, PublishOptions):
                 if given:
                     raise CorpusError(f"{option} {given}: is of own texts; expected --texts, too")
             return None
-        if self.hub_genre not in (None, *PLAIN_GENRES):
+        if self.hub_genre not in (None, SECTIONED, *PLAIN_GENRES):
             raise CorpusError(
                 f"--genre {self.hub_genre}: --texts are plain; expected "
-                f"{' or '.join(PLAIN_GENRES)}, or --hub-dataset in place of --texts"
+                f"{', '.join(PLAIN_GENRES)} or {SECTIONED}, or --hub-dataset in place of --texts"
             )
+        if self.hub_genre == SECTIONED and self.format is None:
+            return sectioned_texts(self.texts, self.shape, licence=self.licence)
         if self.format is None:
             column, licence = self.text_column, self.licence
             return own_texts(self.texts, self.shape, column=column, licence=licence)
@@ -193,6 +197,7 @@ class BuildRequest(BuildOptions, PublishOptions):
             articles=self.shape if self.genre == "documents" else None,
             papers=self.genre == "papers",
             spans=self.genre == "spans",
+            sections=self.genre == SECTIONED,
             licence=self.licence,
         )
         return {self.genre: corpus}

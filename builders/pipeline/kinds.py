@@ -21,6 +21,7 @@ from coherencegym.eval.kinds.examples import EXAMPLES, LabelledExample
 from coherencegym.eval.kinds.items import ITEMS
 from coherencegym.eval.kinds.ratings import RATINGS, RatedText
 from coherencegym.eval.kinds.spans import SPANS, SpanText
+from coherencegym.eval.kinds.structures import STRUCTURES, StructuredDocument
 from coherencegym.eval.kinds.table_kind import TableKind
 from coherencegym.eval.statistics.pair_baselines import (
     BASELINE_FOLDS,
@@ -113,6 +114,20 @@ def range_of(values: Sequence[float]) -> dict[str, float]:
     return {"least": min(values), "mean": round(fmean(values), 4), "most": max(values)}
 
 
+def structure_quality(documents: Sequence[StructuredDocument]) -> dict[str, Any]:
+    """Numbers of documents, sections, paragraphs and sentences, and of titles and levels."""
+    sections = [section for document in documents for section in document.sections]
+    return {
+        "items": len(documents),
+        "titles": sum(bool(document.title) for document in documents),
+        "sections": len(sections),
+        "headings": sum(bool(section.title) for section in sections),
+        "levels": len({section.level for section in sections}),
+        "paragraphs": sum(len(section.paragraphs) for section in sections),
+        "sentences": sum(1 for document in documents for _ in document.sentences),
+    }
+
+
 def _survey_examples(
     config: Config, generated: Mapping[str, Sequence[LabelledExample]]
 ) -> AcrossSplits[LabelledExample]:
@@ -149,6 +164,11 @@ MAKINGS: Mapping[str, Making[Any]] = {
             "raters": range_of([len(one.ratings) for one in generated]),
             "characters": range_of([len(one.text) for one in generated]),
         },
+    ),
+    STRUCTURES.name: Making[StructuredDocument](
+        quality=lambda config, generated, decisions: structure_quality(generated),
+        content=lambda one: (one.title, one.sections),
+        generated_type=StructuredDocument,
     ),
     SPANS.name: Making[SpanText](
         quality=lambda config, generated, decisions: span_quality(generated),
