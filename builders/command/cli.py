@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 from collections.abc import Sequence
 from dataclasses import fields
@@ -10,6 +11,7 @@ from pathlib import Path
 from textwrap import fill
 from typing import TYPE_CHECKING, Any, get_args
 
+from coherencegym.builders.errors import finished
 from coherencegym.builders.registry import all_suites, load_suite
 from coherencegym.builders.suite import Genre, Suite
 from coherencegym.command_line import USER_ERROR, Names, Parser, completed, rare
@@ -174,6 +176,8 @@ def _add_how_it_is_made(parser: Parser) -> None:
     rare(add("--crossed", action="store_true", help=what))
     add("--overwrite", action="store_true", help="replace an earlier build or export")
     add("--dry-run", action="store_true", help="write nothing; say what would be")
+    what = "print folder, configs, rows and digests as JSON; all else on standard error"
+    rare(add("--json", action="store_true", help=what))
     add("--seed", metavar="N", type=int, help="default: 0")
     rare(add("--num-proc", metavar="N", type=positive, help="processes, or cores of a cluster"))
     what = "one machine, or a Ray cluster (needs the extra cluster; --dry-run shows what it costs)"
@@ -241,7 +245,7 @@ def _with_settings(parser: Parser, suite: Suite, given: argparse.Namespace) -> S
 def _run(chosen: Sequence[Suite], given: argparse.Namespace) -> int:
     from coherencegym.builders.command.run import run
 
-    return run(chosen, build_request(given))
+    return run(chosen, build_request(given), as_json="json" in given)
 
 
 def main(argv: Sequence[str] | None = None, prog: str = "python -m builders") -> int:
@@ -266,8 +270,7 @@ def main(argv: Sequence[str] | None = None, prog: str = "python -m builders") ->
                 parser.error(f"argument --all: not allowed with {given.suite[0]}")
             return _run([load_suite(name) for name in _names_for(given)], given)
         if not named:
-            _print_suites(given)
-            return 0
+            return finished("build", lambda: _print_suites(given))
         return _run(named, given)
     except EvaluationError as error:  # a file, or another package, whose suite cannot be had
         print(f"{prog}: {one_line(error)}", file=sys.stderr)
@@ -301,15 +304,22 @@ def _names_for(given: argparse.Namespace) -> list[str]:
     return [name for name in all_suites() if request.configs_of_own(load_suite(name))]
 
 
-def _print_suites(given: argparse.Namespace) -> None:
+def _print_suites(given: argparse.Namespace) -> int:
     suites = all_suites()
+    own_texts = build_request(given).own_texts() if "texts" in given else None
     names = _names_for(given)
+    if "json" in given:
+        print(json.dumps({name: suites[name] for name in names}, indent=1))
+        return 0
+    if own_texts is not None:
+        print(f"{own_texts.said}\n")
     width = max(map(len, names))
     for name in names:
         print(f"{name:<{width}}  {suites[name]}")
     if "texts" in given:
         own = f"--texts {given.texts}" + (f" --format {given.format}" if "format" in given else "")
         print(f"\nbuild one with `coherencegym build SUITE {own}`, all of these with `--all`")
-        return
+        return 0
     print("\nbuild one with `coherencegym build SUITE`, all with `coherencegym build --all`,")
     print("one of your own with `coherencegym build FILE.py` (`coherencegym new suite` begins it)")
+    return 0
