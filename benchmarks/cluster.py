@@ -3,8 +3,8 @@
     python -m benchmarks.cluster
     python -m benchmarks.cluster --documents 20000 --workers 1 2 4
 
-The documents are generated as in ``benchmarks.retrieval``. ``draft`` makes the items of a config of
-``sentence_order`` of all of them, ``search`` reads them and looks for the neighbours of half, as
+The documents are generated as in ``benchmarks.retrieval``. ``items`` generates those of a config of
+``sentence_order`` from all of them, ``search`` reads them and looks for the neighbours of half, as
 ``intruder_sentences`` does; both check that every engine finds the same. Each engine runs in a
 process of its own, in turn, in every round anew. Clock times are without the start of the cluster,
 and with a first block that lets the workers import what they need, whose time is ``start``.
@@ -54,7 +54,7 @@ def measure(number: int, workers: int) -> Any:
     """Seconds on the clock and of the cores, bytes sent, memory of a worker, and what was found."""
     import numpy as np
 
-    from coherencegym.builders.pipeline.drafting import draft
+    from coherencegym.builders.pipeline.generation import generate_items
     from coherencegym.builders.sentence_order import SUITE
     from coherencegym.engines.blocks import Cost
     from coherencegym.engines.engine import LOCAL, RAY
@@ -80,10 +80,10 @@ def measure(number: int, workers: int) -> Any:
         list(engine.run(_imported, ((n, ()) for n in range(workers or 1))))
         made["start"] = time.perf_counter() - clock
         with _timed() as times:
-            drafts, _ = draft(
-                config.drafter, discourses, seed=0, suite=SUITE.name, engine=engine, progress=note
+            generated, _ = generate_items(
+                config.generator, discourses, seed=0, suite=SUITE.name, engine=engine, progress=note
             )
-        made["draft"] = {**times, **_told(cost)}
+        made["items"] = {**times, **_told(cost)}
         vectors, _ = text_vectors(documents, engine=engine)
         with _timed() as times:
             found = nearest(
@@ -95,7 +95,7 @@ def measure(number: int, workers: int) -> Any:
     made["vectors_mb"] = (vectors.data.nbytes + vectors.indices.nbytes) / 1e6
     digest = hashlib.sha256(np.ascontiguousarray(found.indices).tobytes())
     digest.update(np.ascontiguousarray(found.similarities).tobytes())
-    digest.update(repr([one.item for one in drafts]).encode())
+    digest.update(repr([one.item for one in generated]).encode())
     made["digest"] = digest.hexdigest()
     return made
 
@@ -161,14 +161,14 @@ def show(rows: list[dict[str, Any]], cores: int) -> None:
         return statistics.median(value(row) for row in rows if row["workers"] == workers)
 
     print(f"{'workers':>7}  {'start':>6}", end="")
-    for name in ("draft", "search"):
+    for name in ("items", "search"):
         print(
             f"  | {name:>6}, s  {'speed-up':>8}  {'CPU':>6}  {'more CPU':>8}  {'sent':>8}", end=""
         )
     print(f"  | {'a worker':>8}")
     for workers in dict.fromkeys(row["workers"] for row in rows):
         print(f"{workers or 'none':>7}  {median(workers, 'start'):>4.1f} s", end="")
-        for name in ("draft", "search"):
+        for name in ("items", "search"):
             clock, one = median(workers, name, "clock"), median(_ALONE, name, "clock")
             alone = median(_ALONE, name, "own")
             used = median(workers, name, "own")

@@ -18,6 +18,7 @@ import numpy as np
 from coherencegym.eval.statistics.correlation import correlation, correlation_within
 from coherencegym.eval.statistics.effective_size import clustered
 from coherencegym.eval.statistics.estimate import Estimate
+from coherencegym.eval.statistics.estimators import auc, f1
 from coherencegym.eval.statistics.intervals import (
     Interval,
     difference_of_means,
@@ -27,7 +28,6 @@ from coherencegym.eval.statistics.intervals import (
     median_interval,
     share_interval,
 )
-from coherencegym.eval.statistics.measures import auc, f1
 from coherencegym.eval.statistics.paired import (
     _flipped,
     _whole_sums,
@@ -282,14 +282,14 @@ def of_differences(
             of = design.sizes((1, clusters), generator)[0]
             differs = design.chances(differ, (1, clusters), generator)[0]
             wins = design.chances(won, (1, clusters), generator)[0]
-            owner = np.repeat(np.arange(clusters), of)
-            signs = np.where(generator.random(len(owner)) < wins[owner], 1.0, -1.0)
-            values = signs * (generator.random(len(owner)) < differs[owner])
-            names = [str(name) for name in owner]
+            ids = np.repeat(np.arange(clusters), of)
+            signs = np.where(generator.random(len(ids)) < wins[ids], 1.0, -1.0)
+            values = signs * (generator.random(len(ids)) < differs[ids])
+            names = [str(name) for name in ids]
             test = sign_flips(values.tolist(), names)
             p.append(test.p)
             now.append(difference_interval(values.tolist(), names, test))
-            sums = np.bincount(owner, weights=values, minlength=clusters)
+            sums = np.bincount(ids, weights=values, minlength=clusters)
             ends = _percentiles((drawn @ sums) / (drawn @ of))
             if ends[1] - ends[0] < 1e-9:
                 other = wilson(0.0, clusters)[1]
@@ -344,17 +344,17 @@ def of_tests(kind: Tested, clusters: int, runs: int, generator: Generator) -> tu
     """How often p is below 0.05: of the sign flips alone, and of the test as it is."""
     found, shape = [], (1, clusters)
     for _ in range(runs):
-        owner = np.repeat(np.arange(clusters), kind.design.sizes(shape, generator)[0])
+        ids = np.repeat(np.arange(clusters), kind.design.sizes(shape, generator)[0])
         if kind.worse:
             less = generator.random(clusters) < kind.worse
-            values = np.where(less, -1.0, round(kind.worse / (1 - kind.worse), 9))[owner]
+            values = np.where(less, -1.0, round(kind.worse / (1 - kind.worse), 9))[ids]
         else:
             differ, won = (kind.design.chances(one, shape, generator)[0] for one in kind.change)
-            signs = np.where(generator.random(len(owner)) < won[owner], 1.0, -1.0)
-            values = signs * (generator.random(len(owner)) < differ[owner])
+            signs = np.where(generator.random(len(ids)) < won[ids], 1.0, -1.0)
+            values = signs * (generator.random(len(ids)) < differ[ids])
         if kind.is_share:
-            values, owner = np.bincount(owner, values) / np.bincount(owner), np.arange(clusters)
-        names = list(map(str, owner.tolist()))
+            values, ids = np.bincount(ids, values) / np.bincount(ids), np.arange(clusters)
+        names = list(map(str, ids.tolist()))
         flips = _flipped(*_whole_sums(values.tolist(), names), 0)
         found.append((flips.p < 0.05, sign_flips(values.tolist(), names).p < 0.05))
     before, now = np.mean(found, axis=0)
@@ -396,44 +396,44 @@ def of_bits(clusters: int, kind: str, runs: int, generator: Generator) -> Found:
 
     def sample() -> tuple[Any, Any]:
         """Half of the variance is between clusters."""
-        owner = np.repeat(np.arange(clusters), generator.integers(1, 6, clusters))
+        ids = np.repeat(np.arange(clusters), generator.integers(1, 6, clusters))
         if shape == "skewed":
             return (
-                generator.exponential(1, clusters)[owner] + generator.exponential(1, len(owner)),
-                owner,
+                generator.exponential(1, clusters)[ids] + generator.exponential(1, len(ids)),
+                ids,
             )
-        return generator.normal(0, 1, clusters)[owner] + generator.normal(0, 1, len(owner)), owner
+        return generator.normal(0, 1, clusters)[ids] + generator.normal(0, 1, len(ids)), ids
 
     truth = 2.0 if shape == "skewed" and statistic == "mean" else 0.0
     if shape == "skewed" and statistic == "median":
         truth = 1.67834699  # of Gamma(2, 1)
     now, low, high = [], [], []
     for _ in range(runs):
-        values, owner = sample()
-        names = [str(name) for name in owner]
+        values, ids = sample()
+        names = [str(name) for name in ids]
         if statistic == "median":
             now.append(median_interval(values.tolist(), names))
             repeated = (
-                values[np.repeat(np.arange(len(owner)), c[owner].astype(int))] for c in drawn[:200]
+                values[np.repeat(np.arange(len(ids)), c[ids].astype(int))] for c in drawn[:200]
             )
             ends = _percentiles(np.array([np.median(own) for own in repeated]))
         else:
-            means = _resampled_means(values, owner, drawn)
+            means = _resampled_means(values, ids, drawn)
             if statistic == "mean":
                 now.append(mean_interval(values.tolist(), names))
             else:
-                theirs, owners = sample()
-                pair = theirs.tolist(), [f"b{name}" for name in owners]
+                theirs, other_ids = sample()
+                pair = theirs.tolist(), [f"b{name}" for name in other_ids]
                 now.append(difference_of_means((values.tolist(), names), pair))
-                means = means - _resampled_means(theirs, owners, other)
+                means = means - _resampled_means(theirs, other_ids, other)
             ends = _percentiles(means)
         low.append(ends[0])
         high.append(ends[1])
     return Found(judged(low, high, truth), _judged(now, truth))
 
 
-def _resampled_means(values: Any, owner: Any, drawn: Any) -> Any:
-    return (drawn @ np.bincount(owner, weights=values)) / (drawn @ np.bincount(owner))
+def _resampled_means(values: Any, ids: Any, drawn: Any) -> Any:
+    return (drawn @ np.bincount(ids, weights=values)) / (drawn @ np.bincount(ids))
 
 
 def of_documents(number: int, kind: str, runs: int, generator: Generator) -> Found:
@@ -501,18 +501,18 @@ def of_partial_inputs(number: int, cue: str, runs: int, generator: Generator) ->
 
     more = float(cue.rpartition(" ")[2]) / 2
     words = [f"w{place}" for place in range(60)]
-    owner = [str(place // 2) for place in range(2 * number)]
+    ids = [str(place // 2) for place in range(2 * number)]
     values = []
     for _ in range(runs):
         texts = []
         for chance in (0.5 + more, 0.5 - more) * (2 * number):
             drawn = [*generator.choice(words, 5), *["cue"] * (generator.random() < chance)]
             texts.append((" ".join(drawn),))
-        labels, owners = [1, 0] * (2 * number), [name for name in owner for _ in range(2)]
-        scores = np.array(out_of_fold_scores(texts, labels, owners)).reshape(-1, 2)
+        labels, of_texts = [1, 0] * (2 * number), [name for name in ids for _ in range(2)]
+        scores = np.array(out_of_fold_scores(texts, labels, of_texts)).reshape(-1, 2)
         values.append(np.where(np.ptp(scores, axis=1) < 1e-9, 0.5, scores[:, 0] > scores[:, 1]))
     truth = float(np.mean(values))
-    now = [share_interval(own.tolist(), owner, folds=FOLDS) for own in values]
+    now = [share_interval(own.tolist(), ids, folds=FOLDS) for own in values]
     sums = np.array(values).reshape(runs, number, 2).sum(axis=2)
     before = shares_before(sums, np.full(sums.shape, 2.0), generator)
     return Found(judged(*before, truth), _judged(now, truth))

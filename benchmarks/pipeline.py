@@ -41,7 +41,7 @@ _STAGES = {
     "encode": "coherencegym.eval.surprisal.prepare",
     "plan": "coherencegym.eval.surprisal.make_plan",
     "make batches": "coherencegym.eval.plan.plan.make_batches",
-    "judge": "coherencegym.eval.tasks.score.scored_table.ScoredItemTable.add",
+    "evaluate": "coherencegym.eval.tasks.score.scored_table.ScoredItemTable.add",
     "write rows": "coherencegym.eval.tasks.score.files.ItemFiles.add",
     "summarise": "coherencegym.eval.tasks.findings.collect_findings",
     "write scores and the page": "coherencegym.eval.views.findings.write_pages",

@@ -92,7 +92,7 @@ def measure(number: int, data_dir: Path | None) -> dict[str, Any]:
 
         def progress(message: str) -> None:
             words = message.partition(": ")[2]
-            name = next((p for word, p in _PHASES.items() if words.startswith(word)), "drafts")
+            name = next((p for word, p in _PHASES.items() if words.startswith(word)), "generation")
             name = "writing" if words.endswith("writing and measuring") else name
             marks.append((name, time.process_time()))
 
@@ -153,7 +153,7 @@ def show(small: dict[str, Any], large: dict[str, Any], articles: float, price: f
     linear = {
         "reading in shards, near-duplicates' keys": large["phases"]["shards"],
         "vectors": large["phases"]["vectors"],
-        "drafts": large["phases"]["drafts"],
+        "generation": large["phases"]["generation"],
         "writing and measuring": large["phases"]["writing"],
     }
     pairs = _DRAWN * sum(share**2 for share in _SPLITS)

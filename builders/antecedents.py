@@ -105,8 +105,8 @@ def removal_config(scored: ScoredKind, summary: str) -> Config:
     return Config(
         name=scored,
         corpora=_CORPORA,
-        drafter=Balanced(
-            drafter=MinimalPairs(
+        generator=Balanced(
+            generator=MinimalPairs(
                 versions={
                     ORIGINAL: AntecedentRemoval(scored),
                     REMOVED: AntecedentRemoval(scored, "antecedent"),

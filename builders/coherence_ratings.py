@@ -68,7 +68,7 @@ def ratings_config(way: str, summary: str) -> Config:
         name=way,
         corpora=(CORPUS.name,),
         kind=RATINGS,
-        drafter=Rate(way),
+        generator=Rate(way),
         summary=summary,
         regions=(),
         columns=_COLUMNS,

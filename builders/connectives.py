@@ -28,17 +28,17 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from coherencegym.builders.crossing.drafter import Crossed, condition_of, crossed_columns
+from coherencegym.builders.crossing.generator import Crossed, condition_of, crossed_columns
 from coherencegym.builders.crossing.partners import ClosestInLength, Couple, Partner
 from coherencegym.builders.suite import (
     BEYER_2021,
     Column,
     Config,
     Contrast,
-    Draft,
+    GeneratedItem,
     Suite,
     Use,
-    draft_item,
+    generate_item,
 )
 from coherencegym.eval.kinds.items import SuiteError
 from coherencegym.loaders.discourse import Discourse, span_text
@@ -122,7 +122,7 @@ class Substitutions:
             f"of a clause {', '.join(ADVERBIALS)})"
         )
 
-    def __call__(self, discourse: Discourse, context: Context) -> Iterator[Draft]:
+    def __call__(self, discourse: Discourse, context: Context) -> Iterator[GeneratedItem]:
         """Yield the items of a document.
 
         Raises:
@@ -137,7 +137,7 @@ class Substitutions:
                 (versions[_name(word)],) = ConnectiveSubstitution(word)(segment, context)
             contrasts = (*place.against_original(words), *place.different_over_same(words))
             columns = place.columns(segment, words)
-            yield draft_item(
+            yield generate_item(
                 segment.variant, versions, place.regions, contrasts, _connective_alone, columns
             )
 
@@ -486,7 +486,7 @@ def _configured(meanwhile: bool) -> dict[str, Any]:
             Config(
                 name="",
                 corpora=("disco", "pdtb", "gum", "tedmdb"),
-                drafter=Substitutions(ConnectiveSegments(words)),
+                generator=Substitutions(ConnectiveSegments(words)),
                 summary="segments around a connective, and the same with each other connective",
                 regions=(
                     "the text before the connective",
@@ -501,7 +501,7 @@ def _configured(meanwhile: bool) -> dict[str, Any]:
             Config(
                 name="crossed",
                 corpora=("gum", "tedmdb", "pdtb"),
-                drafter=Crossed(
+                generator=Crossed(
                     partners=segments_to_cross,
                     operators=f"ConnectiveSegments({', '.join(CROSSED)})",
                     couple=ClosestInLength(connectives_change_places),

@@ -20,7 +20,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from coherencegym.builders.crossing.drafter import CROSSED_BREAKDOWNS, Crossed, crossed_columns
+from coherencegym.builders.crossing.generator import CROSSED_BREAKDOWNS, Crossed, crossed_columns
 from coherencegym.builders.crossing.partners import Couple, Partner
 from coherencegym.builders.suite import (
     BEYER_2021,
@@ -101,7 +101,7 @@ def mention_config(max_words: int, spillover: bool) -> Config:
         name="spillover" if spillover else "",
         by="genre",
         corpora=_CORPORA,
-        drafter=MinimalPairs(
+        generator=MinimalPairs(
             versions={PRONOUN: replace(operator, repeat=False), REPETITION: operator},
             regions=around_mention if spillover else two_sentences,
             contrasts=(
@@ -171,7 +171,7 @@ def crossed_config(spillover: bool) -> Config:
     return Config(
         name="crossed_spillover" if spillover else "crossed",
         corpora=("winograd",),
-        drafter=Crossed(
+        generator=Crossed(
             partners=competed_partners,
             operators="competed_candidates",
             couple=two_of_a_place,

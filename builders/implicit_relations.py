@@ -22,9 +22,17 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from coherencegym.builders.crossing.drafter import Crossed, crossed_columns
+from coherencegym.builders.crossing.generator import Crossed, crossed_columns
 from coherencegym.builders.crossing.partners import ClosestInLength, Couple, Partner
-from coherencegym.builders.suite import Column, Config, Contrast, Draft, Suite, Use, draft_item
+from coherencegym.builders.suite import (
+    Column,
+    Config,
+    Contrast,
+    GeneratedItem,
+    Suite,
+    Use,
+    generate_item,
+)
 from coherencegym.eval.kinds.items import Prediction, validate_item
 from coherencegym.loaders.discourse import Discourse, Unit
 from coherencegym.manipulations.connectives.implied_connectives import (
@@ -128,7 +136,7 @@ class Cloze:
     contrasts: tuple[Contrast, ...] = ()
     recipe = "implied_connectives | ConnectiveSubstitution(the commonest adverbial of each way)"
 
-    def __call__(self, discourse: Discourse, context: Context) -> Iterator[Draft]:
+    def __call__(self, discourse: Discourse, context: Context) -> Iterator[GeneratedItem]:
         """Yield the items of a document."""
         for each in implied_connectives(discourse, context):
             if not (others := each.alternatives()):
@@ -139,7 +147,7 @@ class Cloze:
             versions = {_condition(way.words[0]): _put(base, way.words[0]) for way in ways}
             asked = self._converse(discourse, each, ways)
             contrasts = [one for way in others for one in _compared(ways[0], way, bool(asked))]
-            made = draft_item(
+            made = generate_item(
                 f"u{each.unit}",
                 versions | asked,
                 lambda version: [[0], [1], [2]],
@@ -311,7 +319,7 @@ SUITE = Suite(
         Config(
             name="crossed",
             corpora=_CORPORA,
-            drafter=Crossed(
+            generator=Crossed(
                 partners=relations_to_cross,
                 operators="implied_connectives",
                 couple=ClosestInLength(adverbials_change_places),
@@ -336,7 +344,7 @@ SUITE = Suite(
         Config(
             name="cloze",
             corpora=_CORPORA,
-            drafter=Cloze(),
+            generator=Cloze(),
             summary="an adverbial for each way in which two sentences may relate; the adverbial "
             "and the sentence behind it are scored apart",
             regions=_REGIONS,

@@ -20,7 +20,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Self
 
-from coherencegym.builders.crossing.drafter import CROSSED_BREAKDOWNS, Crossed, crossed_columns
+from coherencegym.builders.crossing.generator import CROSSED_BREAKDOWNS, Crossed, crossed_columns
 from coherencegym.builders.crossing.partners import ClosestInLength
 from coherencegym.builders.crossing.slots import (
     SLOT_COLUMNS,
@@ -38,11 +38,11 @@ from coherencegym.builders.suite import (
     Column,
     Config,
     Contrast,
-    DocumentDraft,
-    Draft,
+    GeneratedDocument,
+    GeneratedItem,
     Suite,
     Use,
-    draft_item,
+    generate_item,
 )
 from coherencegym.eval.kinds.documents import DOCUMENTS, NO_INTRUDER, Document
 from coherencegym.eval.kinds.table_kind import FAMILY
@@ -128,13 +128,13 @@ class IntruderView:
         choice: Choice,
         contrasts: tuple[Contrast, ...],
         **columns: Any,
-    ) -> Draft:
+    ) -> GeneratedItem:
         """An item of versions of a document, the first as it stands, that differ in the slot."""
         slot, original = choice.slot, next(iter(versions.values()))
         columns |= {"slot": slot, "sentence_count": len(original.units)}
         columns |= self.shared_columns(original, choice)
         regions, view = partial(_around_slot, slot=slot), partial(_in_slot, slot=slot)
-        return draft_item(name, versions, regions, contrasts, view, columns)
+        return generate_item(name, versions, regions, contrasts, view, columns)
 
 
 @dataclass(frozen=True)
@@ -143,7 +143,7 @@ class Pairs(IntruderView):
 
     contrasts: tuple[Contrast, ...] = (SLOT, FOLLOWING, _WHOLE)
 
-    def __call__(self, discourse: Discourse, context: Context) -> Iterator[Draft]:
+    def __call__(self, discourse: Discourse, context: Context) -> Iterator[GeneratedItem]:
         """Yield the pair of an intruded document."""
         if self.drops(discourse, context):
             return
@@ -161,7 +161,7 @@ class Documents(IntruderView):
 
     contrasts: tuple[Contrast, ...] = ()
 
-    def __call__(self, discourse: Discourse, context: Context) -> Iterator[DocumentDraft]:
+    def __call__(self, discourse: Discourse, context: Context) -> Iterator[GeneratedDocument]:
         """Yield the document, intruded or coherent."""
         if self.drops(discourse, context):
             return
@@ -183,7 +183,7 @@ class Documents(IntruderView):
                 **self.shared_columns(discourse, choice),
             },
         )
-        yield DocumentDraft(document, discourse.texts)
+        yield GeneratedDocument(document, discourse.texts)
 
 
 _SHARED_COLUMNS = {
@@ -243,7 +243,7 @@ def _view_configs(operator: IntruderSentence, filter_model: str) -> tuple[Config
     }
     pairs = Config(
         prefix="pairs",
-        drafter=Pairs(operator, filter_model),
+        generator=Pairs(operator, filter_model),
         summary="the intruder, what follows it and the whole document are scored" + more,
         regions=(
             "the sentences before the slot, the same in both conditions",
@@ -259,7 +259,7 @@ def _view_configs(operator: IntruderSentence, filter_model: str) -> tuple[Config
     detect = Config(
         prefix="detect",
         kind=DOCUMENTS,
-        drafter=Documents(operator, filter_model),
+        generator=Documents(operator, filter_model),
         summary="all documents; which sentence is an intruder, if any is" + more,
         regions=(),
         columns=_DOCUMENT_COLUMNS,
@@ -278,7 +278,7 @@ SAME_DOCUMENT = Config(
     name="same_document",
     corpora=("tedmdb", "gum"),
     select=lambda discourse: category(discourse) in _RUNNING_TEXT,
-    drafter=Crossed(
+    generator=Crossed(
         partners=slots,
         operators="sentences of distant places of a text, without the first ones of paragraphs",
         couple=ClosestInLength(far_and_alike),

@@ -22,7 +22,7 @@ from coherencegym.builders.intruder_sentences import (
     IntruderView,
 )
 from coherencegym.builders.pipeline.fitting import Division
-from coherencegym.builders.suite import Column, Config, Contrast, Draft, Suite, Use
+from coherencegym.builders.suite import Column, Config, Contrast, GeneratedItem, Suite, Use
 from coherencegym.loaders.corpora.insted.documents import SHEN_2021
 from coherencegym.loaders.discourse import Discourse
 from coherencegym.manipulations.intruders.intruder_sentence import IntruderSentence
@@ -54,7 +54,7 @@ class ProbedIntruders(IntruderView):
         """The operators, as the manifest records them."""
         return f"{self.operator} | ProbeSentence(probe={self.probe!r}, unit=slot)"
 
-    def __call__(self, discourse: Discourse, context: Context) -> Iterator[Draft]:
+    def __call__(self, discourse: Discourse, context: Context) -> Iterator[GeneratedItem]:
         """Yield the item of a document that has an intruder, if the probe applies."""
         if self.drops(discourse, context):
             return
@@ -90,7 +90,7 @@ def _probe_config(operator: IntruderSentence, probe: str) -> Config:
         by="domain",
         corpora=INTRUDER_CORPORA,
         genre="documents",
-        drafter=ProbedIntruders(operator, probe=probe),
+        generator=ProbedIntruders(operator, probe=probe),
         summary=f"{PROBES[probe].description}; the sentence in the slot is scored",
         regions=(
             "the sentences before the slot, the same everywhere",

@@ -17,7 +17,7 @@ from coherencegym.builders.crossing.chat import (
     of_two_threads,
     replies,
 )
-from coherencegym.builders.crossing.drafter import CROSSED_BREAKDOWNS, Crossed, crossed_columns
+from coherencegym.builders.crossing.generator import CROSSED_BREAKDOWNS, Crossed, crossed_columns
 from coherencegym.builders.crossing.partners import ClosestInLength
 from coherencegym.builders.suite import Column, Config, Suite, Use
 from coherencegym.loaders.corpora.citations import cited
@@ -66,7 +66,7 @@ SUITE = Suite(
         Config(
             name="crossed",
             corpora=("irc",),
-            drafter=Crossed(
+            generator=Crossed(
                 partners=replies,
                 operators="replies to one message by somebody else, both of some words",
                 couple=WithSameNames(ClosestInLength(of_two_threads)),

@@ -86,7 +86,7 @@ def rewrites_config(name: str, contrasts: tuple[Contrast, ...], summary: str) ->
     return Config(
         name=name,
         corpora=(CORPUS.name,),
-        drafter=MinimalPairs(
+        generator=MinimalPairs(
             versions=versions,
             regions=text_and_sentence,
             contrasts=contrasts,

@@ -112,7 +112,7 @@ def order_config(genre: str, corpora: tuple[str, ...], scope: str, k: int, sep: 
         name=f"{genre}_{scope}{'_sep' if sep else ''}",
         corpora=corpora,
         genre=genre,
-        drafter=MinimalPairs(
+        generator=MinimalPairs(
             names=("original", "shuffled"),
             manipulation=Shuffle(keep_last=int(context), permutations=k),
             both=SpeakerSeparator() if sep else Pipeline(),
@@ -151,7 +151,7 @@ def is_no_chat(discourse: Discourse) -> bool:
 
 def matched_config(name: str, corpora: tuple[str, ...], unit: str, **settings: Any) -> Config:
     """A config of windows in a matched order: of six units, or of the ``size`` in ``settings``."""
-    drafter = MatchedOrders(
+    generator = MatchedOrders(
         settings.pop("size", 6),
         settings.pop("speakers", 0),
         both=SpeakerSeparator() if settings.get("separator") else Pipeline(),
@@ -159,9 +159,9 @@ def matched_config(name: str, corpora: tuple[str, ...], unit: str, **settings: A
     return Config(
         name=f"matched_{name}",
         corpora=corpora,
-        drafter=drafter,
+        generator=generator,
         summary=(
-            f"{drafter.size} {unit}s in a row, all but the first and the last in another order "
+            f"{generator.size} {unit}s in a row, all but the first and the last in another order "
             f"that fits each {unit}'s place as well; the whole text and the last {unit} are scored"
             + ", with the change of speaker marked by [SEP]"
             * bool(settings.get("separator"))

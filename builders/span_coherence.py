@@ -46,7 +46,7 @@ def _contradiction(**settings: Any) -> Config:
 
 
 _ENTAILMENT: dict[str, Any] = {
-    "drafter": Entailment(),
+    "generator": Entailment(),
     "columns": ENTAILMENT_COLUMNS,
     "breakdowns": ("one_unit",),
     "task_defaults": {"question": "entailment", "positive": "entailed"},
@@ -104,7 +104,7 @@ SUITE = Suite(
             one_corpus=True,
             corpora=("verifiable",),
             select=Asks("choice"),
-            drafter=Abduction(),
+            generator=Abduction(),
             columns=CHOICE_COLUMNS,
             summary="which of two stories, told with one or another sentence, is more plausible?",
             task_defaults={"question": "choice"},
@@ -121,7 +121,7 @@ SUITE = Suite(
             by="domain",
             corpora=INTRUDER_CORPORA,
             genre="documents",
-            drafter=IntruderSpans(IntruderSentence()),
+            generator=IntruderSpans(IntruderSentence()),
             columns=INTRUDER_COLUMNS,
             summary=(
                 "documents in half of which one sentence is another document's: is a stretch of "
@@ -131,7 +131,7 @@ SUITE = Suite(
         ),
         _contradiction(
             corpora=("dialoguenli",),
-            drafter=Contradictions(),
+            generator=Contradictions(),
             summary=(
                 "utterances of one person, two of which are a pair of DialogueNLI: does a stretch "
                 "of them contradict itself?"
@@ -141,7 +141,7 @@ SUITE = Suite(
             corpora=("personachat",),
             name="denials",
             genre="dialogue",
-            drafter=Denials(),
+            generator=Denials(),
             summary=(
                 "dialogues in which something that was said is denied later, by who said it or by "
                 "the other: does a speaker contradict himself or herself in a stretch of it?"

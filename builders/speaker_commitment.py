@@ -26,11 +26,11 @@ from coherencegym.builders.suite import (
     Column,
     Config,
     Contrast,
-    Draft,
+    GeneratedItem,
     MinimalPairs,
     Suite,
     Use,
-    draft_item,
+    generate_item,
 )
 from coherencegym.eval.kinds.items import SEPARATOR
 from coherencegym.loaders.corpora.dialoguenli import LABELS
@@ -115,7 +115,7 @@ class Interaction:
     )
 
     def fit(self, discourses: Sequence[Discourse], context: Context, fits: Fits) -> Self:
-        """The drafter with the controls that these discourses have."""
+        """The item generator with the controls that these discourses have."""
         of_kind: dict[str, list[Discourse]] = {LABELS[label]: [] for label in LABELS}
         for discourse in discourses:
             for label, kind in LABELS.items():
@@ -129,7 +129,7 @@ class Interaction:
         whole = {name: own for name, own in found.items() if kinds and len(own) == len(kinds)}
         return replace(self, controls=whole)
 
-    def __call__(self, discourse: Discourse, context: Context) -> Iterator[Draft]:
+    def __call__(self, discourse: Discourse, context: Context) -> Iterator[GeneratedItem]:
         """Yield the item of a contradiction."""
         if not Labelled("negative")(discourse):
             return
@@ -146,7 +146,7 @@ class Interaction:
         columns = pair_columns(discourse, discourse) | {
             kind: controls[kind].id if kind in controls else "" for kind in _CONTROLS
         }
-        yield draft_item(
+        yield generate_item(
             "interaction", versions, first_and_second, contrasts, both_utterances, columns
         )
 
@@ -176,7 +176,7 @@ def commitment_config(label: str, summary: str, controls: tuple[str, ...] = ()) 
         name=LABELS[label],
         corpora=("dialoguenli",),
         select=Labelled(label),
-        drafter=MinimalPairs(
+        generator=MinimalPairs(
             versions={"speaker_change": SpeakerSeparator(), "same_speaker": Pipeline()},
             regions=first_and_second,
             contrasts=(Contrast("same_speaker", "speaker_change", 2),),
@@ -267,7 +267,7 @@ SUITE = Suite(
         Config(
             name="interaction",
             corpora=("dialoguenli",),
-            drafter=Interaction(),
+            generator=Interaction(),
             summary=(
                 "the second utterance becomes more surprising if one speaker utters both, and does "
                 "so by more where it contradicts the first than in controls of like length"

@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from coherencegym.builders.crossing.drafter import CROSSED_BREAKDOWNS, Crossed, crossed_columns
+from coherencegym.builders.crossing.generator import CROSSED_BREAKDOWNS, Crossed, crossed_columns
 from coherencegym.builders.crossing.partners import MostSimilar, Partner, of_like_length
 from coherencegym.builders.crossing.similarity import narrative_tense, persons_in
 from coherencegym.builders.suite import BEYER_2021, Config, Contrast, MinimalPairs, Suite, Use
@@ -114,7 +114,7 @@ SUITE = Suite(
         Config(
             name="",
             corpora=("storycloze",),
-            drafter=MinimalPairs(
+            generator=MinimalPairs(
                 names=("original_ending", "distractor_ending"),
                 manipulation=OwnNames() | EndingSwap(),
                 regions=story_and_ending,
@@ -128,7 +128,7 @@ SUITE = Suite(
         Config(
             name="crossed",
             corpora=("storycloze",),
-            drafter=Crossed(
+            generator=Crossed(
                 partners=stories,
                 operators="right ending, without names",
                 couple=MostSimilar(of_like_length, balanced=True),

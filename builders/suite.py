@@ -90,7 +90,7 @@ class Contrast:
 
 
 @dataclass(frozen=True)
-class Draft:
+class GeneratedItem:
     """An item, the contrasts behind its predictions, and what a partial-input classifier may see.
 
     ``views`` maps a condition to the texts that the classifier gets of it, one bag of words each.
@@ -102,18 +102,19 @@ class Draft:
 
 
 @dataclass(frozen=True)
-class DocumentDraft:
+class GeneratedDocument:
     """A document, and its sentences without an intruder."""
 
     document: Document
     original: tuple[str, ...]
 
 
-class Drafter(Protocol):
+class ItemGenerator(Protocol):
     """Makes the items of one config from one discourse.
 
     One that must see all discourses of a split first has a method
-    ``fit(discourses, context, fits)``, which returns the drafter to call; one that must see those
+    ``fit(discourses, context, fits)``, which returns the item generator to call; one that must see
+    those
     of all splits, and of all that its config is spread over, has ``fit_corpus`` with the same.
     """
 
@@ -128,7 +129,7 @@ class Drafter(Protocol):
         ...
 
     def __call__(self, discourse: Discourse, context: Context) -> Iterator[Any]:
-        """Yield :class:`Draft` or what else the table is made of; nothing, and a count, if none."""
+        """Yield :class:`GeneratedItem`, or what else the table is made of; count where none."""
         ...
 
 
@@ -195,8 +196,8 @@ class MinimalPairs:
             return steps[self.names[1]]
         return "; ".join(f"{name}: {step or 'unchanged'}" for name, step in steps.items())
 
-    def __call__(self, discourse: Discourse, context: Context) -> Iterator[Draft]:
-        """Yield one draft for each set of versions.
+    def __call__(self, discourse: Discourse, context: Context) -> Iterator[GeneratedItem]:
+        """Yield one item for each set of versions.
 
         Raises:
             SuiteError: operators yield different numbers of versions, or two of the same text.
@@ -218,28 +219,30 @@ class MinimalPairs:
             found = ", ".join(f"{name}: {len(results)}" for name, results in made.items())
             raise SuiteError(f"{discourse.id}: {found} versions; expected one or equally many")
         for i in range(number):
-            yield self._draft({name: results[i % len(results)] for name, results in made.items()})
+            yield self._generate(
+                {name: results[i % len(results)] for name, results in made.items()}
+            )
 
-    def _draft(self, versions: dict[str, Discourse]) -> Draft:
+    def _generate(self, versions: dict[str, Discourse]) -> GeneratedItem:
         first, *_, last = versions
         original, manipulated = versions[first], versions[last]
         columns = self.columns(original, manipulated)
         name = manipulated.variant or last
-        made = draft_item(name, versions, self.regions, self.contrasts, self.view, columns)
+        made = generate_item(name, versions, self.regions, self.contrasts, self.view, columns)
         contents = {condition.content for condition in made.item.conditions}
         if len(contents) < len(versions):
             raise SuiteError(f"{made.item.item_id}: two conditions have the same text")
         return made
 
 
-def draft_item(
+def generate_item(
     name: str,
     versions: Mapping[str, Discourse],
     regions: Callable[[Discourse], Sequence[RegionContent]],
     contrasts: tuple[Contrast, ...],
     view: Callable[[Discourse], tuple[str, ...]],
     columns: dict[str, Any],
-) -> Draft:
+) -> GeneratedItem:
     """An item of versions of one discourse, by condition; ``name`` ends its id.
 
     Raises:
@@ -266,7 +269,7 @@ def draft_item(
     )
     validate_item(item)
     views = {condition: view(version) for condition, version in versions.items()}
-    return Draft(item, contrasts, views)
+    return GeneratedItem(item, contrasts, views)
 
 
 def _condition(name: str, discourse: Discourse, regions: Sequence[RegionContent]) -> Condition:
@@ -286,11 +289,11 @@ class Config:
         name: the part behind the corpus in the config's name (``narration_all``); may be empty.
         prefix: the part before the corpus (``pairs``); may be empty.
         one_corpus: true where only one corpus can give it: its name goes without the corpus.
-        kind: the kind of the table's rows, of which the drafter yields drafts.
+        kind: the kind of the table's rows, of which the generator yields the items.
         corpora: native corpora, best first; the project's sample is read in their formats.
         genre: the genre of Hugging Face datasets it can be built from (``narration``,
             ``dialogue``); empty where a column of texts does not hold what the suite needs.
-        drafter: makes the items; its ``recipe`` goes into the manifest.
+        generator: makes the items; its ``recipe`` goes into the manifest.
         select: a test for the discourses that the config is about; the others are no loss, and are
             not counted as skipped.
         by: a key of ``meta``, such as ``genre``: one config is made for each of its values that
@@ -321,7 +324,7 @@ class Config:
 
     name: str
     corpora: tuple[str, ...]
-    drafter: Drafter
+    generator: ItemGenerator
     summary: str
     regions: tuple[str, ...]
     columns: Mapping[str, Column] = field(default_factory=dict)
@@ -451,15 +454,15 @@ class Suite:
             others = [other.name for other in self.configs if other.name != config.name]
             for control in config.controls:
                 self._require(control, others, f"a control of {config.name!r}", "other config")
-            for contrast in config.drafter.contrasts:
+            for contrast in config.generator.contrasts:
                 self._check(config, contrast)
 
     def _check(self, config: Config, contrast: Contrast) -> None:
         where = f"in the contrast {contrast.formula} of {config.name!r}"
-        # Other drafters make their conditions as they go.
-        if isinstance(config.drafter, MinimalPairs):
+        # Other item generators make their conditions as they go.
+        if isinstance(config.generator, MinimalPairs):
             for condition in (*contrast.worse, *contrast.better):
-                self._require(condition, list(config.drafter.operators), where, "condition")
+                self._require(condition, list(config.generator.operators), where, "condition")
         if config.regions and contrast.region != WHOLE:
             known = list(range(1, len(config.regions) + 1))
             for region in contrast.regions:

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from itertools import takewhile
 from typing import Any
 
-from coherencegym.builders.crossing.drafter import CROSSED_BREAKDOWNS, Crossed, crossed_columns
+from coherencegym.builders.crossing.generator import CROSSED_BREAKDOWNS, Crossed, crossed_columns
 from coherencegym.builders.crossing.partners import ClosestInLength, Partner
 from coherencegym.builders.suite import (
     BEYER_2021,
@@ -74,7 +74,7 @@ def winograd_config(name: str, contrasts: tuple[Contrast, ...], summary: str) ->
     return Config(
         name=name,
         corpora=_CORPORA,
-        drafter=MinimalPairs(
+        generator=MinimalPairs(
             versions={
                 TARGET: CandidateSubstitution(TARGET),
                 DISTRACTOR: CandidateSubstitution(DISTRACTOR),
@@ -195,7 +195,7 @@ SUITE = Suite(
         Config(
             name="crossed",
             corpora=_CORPORA,
-            drafter=Crossed(
+            generator=Crossed(
                 partners=schemas,
                 operators="CandidateSubstitution(candidate='target')",
                 couple=ClosestInLength(are_twins),

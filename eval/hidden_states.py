@@ -258,8 +258,8 @@ def _refuse_unless_finite(
         return
     # No number is not the largest either.
     row = int(np.argmin(largest <= np.finfo(dtype).max))
-    owners = np.repeat(np.arange(len(members)), [len(each.token_ranges) for each in members])
-    text = tokenizer.decode(members[owners[row]].ids)[:40]
+    member_of_row = np.repeat(np.arange(len(members)), [len(each.token_ranges) for each in members])
+    text = tokenizer.decode(members[member_of_row[row]].ids)[:40]
     if np.isfinite(largest[row]):
         raise EvaluationError(
             f"layer {layer}: a vector of {text!r} has a number of {largest[row]:.3g}, which "

@@ -242,16 +242,16 @@ def surprisals(
         how: Any = {"uses_separator": uses_separator, "chat": chat}
         planned = plan_queries(model, tokenizer, queries, options, **how)
     prepared, plan, words = planned.prepared, planned.plan, planned.words
-    asked = {number: queries[number].name for number, _ in prepared.owners}
+    asked = {number: queries[number].name for number, _ in prepared.query_conditions}
     sample = drawn_by_name(asked.items(), twice)
-    owners = zip(prepared.owners, plan.owner, strict=True)
-    again = sorted({i for (number, _), i in owners if i is not None and number in sample})
+    asked_of = zip(prepared.query_conditions, plan.sequence_of_request, strict=True)
+    again = sorted({i for (number, _), i in asked_of if i is not None and number in sample})
     try:
         beginnings = words.ids if words else ()
         context = RunContext(options, store, progress, world, beginnings, again)
         execution = backend.run(model, plan, context)
     except NotFiniteError as error:
-        number, name = prepared.owners[plan.owner.index(error.index)]
+        number, name = prepared.query_conditions[plan.sequence_of_request.index(error.index)]
         raise EvaluationError(
             f"{queries[number].name}: condition {name!r} has a surprisal that is not finite; "
             f"{unless_finite(getattr(model, 'dtype', None))}"
@@ -287,7 +287,7 @@ def _conditions(
     conditions: list[dict[str, ScoredCondition]] = [{} for _ in queries]
     if not bits:
         return conditions
-    asked = zip(prepared.owners, prepared.requests, plan.owner, strict=True)
+    asked = zip(prepared.query_conditions, prepared.requests, plan.sequence_of_request, strict=True)
     for (number, name), own in groupby(asked, key=lambda each: each[0]):
         encoding = prepared.fitted[number].encodings[name]
         read = [(request, index) for _, request, index in own if index is not None]

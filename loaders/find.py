@@ -22,7 +22,7 @@ from coherencegym.loaders.corpus import (
     CorpusNotFoundError,
     FilePattern,
 )
-from coherencegym.loaders.fetching.origin import origin_names
+from coherencegym.loaders.fetching.download_source import source_names
 
 #: Environment variable that names a folder with one folder a corpus.
 DATA_VARIABLE = "COHERENCEGYM_DATA"
@@ -88,7 +88,7 @@ def _cache() -> Path:
 
 def how_to_obtain(corpus: Corpus) -> str:
     """Explain how to get the files, in one sentence; begins with the command where there is one."""
-    if corpus.name in origin_names():
+    if corpus.name in source_names():
         return f"`coherencegym corpora fetch {corpus.name}`, or {corpus.obtain}"
     return corpus.obtain
 

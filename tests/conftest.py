@@ -25,7 +25,7 @@ os.environ.setdefault("HF_UPDATE_DOWNLOAD_COUNTS", "0")
 # Nor may one read or write what a user keeps.
 os.environ["COHERENCEGYM_CACHE"] = tempfile.mkdtemp(prefix="coherencegym-test-")
 atexit.register(shutil.rmtree, os.environ["COHERENCEGYM_CACHE"], ignore_errors=True)
-os.environ["COHERENCEGYM_MIRROR"] = "http://127.0.0.1:9"  # nor the origin of a corpus
+os.environ["COHERENCEGYM_MIRROR"] = "http://127.0.0.1:9"  # nor the source of a corpus
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
 for secret in ("HF_TOKEN", "HUGGING_FACE_HUB_TOKEN", "COHERENCEGYM_DATA"):

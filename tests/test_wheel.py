@@ -81,7 +81,7 @@ def test_the_wheel_knows_what_can_be_fetched(
     installed: Path, repository: Path, tmp_path: Path
 ) -> None:
     listed = json.loads(run(installed, tmp_path, "-m", "coherencegym.loaders", "fetch", "--json"))
-    names = sorted(path.stem for path in (repository / "loaders/fetching/origins").iterdir())
+    names = sorted(path.stem for path in (repository / "loaders/fetching/sources").iterdir())
     assert [entry["name"] for entry in listed] == names
     assert len(names) == 9
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
 from coherencegym.builders.release.baselines import TIE
-from coherencegym.builders.suite import Contrast, Draft, MinimalPairs
+from coherencegym.builders.suite import Contrast, GeneratedItem, MinimalPairs
 from coherencegym.eval.kinds.items import Item
 from coherencegym.loaders.discourse import Discourse
 from coherencegym.manipulations.operator import Context
@@ -151,16 +151,16 @@ class _Choice:
 
 @dataclass(frozen=True, slots=True)
 class _Made:
-    drafts: list[Draft]
+    generated: list[GeneratedItem]
     skipped: Counter[str]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Balanced:
-    """Items of a drafter, chosen so that what is measured tells the worse texts in half of them.
+    """Items, chosen so that what is measured tells the worse texts in half of them.
 
     Attributes:
-        drafter: makes the items; of those that are versions of one the first is the best.
+        generator: makes the items; of those that are versions of one the first is the best.
         measures: functions of a text. The texts that the first contrast of an item calls
             worse are held against those that it calls better.
         one_of: gives all versions of one item the same name.
@@ -168,7 +168,7 @@ class Balanced:
         made: the chosen items of a fit, by discourse.
     """
 
-    drafter: MinimalPairs
+    generator: MinimalPairs
     measures: tuple[Callable[[str], float], ...]
     one_of: Callable[[Item], str]
     reason: str
@@ -177,49 +177,49 @@ class Balanced:
     @property
     def recipe(self) -> str:
         """The operators, as the manifest records them."""
-        return self.drafter.recipe
+        return self.generator.recipe
 
     @property
     def contrasts(self) -> tuple[Contrast, ...]:
         """The predictions, as the manifest records them."""
-        return self.drafter.contrasts
+        return self.generator.contrasts
 
     def fit(self, discourses: Sequence[Discourse], context: Context, fits: Any) -> Self:
-        """The drafter that knows which items of these discourses are chosen."""
+        """The item generator that knows which items of these discourses are chosen."""
         made: dict[str, _Made] = {}
-        options: dict[Option, Draft] = {}
+        options: dict[Option, GeneratedItem] = {}
         for discourse in discourses:
             own = Context(context.seed, context.suite)
             versions: Counter[str] = Counter()
             made[discourse.id] = _Made([], own.skipped)
-            for draft in self.drafter(discourse, own):
-                name = self.one_of(draft.item)
+            for one in self.generator(discourse, own):
+                name = self.one_of(one.item)
                 lot = context.random(discourse, "Balanced", item=name).random()
-                cost = versions[name], lot, draft.item.item_id
+                cost = versions[name], lot, one.item.item_id
                 versions[name] += 1
-                options[Option(cost, frozenset({name}), self._leans(draft))] = draft
+                options[Option(cost, frozenset({name}), self._leans(one))] = one
         chosen = choose_balanced(options, _SLACK)
         for option in chosen:
-            made[options[option].item.discourse_id].drafts.append(options[option])
+            made[options[option].item.discourse_id].generated.append(options[option])
         used = {name for option in chosen for name in option.uses}
-        for option, draft in options.items():
+        for option, one in options.items():
             if option.cost[0] == 0 and not option.uses <= used:
-                made[draft.item.discourse_id].skipped[self.reason] += 1
+                made[one.item.discourse_id].skipped[self.reason] += 1
         return replace(self, made=made)
 
-    def _leans(self, draft: Draft) -> tuple[int, ...]:
-        contrast = draft.contrasts[0]
+    def _leans(self, one: GeneratedItem) -> tuple[int, ...]:
+        contrast = one.contrasts[0]
 
         def of(measure: Callable[[str], float], names: Sequence[str]) -> float:
-            return sum(measure(draft.item.condition(name).content) for name in names)
+            return sum(measure(one.item.condition(name).content) for name in names)
 
         return tuple(
             side(of(measure, contrast.worse) - of(measure, contrast.better))
             for measure in self.measures
         )
 
-    def __call__(self, discourse: Discourse, context: Context) -> Iterator[Draft]:
+    def __call__(self, discourse: Discourse, context: Context) -> Iterator[GeneratedItem]:
         """Yield the chosen items of a discourse, in their order."""
         own = (self.made or self.fit([discourse], context, None).made)[discourse.id]
         context.skipped.update(own.skipped)
-        yield from sorted(own.drafts, key=lambda draft: draft.item.item_id)
+        yield from sorted(own.generated, key=lambda one: one.item.item_id)

@@ -1,1 +1,1 @@
-"""The configs of the suite ``discourse_tasks``, and the drafters that make their rows."""
+"""The configs of the suite ``discourse_tasks``, and the item generators that make their rows."""

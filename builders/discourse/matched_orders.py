@@ -18,7 +18,7 @@ from coherencegym.builders.discourse.cutting import (
     tiles,
 )
 from coherencegym.builders.pipeline.fitting import Fits
-from coherencegym.builders.suite import Column, Contrast, Draft, draft_item
+from coherencegym.builders.suite import Column, Contrast, GeneratedItem, generate_item
 from coherencegym.eval.kinds.items import FAMILY, SEPARATOR
 from coherencegym.loaders.discourse import Discourse
 from coherencegym.loaders.text.prose import badly_split, unfinished
@@ -146,7 +146,7 @@ class MatchedOrders:
         return found
 
     def fit_corpus(self, discourses: Sequence[Discourse], context: Context, fits: Fits) -> Self:
-        """The drafter with the windows of these documents and an order for each."""
+        """The item generator with the windows of these documents and an order for each."""
         chosen = choose(
             discourses,
             lambda discourse: self.windows(discourse, context),
@@ -156,16 +156,16 @@ class MatchedOrders:
             _pieces,
         )
         windows = [window for own in chosen.windows.values() for window in own]
-        owners = [chosen.family[window.meta[DOCUMENT]] for window in windows]
-        return replace(self, chosen=chosen, fitted=self.operator.fit(windows, owners, context))
+        families = [chosen.family[window.meta[DOCUMENT]] for window in windows]
+        return replace(self, chosen=chosen, fitted=self.operator.fit(windows, families, context))
 
-    def __call__(self, discourse: Discourse, context: Context) -> Iterator[Draft]:
+    def __call__(self, discourse: Discourse, context: Context) -> Iterator[GeneratedItem]:
         """Yield the pair of each window."""
         context.skipped.update(self.chosen.reasons[discourse.id])
         for window in self.chosen.windows[discourse.id]:
             for matched in self.fitted(window, context):
                 (own,), (other,) = (list(self.both(one, context)) for one in (window, matched))
-                made = draft_item(
+                made = generate_item(
                     matched.variant,
                     {ORIGINAL: own, SHUFFLED: other},
                     ends_and_between,

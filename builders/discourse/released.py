@@ -34,7 +34,7 @@ from coherencegym.builders.discourse.rows import (
     window_pair,
 )
 from coherencegym.builders.pipeline.fitting import Fits
-from coherencegym.builders.suite import Column, Config, Contrast, Draft, Drafter
+from coherencegym.builders.suite import Column, Config, Contrast, GeneratedItem, ItemGenerator
 from coherencegym.eval.kinds.examples import EXAMPLES, LabelledExample
 from coherencegym.eval.kinds.items import ITEMS
 from coherencegym.eval.kinds.table_kind import FAMILY
@@ -87,7 +87,7 @@ def _without(discourse: Discourse, place: int) -> tuple[Any, ...]:
 
 @dataclass(frozen=True)
 class DiscoEvalRows:
-    """The common part of the drafters: families, twins and repetitions among the rows of a file."""
+    """The common part of item generators: families, twins, repetitions among a file's rows."""
 
     family: Mapping[str, str] = field(default_factory=dict, repr=False, compare=False)
     twin: Mapping[str, Twin] = field(default_factory=dict, repr=False, compare=False)
@@ -103,7 +103,7 @@ class DiscoEvalRows:
         return self.how
 
     def fit(self, discourses: Sequence[Discourse], context: Context, fits: Fits) -> Self:
-        """The drafter with what is known of these rows."""
+        """The item generator with what is known of these rows."""
         twin = twins(discourses) if self.has_twins else {}
         # A replaced text would connect its own conversation with the one of its other sentence.
         own = [d for d in discourses if d.id not in twin or d.meta["label"] == _IS_COHERENT]
@@ -187,7 +187,7 @@ class ReleasedPairs(DiscoEvalRows):
 
     how = "the text with the sentence of its twin"
 
-    def __call__(self, discourse: Discourse, context: Context) -> Iterator[Draft]:
+    def __call__(self, discourse: Discourse, context: Context) -> Iterator[GeneratedItem]:
         """Yield the pair of a coherent text that has a twin."""
         if discourse.meta["label"] != _IS_COHERENT:
             return
@@ -232,7 +232,7 @@ def _of(task: str) -> Callable[[Discourse], bool]:
     return lambda discourse: discourse.meta.get("task") == task
 
 
-def _config(task: str, prefix: str, drafter: Drafter, summary: str, **more: Any) -> Config:
+def _config(task: str, prefix: str, generator: ItemGenerator, summary: str, **more: Any) -> Config:
     settings: dict[str, Any] = {
         "kind": EXAMPLES,
         "name": "",
@@ -246,7 +246,7 @@ def _config(task: str, prefix: str, drafter: Drafter, summary: str, **more: Any)
         corpora=("discoeval",),
         by="domain",
         select=_of(task),
-        drafter=drafter,
+        generator=generator,
         summary=summary,
         **settings | more,
     )

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from coherencegym.builders.suite import Column, Contrast, Draft, draft_item
+from coherencegym.builders.suite import Column, Contrast, GeneratedItem, generate_item
 from coherencegym.eval.kinds.examples import LabelledExample, Slot
 from coherencegym.eval.kinds.table_kind import FAMILY
 from coherencegym.loaders.discourse import Discourse
@@ -67,7 +67,7 @@ def example(
 
 def window_pair(
     coherent: Discourse, replaced: Discourse, place: int, document: str, columns: dict[str, Any]
-) -> Draft:
+) -> GeneratedItem:
     """The item of a window and the same with the sentence at ``place`` (from 0) replaced.
 
     Raises:
@@ -77,7 +77,7 @@ def window_pair(
     def sentences(window: Discourse) -> list[list[int]]:
         return [[unit] for unit in range(len(window.units))]
 
-    made = draft_item(
+    made = generate_item(
         "pair",
         {COHERENT: coherent, REPLACED: replaced},
         sentences,

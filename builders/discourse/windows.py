@@ -49,7 +49,7 @@ from coherencegym.builders.discourse.rows import (
     window_pair,
 )
 from coherencegym.builders.pipeline.fitting import Fits
-from coherencegym.builders.suite import Column, Config, Contrast, Draft, Drafter
+from coherencegym.builders.suite import Column, Config, Contrast, GeneratedItem, ItemGenerator
 from coherencegym.eval.kinds.examples import EXAMPLES, LabelledExample
 from coherencegym.eval.kinds.table_kind import FAMILY
 from coherencegym.loaders.discourse import Discourse
@@ -79,7 +79,7 @@ def _nothing() -> ChosenWindows:
 
 @dataclass(frozen=True)
 class Windows:
-    """The common part of the drafters: windows are chosen once, from all documents of a split.
+    """The common part of item generators: windows are chosen once, from all texts of a split.
 
     ``most`` is how many of a document are.
     """
@@ -109,7 +109,7 @@ class Windows:
         return extents
 
     def fit(self, discourses: Sequence[Discourse], context: Context, fits: Fits) -> Self:
-        """The drafter with the windows of these documents."""
+        """The item generator with the windows of these documents."""
 
         def wanted(discourse: Discourse) -> Sequence[Extent]:
             return self.wanted(discourse, context)
@@ -191,13 +191,13 @@ class _Replacing(Windows):
         made = super().fit(discourses, context, fits)
         family = made.chosen.family
         windows = [window for own in made.chosen.windows.values() for window in own]
-        owner = [family[window.meta[DOCUMENT]] for window in windows]
-        number = {name: place for place, name in enumerate(dict.fromkeys(owner))}
+        families = [family[window.meta[DOCUMENT]] for window in windows]
+        number = {name: place for place, name in enumerate(dict.fromkeys(families))}
         fitted = fits.fit(
             self.operator,
-            _with_donors(windows, owner),
+            _with_donors(windows, families),
             context,
-            group_of=tuple(number[name] for name in owner),
+            group_of=tuple(number[name] for name in families),
         )
         return replace(made, fitted=fitted)
 
@@ -220,10 +220,10 @@ class _Replacing(Windows):
                 yield window, made, choice.slot, columns
 
 
-def _with_donors(windows: Sequence[Discourse], owner: Sequence[str]) -> list[Discourse]:
+def _with_donors(windows: Sequence[Discourse], families: Sequence[str]) -> list[Discourse]:
     # Where no other family is of a window's category, one category stands for all such.
-    owners = {(window.meta[CATEGORY], name) for window, name in zip(windows, owner, strict=True)}
-    count = Counter(category for category, _ in owners)
+    named = zip(windows, families, strict=True)
+    count = Counter(category for category, _ in {(w.meta[CATEGORY], name) for w, name in named})
     return [
         window
         if count[window.meta[CATEGORY]] > 1
@@ -249,7 +249,7 @@ class ReplacedPairs(_Replacing):
 
     contrasts: tuple[Contrast, ...] = SUMS
 
-    def __call__(self, discourse: Discourse, context: Context) -> Iterator[Draft]:
+    def __call__(self, discourse: Discourse, context: Context) -> Iterator[GeneratedItem]:
         """Yield the pair of each window."""
         for window, made, place, columns in self.replaced(discourse, context):
             own = self.columns(window) | columns
@@ -371,7 +371,7 @@ _PLACE_COLUMNS = {
 }
 
 
-def _examples(prefix: str, drafter: Drafter, summary: str, **more: Any) -> Config:
+def _examples(prefix: str, generator: ItemGenerator, summary: str, **more: Any) -> Config:
     settings: dict[str, Any] = {
         "columns": _COLUMNS,
         "breakdowns": ("genre",),
@@ -381,7 +381,7 @@ def _examples(prefix: str, drafter: Drafter, summary: str, **more: Any) -> Confi
     return Config(
         prefix=prefix,
         kind=EXAMPLES,
-        drafter=drafter,
+        generator=generator,
         summary=summary,
         regions=(),
         task_defaults=PROBED.get(prefix, {}),
@@ -410,7 +410,7 @@ def _replaced_configs(most: int, similar: bool) -> tuple[Config, Config]:
         prefix="replaced",
         name="similar_pairs" if similar else "pairs",
         genre="documents",
-        drafter=ReplacedPairs(most, operator=operator),
+        generator=ReplacedPairs(most, operator=operator),
         summary=f"the same as minimal pairs; the other sentence is of a document {where}",
         regions=PAIR_REGIONS,
         breakdowns=("genre",),

@@ -12,7 +12,6 @@ from typing import Any
 
 from coherencegym.builders.judgement.match import HUMAN_OK, Matcher
 from coherencegym.builders.judgement.span_answers import SpanMatcher
-from coherencegym.builders.pipeline.drafting import CHUNK, draft, spread
 from coherencegym.builders.pipeline.entries import (
     config_entry,
     config_rank,
@@ -20,6 +19,7 @@ from coherencegym.builders.pipeline.entries import (
     suite_entry,
 )
 from coherencegym.builders.pipeline.fitting import Fits
+from coherencegym.builders.pipeline.generation import CHUNK, generate_items, spread
 from coherencegym.builders.pipeline.kinds import making
 from coherencegym.builders.pipeline.options import BuildOptions as BuildOptions
 from coherencegym.builders.pipeline.reading import ONE_SPLIT, read_source, without_separators
@@ -98,10 +98,10 @@ def write_documents(manifest: Manifest, folder: Path) -> None:
 
 
 @dataclass(frozen=True)
-class _Drafted:
+class _GeneratedSplit:
     # ``measured``: figures of quality that a look at all splits gave.
     discourses: list[Discourse]
-    drafts: list[Any]
+    generated: list[Any]
     skipped: dict[str, int]
     measured: dict[str, Any] = field(default_factory=dict)
 
@@ -110,7 +110,7 @@ class _Drafted:
 class _Part:
     config: Config
     corpus: Corpus
-    drafted: dict[str, _Drafted]
+    by_split: dict[str, _GeneratedSplit]
 
     @property
     def name(self) -> str:
@@ -172,22 +172,23 @@ class _Build:
             _Part(
                 one,
                 corpus,
-                self._drafted(one, corpus, by_split),
+                self._generate(one, corpus, by_split),
             )
             for one in spread(fitted, everything)
         ]
         # One classifier for all that the config is spread over: some parts are small.
         decisions = {
             split: how.decide(
-                [each for part in parts for each in part.drafted[split].drafts], config.breakdowns
+                [each for part in parts for each in part.by_split[split].generated],
+                config.breakdowns,
             )
             for split in by_split
         }
         rank = config_rank(suite, config, corpus)
         for part in parts:
             self._tell(f"{part.name}, writing and measuring")
-            if not any(one.drafts for one in part.drafted.values()):
-                yield part.name, _why_empty(part.drafted)
+            if not any(one.generated for one in part.by_split.values()):
+                yield part.name, _why_empty(part.by_split)
                 continue
             if self.matcher is not None and how.judge is not None:
                 columns = {**part.config.columns, HUMAN_OK: how.judged}
@@ -200,88 +201,93 @@ class _Build:
             yield part.name, about | {"rank": rank} | self._write(part, decisions)
 
     def _fit_corpus(self, config: Config, discourses: list[Discourse]) -> Config:
-        if not hasattr(config.drafter, "fit_corpus"):
+        if not hasattr(config.generator, "fit_corpus"):
             return config
         clean = list(filter(config.select, without_separators(discourses)))
         context = Context(self.options.seed, self.suite.name)
-        return replace(config, drafter=config.drafter.fit_corpus(clean, context, self.fits))
+        return replace(config, generator=config.generator.fit_corpus(clean, context, self.fits))
 
-    def _drafted(
+    def _generate(
         self, config: Config, corpus: Corpus, by_split: dict[str, list[Discourse]]
-    ) -> dict[str, _Drafted]:
-        made = {split: self._draft(config, corpus, split, by_split[split]) for split in by_split}
+    ) -> dict[str, _GeneratedSplit]:
+        made = {
+            split: self._generate_split(config, corpus, split, by_split[split])
+            for split in by_split
+        }
         if (look := making(config.kind).survey) is None:
             return made
         self._tell(f"{config.full_name(corpus.name)}, looking at all splits")
-        survey = look(config, {split: one.drafts for split, one in made.items()})
+        survey = look(config, {split: one.generated for split, one in made.items()})
         return {
             split: replace(
                 one,
-                drafts=survey.drafts[split],
+                generated=survey.generated[split],
                 skipped=dict(sorted({**one.skipped, **survey.skipped[split]}.items())),
                 measured=survey.quality.get(split, {}),
             )
             for split, one in made.items()
         }
 
-    def _draft(
+    def _generate_split(
         self, config: Config, corpus: Corpus, split: str, everything: list[Discourse]
-    ) -> _Drafted:
+    ) -> _GeneratedSplit:
         discourses = list(filter(config.select, everything))
-        drafter, engine = config.drafter, self.engine
-        if hasattr(drafter, "fit"):
+        generator, engine = config.generator, self.engine
+        if hasattr(generator, "fit"):
             # Nor may what is left out for its text lend a sentence to another document.
             context = Context(self.options.seed, self.suite.name)
-            drafter = drafter.fit(without_separators(discourses), context, self.fits)
-        if hasattr(drafter, "fit") or hasattr(drafter, "fit_corpus"):
+            generator = generator.fit(without_separators(discourses), context, self.fits)
+        if hasattr(generator, "fit") or hasattr(generator, "fit_corpus"):
             # What it found is not sent about; the finding uses the processors.
             engine = ALONE_IN_PROCESS
         name, total = config.full_name(corpus.name), len(discourses)
-        drafts, skipped = draft(
-            drafter,
+        generated, skipped = generate_items(
+            generator,
             discourses,
             seed=self.options.seed,
             suite=self.suite.name,
             engine=engine,
-            keep=self._blocks(config, drafter, discourses) if engine.keeps else None,
+            keep=self._blocks(config, generator, discourses) if engine.keeps else None,
             progress=lambda done, cost: self._tell(
                 f"{name} {split}, {done:,} of {total:,} discourses ({cost})"
             ),
         )
         first: dict[Hashable, Any] = {}
-        for made in drafts:
+        for made in generated:
             first.setdefault(making(config.kind).content(made), made)
-        if twice := len(drafts) - len(first):
+        if twice := len(generated) - len(first):
             skipped["the same texts as an earlier item"] += twice
-        return _Drafted(discourses, list(first.values()), dict(sorted(skipped.items())))
+        return _GeneratedSplit(discourses, list(first.values()), dict(sorted(skipped.items())))
 
     def _blocks(
-        self, config: Config, drafter: Any, discourses: list[Discourse]
+        self, config: Config, generator: Any, discourses: list[Discourse]
     ) -> BlockFolder | None:
-        made = making(config.kind).draft
+        made = making(config.kind).generated_type
         if made is None:
             return None
-        key = digest_of(drafter, self.options.seed, self.suite.name, CHUNK, discourses)
+        key = digest_of(generator, self.options.seed, self.suite.name, CHUNK, discourses)
         block = GenericAlias(tuple, (GenericAlias(list, (made,)), dict[str, int]))
-        return self.kept.blocks("drafts", key, Values(block))
+        return self.kept.blocks("generated", key, Values(block))
 
     def _write(self, part: _Part, decisions: dict[str, list[BaselineDecision]]) -> dict[str, Any]:
         config, kind, how = part.config, part.config.kind, making(part.config.kind)
         all_rows = {
-            split: [kind.to_row(how.value(made, n)) for n, made in enumerate(one.drafts, start=1)]
-            for split, one in part.drafted.items()
-            if one.drafts
+            split: [
+                kind.to_row(how.value(made, n)) for n, made in enumerate(one.generated, start=1)
+            ]
+            for split, one in part.by_split.items()
+            if one.generated
         }
         own_types = {column: spec.type for column, spec in config.columns.items()}
         schema = kind.features(own_types, chain.from_iterable(all_rows.values()))
         licences, texts = Counter[str](), part.corpus.licence_of_texts
         splits, quality, examples = {}, {}, {}
         for split, rows in all_rows.items():
-            one = part.drafted[split]
-            decided = how.baselines(config, one.drafts, decisions[split])
-            quality[split] = how.quality(config, one.drafts, decided) | one.measured
+            one = part.by_split[split]
+            decided = how.baselines(config, one.generated, decisions[split])
+            quality[split] = how.quality(config, one.generated, decided) | one.measured
             if self.matcher is not None and how.judge is not None:
-                human = how.judge(self.matcher, config, part.name, split, one.drafts, rows)
+                human = how.judge(self.matcher, config, part.name, split, one.generated, rows)
                 quality[split] |= {"human": human} if human else {}
             written = write_split(self.folder, part.name, split, to_table(rows, schema))
             own = {row[DISCOURSE] for row in rows}
@@ -291,8 +297,10 @@ class _Build:
                 "num_bytes": written.num_bytes,
                 "download_size": written.download_size,
                 "content_hash": written.content_hash,
-                "groups": group_counts(config, (how.groups(config, d) for d in one.drafts), rows),
-                "details": how.details(config, one.drafts),
+                "groups": group_counts(
+                    config, (how.groups(config, d) for d in one.generated), rows
+                ),
+                "details": how.details(config, one.generated),
                 **write_baselines(self.folder, part.name, split, decided, how.folds),
             }
             licences.update(d.licence or texts for d in one.discourses if d.id in own)
@@ -301,7 +309,7 @@ class _Build:
             "licences": dict(sorted(licences.items())),
             "features": schema.to_dict(),
             "splits": splits,
-            "skipped": {split: one.skipped for split, one in part.drafted.items()},
+            "skipped": {split: one.skipped for split, one in part.by_split.items()},
             "quality": quality,
             "example": examples.get(ONE_SPLIT, next(iter(examples.values()))),
         }
@@ -314,9 +322,9 @@ def _nothing(sources: Sources, lost: Mapping[str, int], limit: int | None) -> st
     return "; ".join([*said, *([f"expected more than --limit {limit}"] if limit else [])])
 
 
-def _why_empty(drafted: dict[str, _Drafted]) -> str:
-    skipped = sum((Counter(one.skipped) for one in drafted.values()), Counter[str]())
-    number = sum(len(one.discourses) for one in drafted.values())
+def _why_empty(by_split: dict[str, _GeneratedSplit]) -> str:
+    skipped = sum((Counter(one.skipped) for one in by_split.values()), Counter[str]())
+    number = sum(len(one.discourses) for one in by_split.values())
     return f"no item in {number} discourses ({_commonest(skipped) or 'nothing to apply it to'})"
 
 

@@ -1,4 +1,4 @@
-"""The work of builds on the drafts of each kind of table, beside what the kind itself says."""
+"""The work of builds on the generated items of each kind of table, beside the kind's own."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from coherencegym.builders.release.quality import (
     quality,
 )
 from coherencegym.builders.release.span_quality import span_quality
-from coherencegym.builders.suite import Column, Config, DocumentDraft, Draft
+from coherencegym.builders.suite import Column, Config, GeneratedDocument, GeneratedItem
 from coherencegym.eval.kinds.documents import DOCUMENTS
 from coherencegym.eval.kinds.examples import EXAMPLES, LabelledExample
 from coherencegym.eval.kinds.items import ITEMS
@@ -41,8 +41,8 @@ from coherencegym.eval.kinds.table_kind import TableKind
 D = TypeVar("D")
 _Decisions = Mapping[str, Sequence[BaselineDecision]]
 
-#: Puts the column ``human_ok`` into rows: (matcher, config, its full name, split, drafts, rows) ->
-#: the figures for the manifest; empty where nobody was asked about these rows.
+#: Puts the column ``human_ok`` into rows: (matcher, config, its full name, split, generated items,
+#: rows) -> the figures for the manifest; empty where nobody was asked about these rows.
 Judge = Callable[[Any, Config, str, str, Sequence[D], Sequence[dict[str, Any]]], dict[str, Any]]
 
 
@@ -51,74 +51,75 @@ class AcrossSplits(Generic[D]):
     """Findings of a look at all splits of a config at once.
 
     Attributes:
-        drafts: split -> the drafts that stay.
+        generated: split -> the generated items that stay.
         skipped: split -> reason -> how many do not.
-        quality: split -> figures for the quality section, of each split that has a draft.
+        quality: split -> figures for the quality section, of each split that has an item.
     """
 
-    drafts: Mapping[str, list[D]]
+    generated: Mapping[str, list[D]]
     skipped: Mapping[str, Mapping[str, int]]
     quality: Mapping[str, dict[str, Any]]
 
 
 @dataclass(frozen=True)
 class Making(Generic[D]):
-    """The way from drafts to a table. ``D`` is what the drafters of the kind yield.
+    """The way from generated items to a table. ``D`` is what the item generators of the kind yield.
 
-    As it stands it serves a kind whose drafters yield what its ``to_row`` takes, and of whose
-    quality nothing is measured.
+    As it stands it serves a kind whose item generators yield what its ``to_row`` takes, and of
+    whose quality nothing is measured.
 
     Attributes:
-        value: (draft, its number from 1) -> what the kind's ``to_row`` takes.
-        groups: (config, draft) -> the groups that its row is counted in, beside those by columns.
-        details: (config, drafts) -> further counts, by group.
-        decide: (drafts, breakdowns) -> what a classifier says of all drafts of a split: of every
+        value: (generated item, its number from 1) -> what the kind's ``to_row`` takes.
+        groups: (config, generated item) -> the groups that its row is counted in, beside those by
+            columns.
+        details: (config, generated items) -> further counts, by group.
+        decide: (generated items, breakdowns) -> what a classifier says of all of a split: of every
             config that one is spread over.
-        baselines: (config, drafts, what was decided) -> the decisions of each baseline on these
-            drafts, which are written beside the rows; ``folds`` are those of each that is trained.
-        quality: (config, drafts, those decisions) -> the quality section of the manifest.
-        content: the question of a draft: of those of a split with the same the first one stays.
-        survey: (config, split -> drafts) -> what can only be said of all splits together.
-        draft: the type of a draft, by which drafts can be kept until a build is done; none: they
-            are made again by a build that goes on.
+        baselines: (config, generated items, what was decided) -> the decisions of each baseline on
+            these, which are written beside the rows; ``folds`` are those of each that is trained.
+        quality: (config, generated items, those decisions) -> the quality section of the manifest.
+        content: the question of an item: of those of a split with the same the first one stays.
+        survey: (config, split -> generated items) -> what can only be said of all splits together.
+        generated_type: the type of a generated item, by which they can be kept until a build is
+            done; none: they are made again by a build that goes on.
         judge: the judging of such rows by people: see :data:`Judge`.
         judged: the column that it fills.
     """
 
-    value: Callable[[D, int], Any] = lambda draft, number: draft
-    groups: Callable[[Config, D], Iterable[str]] = lambda config, draft: ()
-    details: Callable[[Config, Sequence[D]], dict[str, int]] = lambda config, drafts: {}
+    value: Callable[[D, int], Any] = lambda one, number: one
+    groups: Callable[[Config, D], Iterable[str]] = lambda config, one: ()
+    details: Callable[[Config, Sequence[D]], dict[str, int]] = lambda config, generated: {}
     decide: Callable[[Sequence[D], Sequence[str]], list[BaselineDecision]] = (
-        lambda drafts, breakdowns: []
+        lambda generated, breakdowns: []
     )
     baselines: Callable[[Config, Sequence[D], Sequence[BaselineDecision]], _Decisions] = (
-        lambda config, drafts, decided: {}
+        lambda config, generated, decided: {}
     )
     folds: Mapping[str, int] = field(default_factory=dict)
     quality: Callable[[Config, Sequence[D], _Decisions], dict[str, Any]] = (
-        lambda config, drafts, decisions: {"items": len(drafts)}
+        lambda config, generated, decisions: {"items": len(generated)}
     )
     content: Callable[[D], Hashable] = id
     survey: Callable[[Config, Mapping[str, Sequence[D]]], AcrossSplits[D]] | None = None
-    draft: type[D] | None = None
+    generated_type: type[D] | None = None
     judge: Judge[D] | None = None
     judged: Column = HUMAN_OK_COLUMN
 
 
-def _item_groups(config: Config, draft: Draft) -> set[str]:
+def _item_groups(config: Config, generated: GeneratedItem) -> set[str]:
     start = 1 if config.headline else 0
-    return {group for one in draft.item.predictions for group in one.groups[start:]}
+    return {group for one in generated.item.predictions for group in one.groups[start:]}
 
 
-def _item_details(config: Config, drafts: Sequence[Draft]) -> dict[str, int]:
+def _item_details(config: Config, generated: Sequence[GeneratedItem]) -> dict[str, int]:
     counts: Counter[str] = Counter()
     if config.headline:
-        for made in drafts:
+        for made in generated:
             firsts = (prediction.groups[0] for prediction in made.item.predictions)
             # The groups ``as_causal → since`` and ``as_causal → yet`` have the same items.
             counts.update({re.split(" → |: ", group)[0] for group in firsts})
     # All items are in all groups.
-    if set(counts.values()) == {len(drafts)}:
+    if set(counts.values()) == {len(generated)}:
         return {}
     return dict(sorted(counts.items()))
 
@@ -128,10 +129,10 @@ def _judge_items(
     config: Config,
     name: str,
     split: str,
-    drafts: Sequence[Draft],
+    generated: Sequence[GeneratedItem],
     rows: Sequence[dict[str, Any]],
 ) -> dict[str, Any]:
-    judged = [matcher.judged(name, split, draft.item) for draft in drafts]
+    judged = [matcher.judged(name, split, one.item) for one in generated]
     for row, own in zip(rows, judged, strict=True):
         row[HUMAN_OK] = human_ok(own)
     said = [pair for own in judged for pair in own]
@@ -143,11 +144,11 @@ def _judge_spans(
     config: Config,
     name: str,
     split: str,
-    drafts: Sequence[SpanText],
+    generated: Sequence[SpanText],
     rows: Sequence[dict[str, Any]],
 ) -> dict[str, Any]:
     positive = positive_of(config.task_defaults)
-    judged = [matcher.judged(name, split, positive, draft) for draft in drafts]
+    judged = [matcher.judged(name, split, positive, one) for one in generated]
     for row, own in zip(rows, judged, strict=True):
         row[HUMAN_OK] = all(one.is_ok for one in own) if own else None
     said = [one for own in judged for one in own]
@@ -162,51 +163,49 @@ def range_of(values: Sequence[float]) -> dict[str, float]:
 
 
 def _survey_examples(
-    config: Config, drafts: Mapping[str, Sequence[LabelledExample]]
+    config: Config, generated: Mapping[str, Sequence[LabelledExample]]
 ) -> AcrossSplits[LabelledExample]:
-    kept, skipped = without_rare_classes(drafts, config.fewest_of_a_class)
+    kept, skipped = without_rare_classes(generated, config.fewest_of_a_class)
     return AcrossSplits(kept, skipped, example_quality(kept, config.regions))
 
 
 #: Kind -> the work on it; a line where there is more to do than for any kind.
 MAKINGS: Mapping[str, Making[Any]] = {
-    ITEMS.name: Making[Draft](
-        value=lambda draft, number: replace(draft.item, item_number=number),
+    ITEMS.name: Making[GeneratedItem](
+        value=lambda one, number: replace(one.item, item_number=number),
         groups=_item_groups,
         details=_item_details,
         decide=decide,
         baselines=baseline_decisions,
         folds=BASELINE_FOLDS,
         quality=quality,
-        content=lambda draft: (draft.item.conditions, draft.item.predictions),
-        draft=Draft,
+        content=lambda one: (one.item.conditions, one.item.predictions),
+        generated_type=GeneratedItem,
         judge=_judge_items,
     ),
-    DOCUMENTS.name: Making[DocumentDraft](
-        value=lambda draft, number: draft.document,
-        groups=lambda config, draft: (
-            "with an intruder" if draft.document.intruded else "coherent",
-        ),
-        quality=lambda config, drafts, decisions: document_quality(drafts),
-        content=lambda draft: (draft.document.sentences, draft.document.intruder_position),
-        draft=DocumentDraft,
+    DOCUMENTS.name: Making[GeneratedDocument](
+        value=lambda one, number: one.document,
+        groups=lambda config, one: ("with an intruder" if one.document.intruded else "coherent",),
+        quality=lambda config, generated, decisions: document_quality(generated),
+        content=lambda one: (one.document.sentences, one.document.intruder_position),
+        generated_type=GeneratedDocument,
     ),
-    EXAMPLES.name: Making[LabelledExample](survey=_survey_examples, draft=LabelledExample),
+    EXAMPLES.name: Making[LabelledExample](survey=_survey_examples, generated_type=LabelledExample),
     RATINGS.name: Making[RatedText](
-        draft=RatedText,
-        quality=lambda config, drafts, decisions: {
-            "items": len(drafts),
-            "ratings": range_of([one.rating for one in drafts]),
-            "raters": range_of([len(one.ratings) for one in drafts]),
-            "characters": range_of([len(one.text) for one in drafts]),
+        generated_type=RatedText,
+        quality=lambda config, generated, decisions: {
+            "items": len(generated),
+            "ratings": range_of([one.rating for one in generated]),
+            "raters": range_of([len(one.ratings) for one in generated]),
+            "characters": range_of([len(one.text) for one in generated]),
         },
     ),
     SPANS.name: Making[SpanText](
-        quality=lambda config, drafts, decisions: span_quality(drafts),
-        content=lambda draft: (
-            *(draft.units, draft.speakers, draft.hypothesis, draft.alternatives, draft.gold),
+        quality=lambda config, generated, decisions: span_quality(generated),
+        content=lambda one: (
+            *(one.units, one.speakers, one.hypothesis, one.alternatives, one.gold),
         ),
-        draft=SpanText,
+        generated_type=SpanText,
         judge=_judge_spans,
         judged=SPAN_HUMAN_OK_COLUMN,
     ),

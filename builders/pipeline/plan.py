@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from math import ceil
 from typing import Any
 
-from coherencegym.builders.pipeline.drafting import CHUNK, draft_block, spread
+from coherencegym.builders.pipeline.generation import CHUNK, generate_block, spread
 from coherencegym.builders.pipeline.options import BuildOptions
 from coherencegym.builders.pipeline.reading import read_source, without_separators
 from coherencegym.builders.pipeline.sources import Sources
@@ -72,7 +72,7 @@ def plan_build(
                 progress(f"{suite.name}: {name}, a first block")
                 for split, own in found.by_split.items():
                     chosen = list(filter(one.select, own))
-                    key = getattr(one.drafter, "operator", None), split
+                    key = getattr(one.generator, "operator", None), split
                     planned += _planned(suite, one, name, split, chosen, options, key in fitted)
                     fitted.add(key)
     seconds, sent = sum(one.seconds for one in planned), sum(one.sent for one in planned)
@@ -94,19 +94,19 @@ def _planned(
     is_fitted: bool,
 ) -> Iterator[PlannedWork]:
     # ``is_fitted``: its operator was counted already.
-    number, drafter = len(discourses), config.drafter
+    number, generator = len(discourses), config.generator
     if not number:
         return
-    if not (hasattr(drafter, "fit") or hasattr(drafter, "fit_corpus")):
+    if not (hasattr(generator, "fit") or hasattr(generator, "fit_corpus")):
         first = discourses[:CHUNK]
-        made, seconds = timed(draft_block, drafter, options.seed, suite.name, first)
+        made, seconds = timed(generate_block, generator, options.seed, suite.name, first)
         share = number / len(first)
         what = f"{name} {split}, {number:,} discourses"
         sent = len(pickle.dumps(first)) + len(pickle.dumps(made))
         yield PlannedWork(what, ceil(number / CHUNK), seconds * share, sent * share)
         return
     yield PlannedWork(f"{name} {split}, {number:,} discourses", 0, 0.0)
-    operator = getattr(drafter, "operator", None)
+    operator = getattr(generator, "operator", None)
     if isinstance(operator, IntruderSettings) and operator.strategy == "similar" and not is_fitted:
         texts = [discourse.texts for discourse in without_separators(list(discourses))]
         cost = product_cost(texts, operator.share, operator.neighbours, operator.features)

@@ -12,7 +12,7 @@ from typing import Self
 
 from coherencegym.builders.discourse.rows import FAMILY_COLUMN
 from coherencegym.builders.pipeline.fitting import Fits
-from coherencegym.builders.suite import Column, Config, Contrast, DocumentDraft
+from coherencegym.builders.suite import Column, Config, Contrast, GeneratedDocument
 from coherencegym.eval.kinds.documents import DOCUMENTS, NO_INTRUDER, Document
 from coherencegym.eval.kinds.table_kind import FAMILY
 from coherencegym.loaders.discourse import Discourse
@@ -33,10 +33,10 @@ class Released:
     family: Mapping[str, str] = field(default_factory=dict)
 
     def fit(self, discourses: Sequence[Discourse], context: Context, fits: Fits) -> Self:
-        """The drafter that knows which of these documents share lines."""
+        """The item generator that knows which of these documents share lines."""
         return replace(self, family=fits.families(discourses))
 
-    def __call__(self, discourse: Discourse, context: Context) -> Iterator[DocumentDraft]:
+    def __call__(self, discourse: Discourse, context: Context) -> Iterator[GeneratedDocument]:
         """Yield the document, intruded where the corpus has a replacement."""
         sentences, position, replaced = list(discourse.texts), NO_INTRUDER, ""
         for alternative in discourse.alternatives[:1]:
@@ -59,7 +59,7 @@ class Released:
         document = Document(
             discourse.id, tuple(sentences), position, discourse.id, discourse.corpus, extra
         )
-        yield DocumentDraft(document, discourse.texts)
+        yield GeneratedDocument(document, discourse.texts)
 
 
 def _human_positions(discourse: Discourse) -> list[int]:
@@ -77,7 +77,7 @@ RELEASED = Config(
     corpora=("insted",),
     kind=DOCUMENTS,
     select=has_intruder_or_none,
-    drafter=Released(),
+    generator=Released(),
     summary="the documents and intruders that the authors of INSteD released",
     regions=(),
     columns={

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from coherencegym.builders.crossing.drafter import Crossed
+from coherencegym.builders.crossing.generator import Crossed
 from coherencegym.builders.suite import Config, Suite
 from coherencegym.command_line import did_you_mean
 from coherencegym.eval.kinds.table_kind import SAMPLE
@@ -137,7 +137,7 @@ def only_crossed(suite: Suite, sources: Sources) -> Sources:
     Raises:
         CorpusError: there is none of them.
     """
-    crossed = tuple(config for config in suite.configs if isinstance(config.drafter, Crossed))
+    crossed = tuple(config for config in suite.configs if isinstance(config.generator, Crossed))
     if not crossed:
         raise CorpusError(f"--crossed: {suite.name} has no crossed config; expected no --crossed")
     found = [

@@ -13,7 +13,7 @@ from pathlib import Path
 from statistics import mean
 from typing import Any
 
-from coherencegym.builders.suite import Contrast, Draft
+from coherencegym.builders.suite import Contrast, GeneratedItem
 from coherencegym.eval.data.baselines import baseline_schema, baselines_path
 from coherencegym.eval.kinds.items import Prediction
 from coherencegym.eval.kinds.table_kind import IDENTITY, row_hash, rows_digest
@@ -29,14 +29,14 @@ Incoherence = Callable[[str, Contrast], float]
 class BaselineDecision:
     """The decision of a baseline on one prediction: 1 right, 0 wrong, one half a tie.
 
-    ``discourse`` is what its item was made from; ``owner`` is that, or the family of discourses
+    ``discourse`` is what its item was made from; ``cluster`` is that, or the family of discourses
     that it belongs to: a classifier must not learn from one Winograd twin what it is asked about
     the other. ``item`` is its item's id, ``columns`` are the groups that its item is in by its
     columns.
     """
 
     discourse: str
-    owner: str
+    cluster: str
     item: str
     prediction: Prediction
     columns: tuple[str, ...]
@@ -44,15 +44,15 @@ class BaselineDecision:
 
 
 def decisions_on(
-    draft: Draft, breakdowns: Sequence[str], incoherence: Incoherence
+    generated: GeneratedItem, breakdowns: Sequence[str], incoherence: Incoherence
 ) -> Iterator[BaselineDecision]:
     """The decisions on the predictions of an item, in their order.
 
     The side of a contrast whose ``incoherence`` sums up to more is called the incoherent one.
     """
-    item = draft.item
+    item = generated.item
     columns = tuple(f"{column}={str(item.extra[column]).lower()}" for column in breakdowns)
-    for contrast in draft.contrasts:
+    for contrast in generated.contrasts:
         value = decided(contrast, incoherence)
         yield BaselineDecision(
             item.discourse_id, item.cluster, item.item_id, contrast.prediction, columns, value
@@ -99,22 +99,22 @@ def baseline_scores(
 
 def _score(decisions: Sequence[BaselineDecision], folds: int) -> dict[str, Any]:
     by_item: dict[str, list[float]] = defaultdict(list)
-    owner_of = {decision.item: decision.owner for decision in decisions}
+    cluster_of = {decision.item: decision.cluster for decision in decisions}
     for decision in decisions:
         by_item[decision.item].append(decision.value)
     values = [mean(own) for own in by_item.values()]
-    owners = [owner_of[item] for item in by_item]
-    return score_figures(values, owners, [len(own) for own in by_item.values()], folds)
+    cluster_ids = [cluster_of[item] for item in by_item]
+    return score_figures(values, cluster_ids, [len(own) for own in by_item.values()], folds)
 
 
 def score_figures(
-    values: Sequence[float], owners: Sequence[str], sizes: Sequence[int] = (), folds: int = 0
+    values: Sequence[float], cluster_ids: Sequence[str], sizes: Sequence[int] = (), folds: int = 0
 ) -> dict[str, Any]:
     """A score and its interval as a manifest has them; arguments are those of the interval."""
-    interval = share_interval(values, owners, sizes, folds=folds)
+    interval = share_interval(values, cluster_ids, sizes, folds=folds)
     return {
         "n": len(values),
-        "n_discourses": len(set(owners)),
+        "n_discourses": len(set(cluster_ids)),
         "score": round(mean(values), 4),
         "ci_low": round(interval.low, 4),
         "ci_high": round(interval.high, 4),

@@ -18,7 +18,7 @@ from operator import mul
 from typing import Any
 
 from coherencegym.builders.release.baselines import BaselineDecision, Incoherence, decisions_on
-from coherencegym.builders.suite import Contrast, Draft
+from coherencegym.builders.suite import Contrast, GeneratedItem
 from coherencegym.eval.kinds.formula import WHOLE
 from coherencegym.eval.kinds.items import SEPARATOR, Condition
 from coherencegym.manipulations.words import word_list, word_set
@@ -31,12 +31,14 @@ _PIECES = word_set(
 )
 
 
-def overlap_decisions(drafts: Sequence[Draft], breakdowns: Sequence[str]) -> list[BaselineDecision]:
-    """The decisions on all drafts."""
+def overlap_decisions(
+    generated: Sequence[GeneratedItem], breakdowns: Sequence[str]
+) -> list[BaselineDecision]:
+    """The decisions on all generated items."""
     return [
         decision
-        for draft in drafts
-        for decision in decisions_on(draft, breakdowns, no_overlap_in(draft.item.conditions))
+        for one in generated
+        for decision in decisions_on(one, breakdowns, no_overlap_in(one.item.conditions))
     ]
 
 

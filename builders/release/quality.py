@@ -25,7 +25,7 @@ from coherencegym.builders.release.baselines import (
     decisions_on,
 )
 from coherencegym.builders.release.overlap import overlap_decisions
-from coherencegym.builders.suite import Config, Contrast, DocumentDraft, Draft
+from coherencegym.builders.suite import Config, Contrast, GeneratedDocument, GeneratedItem
 from coherencegym.eval.data.baselines import BASELINES, LEXICAL_OVERLAP, PARTIAL_INPUT
 from coherencegym.eval.kinds.items import SEPARATOR
 from coherencegym.eval.statistics.bag_of_words import word_classifier
@@ -44,41 +44,39 @@ BASELINE_FOLDS = {PARTIAL_INPUT: FOLDS}
 
 
 def baseline_decisions(
-    config: Config, drafts: Sequence[Draft], decided: Sequence[BaselineDecision]
+    config: Config, generated: Sequence[GeneratedItem], decided: Sequence[BaselineDecision]
 ) -> dict[str, list[BaselineDecision]]:
-    """The decisions of each baseline on the drafts of one config and split.
+    """The decisions of each baseline on the items of one config and split.
 
-    The classifier may have ``decided`` on more drafts than these: what it said of other discourses
+    The classifier may have ``decided`` on more items than these: what it said of other discourses
     is left aside.
     """
-    own = {draft.item.discourse_id for draft in drafts}
+    own = {one.item.discourse_id for one in generated}
     return {
         PARTIAL_INPUT: [decision for decision in decided if decision.discourse in own],
-        LEXICAL_OVERLAP: overlap_decisions(drafts, config.breakdowns),
+        LEXICAL_OVERLAP: overlap_decisions(generated, config.breakdowns),
     }
 
 
 def quality(
     config: Config,
-    drafts: Sequence[Draft],
+    generated: Sequence[GeneratedItem],
     decisions: Mapping[str, Sequence[BaselineDecision]],
 ) -> dict[str, Any]:
     """The quality section of one config and split of items, as the manifest records it.
 
-    Of the drafts there is at least one; ``decisions`` are those of each baseline on them.
+    There is at least one item; ``decisions`` are those of each baseline on them.
     """
-    own = {draft.item.discourse_id for draft in drafts}
+    own = {one.item.discourse_id for one in generated}
     compared = [
-        tuple(
-            [draft.item.condition(name).content for name in names] for names in (c.worse, c.better)
-        )
-        for draft in drafts
-        for c in draft.contrasts
+        tuple([one.item.condition(name).content for name in names] for names in (c.worse, c.better))
+        for one in generated
+        for c in one.contrasts
     ]
     differences = [_words(incoherent) - _words(coherent) for incoherent, coherent in compared]
     identical = sum(sorted(incoherent) == sorted(coherent) for incoherent, coherent in compared)
     return {
-        "items": len(drafts),
+        "items": len(generated),
         "discourses": len(own),
         "identical_conditions": identical / len(compared),
         "length_difference": {
@@ -101,38 +99,40 @@ def _words(texts: Iterable[str]) -> int:
     return sum(len(text.replace(SEPARATOR, " ").split()) for text in texts)
 
 
-def decide(drafts: Sequence[Draft], breakdowns: Sequence[str]) -> list[BaselineDecision]:
-    """The classifier's decisions on the drafts, each out of fold.
+def decide(generated: Sequence[GeneratedItem], breakdowns: Sequence[str]) -> list[BaselineDecision]:
+    """The classifier's decisions on the generated items, each out of fold.
 
     None where there are fewer than :data:`FEWEST_DISCOURSES` discourses to learn from, or all of
     them are of one cluster: the forms of one text leave none to be tested on.
     """
-    seen = whole_clusters(drafts, lambda draft: draft.item.cluster, _MOST_ITEMS)
-    clusters = {draft.item.cluster for draft in seen}
+    seen = whole_clusters(generated, lambda one: one.item.cluster, _MOST_ITEMS)
+    clusters = {one.item.cluster for one in seen}
     if len({d.item.discourse_id for d in seen}) < FEWEST_DISCOURSES or len(clusters) < 2:
         return []
     return list(_decide(seen, breakdowns))
 
 
-def _decide(drafts: Sequence[Draft], breakdowns: Sequence[str]) -> Iterator[BaselineDecision]:
+def _decide(
+    generated: Sequence[GeneratedItem], breakdowns: Sequence[str]
+) -> Iterator[BaselineDecision]:
     texts: list[tuple[str, ...]] = []
     labels: list[int] = []
-    owners: list[str] = []
+    cluster_ids: list[str] = []
     row_of: dict[tuple[int, str], int] = {}
-    for number, draft in enumerate(drafts):
-        incoherent = {name for contrast in draft.contrasts for name in contrast.worse}
-        for name, view in draft.views.items():
+    for number, one in enumerate(generated):
+        incoherent = {name for contrast in one.contrasts for name in contrast.worse}
+        for name, view in one.views.items():
             row_of[number, name] = len(texts)
             texts.append(tuple(text.replace(SEPARATOR, " ") for text in view))
             labels.append(int(name in incoherent))
-            owners.append(draft.item.cluster)
-    scores = out_of_fold_scores(texts, labels, owners)
-    for number, draft in enumerate(drafts):
+            cluster_ids.append(one.item.cluster)
+    scores = out_of_fold_scores(texts, labels, cluster_ids)
+    for number, one in enumerate(generated):
 
         def incoherence(name: str, contrast: Contrast, number: int = number) -> float:
             return scores[row_of[number, name]]
 
-        yield from decisions_on(draft, breakdowns, incoherence)
+        yield from decisions_on(one, breakdowns, incoherence)
 
 
 _T = TypeVar("_T")
@@ -155,12 +155,12 @@ def whole_clusters(values: Sequence[_T], cluster: Callable[[_T], str], most: int
 
 
 def out_of_fold_scores(
-    texts: Sequence[tuple[str, ...]], labels: Sequence[int], owners: Sequence[str]
+    texts: Sequence[tuple[str, ...]], labels: Sequence[int], cluster_ids: Sequence[str]
 ) -> list[float]:
     """Score how incoherent texts look to a classifier trained on the other discourses' texts.
 
     Logistic regression on one binary bag of words (unigrams and bigrams) for each text of a tuple;
-    folds by discourse (``owners``, at least two), so no discourse is on both sides.
+    folds by discourse (``cluster_ids``, at least two), so no discourse is on both sides.
     """
     import numpy as np
     from scipy.sparse import hstack
@@ -180,21 +180,21 @@ def out_of_fold_scores(
         return [0.0] * len(texts)
     # A word that no text to learn from has gets no weight: it is as good as unknown.
     whole = hstack(bags).tocsr()
-    folds = GroupKFold(n_splits=min(FOLDS, len({*owners})))
-    for train, test in folds.split(texts, y, owners):
+    folds = GroupKFold(n_splits=min(FOLDS, len({*cluster_ids})))
+    for train, test in folds.split(texts, y, cluster_ids):
         model = word_classifier(whole[train], y[train])
         scores[test] = model.decision_function(whole[test])
     return [float(score) for score in scores]
 
 
-def document_quality(drafts: Sequence[DocumentDraft]) -> dict[str, Any]:
+def document_quality(generated: Sequence[GeneratedDocument]) -> dict[str, Any]:
     """The quality section of one split of documents, as the manifest records it.
 
     Lengths are in words; similarities are TF-IDF cosines of intruders and the sentences that they
     replace. ``sentence_alone`` is none where there is too little to learn from.
     """
-    intruded = [draft for draft in drafts if draft.document.intruded]
-    similarities = [draft.document.extra.get("similarity") for draft in intruded]
+    intruded = [one for one in generated if one.document.intruded]
+    similarities = [one.document.extra.get("similarity") for one in intruded]
     new = [d.document.sentences[d.document.intruder_position] for d in intruded]
     old = [d.original[d.document.intruder_position] for d in intruded]
     lengths = {
@@ -202,12 +202,12 @@ def document_quality(drafts: Sequence[DocumentDraft]) -> dict[str, Any]:
         for name, sentences in (("intruders", new), ("replaced", old))
     }
     return {
-        "items": len(drafts),
-        "discourses": len({draft.document.discourse_id for draft in drafts}),
+        "items": len(generated),
+        "discourses": len({one.document.discourse_id for one in generated}),
         "intruded": len(intruded),
         "words": lengths if intruded else {},
         "similarity": _spread([float(value) for value in similarities if value is not None]),
-        "sentence_alone": _sentence_alone(drafts),
+        "sentence_alone": _sentence_alone(generated),
     }
 
 
@@ -219,24 +219,25 @@ def _spread(values: Sequence[float]) -> dict[str, float]:
     return {name: round(value, 3) for name, value in found.items()}
 
 
-def _sentence_alone(drafts: Sequence[DocumentDraft]) -> dict[str, Any] | None:
+def _sentence_alone(generated: Sequence[GeneratedDocument]) -> dict[str, Any] | None:
     # A classifier that sees sentences without their document, out of fold by document; the first
     # sentence of a document is none of them.
     sentences = [
-        (sentence, place == draft.document.intruder_position, draft.document.cluster)
-        for draft in drafts
-        for place, sentence in enumerate(draft.document.sentences[1:], start=1)
+        (sentence, place == one.document.intruder_position, one.document.cluster)
+        for one in generated
+        for place, sentence in enumerate(one.document.sentences[1:], start=1)
     ]
     sentences = whole_clusters(sentences, lambda sentence: sentence[2], _MOST_SENTENCES)
-    if len({owner for _, is_intruder, owner in sentences if is_intruder}) < FEWEST_INTRUDED:
+    if len({cluster for _, is_intruder, cluster in sentences if is_intruder}) < FEWEST_INTRUDED:
         return None
-    labels, owners = [label for _, label, _ in sentences], [owner for _, _, owner in sentences]
-    scores = out_of_fold_scores([(text,) for text, _, _ in sentences], labels, owners)
+    labels = [label for _, label, _ in sentences]
+    cluster_ids = [cluster for _, _, cluster in sentences]
+    scores = out_of_fold_scores([(text,) for text, _, _ in sentences], labels, cluster_ids)
     called = [score > 0 for score in scores]
     right = [float(c == label) for c, label in zip(called, labels, strict=True)]
     hits = sum(c and label for c, label in zip(called, labels, strict=True))
     found = sum(called) + sum(labels)
-    interval = share_interval(right, owners, folds=FOLDS)
+    interval = share_interval(right, cluster_ids, folds=FOLDS)
     return {
         "sentences": len(labels),
         "accuracy": round(mean(right), 4),

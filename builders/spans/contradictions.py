@@ -80,7 +80,7 @@ class Contradictions:
         return f"a pair among other utterances, {_FEWEST} to {_MOST} units"
 
     def fit(self, discourses: Sequence[Discourse], context: Context, fits: Fits) -> Self:
-        """The drafter with all utterances of a split that may stand beside a pair."""
+        """The item generator with all utterances of a split that may stand beside a pair."""
         found = {one.text: one for d in discourses for one in _statements(d)}
         pool = (found[text] for text in sorted(found))
         return replace(self, pool=tuple(one for one in pool if not one.matters & {*_NO_MATTER}))

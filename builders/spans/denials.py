@@ -97,7 +97,7 @@ class Denials:
         return f"a statement, negated, at the end of a later utterance; {_UNITS} units"
 
     def fit(self, discourses: Sequence[Discourse], context: Context, fits: Any) -> Self:
-        """The drafter that knows who denies in which of these dialogues."""
+        """The item generator that knows who denies in which of these dialogues."""
         options: dict[Option, tuple[str, bool]] = {}
         for discourse in discourses:
             generator = context.random(discourse, "Denials")

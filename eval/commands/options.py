@@ -128,19 +128,9 @@ def many(parser: Any, *names: str, **more: Any) -> argparse.Action:
     return action
 
 
-def add_model(parser: Parser, several: bool = False) -> None:
-    """Declare ``--model`` (or ``several``), how it is loaded, and what its input looks like."""
-    group = parser.group(MODEL)
-    add = group.add_argument
-    model = add(
-        "--model",
-        required=True,
-        **({"nargs": "+", "action": "extend"} if several else {}),
-        type=named,
-        metavar="ID|FOLDER",
-        help="any language model of transformers: a Hub id, a folder; or demo, embedded",
-    )
-    completed(model, Names(lambda: (DEMO,), files="*/"))
+def add_device(parser: Parser) -> None:
+    """Declare where a model is loaded, and its numbers."""
+    add = parser.group(MODEL).add_argument
     device = add(
         "--device",
         metavar="NAME",
@@ -155,6 +145,22 @@ def add_model(parser: Parser, several: bool = False) -> None:
         metavar="TYPE",
         help="float32, bfloat16, float16; auto: float32 on a CPU, else bfloat16",
     )
+
+
+def add_model(parser: Parser, several: bool = False) -> None:
+    """Declare ``--model`` (or ``several``), how it is loaded, and what its input looks like."""
+    group = parser.group(MODEL)
+    add = group.add_argument
+    model = add(
+        "--model",
+        required=True,
+        **({"nargs": "+", "action": "extend"} if several else {}),
+        type=named,
+        metavar="ID|FOLDER",
+        help="any language model of transformers: a Hub id, a folder; or demo, embedded",
+    )
+    completed(model, Names(lambda: (DEMO,), files="*/"))
+    add_device(parser)
     _add_model_revision(parser, several)
     rare(
         add(

@@ -130,26 +130,26 @@ def _from_cache(forward: Forward, sequences: Sequence[TokenSequence], batch: Bat
     cut = batch.prefix
     beginnings = torch.tensor([sequences[group[0]].ids[:cut] for group in batch.groups])
     members = [sequences[index] for index in batch.indices]
-    owners = [number for number, group in enumerate(batch.groups) for _ in group]
+    group_of_row = [number for number, group in enumerate(batch.groups) for _ in group]
     # A row of the beginning may predict several tokens: the first ones of what follows it. What
     # all sequences of a group read within it is read once.
     within = Questions(len(batch.groups), cut)
     behind = Questions(len(members), batch.length - cut)
     asked = [
         [
-            (False, within.want(owner, place, token))
+            (False, within.want(group, place, token))
             if place < cut
             else (True, behind.want(row, place - cut, token))
             for place, token in member.reads()
         ]
-        for row, (owner, member) in enumerate(zip(owners, members, strict=True))
+        for row, (group, member) in enumerate(zip(group_of_row, members, strict=True))
     ]
     # A forward pass without a row is untried ground for many models.
     within.need_some_row()
     first, cache = forward.read(beginnings, within, keep_cache=True)
     if not hasattr(cache, "reorder_cache"):
         raise CannotShareError("it leaves no cache that can be handed on")
-    cache.reorder_cache(send(owners, forward.device))
+    cache.reorder_cache(send(group_of_row, forward.device))
     second, _ = forward.read(_rests(members, cut, batch.length), behind, cache=cache)
     count = len(first)
     return Started(

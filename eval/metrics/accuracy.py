@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from coherencegym.eval.metrics.metric import Metric, difference_of, over
 from coherencegym.eval.outcomes.tables import Cells
-from coherencegym.eval.statistics import measures
+from coherencegym.eval.statistics import estimators
 from coherencegym.eval.statistics.estimate import Estimate, PairedDifference
 from coherencegym.eval.statistics.paired import difference_interval, paired_test
 
@@ -23,7 +23,7 @@ class Accuracy(Metric):
 
     def estimate(self, cells: Cells) -> Estimate:
         """The mean, with the interval of a share over clusters."""
-        return over(measures.accuracy(cells.value, cells.cluster), cells)
+        return over(estimators.accuracy(cells.value, cells.cluster), cells)
 
     def compare(self, before: Cells, after: Cells, seed: int = 0) -> PairedDifference | None:
         """The difference of means."""

@@ -9,7 +9,7 @@ from typing import ClassVar
 
 from coherencegym.eval.metrics.metric import Metric, difference_of, over
 from coherencegym.eval.outcomes.tables import Cells
-from coherencegym.eval.statistics import measures
+from coherencegym.eval.statistics import estimators
 from coherencegym.eval.statistics.effective_size import Clusters, cluster_ids, effective_sample_size
 from coherencegym.eval.statistics.estimate import Estimate, PairedDifference
 from coherencegym.eval.statistics.intervals import interval_of
@@ -27,11 +27,11 @@ class AreaUnderCurve(Metric):
         found, others = cells.value[truth], cells.value[~truth]
         if not len(found) or not len(others):
             return None
-        return float(measures.above(found, others).mean() / len(others))
+        return float(estimators.above(found, others).mean() / len(others))
 
     def estimate(self, cells: Cells) -> Estimate:
         """The area, with its interval over clusters."""
-        return over(measures.area(cells.value, cells.target == 1, cells.cluster), cells)
+        return over(estimators.area(cells.value, cells.target == 1, cells.cluster), cells)
 
     def mean(self, tables: Sequence[Cells]) -> Estimate:
         """The unweighted mean of the areas of tables.
@@ -50,7 +50,7 @@ class AreaUnderCurve(Metric):
         number, ids = cluster_ids(np.concatenate([own.cluster for own in tables]))
         ends = np.cumsum([len(own) for own in tables])
         found = [
-            measures.ranked(own.value, own.target == 1, of, number)
+            estimators.ranked(own.value, own.target == 1, of, number)
             for own, of in zip(tables, np.split(ids, ends[:-1]), strict=True)
         ]
         weights, totals, residuals = (
@@ -63,7 +63,7 @@ class AreaUnderCurve(Metric):
         most = len(found) ** 2 / math.fsum(1 / own.most for _, own in found)
         of_all = Clusters(weights, totals, residuals, fewest, max(fewest, most))
         value = math.fsum(area for area, _ in found) / len(found)
-        mean = measures.estimate_of(value, interval_of(of_all, number), int(ends[-1]))
+        mean = estimators.estimate_of(value, interval_of(of_all, number), int(ends[-1]))
         return replace(mean, clusters=number)
 
     def compare(self, before: Cells, after: Cells, seed: int = 0) -> PairedDifference | None:
@@ -72,7 +72,7 @@ class AreaUnderCurve(Metric):
         if left is None or right is None:
             return None
         truths = before.target == 1
-        found, test = measures.ranks_difference(before.value, after.value, truths, before.cluster)
+        found, test = estimators.ranks_difference(before.value, after.value, truths, before.cluster)
         return difference_of(right - left, found, test)
 
     def fault(self, cells: Cells) -> str:

@@ -12,8 +12,8 @@ from coherencegym.eval.metrics.accuracy import Accuracy
 from coherencegym.eval.metrics.metric import Metric, over
 from coherencegym.eval.outcomes.tables import Cells
 from coherencegym.eval.statistics.estimate import Estimate, PairedDifference
+from coherencegym.eval.statistics.estimators import estimate_of
 from coherencegym.eval.statistics.intervals import Interval, share_interval
-from coherencegym.eval.statistics.measures import estimate_of
 
 
 class ItemMetric(Metric):

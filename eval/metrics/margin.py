@@ -8,8 +8,8 @@ from coherencegym.eval.metrics.item_accuracy import ItemMetric
 from coherencegym.eval.metrics.metric import over
 from coherencegym.eval.outcomes.tables import Cells
 from coherencegym.eval.statistics.estimate import Estimate, PairedDifference
+from coherencegym.eval.statistics.estimators import estimate_of
 from coherencegym.eval.statistics.intervals import Interval, mean_interval, median_interval
-from coherencegym.eval.statistics.measures import estimate_of
 
 
 class Margin(ItemMetric):

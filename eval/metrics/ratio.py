@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from coherencegym.eval.metrics.metric import Metric, difference_of, over
 from coherencegym.eval.outcomes.tables import Cells
-from coherencegym.eval.statistics import measures
+from coherencegym.eval.statistics import estimators
 from coherencegym.eval.statistics.estimate import Estimate, PairedDifference
 from coherencegym.eval.statistics.paired import approximate_randomisation
 
@@ -25,7 +25,7 @@ class Ratio(Metric):
 
     def estimate(self, cells: Cells) -> Estimate:
         """The ratio, with its interval over clusters."""
-        found = measures.ratio(cells.value, cells.weight, cells.cluster, len(cells))
+        found = estimators.ratio(cells.value, cells.weight, cells.cluster, len(cells))
         return over(found, cells)
 
     def compare(self, before: Cells, after: Cells, seed: int = 0) -> PairedDifference | None:
@@ -35,7 +35,7 @@ class Ratio(Metric):
             return None
         sides = (before.value, before.weight), (after.value, after.weight)
         test = approximate_randomisation(*sides, before.cluster, seed)
-        found = measures.ratio_difference(*sides, before.cluster, test.p)
+        found = estimators.ratio_difference(*sides, before.cluster, test.p)
         return difference_of(right - left, found, test)
 
     def rightness(self, cells: Cells) -> Any:

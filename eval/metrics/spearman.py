@@ -17,7 +17,7 @@ from coherencegym.eval.statistics.correlation import (
 )
 from coherencegym.eval.statistics.effective_size import cluster_ids, effective_sample_size
 from coherencegym.eval.statistics.estimate import Estimate, PairedDifference
-from coherencegym.eval.statistics.measures import estimate_of
+from coherencegym.eval.statistics.estimators import estimate_of
 
 
 class Spearman(Metric):

@@ -57,12 +57,13 @@ class Request:
 class Plan:
     """Sequences, by the item that asked for them first, and batches that hold each of them once.
 
-    ``owner[i]`` is the index of the sequence of request ``i``; None where it asks for no position.
+    ``sequence_of_request[i]`` is the index of the sequence of request ``i``; None where it asks for
+    no position.
     """
 
     sequences: tuple[TokenSequence, ...]
     families: tuple[tuple[int, ...], ...]
-    owner: tuple[int | None, ...]
+    sequence_of_request: tuple[int | None, ...]
     batches: tuple[Batch, ...]
     limits: Limits = UNLIMITED
 
@@ -117,11 +118,11 @@ def make_plan(
     """
     sequences: list[TokenSequence] = []
     by_key: dict[tuple[int, ...] | bytes, int] = {}
-    owner: list[int | None] = []
+    sequence_of_request: list[int | None] = []
     families: dict[int, list[int]] = {}
     for number, request in enumerate(requests):
         if not request.positions:
-            owner.append(None)
+            sequence_of_request.append(None)
             continue
         sequence = request.sequence(limits)
         index = by_key.setdefault(sequence.key, len(sequences))
@@ -132,6 +133,7 @@ def make_plan(
             families.setdefault(key, []).append(index)
         else:
             sequences[index] = sequences[index].united(sequence)
-        owner.append(index)
-    plan = Plan(tuple(sequences), tuple(map(tuple, families.values())), tuple(owner), (), limits)
+        sequence_of_request.append(index)
+    by_family = tuple(map(tuple, families.values()))
+    plan = Plan(tuple(sequences), by_family, tuple(sequence_of_request), (), limits)
     return plan if budget is None else plan.batched(budget, sharing=sharing)

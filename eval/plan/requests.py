@@ -64,14 +64,14 @@ class Prepared:
 
     Attributes:
         fitted: the encodings of each query.
-        owners: the number of the query and the name of the condition of each request.
+        query_conditions: the number of the query and the name of the condition of each request.
         requests: token sequences with the positions to read; where tokens are masked, one for each
             position of a condition, one behind the other.
         context: most tokens that the model can read, or None.
     """
 
     fitted: Sequence[Fitted]
-    owners: Sequence[tuple[int, str]]
+    query_conditions: Sequence[tuple[int, str]]
     requests: Sequence[Request]
     start: special.Start
     separator: special.Separator | None
@@ -119,7 +119,7 @@ def prepare(
     context = context_length(config)
     names = [query.name for query in queries for _ in query.conditions]
     encodings = iter(encode(tokenizer, flat, start, rendering, added, names, masks is not None))
-    fitted, owners, requests = [], [], []
+    fitted, query_conditions, requests = [], [], []
     for number, query in enumerate(queries):
         own = {each.condition_name: next(encodings) for each in query.conditions}
         fitted.append(fit(own, context, options.truncate, query.gives))
@@ -131,9 +131,9 @@ def prepare(
                 asked = [_masked(encoding, place, masks) for place in positions]
             else:
                 asked = [_request(encoding, number, positions, words)]
-            owners += [(number, name)] * len(asked)
+            query_conditions += [(number, name)] * len(asked)
             requests += asked
-    return Prepared(fitted, owners, requests, start, rendering, added, context)
+    return Prepared(fitted, query_conditions, requests, start, rendering, added, context)
 
 
 def fit(

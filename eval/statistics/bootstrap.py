@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from coherencegym.eval.statistics.effective_size import TAIL, cluster_ids
+from coherencegym.eval.statistics.estimators import Counts
 from coherencegym.eval.statistics.intervals import Interval
-from coherencegym.eval.statistics.measures import Counts
 
 RESAMPLES = 5_000
 #: Clusters of a block of resamples that are in memory at once.

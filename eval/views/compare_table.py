@@ -143,7 +143,7 @@ def comparison_notes(comparison: ModelComparison) -> Iterator[str]:
         yield f"{hidden:,} finer rows: in comparison.json of `compare --output`, without correction"
     counted = [row for row in comparison.rows if not is_correlation(row.metric)]
     if counted and not any(row.baseline_higher or row.higher for row in counted):
-        yield "no item is judged differently"
+        yield "no prediction differs"
 
 
 def _most(comparison: ModelComparison, count: Callable[[PairedScore], int]) -> int:

@@ -13,7 +13,7 @@ from coherencegym.eval.data.dataset import ItemTable
 from coherencegym.eval.kinds.formula import RegionRef
 from coherencegym.eval.kinds.items import Condition
 from coherencegym.eval.surprisal import ScoredCondition
-from coherencegym.eval.tasks.score.metrics import Judgement
+from coherencegym.eval.tasks.score.metrics import EvaluatedPrediction
 from coherencegym.eval.tasks.score.outcomes import group_names
 from coherencegym.eval.tasks.score.results import shown_tables
 from coherencegym.eval.tasks.score.scoring import Scored, ScoredItem
@@ -42,29 +42,33 @@ class PageItems:
 def collect(found: Findings, most_characters: int = MOST_CHARACTERS) -> PageItems:
     """The items that a page shows: as many as have so many characters, and at least a few."""
     tables = [
-        (*own, one.judgements) for own, one in zip(shown_tables(found), found.details, strict=True)
+        (*own, one.predictions) for own, one in zip(shown_tables(found), found.details, strict=True)
     ]
     for limit in LIMITS:
-        selections = [_select(table, judged, limit) for table, _, judged in tables]
+        selections = [_select(table, evaluated, limit) for table, _, evaluated in tables]
         kept = [sorted(place for one in own for place in one.kept) for own in selections]
         if sum(map(_characters, (own for *_, own in tables), kept)) <= most_characters:
             break
     packer = _Packer()
-    for (table, scored, judged), places in zip(tables, kept, strict=True):
-        packer.add_table(table, scored, judged, places)
+    for (table, scored, evaluated), places in zip(tables, kept, strict=True):
+        packer.add_table(table, scored, evaluated, places)
     return PageItems(packer.data, tuple(one for own in selections for one in own))
 
 
-def _select(table: ItemTable, judged: Sequence[Judgement], limit: int) -> list[PageSelection]:
+def _select(
+    table: ItemTable, evaluated: Sequence[EvaluatedPrediction], limit: int
+) -> list[PageSelection]:
     columns = _columns(table)
-    return select_shown(table.config, table.split, judged, limit, lambda j: group_names(j, columns))
+    return select_shown(
+        table.config, table.split, evaluated, limit, lambda j: group_names(j, columns)
+    )
 
 
-def _characters(judged: Sequence[Judgement], places: Sequence[int]) -> int:
+def _characters(evaluated: Sequence[EvaluatedPrediction], places: Sequence[int]) -> int:
     compared = {
-        (judged[place].item.item_id, name): len(judged[place].item.condition(name).content)
+        (evaluated[place].item.item_id, name): len(evaluated[place].item.condition(name).content)
         for place in places
-        for _, name in reads(judged[place])
+        for _, name in reads(evaluated[place])
     }
     return sum(compared.values())
 
@@ -86,30 +90,36 @@ class _Packer:
         self._numbers: dict[tuple[str, str], int] = {}
 
     def add_table(
-        self, table: ItemTable, scored: Scored, judged: Sequence[Judgement], places: Sequence[int]
+        self,
+        table: ItemTable,
+        scored: Scored,
+        evaluated: Sequence[EvaluatedPrediction],
+        places: Sequence[int],
     ) -> None:
         number, columns = len(self.data["tables"]), _columns(table)
         self.data["tables"].append([table.config, table.split])
         by_id = {one.item.item_id: one for one in scored.items}
         items: dict[str, int] = {}
         for place in places:
-            judgement = judged[place]
-            item_id = judgement.item.item_id
+            prediction = evaluated[place]
+            item_id = prediction.item.item_id
             if item_id not in items:
                 items[item_id] = len(self.data["items"])
                 self.data["items"].append(_item(by_id[item_id], number, columns))
             own = self.data["items"][items[item_id]]
-            self._add_conditions(own, judgement, by_id[item_id])
+            self._add_conditions(own, prediction, by_id[item_id])
             self.data["predictions"].append(
                 {
                     "i": items[item_id],
-                    "k": self._number("kinds", f"{judgement.formula} {judgement.aggregation}"),
-                    "g": [self._number("groups", name) for name in group_names(judgement, columns)],
-                    "m": _rounded(margin(judgement)),
-                    "s": state(judgement),
-                    "w": judgement.reason,
-                    "c": int(judgement.too_close),
-                    "v": _values(judgement, by_id[item_id], scored),
+                    "k": self._number("kinds", f"{prediction.formula} {prediction.aggregation}"),
+                    "g": [
+                        self._number("groups", name) for name in group_names(prediction, columns)
+                    ],
+                    "m": _rounded(margin(prediction)),
+                    "s": state(prediction),
+                    "w": prediction.reason,
+                    "c": int(prediction.too_close),
+                    "v": _values(prediction, by_id[item_id], scored),
                 }
             )
 
@@ -120,10 +130,10 @@ class _Packer:
         return number
 
     def _add_conditions(
-        self, own: dict[str, Any], judgement: Judgement, scored: ScoredItem
+        self, own: dict[str, Any], prediction: EvaluatedPrediction, scored: ScoredItem
     ) -> None:
         there = {condition["n"] for condition in own["c"]}
-        for name in dict.fromkeys(name for _, name in reads(judgement)):
+        for name in dict.fromkeys(name for _, name in reads(prediction)):
             if name not in there:
                 condition = scored.item.condition(name)
                 if (one := scored.conditions.get(name)) is not None:
@@ -152,11 +162,11 @@ def _item(scored: ScoredItem, number: int, grouped: Sequence[str]) -> dict[str, 
     }
 
 
-def _values(judgement: Judgement, item: ScoredItem, scored: Scored) -> list[list[Any]]:
+def _values(prediction: EvaluatedPrediction, item: ScoredItem, scored: Scored) -> list[list[Any]]:
     # Tokens are those with a surprisal.
     return [
         [region, name, _rounded(value), _tokens_of(item, name, region)]
-        for region, name, value in read_values(judgement, item, scored.rules)
+        for region, name, value in read_values(prediction, item, scored.rules)
     ]
 
 

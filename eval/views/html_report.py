@@ -23,7 +23,7 @@ from coherencegym.eval.report.grid import Grid, share_cell, share_with_interval
 from coherencegym.eval.results.runs import run_of
 from coherencegym.eval.statistics.scores import FEW_ITEMS, Score, chance_names, shown_rows
 from coherencegym.eval.tasks.results import TaskResults
-from coherencegym.eval.tasks.score.metrics import Judgement
+from coherencegym.eval.tasks.score.metrics import EvaluatedPrediction
 from coherencegym.eval.tasks.score.report import score_grid, score_sections
 from coherencegym.eval.tasks.score.results import score_summary, shown_tables
 from coherencegym.eval.tasks.score.scoring import Scored, ScoredItem
@@ -121,28 +121,32 @@ def example_of(found: Findings) -> Example | None:
     """The first item of modest length of the first table whose prediction has two conditions."""
     for (table, scored), own in zip(shown_tables(found), found.details, strict=True):
         readable = [
-            (judgement, names)
-            for judgement in own.judgements
-            if judgement.outcome is not None
-            and len(names := list(dict.fromkeys(name for _, name in reads(judgement)))) == 2
+            (prediction, names)
+            for prediction in own.predictions
+            if prediction.outcome is not None
+            and len(names := list(dict.fromkeys(name for _, name in reads(prediction)))) == 2
         ]
         if readable:
-            judgement, names = of_modest_length(
+            prediction, names = of_modest_length(
                 readable,
                 lambda one: max(len(one[0].item.condition(n).content) for n in one[1]),
                 _MODEST,
             )
-            item = next(one for one in scored.items if one.item.item_id == judgement.item.item_id)
-            return _example(table, judgement, item, names, scored)
+            item = next(one for one in scored.items if one.item.item_id == prediction.item.item_id)
+            return _example(table, prediction, item, names, scored)
     return None
 
 
 def _example(
-    table: ItemTable, judgement: Judgement, own: ScoredItem, names: list[str], scored: Scored
+    table: ItemTable,
+    prediction: EvaluatedPrediction,
+    own: ScoredItem,
+    names: list[str],
+    scored: Scored,
 ) -> Example:
-    item = judgement.item
+    item = prediction.item
     names.sort(key=[condition.condition_name for condition in item.conditions].index)
-    values = {name: value for _, name, value in read_values(judgement, own, scored.rules)}
+    values = {name: value for _, name, value in read_values(prediction, own, scored.rules)}
     return Example(
         table.config,
         table.split,
@@ -151,8 +155,8 @@ def _example(
             (name, text, values[name])
             for name, text in zip(names, marked(item, names), strict=True)
         ),
-        judgement.outcome.margin if judgement.outcome else None,
-        state(judgement),
+        prediction.outcome.margin if prediction.outcome else None,
+        state(prediction),
     )
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from coherencegym.eval.tasks.score.metrics import Judgement
+from coherencegym.eval.tasks.score.metrics import EvaluatedPrediction
 
 #: Predictions of a table and aggregation at either end, around zero, and without a margin.
 LIMITS = (200, 100, 50, 20, 10, 5, 2, 1)
@@ -56,9 +56,9 @@ class PageSelection:
 def select_shown(
     config: str,
     split: str,
-    judgements: Sequence[Judgement],
+    evaluated: Sequence[EvaluatedPrediction],
     limit: int,
-    groups: Callable[[Judgement], Sequence[str]],
+    groups: Callable[[EvaluatedPrediction], Sequence[str]],
 ) -> list[PageSelection]:
     """A selection for each aggregation of a table.
 
@@ -67,17 +67,17 @@ def select_shown(
     margin.
     """
     aggregations: dict[str, list[int]] = defaultdict(list)
-    for place, judgement in enumerate(judgements):
-        aggregations[judgement.aggregation].append(place)
+    for place, prediction in enumerate(evaluated):
+        aggregations[prediction.aggregation].append(place)
     selections = []
     for aggregation, places in aggregations.items():
-        margins = {place: margin(judgements[place]) for place in places}
+        margins = {place: margin(evaluated[place]) for place in places}
         measured = sorted((m, place) for place, m in margins.items() if m is not None)
         unmeasured = [place for place, m in margins.items() if m is None]
         kept = {*_extremes(measured, limit), *(place for _, place in _closest(measured)[:limit])}
         members: dict[str, list[tuple[float, int]]] = defaultdict(list)
         for one in measured if limit >= PER_GROUP else ():
-            for group in groups(judgements[one[1]]):
+            for group in groups(evaluated[one[1]]):
                 members[group].append(one)
         for own in members.values():
             kept |= _extremes(own, limit // PER_GROUP)
@@ -96,9 +96,9 @@ def select_shown(
     return selections
 
 
-def margin(judgement: Judgement) -> float | None:
+def margin(prediction: EvaluatedPrediction) -> float | None:
     """The bits by which a prediction holds; None where it is undefined or has no margin."""
-    return judgement.outcome.margin if judgement.outcome else None
+    return prediction.outcome.margin if prediction.outcome else None
 
 
 def _closest(measured: Sequence[tuple[float, int]]) -> list[tuple[float, int]]:

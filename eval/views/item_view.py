@@ -13,7 +13,7 @@ from coherencegym.eval.kinds.formula import WHOLE, RegionRef, values_of
 from coherencegym.eval.kinds.items import Item
 from coherencegym.eval.plan.options import Rules
 from coherencegym.eval.surprisal import ScoredCondition
-from coherencegym.eval.tasks.score.metrics import Judgement, judge
+from coherencegym.eval.tasks.score.metrics import EvaluatedPrediction, evaluate_predictions
 from coherencegym.eval.tasks.score.scoring import ScoredItem
 from coherencegym.eval.tasks.score.values import region_value
 from coherencegym.eval.text.regions import SPECIAL
@@ -110,30 +110,32 @@ def view_item(
             f"{item.item_id}: too long for the model's context; expected a model with a longer one"
             ", or --truncate"
         )
-    judged = list(judge(scored, rules))
-    read = set(chosen) or {name for one in judged for _, name in reads(one)}
+    evaluated = list(evaluate_predictions(scored, rules))
+    read = set(chosen) or {name for one in evaluated for _, name in reads(one)}
     names = [c.condition_name for c in item.conditions if c.condition_name in read]
     if missing := [name for name in names if name not in scored.conditions]:
         raise EvaluationError(
             f"{item.item_id}: condition {missing[0]!r} cannot be rendered: this tokenizer has no "
             "separator for [SEP]; expected --separator with a text, or none"
         )
-    visible = [one for one in judged if {name for _, name in reads(one)} <= set(names)]
+    visible = [one for one in evaluated if {name for _, name in reads(one)} <= set(names)]
     return ItemView(
         item.item_id,
         config,
         split,
         tuple(_condition(scored, name, visible, tokenizer) for name in names),
         tuple(_prediction(one, scored, rules) for one in visible),
-        len(judged) - len(visible),
+        len(evaluated) - len(visible),
         scored.truncated,
     )
 
 
 def _condition(
-    scored: ScoredItem, name: str, judged: Sequence[Judgement], tokenizer: Any
+    scored: ScoredItem, name: str, evaluated: Sequence[EvaluatedPrediction], tokenizer: Any
 ) -> ConditionView:
-    read = [(region, one.aggregation) for one in judged for region, of in reads(one) if of == name]
+    read = [
+        (region, one.aggregation) for one in evaluated for region, of in reads(one) if of == name
+    ]
     return ConditionView(
         name,
         _tokens(scored.conditions[name], scored.item.condition(name).content, tokenizer),
@@ -156,9 +158,9 @@ def check_conditions(item: Item, chosen: Sequence[str]) -> None:
         )
 
 
-def reads(judgement: Judgement) -> list[tuple[RegionRef, str]]:
+def reads(prediction: EvaluatedPrediction) -> list[tuple[RegionRef, str]]:
     """The (region, condition) pairs that a prediction reads, in its order, each once."""
-    return read_in(judgement.formula)
+    return read_in(prediction.formula)
 
 
 def read_in(formula: str) -> list[tuple[RegionRef, str]]:
@@ -167,7 +169,7 @@ def read_in(formula: str) -> list[tuple[RegionRef, str]]:
 
 
 def read_values(
-    judgement: Judgement, scored: ScoredItem, rules: Rules
+    prediction: EvaluatedPrediction, scored: ScoredItem, rules: Rules
 ) -> list[tuple[RegionRef, str, float | None]]:
     """The values (bits) of what a prediction reads; None of a condition that was not scored."""
     parts: tuple[int, ...] = ()
@@ -177,17 +179,17 @@ def read_values(
         (
             region,
             name,
-            region_value(scored.conditions[name], region, judgement.aggregation, parts)
+            region_value(scored.conditions[name], region, prediction.aggregation, parts)
             if name in scored.conditions
             else None,
         )
-        for region, name in reads(judgement)
+        for region, name in reads(prediction)
     ]
 
 
-def state(judgement: Judgement) -> str:
+def state(prediction: EvaluatedPrediction) -> str:
     """``met``, ``not met``, ``tie`` or ``undefined``."""
-    outcome = judgement.outcome
+    outcome = prediction.outcome
     return state_of(outcome.met, outcome.tie) if outcome else state_of(None, False)
 
 
@@ -230,19 +232,21 @@ def visible_text(text: str) -> str:
     )
 
 
-def _prediction(judgement: Judgement, scored: ScoredItem, rules: Rules) -> PredictionView:
-    outcome = judgement.outcome
+def _prediction(
+    prediction: EvaluatedPrediction, scored: ScoredItem, rules: Rules
+) -> PredictionView:
+    outcome = prediction.outcome
     if outcome is None:
-        verdict = _REASONS[judgement.reason]
+        verdict = _REASONS[prediction.reason]
     else:
-        verdict = state(judgement) + (", too close to call" if judgement.too_close else "")
+        verdict = state(prediction) + (", too close to call" if prediction.too_close else "")
     return PredictionView(
-        judgement.formula,
-        judgement.aggregation,
-        judgement.groups,
+        prediction.formula,
+        prediction.aggregation,
+        prediction.groups,
         verdict,
         outcome.margin if outcome else None,
-        tuple(read_values(judgement, scored, rules)),
+        tuple(read_values(prediction, scored, rules)),
     )
 
 

@@ -15,13 +15,18 @@ from typing import Any
 from coherencegym.command_line import Names, Parser, completed, rare
 from coherencegym.loaders.corpus import CorpusError
 from coherencegym.loaders.fetching.download import check_base
-from coherencegym.loaders.fetching.fetch import Progress, Survey, fetch_origin, survey
-from coherencegym.loaders.fetching.origin import PUBLIC, Origin, origin, origin_names
+from coherencegym.loaders.fetching.download_source import (
+    PUBLIC,
+    DownloadSource,
+    download_source,
+    source_names,
+)
+from coherencegym.loaders.fetching.fetch import Progress, Survey, fetch_source, survey
 from coherencegym.loaders.find import DATA_VARIABLE, data_root
 from coherencegym.loaders.registry import CORPORA
 from coherencegym.terminal import shown_console
 
-#: Environment variable that names a server to ask in place of the public origin.
+#: Environment variable that names the server to ask in place of the public one.
 MIRROR_VARIABLE = "COHERENCEGYM_MIRROR"
 MOST_JOBS = 32
 
@@ -46,13 +51,13 @@ def add_parser(commands: argparse._SubParsersAction[Parser]) -> None:
     parser = commands.add_parser(
         "fetch",
         help="download openly readable corpora, checked by digest",
-        description="Download openly readable corpora from their public origin at a pinned commit.",
+        description="Download openly readable corpora from their public source at a pinned commit.",
         examples=EXAMPLES,
         takes="NAME ...",
     )
     add = parser.add_argument
-    names = add("names", nargs="*", metavar="NAME", help="origins to fetch; none: list")
-    completed(names, Names(origin_names))
+    names = add("names", nargs="*", metavar="NAME", help="sources to fetch; none: list")
+    completed(names, Names(source_names))
     add("--accept", action="store_true", help="accept the terms of those that have terms")
     add("--dry-run", action="store_true", help="say what would be fetched; ask no server")
     add(
@@ -80,7 +85,7 @@ def run(options: argparse.Namespace) -> int:
 
     Raises:
         CorpusError: what was asked for cannot be fetched, its terms were not accepted, or see
-            :func:`loaders.fetching.fetch.fetch_origin`.
+            :func:`loaders.fetching.fetch.fetch_source`.
     """
     if not options.names:
         _print_list(options.json)
@@ -103,7 +108,7 @@ def run(options: argparse.Namespace) -> int:
         if options.dry_run:
             _print_files(each, folder, survey(each, folder))
             continue
-        before = fetch_origin(
+        before = fetch_source(
             each,
             folder,
             base=base,
@@ -115,27 +120,27 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _wanted(name: str) -> Origin:
-    if name in CORPORA and name not in origin_names():
+def _wanted(name: str) -> DownloadSource:
+    if name in CORPORA and name not in source_names():
         raise CorpusError(
             f"{name}: cannot be fetched, no public copy of it is pinned here; "
             f"to get the files: {CORPORA[name].obtain}"
         )
-    return origin(name)
+    return download_source(name)
 
 
-def _described(entry: Origin) -> dict[str, Any]:
+def _described(entry: DownloadSource) -> dict[str, Any]:
     told = ("licence", "licence_note", "terms", "selection", "without_digest")
     return {
         **{"name": entry.name, "title": entry.title},
         **{"files": len(entry.files), "bytes": entry.size},
         **{name: getattr(entry, name) for name in told},
-        "origin": entry.homepage,
+        "source": entry.homepage,
     }
 
 
 def _print_list(as_json: bool) -> None:
-    listed = [origin(name) for name in origin_names()]
+    listed = [download_source(name) for name in source_names()]
     if as_json:
         print(json.dumps(list(map(_described, listed)), ensure_ascii=False, indent=2))
         return
@@ -182,7 +187,7 @@ def _files(count: int) -> str:
     return "1 file" if count == 1 else f"{count} files"
 
 
-def _print_terms(entry: Origin, folder: Path) -> None:
+def _print_terms(entry: DownloadSource, folder: Path) -> None:
     print(f"{entry.name}: {entry.title}")
     texts = {
         "from": entry.homepage,
@@ -198,7 +203,7 @@ def _print_terms(entry: Origin, folder: Path) -> None:
     sys.stdout.flush()  # before anything that standard error says
 
 
-def _print_files(entry: Origin, folder: Path, found: Survey) -> None:
+def _print_files(entry: DownloadSource, folder: Path, found: Survey) -> None:
     states = dict.fromkeys(found.there, "there") | dict.fromkeys(found.differing, "differs")
     for file in entry.files:
         print(f"{states.get(file, 'missing')}\t{file.size}\t{folder / file.path}")
@@ -210,7 +215,7 @@ def _print_files(entry: Origin, folder: Path, found: Survey) -> None:
     )
 
 
-def _print_summary(entry: Origin, folder: Path, before: Survey) -> None:
+def _print_summary(entry: DownloadSource, folder: Path, before: Survey) -> None:
     fetched = len(entry.files) - len(before.there)
     came = entry.size - sum(file.size for file in before.there)
     print(

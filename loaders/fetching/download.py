@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 from coherencegym.files.checksums import sha256_of
 from coherencegym.loaders.corpus import CorpusError
-from coherencegym.loaders.fetching.origin import RemoteFile
+from coherencegym.loaders.fetching.download_source import RemoteFile
 
 if TYPE_CHECKING:
     import httpx2
@@ -30,7 +30,7 @@ LONGEST_WAIT = 120.0
 #: Answers after which it is worth to ask again.
 _PASSING = frozenset({408, 425, 429, 500, 502, 503, 504})
 _REDIRECTS = 5
-_ELSEWHERE = "name a copy of the origin with --mirror"
+_ELSEWHERE = "name a copy of the source with --mirror"
 _THROWN_AWAY = (
     "they were thrown away: run the command again, and if this comes again, the server, or a proxy "
     "on the way, has changed the file"

@@ -1,4 +1,4 @@
-"""All files of an origin, into the place where loaders look.
+"""All files of a download source, into the place where loaders look.
 
 While files are missing the folder holds a hidden note (:data:`loaders.find.UNFINISHED`), so that no
 loader takes half a corpus for a whole one, and a lock, so that two runs do not write the same file.
@@ -14,7 +14,7 @@ from pathlib import Path
 from coherencegym.files.checksums import sha256_of
 from coherencegym.loaders.corpus import CorpusError
 from coherencegym.loaders.fetching.download import Link, StoppedError, download, open_link
-from coherencegym.loaders.fetching.origin import PUBLIC, Origin, RemoteFile
+from coherencegym.loaders.fetching.download_source import PUBLIC, DownloadSource, RemoteFile
 from coherencegym.loaders.find import UNFINISHED
 
 #: A function from the number of bytes to come to a context, in which a function is told how many
@@ -24,17 +24,17 @@ Progress = Callable[[int], AbstractContextManager[Callable[[int], object]]]
 
 @dataclass(frozen=True, slots=True)
 class Survey:
-    """The files of an origin that a folder has, lacks, or has with other content."""
+    """The files of a download source that a folder has, lacks, or has with other content."""
 
     there: tuple[RemoteFile, ...]
     missing: tuple[RemoteFile, ...]
     differing: tuple[RemoteFile, ...]
 
 
-def survey(origin: Origin, folder: Path) -> Survey:
-    """Look at the files of an origin in a folder, by size and then by digest."""
+def survey(source: DownloadSource, folder: Path) -> Survey:
+    """Look at the files of a download source in a folder, by size and then by digest."""
     there, missing, differing = list[RemoteFile](), list[RemoteFile](), list[RemoteFile]()
-    for file in origin.files:
+    for file in source.files:
         path = folder / file.path
         try:
             if not path.exists() and not path.is_symlink():
@@ -47,8 +47,8 @@ def survey(origin: Origin, folder: Path) -> Survey:
     return Survey(tuple(there), tuple(missing), tuple(differing))
 
 
-def fetch_origin(
-    origin: Origin,
+def fetch_source(
+    source: DownloadSource,
     folder: Path,
     *,
     base: str = PUBLIC,
@@ -58,12 +58,12 @@ def fetch_origin(
     sleep: Callable[[float], object] | None = None,
     timeout: float = 30.0,
 ) -> Survey:
-    """Fetch what a folder has not got of an origin; what it had, as a survey from before.
+    """Fetch what a folder has not got of a download source; what it had, as a survey from before.
 
     Args:
-        origin: the origin to fetch.
+        source: the source to fetch from.
         folder: the folder that it goes into, under the paths of the repository; made if need be.
-        base: the public origin or a mirror of it.
+        base: the public server or a mirror of it.
         jobs: the number of files at a time.
         overwrite: replace files that have other content.
         progress: shows what came.
@@ -80,19 +80,19 @@ def fetch_origin(
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with FileLock(folder / ".fetch.lock", timeout=0):
-            before = survey(origin, folder)
+            before = survey(source, folder)
             if before.differing and not overwrite:
-                raise _not_replaced(origin, folder, before.differing)
+                raise _not_replaced(source, folder, before.differing)
             wanted = {*before.missing, *before.differing}
-            todo = [file for file in origin.files if file in wanted]
+            todo = [file for file in source.files if file in wanted]
             note = folder / UNFINISHED
             if todo:
-                note.write_text(f"coherencegym corpora fetch {origin.name}\n", encoding="utf-8")
+                note.write_text(f"coherencegym corpora fetch {source.name}\n", encoding="utf-8")
                 with (
                     progress(sum(file.size for file in todo)) as advance,
                     open_link(base, advance, sleep, timeout) as link,
                 ):
-                    _fetch_all(link, origin, folder, todo, jobs)
+                    _fetch_all(link, source, folder, todo, jobs)
             note.unlink(missing_ok=True)
             return before
     except Timeout as error:
@@ -103,23 +103,27 @@ def fetch_origin(
         raise CorpusError(f"{folder}: cannot be written ({error.strerror or error})") from error
 
 
-def _not_replaced(origin: Origin, folder: Path, differing: Sequence[RemoteFile]) -> CorpusError:
+def _not_replaced(
+    source: DownloadSource, folder: Path, differing: Sequence[RemoteFile]
+) -> CorpusError:
     first, *others = differing
     path = folder / first.path
     found = f"sha256 {sha256_of(path)}" if path.is_file() else "no regular file"
     also = f" (and {len(others)} more files)" if others else ""
     return CorpusError(
-        f"{path}{also}: is there with other content than at commit {origin.commit[:12]}: "
+        f"{path}{also}: is there with other content than at commit {source.commit[:12]}: "
         f"{found}, expected {first.sha256}; move it away, or pass --overwrite to replace it"
     )
 
 
-def _fetch_all(link: Link, origin: Origin, folder: Path, todo: list[RemoteFile], jobs: int) -> None:
+def _fetch_all(
+    link: Link, source: DownloadSource, folder: Path, todo: list[RemoteFile], jobs: int
+) -> None:
     from multiprocessing.pool import ThreadPool
 
     def one(file: RemoteFile) -> None:
         try:
-            download(link, origin.url(file, link.base), file, folder / file.path)
+            download(link, source.url(file, link.base), file, folder / file.path)
         except StoppedError:
             pass  # another file failed, and says why
         except BaseException:

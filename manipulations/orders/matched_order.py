@@ -87,16 +87,17 @@ class MatchedOrder(Composable):
         return found
 
     def fit(
-        self, discourses: Sequence[Discourse], owners: Sequence[str], context: Context
+        self, discourses: Sequence[Discourse], cluster_ids: Sequence[str], context: Context
     ) -> FittedMatchedOrder:
         """The operator with an order for each of these discourses, which are equally long.
 
-        ``owners`` says of each what it is from: nothing that was chosen for a text depends on the
-        other texts of its owner.
+        ``cluster_ids`` says of each what it is from: nothing that was chosen for a text depends on
+        the other texts of its cluster.
         """
         chosen: dict[str, Permutation] = {}
         reasons: dict[str, str] = {}
-        for discourse, scores in zip(discourses, place_scores(discourses, owners), strict=True):
+        scores_of = place_scores(discourses, cluster_ids)
+        for discourse, scores in zip(discourses, scores_of, strict=True):
 
             def habit(order: Sequence[int], scores: Any = scores) -> float:
                 return math.fsum(scores[unit, place] for place, unit in enumerate(order))

@@ -35,16 +35,16 @@ def unit_features(text: str) -> list[str]:
     ]
 
 
-def place_scores(texts: Sequence[Discourse], owners: Sequence[str]) -> list[Any]:
+def place_scores(texts: Sequence[Discourse], cluster_ids: Sequence[str]) -> list[Any]:
     """Score how well each unit of a text fits each place, by a classifier that knows others only.
 
     Args:
         texts: discourses of equally many units, whose first and last are left aside.
-        owners: the name of what each is from; the classifier has learned from others only.
+        cluster_ids: the name of what each is from; the classifier has learned from others only.
 
     Returns:
         For each text an array (units, units): the logarithm of the probability of the second's
-        place given the first's words. All zero where one owner has everything.
+        place given the first's words. All zero where one cluster has everything.
     """
     import numpy as np
     from sklearn.feature_extraction.text import CountVectorizer
@@ -53,7 +53,7 @@ def place_scores(texts: Sequence[Discourse], owners: Sequence[str]) -> list[Any]
 
     size = len(texts[0].units) if texts else 0
     scores = [np.zeros((size, size)) for _ in texts]
-    parts = min(_FOLDS, len(set(owners)))
+    parts = min(_FOLDS, len(set(cluster_ids)))
     if parts < 2:
         return scores
     inside = range(1, size - 1)
@@ -61,7 +61,7 @@ def place_scores(texts: Sequence[Discourse], owners: Sequence[str]) -> list[Any]
     units = counted.fit_transform(unit for text in texts for unit in text.texts[1:-1])
     places = np.tile(inside, len(texts))
     rows = np.arange(units.shape[0]).reshape(len(texts), len(inside))
-    for train, test in GroupKFold(n_splits=parts).split(rows, groups=owners):
+    for train, test in GroupKFold(n_splits=parts).split(rows, groups=cluster_ids):
         learned = units[rows[train].ravel()]
         known = learned.getnnz(axis=0) > 0  # not even the words of the others are known
         model = MultinomialNB().fit(learned[:, known], places[rows[train].ravel()])

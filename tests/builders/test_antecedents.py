@@ -36,8 +36,8 @@ def built(
 
 
 def test_an_item_has_the_same_mention_in_three_contexts() -> None:
-    (draft,) = PRONOUN.drafter(annotated(TEXT), Context())
-    item = draft.item
+    (one,) = PRONOUN.generator(annotated(TEXT), Context())
+    item = one.item
     assert item.item_id == "d/u3c7-10"
     original, removed, control = item.conditions
     for condition in item.conditions:
@@ -64,22 +64,22 @@ def test_an_item_has_the_same_mention_in_three_contexts() -> None:
         "genre": "fiction",
     }
     # The scored text is the same: what a classifier may see is the sentence that differs.
-    assert draft.views["antecedent_removed"] == (roof,)
-    assert draft.views["control_removed"] == (ann,)
+    assert one.views["antecedent_removed"] == (roof,)
+    assert one.views["control_removed"] == (ann,)
 
 
 def test_a_sentence_in_between_is_said() -> None:
     mill, roof, ann, she = TEXT.split(" / ")
-    (draft,) = PRONOUN.drafter(annotated(" / ".join((mill, ann, roof, she))), Context())
-    assert draft.item.extra["antecedent_first"] is True
+    (one,) = PRONOUN.generator(annotated(" / ".join((mill, ann, roof, she))), Context())
+    assert one.item.extra["antecedent_first"] is True
 
 
 def test_a_mention_may_begin_or_end_its_sentence() -> None:
-    (draft,) = PRONOUN.drafter(annotated(TEXT.replace("In May [she", "[She")), Context())
-    assert [r.content for r in draft.item.conditions[0].regions][1:3] == ["", "She"]
+    (one,) = PRONOUN.generator(annotated(TEXT.replace("In May [she", "[She")), Context())
+    assert [r.content for r in one.item.conditions[0].regions][1:3] == ["", "She"]
     ending = TEXT.replace("[she|1 entity=person] opened the doors", "we saw [her|1 entity=person]")
-    (draft,) = PRONOUN.drafter(annotated(ending), Context())
-    assert [r.content for r in draft.item.conditions[0].regions][2:] == ["her", "."]
+    (one,) = PRONOUN.generator(annotated(ending), Context())
+    assert [r.content for r in one.item.conditions[0].regions][2:] == ["her", "."]
 
 
 def test_the_sample(built: tuple[Path, dict[str, Any]]) -> None:
@@ -124,14 +124,14 @@ def test_neither_text_is_the_longer_one_too_often() -> None:
     def longer(text: str, number: int) -> list[int]:
         """The sides of the items that are chosen where so many documents have the same text."""
         documents = [replace(annotated(text), id=str(place)) for place in range(number)]
-        drafter = PRONOUN.drafter
-        assert isinstance(drafter, Balanced)
-        fitted = drafter.fit(documents, Context(), Fits())
-        drafts = [draft for document in documents for draft in fitted(document, Context())]
-        assert len({draft.item.discourse_id for draft in drafts}) == len(drafts)
+        generator = PRONOUN.generator
+        assert isinstance(generator, Balanced)
+        fitted = generator.fit(documents, Context(), Fits())
+        generated = [one for document in documents for one in fitted(document, Context())]
+        assert len({one.item.discourse_id for one in generated}) == len(generated)
         return sorted(
             side(count_words(removed.content) - count_words(control.content))
-            for _, removed, control in (draft.item.conditions for draft in drafts)
+            for _, removed, control in (one.item.conditions for one in generated)
         )
 
     short = (

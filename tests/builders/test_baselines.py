@@ -14,7 +14,7 @@ from support.hub.server import HubServer
 from support.suites import Sample
 from support.toy import SUITE, stories, toy_corpus
 
-from coherencegym.builders.pipeline.drafting import draft
+from coherencegym.builders.pipeline.generation import generate_items
 from coherencegym.builders.release.baselines import write_baselines
 from coherencegym.builders.release.manifest import dump_manifest
 from coherencegym.builders.release.overlap import overlap_decisions
@@ -41,12 +41,12 @@ def test_a_build_writes_what_baselines_decide(make_build: Make) -> None:
     rows = pq.read_table(folder / PATH).to_pylist()
     texts = stories(0, 25).items()
     discourses = [Discourse(name, "toy", tuple(map(Unit, own))) for name, own in texts]
-    drafts, _ = draft(SUITE.configs[0].drafter, discourses, seed=0, suite=SUITE.name)
+    generated, _ = generate_items(SUITE.configs[0].generator, discourses, seed=0, suite=SUITE.name)
     expected = [
         {"item_id": one.item, "baseline": name, "values": [one.value]}
         for name, own in (
-            (PARTIAL_INPUT, decide(drafts, ())),
-            (LEXICAL_OVERLAP, overlap_decisions(drafts, ())),
+            (PARTIAL_INPUT, decide(generated, ())),
+            (LEXICAL_OVERLAP, overlap_decisions(generated, ())),
         )
         for one in own
     ]

@@ -251,4 +251,4 @@ def test_real_dialogues(shared: Path, tmp_path: Path) -> None:
 
 
 def test_the_toy_suite_is_what_the_tests_say() -> None:
-    assert SUITE.configs[0].drafter.recipe == "Shuffle(keep_last=1)"
+    assert SUITE.configs[0].generator.recipe == "Shuffle(keep_last=1)"

@@ -44,10 +44,10 @@ def test_rows_are_valid_and_those_that_the_manifest_counts(
 def test_two_processes_make_the_same_rows(
     suite: str, built_sample: Sample, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What suites learn from their corpus and what they draw does not depend on who drafts."""
+    """What suites learn from their corpus and what they draw does not depend on who generates."""
     _, manifest = built_sample(suite)
     no_classifiers(monkeypatch)
-    monkeypatch.setattr("coherencegym.builders.pipeline.drafting.CHUNK", 5)
+    monkeypatch.setattr("coherencegym.builders.pipeline.generation.CHUNK", 5)
     options = ("--corpus", "sample", "--num-proc", 2, "--output", tmp_path / "out")
     assert build_command(suite, *options) == 0
     again = json.loads((tmp_path / "out/manifest.json").read_text(encoding="utf-8"))

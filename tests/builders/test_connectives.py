@@ -17,7 +17,7 @@ from support.suites import Sample
 
 from coherencegym.builders.connectives import HEADLINE, SUITE
 from coherencegym.builders.registry import load_suite
-from coherencegym.builders.suite import Draft
+from coherencegym.builders.suite import GeneratedItem
 from coherencegym.cards.render import dataset_card
 from coherencegym.eval.kinds.items import SuiteError, validate_item
 from coherencegym.loaders.discourse import Discourse, Relation, Span, Unit
@@ -26,14 +26,14 @@ from coherencegym.manipulations.operator import Context
 CONFIG, CROSSED = SUITE.configs
 
 
-def draft(text: str, sense: str, source: str = "pdtb3") -> Draft:
-    made: Draft
-    (made,) = CONFIG.drafter(related(text, sense, source), Context())
+def generated(text: str, sense: str, source: str = "pdtb3") -> GeneratedItem:
+    made: GeneratedItem
+    (made,) = CONFIG.generator(related(text, sense, source), Context())
     validate_item(made.item)
     return made
 
 
-def predictions(made: Draft) -> dict[str, tuple[str, ...]]:
+def predictions(made: GeneratedItem) -> dict[str, tuple[str, ...]]:
     """Formula, in short, -> groups."""
     found = {}
     for prediction in made.item.predictions:
@@ -43,7 +43,7 @@ def predictions(made: Draft) -> dict[str, tuple[str, ...]]:
 
 
 def test_one_row_with_every_replacement() -> None:
-    made = draft("It rained. / [However], we went out.", "Comparison.Contrast")
+    made = generated("It rained. / [However], we went out.", "Comparison.Contrast")
     item = made.item
     assert item.item_id == "d/u1c0"
     assert [c.condition_name for c in item.conditions] == [
@@ -62,7 +62,7 @@ def test_one_row_with_every_replacement() -> None:
 
 
 def test_the_two_families() -> None:
-    found = predictions(draft("We sang [as] we left town.", "Contingency.Cause.Reason"))
+    found = predictions(generated("We sang [as] we left town.", "Contingency.Cause.Reason"))
     row = "as_causal"
     assert found["although > original"] == (f"{row} → although", HEADLINE)
     assert found["since > original"] == (f"{row} → since", "same sense, same syntax")
@@ -83,7 +83,7 @@ def test_the_two_families() -> None:
 
 
 def test_time_that_differs_is_neither_the_same_nor_a_different_sense() -> None:
-    made = draft("We sang [while] they left us.", "Temporal.Synchronous")
+    made = generated("We sang [while] they left us.", "Temporal.Synchronous")
     found = predictions(made)
     assert found["since > original"][1] == "sense in part, same syntax"
     assert found["as > original"][1] == "same sense, same syntax"
@@ -101,13 +101,13 @@ def test_time_that_differs_is_neither_the_same_nor_a_different_sense() -> None:
 
 def headline(text: str, sense: str) -> set[str]:
     """The replacements of a segment that are in the headline."""
-    found = predictions(draft(text, sense))
+    found = predictions(generated(text, sense))
     return {formula.split()[0] for formula, groups in found.items() if HEADLINE in groups}
 
 
 def test_however_and_yet_reach_the_headline_where_they_begin_a_clause() -> None:
     contrast, concession = "Comparison.Contrast", "Comparison.Concession"
-    found = predictions(draft("It rained. / [However], we went out.", contrast))
+    found = predictions(generated("It rained. / [However], we went out.", contrast))
     assert {word: found[f"{word} > original"][1] for word in ("instead", "therefore", "then")} == {
         "instead": HEADLINE,
         "therefore": "result for contrast, same syntax",
@@ -120,7 +120,7 @@ def test_however_and_yet_reach_the_headline_where_they_begin_a_clause() -> None:
     # What is so comes instead of what is denied, whatever the contrast.
     assert headline("It didn't rain. / [Yet] we all stayed.", concession) == {"therefore"}
     # Behind other words they set these off, and read as well.
-    behind = draft("It rained. / We, [however], all went out.", concession)
+    behind = generated("It rained. / We, [however], all went out.", concession)
     assert not any(HEADLINE in groups for groups in predictions(behind).values())
     assert "therefore > original" not in predictions(behind)
 
@@ -145,17 +145,17 @@ def test_where_either_sense_may_hold_is_not_in_the_headline(
 
 def test_grammar_finds_a_clause_that_words_do_not_show() -> None:
     discourse = related("They fell [although] different roads lead there.")
-    guessed = predictions(next(iter(CONFIG.drafter(discourse, Context()))))
+    guessed = predictions(next(iter(CONFIG.generator(discourse, Context()))))
     assert guessed["since > original"][1] == "different sense, other syntax"
     grammar = "They:nsubj:1 fell:root: although:mark:5 different:amod:4 roads:nsubj:5"
     grammar += " lead:advcl:1:VerbForm=Fin there:advmod:5"
     units = (replace(discourse.units[0], words=parsed(grammar).words),)
-    known = predictions(next(iter(CONFIG.drafter(replace(discourse, units=units), Context()))))
+    known = predictions(next(iter(CONFIG.generator(replace(discourse, units=units), Context()))))
     assert known["since > original"][1] == HEADLINE
 
 
 def test_a_clause_that_comes_first_is_no_part_of_what_is_scored() -> None:
-    made = draft("[Although] it rained, {we all left early}.", "Comparison.Concession")
+    made = generated("[Although] it rained, {we all left early}.", "Comparison.Concession")
     assert made.item.extra["fronted"] is True
     for condition in made.item.conditions:
         before, clause, scored = (region.content for region in condition.regions)
@@ -165,12 +165,15 @@ def test_a_clause_that_comes_first_is_no_part_of_what_is_scored() -> None:
     found = predictions(made)
     assert found["since > original"] == ("although_concession → since", HEADLINE)
     assert made.views["since"] == ("since",)
-    assert draft("We left [as] it rained hard.", "Contingency.Cause").item.extra["fronted"] is False
+    assert (
+        generated("We left [as] it rained hard.", "Contingency.Cause").item.extra["fronted"]
+        is False
+    )
 
 
 def test_the_grammar_of_a_first_clause_is_its_own() -> None:
     # A verb of the main clause does not make a clause of `useful`.
-    made = draft("[Although] useful {such tools are rarely bought}.", "Comparison.Concession")
+    made = generated("[Although] useful {such tools are rarely bought}.", "Comparison.Concession")
     found = predictions(made)
     assert found["since > original"][1] == "different sense, other syntax"
     assert found["though > original"][1] == "same sense, same syntax"
@@ -184,32 +187,32 @@ def test_the_grammar_of_a_first_clause_is_its_own() -> None:
     ],
 )
 def test_words_that_are_no_connectives_are_in_no_aggregate(text: str, sense: str, row: str) -> None:
-    found = predictions(draft(text, sense, "disco"))
+    found = predictions(generated(text, sense, "disco"))
     assert found
     assert all(len(groups) == 1 and groups[0].startswith(row) for groups in found.values())
 
 
 def test_nothing_fits_in_the_place_of_an_as_of_comparison() -> None:
-    found = predictions(draft("We sing [as] they always have sung.", "Comparison.Similarity"))
+    found = predictions(generated("We sing [as] they always have sung.", "Comparison.Similarity"))
     assert {groups[1] for groups in found.values()} == {"different sense, other syntax"}
 
 
 def test_a_sense_that_nobody_knows_names_the_item() -> None:
     with pytest.raises(SuiteError, match=r"test/d/u0c8: sense 'Causal' is not known of pdtb3"):
-        draft("We left [as] it rained hard.", "Causal")
+        generated("We left [as] it rained hard.", "Causal")
 
 
 def test_meanwhile_is_an_option() -> None:
     config, _ = SUITE.configured(meanwhile=True).configs
     discourse = related("It rained. / [Meanwhile], we went out.", "temporal", "disco")
-    assert not list(CONFIG.drafter(discourse, Context()))
-    (made,) = config.drafter(discourse, Context())
+    assert not list(CONFIG.generator(discourse, Context()))
+    (made,) = config.generator(discourse, Context())
     assert len(made.item.conditions) == 12
-    (other,) = config.drafter(related("It rained [as] we went out."), Context())
+    (other,) = config.generator(related("It rained [as] we went out."), Context())
     assert "meanwhile" in [c.condition_name for c in other.item.conditions]
 
 
-def crossed(*segments: tuple[str, str]) -> list[Draft]:
+def crossed(*segments: tuple[str, str]) -> list[GeneratedItem]:
     """The items of a document of these segments, each with the sense of its connective."""
     units: tuple[Unit, ...] = ()
     relations = []
@@ -219,7 +222,7 @@ def crossed(*segments: tuple[str, str]) -> list[Draft]:
         units += own.units
     meta = {"split": "test", "sense_source": "pdtb3"}
     discourse = Discourse("d", "test", units, relations=tuple(relations), meta=meta)
-    return list(CROSSED.drafter(discourse, Context()))
+    return list(CROSSED.generator(discourse, Context()))
 
 
 def _moved(relation: Relation, by: int) -> Relation:
@@ -232,7 +235,7 @@ def _moved(relation: Relation, by: int) -> Relation:
     return Relation(relation.type, *spans, relation.senses)
 
 
-def unbalanced(made: Draft) -> set[str]:
+def unbalanced(made: GeneratedItem) -> set[str]:
     """Words and pairs of words that the sides of an item's prediction do not have as often."""
     count: Counter[str] = Counter()
     (contrast,) = made.contrasts

@@ -15,7 +15,7 @@ from support.suites import Sample, build_from, rows
 
 from coherencegym.builders.command.cli import run_suite
 from coherencegym.builders.coreference import SUITE
-from coherencegym.builders.crossing.drafter import Crossed
+from coherencegym.builders.crossing.generator import Crossed
 from coherencegym.builders.suite import Config
 from coherencegym.cards.render import dataset_card
 from coherencegym.eval.kinds.formula import parse_formula
@@ -38,8 +38,8 @@ def built(
 
 def test_an_item_is_two_sentences_in_two_versions() -> None:
     discourse = annotated("It rained. / [An old man|1] came in. / Soon [he|1]'s dry.")
-    (draft,) = MENTION.drafter(discourse, Context())
-    item = draft.item
+    (generated,) = MENTION.generator(discourse, Context())
+    item = generated.item
     assert item.item_id == "d/u2c5"
     pronoun, repetition = item.conditions
     assert [region.content for region in pronoun.regions] == [
@@ -64,7 +64,7 @@ def test_an_item_is_two_sentences_in_two_versions() -> None:
         "antecedent_words": 3,
         "genre": "fiction",
     }
-    assert draft.views == {
+    assert generated.views == {
         "pronoun": ("Soon he's dry.",),
         "repetition": ("Soon the old man is dry.",),
     }
@@ -72,11 +72,11 @@ def test_an_item_is_two_sentences_in_two_versions() -> None:
 
 def test_the_spillover_is_the_same_text() -> None:
     discourse = annotated("[An old man|1] came in. / Soon [he|1]'s dry. / I saw [him|1].")
-    (draft,) = SPILLOVER.drafter(discourse, Context())
-    pronoun, repetition = draft.item.conditions
+    (generated,) = SPILLOVER.generator(discourse, Context())
+    pronoun, repetition = generated.item.conditions
     assert [r.content for r in pronoun.regions] == ["An old man came in.", "Soon", "he's", "dry."]
     assert [r.content for r in repetition.regions][1:] == ["Soon", "the old man is", "dry."]
-    (prediction,) = draft.item.predictions
+    (prediction,) = generated.item.predictions
     assert (prediction.formula, prediction.metric) == ("(4;%repetition%) > (4;%pronoun%)", "mean")
 
 
@@ -87,10 +87,10 @@ def crossed(config: Config) -> Item:
     place = Alternative(((0, start, start + 3),), ("Ann", "Mary"), 1)
     schema = Discourse("s", "winograd", (Unit(text),), alternatives=(place,))
     context = Context()
-    drafter = config.drafter
-    assert isinstance(drafter, Crossed)
-    (draft,) = drafter.fit([schema], context, ())(schema, context)
-    return draft.item
+    generator = config.generator
+    assert isinstance(generator, Crossed)
+    (generated,) = generator.fit([schema], context, ())(schema, context)
+    return generated.item
 
 
 def test_a_schema_is_crossed_with_a_competitor_and_the_name() -> None:
@@ -164,22 +164,27 @@ def test_crossed_items_of_the_sample(built: tuple[Path, dict[str, Any]]) -> None
 def test_where_nothing_follows_there_is_no_spillover() -> None:
     discourse = annotated("[An old man|1] came in. / I saw [him|1].")
     context = Context()
-    assert list(SPILLOVER.drafter(discourse, context)) == []
+    assert list(SPILLOVER.generator(discourse, context)) == []
     assert context.skipped == {"nothing follows the pronoun": 1}
-    assert len(list(MENTION.drafter(discourse, Context()))) == 1
+    assert len(list(MENTION.generator(discourse, Context()))) == 1
 
 
 def test_a_mention_at_the_start_leaves_an_empty_region() -> None:
-    (draft,) = SPILLOVER.drafter(annotated("[Ann|1 proper] ran. / [She|1] fell."), Context())
-    assert [r.content for r in draft.item.conditions[1].regions] == ["Ann ran.", "", "Ann", "fell."]
-    assert draft.item.extra["antecedent_kind"] == "proper"
+    (generated,) = SPILLOVER.generator(annotated("[Ann|1 proper] ran. / [She|1] fell."), Context())
+    assert [r.content for r in generated.item.conditions[1].regions] == [
+        "Ann ran.",
+        "",
+        "Ann",
+        "fell.",
+    ]
+    assert generated.item.extra["antecedent_kind"] == "proper"
 
 
 def test_the_longest_phrase_is_an_option() -> None:
     suite = SUITE.configured(max_words=2)
     discourse = annotated("[An old man|1] came in. / [He|1] sat.")
     context = Context()
-    assert list(suite.configs[0].drafter(discourse, context)) == []
+    assert list(suite.configs[0].generator(discourse, context)) == []
     assert context.skipped == {"antecedent: more than 2 words": 1}
     assert suite.settings == {"max_words": 2}
 

@@ -17,7 +17,7 @@ from support.suites import Sample, build_from, rows
 
 from coherencegym.__main__ import main
 from coherencegym.builders.crossing.balance import Option, choose_balanced, side
-from coherencegym.builders.crossing.drafter import Crossed, condition_of
+from coherencegym.builders.crossing.generator import Crossed, condition_of
 from coherencegym.builders.crossing.partners import (
     ClosestInLength,
     Couple,
@@ -32,7 +32,7 @@ from coherencegym.builders.release.overlap import all_words, content_words, cosi
 from coherencegym.builders.release.quality import decide
 from coherencegym.builders.story_cloze import SUITE as STORIES
 from coherencegym.builders.story_cloze import stories
-from coherencegym.builders.suite import Draft
+from coherencegym.builders.suite import GeneratedItem
 from coherencegym.builders.winograd import SUITE as SCHEMAS
 from coherencegym.builders.winograd import are_twins
 from coherencegym.eval.kinds.formula import parse_formula
@@ -63,13 +63,13 @@ ACROSS = Crossed(partners=last_of_all, operators="last", couple=ClosestInLength(
 WITHIN = Crossed(partners=every_next, operators="next", couple=ClosestInLength())
 
 
-def drafted(drafter: Crossed, *discourses: Discourse, seed: int = 0) -> list[Draft]:
-    fitted = drafter.fit(discourses, Context(seed), Fits())
+def generated(generator: Crossed, *discourses: Discourse, seed: int = 0) -> list[GeneratedItem]:
+    fitted = generator.fit(discourses, Context(seed), Fits())
     return [made for one in discourses for made in fitted(one, Context(seed))]
 
 
 def test_two_contexts_and_two_targets_make_four_conditions() -> None:
-    (made,) = drafted(
+    (made,) = generated(
         ACROSS, text("a", "Ann ran.", "She fell."), text("b", "It rained.", "We left.")
     )
     assert {c.condition_name: c.content for c in made.item.conditions} == {
@@ -99,25 +99,25 @@ def test_contexts_and_targets_may_have_names_of_their_own() -> None:
 
 
 def test_partners_of_one_discourse_are_crossed_with_each_other() -> None:
-    made = drafted(
+    made = generated(
         WITHIN, text("a", "One.", "Two words.", "Three.", "Four more words.", "Five.", "6.")
     )
     (one,) = made
     assert one.item.item_id == "a/0/crossed/a/2"
     assert one.item.cluster == "a"
     context = Context()
-    drafter = WITHIN.fit([], Context(), Fits())
-    list(drafter(text("b", "One.", "Two."), context))
+    generator = WITHIN.fit([], Context(), Fits())
+    list(generator(text("b", "One.", "Two."), context))
     assert context.skipped == {"no partner that is left goes with it": 1}
 
 
 def test_partners_of_a_family_are_crossed_with_each_other_alone() -> None:
-    drafter = Crossed(
+    generator = Crossed(
         partners=last_of_all, operators="last", couple=ClosestInLength(), family="family"
     )
     texts = [text(name, f"{name}.", f"End {name}.", family=family) for name, family in
              (("a", "x"), ("b", "y"), ("c", "x"), ("d", "y"))]  # fmt: skip
-    made = drafted(drafter, *texts)
+    made = generated(generator, *texts)
     assert [one.item.item_id for one in made] == ["a/crossed/c", "b/crossed/d"]
     assert [one.item.cluster for one in made] == ["x", "y"]
 
@@ -132,10 +132,10 @@ def test_what_a_discourse_says_of_itself_is_counted_once() -> None:
 
 def test_two_equal_texts_are_a_mistake_of_the_suite() -> None:
     texts = text("a", "One.", "Two."), text("b", "Other.", "Two.")
-    assert drafted(ACROSS, *texts) == []
+    assert generated(ACROSS, *texts) == []
     careless = replace(ACROSS, couple=ClosestInLength(lambda one, other: True))
     with pytest.raises(SuiteError, match="a/crossed/b: two conditions have the same text"):
-        drafted(careless, *texts)
+        generated(careless, *texts)
 
 
 def test_partners_are_alike_and_of_like_length() -> None:
@@ -295,7 +295,7 @@ def test_what_reads_regions_alone_always_ties(parts: list[tuple[str, str]], seed
             if len({*couple.first.parts, *couple.second.parts}) < 4:
                 continue  # an exchange of equal texts is refused
             # Not stripped, so that texts of nothing but spaces are regions too.
-            (made,) = [Crossed._draft(fitted, couple)]
+            (made,) = [Crossed._generate(fitted, couple)]
             conditions = {c.condition_name: c for c in made.item.conditions}
 
             def reads_alone(region: Any, name: str, conditions: Any = conditions) -> float:
@@ -316,7 +316,7 @@ def test_a_classifier_of_regions_is_at_chance_by_construction() -> None:
         text(f"d{w}", f"{w} begins {'badly' * (i % 2)}.", f"It ends with {w}.")
         for i, w in enumerate(words)
     ]
-    decisions = decide(drafted(ACROSS, *texts), ())
+    decisions = decide(generated(ACROSS, *texts), ())
     assert len(decisions) == 30
     assert {decision.value for decision in decisions} == {0.5}
 
@@ -373,13 +373,13 @@ def test_an_ending_about_somebody_else_by_name_is_left_out(ending: str, left: bo
     right = "He walked on."
     alternative = Alternative(((4, 0, len(right)),), (right, ending), 0)
     told = replace(text("a", *story, right), alternatives=(alternative,))
-    drafter, context = STORIES.configs[0].drafter, Context()
-    assert len(list(drafter(told, context))) == 1 - left
+    generator, context = STORIES.configs[0].generator, Context()
+    assert len(list(generator(told, context))) == 1 - left
     reason = "an ending about somebody else, by name"
     assert context.skipped == ({reason: 1} if left else {})
     # Who tells of themself may come to anybody.
     nameless = replace(told, units=tuple(map(Unit, ("We were late.", "I ran.", *story[2:], right))))
-    assert len(list(drafter(nameless, Context()))) == 1
+    assert len(list(generator(nameless, Context()))) == 1
     crossed, context = text("a", *story, ending), Context()
     made = list(stories(crossed, context))
     assert context.skipped[reason] == left
@@ -460,7 +460,7 @@ def test_a_couple_may_have_columns_and_groups_of_its_own() -> None:
             parts = (f"{sense} before", f"{sense} after")
             yield Partner(discourse, parts, name, columns={"sense": sense})
 
-    drafter = Crossed(
+    generator = Crossed(
         partners=partners,
         operators="two",
         couple=ClosestInLength(),
@@ -469,7 +469,7 @@ def test_a_couple_may_have_columns_and_groups_of_its_own() -> None:
             "senses": [c.columns["sense"] for c in (couple.first, couple.second)]
         },
     )
-    (made,) = drafted(drafter, text("a", "x"))
+    (made,) = generated(generator, text("a", "x"))
     assert made.item.predictions[0].groups == ("cause-contrast",)
     assert made.item.extra["senses"] == ["cause", "contrast"]
 

@@ -44,9 +44,9 @@ def of(text: str, *parts: str) -> Span:
     return tuple(found)
 
 
-def made(drafter: object, one: Discourse) -> tuple[list[LabelledExample], Counter[str]]:
+def made(generator: object, one: Discourse) -> tuple[list[LabelledExample], Counter[str]]:
     context = Context(0, "test")
-    examples = list(drafter(one, context))  # type: ignore[operator]
+    examples = list(generator(one, context))  # type: ignore[operator]
     for each in examples:
         validate_example(each)
     return examples, context.skipped
@@ -222,12 +222,12 @@ def test_real_relations(real_gum: list[Discourse]) -> None:
     found: Counter[str] = Counter()
     labels: Counter[str] = Counter()
     for one in real_gum:
-        for drafter in (TreeNodes(), ArgumentPairs("Explicit"), ArgumentPairs("Implicit")):
-            examples, skipped = made(drafter, one)
+        for generator in (TreeNodes(), ArgumentPairs("Explicit"), ArgumentPairs("Implicit")):
+            examples, skipped = made(generator, one)
             found.update(skipped)
-            found[drafter.recipe[:20]] += len(examples)
-            found[f"{drafter.recipe[:20]} two"] += sum(bool(each.also) for each in examples)
-            if "Explicit" not in drafter.recipe:
+            found[generator.recipe[:20]] += len(examples)
+            found[f"{generator.recipe[:20]} two"] += sum(bool(each.also) for each in examples)
+            if "Explicit" not in generator.recipe:
                 labels.update(each.label for each in examples)
     # Counted from the files by a script that splits lines at `|`: 2,588 explicit rows with a place,
     # of 2,538 pairs of arguments, and 1,446 implicit ones.

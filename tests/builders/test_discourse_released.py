@@ -133,9 +133,9 @@ def test_twins_are_found_wherever_they_stand_and_are_of_one_family() -> None:
         "a0": ("a1", 2),
         "a1": ("a0", 2),
     }
-    drafter = ReleasedCoherence().fit(found, Context(), Fits())
+    generator = ReleasedCoherence().fit(found, Context(), Fits())
     family: dict[str, str] = {
-        row.item_id: row.extra["family"] for d in found for row in drafter(d, Context())
+        row.item_id: row.extra["family"] for d in found for row in generator(d, Context())
     }
     # The sentence that `a0` borrows does not connect it with the other conversation.
     assert family["a0"] == family["a1"] == family["a2"]

@@ -136,10 +136,10 @@ def test_a_corpus_keeps_its_splits_or_is_divided(name: str, splits: list[str], o
 # Rows ---------------------------------------------------------------------------------------------
 
 
-def fitted(drafter: Any, discourses: Sequence[Discourse]) -> list[Any]:
-    """The rows that a drafter makes of these documents."""
+def fitted(generator: Any, discourses: Sequence[Discourse]) -> list[Any]:
+    """The rows that an item generator makes of these documents."""
     context = Context(0, "s")
-    made = drafter.fit(discourses, context, Fits())
+    made = generator.fit(discourses, context, Fits())
     return [row for each in discourses for row in made(each, context)]
 
 

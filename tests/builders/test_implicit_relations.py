@@ -22,7 +22,7 @@ from coherencegym.builders.implicit_relations import (
     SUITE,
     TOGETHER,
 )
-from coherencegym.builders.suite import Draft
+from coherencegym.builders.suite import GeneratedItem
 from coherencegym.eval.kinds.formula import parse_formula
 from coherencegym.eval.kinds.items import Prediction, read_item
 from coherencegym.eval.kinds.predictions import evaluate
@@ -49,8 +49,8 @@ def document(*implied: tuple[int, str, str], texts: tuple[str, ...] = TEXTS) -> 
     return Discourse("d", "test", tuple(map(Unit, texts)), relations=relations)
 
 
-def crossed(discourse: Discourse) -> list[Draft]:
-    return list(CROSSED.drafter(discourse, Context()))
+def crossed(discourse: Discourse) -> list[GeneratedItem]:
+    return list(CROSSED.generator(discourse, Context()))
 
 
 def test_two_relations_exchange_their_adverbials() -> None:
@@ -79,9 +79,9 @@ def test_relations_that_may_hold_together_are_not_crossed() -> None:
     assert not crossed(document((1, "so", RESULT), (3, "but", CONTRAST), texts=said))
 
 
-def cloze(*implied: tuple[int, str, str], texts: tuple[str, ...] = TEXTS) -> Draft:
-    made: Draft
-    (made,) = CLOZE.drafter(document(*implied, texts=texts), Context())
+def cloze(*implied: tuple[int, str, str], texts: tuple[str, ...] = TEXTS) -> GeneratedItem:
+    made: GeneratedItem
+    (made,) = CLOZE.generator(document(*implied, texts=texts), Context())
     return made
 
 
@@ -117,7 +117,7 @@ def test_what_may_hold_as_well_is_no_alternative() -> None:
     assert made.item.extra["converse"] is False  # nothing to compare it with
     denied = ("The dairy was not sold.", TEXTS[1])
     context = Context()
-    assert not list(CLOZE.drafter(document((1, "so", RESULT), texts=denied), context))
+    assert not list(CLOZE.generator(document((1, "so", RESULT), texts=denied), context))
     assert context.skipped == {"no adverbial that is plainly wrong": 1}
     detail = (1, "specifically", "Expansion.Level-of-detail.Arg2-as-detail")
     assert cloze(detail).item.extra["alternatives"] == ["sequence", "substitution"]
@@ -125,7 +125,7 @@ def test_what_may_hold_as_well_is_no_alternative() -> None:
     grammar = "The:det:1 farmers:nsubj:5 of:case:4 the:det:4 valley:nmod:1 angry:root:"
     grammar += " were:cop:5:Tense=Past|VerbForm=Fin"
     units = (told.units[0], Unit(told.texts[1], words=parsed(grammar).words), *told.units[2:])
-    (past,) = CLOZE.drafter(replace(told, units=units), Context())
+    (past,) = CLOZE.generator(replace(told, units=units), Context())
     assert past.item.extra["alternatives"] == ["substitution"]
 
 

@@ -179,16 +179,16 @@ def test_documents_with_debris_are_dropped_and_lend_nothing() -> None:
     operator = IntruderSentence(share=1.0)
     view = Documents(operator).fit(everything, context, fits)
     pairs = Pairs(operator).fit(everything, context, fits)
-    drafts = [draft for d in everything for draft in view(d, context)]
+    generated = [one for d in everything for one in view(d, context)]
     # Chat is written as it comes.
     dropped = {d.id for d in everything[:10] if d.meta["domain"] != "chat"}
     assert len(dropped) == 6
-    assert {draft.document.discourse_id for draft in drafts} == {d.id for d in everything} - dropped
-    assert dropped.isdisjoint(draft.document.extra["source_discourse"] for draft in drafts)
+    assert {one.document.discourse_id for one in generated} == {d.id for d in everything} - dropped
+    assert dropped.isdisjoint(one.document.extra["source_discourse"] for one in generated)
     reason = "debris of extraction: a preposition without its noun"
     assert context.skipped == {reason: 6}
     again = Context(0, "test")
-    assert [draft for d in everything[:10] for draft in pairs(d, again)]
+    assert [one for d in everything[:10] for one in pairs(d, again)]
     assert again.skipped[reason] == 6
 
 

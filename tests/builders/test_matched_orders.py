@@ -38,8 +38,8 @@ def chat(name: str, speakers: str, split: str = "test") -> Discourse:
     return Discourse(name, "test", units, meta={"split": split})
 
 
-def windows(drafter: MatchedOrders, *discourses: Discourse) -> list[str]:
-    fitted = drafter.fit_corpus(discourses, Context(0, "s"), Fits())
+def windows(generator: MatchedOrders, *discourses: Discourse) -> list[str]:
+    fitted = generator.fit_corpus(discourses, Context(0, "s"), Fits())
     return [window.id for one in discourses for window in fitted.chosen.windows[one.id]]
 
 
@@ -88,10 +88,10 @@ def test_turns_are_marked_in_both_orders(built: tuple[Path, dict[str, Any]]) -> 
             assert turns[0] == turns[1] or not marks
     (threads,) = (config for config in SUITE.configs if config.name == "matched_threads")
     log = chat("log", "ABABAB" * 4)
-    fitted = threads.drafter.fit_corpus([log], Context(), Fits())  # type: ignore[attr-defined]
-    for draft in fitted(log, Context()):
-        assert all(" [SEP] " in c.content for c in draft.item.conditions)
-        assert not any("[SEP]" in text for view in draft.views.values() for text in view)
+    fitted = threads.generator.fit_corpus([log], Context(), Fits())  # type: ignore[attr-defined]
+    for one in fitted(log, Context()):
+        assert all(" [SEP] " in c.content for c in one.item.conditions)
+        assert not any("[SEP]" in text for view in one.views.values() for text in view)
 
 
 def test_what_counts_in_the_one_number_is_in_the_manifest(
@@ -154,13 +154,13 @@ def test_a_window_of_prose_has_no_half_sentences() -> None:
         story("e", "I am the master of my fate,", domain="chat"),
         story("f", 'He wrote, "It was late.'),
     ]
-    drafter = MatchedOrders(6, operator=ANY)
-    fitted = drafter.fit_corpus(texts, Context(0, "s"), Fits())
+    generator = MatchedOrders(6, operator=ANY)
+    fitted = generator.fit_corpus(texts, Context(0, "s"), Fits())
     kept = [one.id for one in texts if fitted.chosen.windows[one.id]]
     assert kept == ["c", "d"]
     assert fitted.chosen.reasons["a"] == {"a window with a badly split sentence": 1}
     spoken = replace(texts[1], units=tuple(replace(u, speaker="Bo") for u in texts[1].units))
-    assert len(windows(drafter, spoken, texts[0])) == 1
+    assert len(windows(generator, spoken, texts[0])) == 1
 
 
 @pytest.mark.parametrize(

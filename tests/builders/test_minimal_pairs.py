@@ -1,4 +1,4 @@
-"""How a drafter makes conditions, and how a config selects discourses."""
+"""How an item generator makes conditions, and how a config selects discourses."""
 
 from __future__ import annotations
 
@@ -50,32 +50,32 @@ def pairs(**settings: Any) -> MinimalPairs:
     )
 
 
-def contents(drafter: MinimalPairs, context: Context | None = None) -> list[dict[str, str]]:
-    drafts = drafter(TEXT, context or Context())
-    return [{c.condition_name: c.content for c in made.item.conditions} for made in drafts]
+def contents(generator: MinimalPairs, context: Context | None = None) -> list[dict[str, str]]:
+    generated = generator(TEXT, context or Context())
+    return [{c.condition_name: c.content for c in made.item.conditions} for made in generated]
 
 
 def test_every_version_is_made_from_the_discourse() -> None:
-    drafter = pairs(versions={"a": Put(("A",)), "b": Put(("B",)), "c": Pipeline()})
-    assert contents(drafter) == [
+    generator = pairs(versions={"a": Put(("A",)), "b": Put(("B",)), "c": Pipeline()})
+    assert contents(generator) == [
         {"a": "A Two. Three.", "b": "B Two. Three.", "c": "One. Two. Three."}
     ]
-    (made,) = drafter(TEXT, Context())
+    (made,) = generator(TEXT, Context())
     assert made.item.item_id == "d/c"
     assert set(made.views) == {"a", "b", "c"}
     assert {edit.condition_name for edit in made.item.edits} == {"a", "b"}
-    assert drafter.recipe == "a: Put(words=('A',)); b: Put(words=('B',)); c: unchanged"
+    assert generator.recipe == "a: Put(words=('A',)); b: Put(words=('B',)); c: unchanged"
 
 
 def test_one_result_goes_with_each_of_several() -> None:
-    drafter = pairs(versions={"a": Put(("A",)), "b": Put(("B", "C"))})
-    assert contents(drafter) == [
+    generator = pairs(versions={"a": Put(("A",)), "b": Put(("B", "C"))})
+    assert contents(generator) == [
         {"a": "A Two. Three.", "b": "B Two. Three."},
         {"a": "A Two. Three.", "b": "C Two. Three."},
     ]
-    assert [made.item.item_id for made in drafter(TEXT, Context())] == ["d/b", "d/c"]
-    drafter = pairs(versions={"a": Put(("A", "B")), "b": Put(("C", "D"))})
-    assert [list(made.values()) for made in contents(drafter)] == [
+    assert [made.item.item_id for made in generator(TEXT, Context())] == ["d/b", "d/c"]
+    generator = pairs(versions={"a": Put(("A", "B")), "b": Put(("C", "D"))})
+    assert [list(made.values()) for made in contents(generator)] == [
         ["A Two. Three.", "C Two. Three."],
         ["B Two. Three.", "D Two. Three."],
     ]

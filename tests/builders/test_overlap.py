@@ -16,7 +16,7 @@ from coherencegym.builders.release.overlap import (
     overlap,
     overlap_decisions,
 )
-from coherencegym.builders.suite import Contrast, Draft
+from coherencegym.builders.suite import Contrast, GeneratedItem
 from coherencegym.eval.kinds.items import Item, Region, joined_condition
 
 
@@ -45,20 +45,24 @@ def test_a_stretch_that_begins_the_text_is_held_against_itself() -> None:
     assert overlap(turns, "*") == pytest.approx(1 / math.sqrt(2))
 
 
-def draft(number: int, contrasts: tuple[Contrast, ...], **conditions: tuple[str, ...]) -> Draft:
+def generated_item(
+    number: int, contrasts: tuple[Contrast, ...], **conditions: tuple[str, ...]
+) -> GeneratedItem:
     made = tuple(condition(*regions, name=name) for name, regions in conditions.items())
     predictions = tuple(c.prediction for c in contrasts)
     item = Item(f"d{number}/x", 0, made, predictions, f"d{number}", "t", extra={"even": True})
-    return Draft(item, contrasts, dict.fromkeys(conditions, ("",)))
+    return GeneratedItem(item, contrasts, dict.fromkeys(conditions, ("",)))
 
 
 def test_the_side_that_repeats_more_is_called_coherent() -> None:
     contrasts = (Contrast("bad", "good", 2), Contrast("good", "bad", 2, groups=("wrong",)))
-    drafts = [
-        draft(0, contrasts, good=("A boat.", "The boat sank."), bad=("A car.", "The boat sank.")),
-        draft(1, contrasts, good=("A hut.", "It burned."), bad=("A car.", "It burned.")),
+    generated = [
+        generated_item(
+            0, contrasts, good=("A boat.", "The boat sank."), bad=("A car.", "The boat sank.")
+        ),
+        generated_item(1, contrasts, good=("A hut.", "It burned."), bad=("A car.", "It burned.")),
     ]
-    decisions = overlap_decisions(drafts, ("even",))
+    decisions = overlap_decisions(generated, ("even",))
     assert [(d.prediction.groups, d.value) for d in decisions] == [
         ((), 1.0),
         (("wrong",), 0.0),
@@ -78,7 +82,7 @@ def test_of_an_interaction_both_sides_are_added_up() -> None:
         "c": ("A boat.", "It burned."),
         "d": ("A hut.", "The boat sank."),
     }
-    (decision,) = overlap_decisions([draft(0, (contrast,), **texts)], ())
+    (decision,) = overlap_decisions([generated_item(0, (contrast,), **texts)], ())
     assert decision.value == 1.0
 
 

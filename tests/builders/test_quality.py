@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 from support.toy import SUITE, stories
 
-from coherencegym.builders.pipeline.drafting import draft
+from coherencegym.builders.pipeline.generation import generate_items
 from coherencegym.builders.release.baselines import baseline_scores
 from coherencegym.builders.release.quality import (
     FOLDS,
@@ -17,13 +17,13 @@ from coherencegym.builders.release.quality import (
     quality,
     whole_clusters,
 )
-from coherencegym.builders.suite import Contrast, Draft, MinimalPairs
+from coherencegym.builders.suite import Contrast, GeneratedItem, MinimalPairs
 from coherencegym.eval.data.baselines import PARTIAL_INPUT
 from coherencegym.eval.kinds.items import FAMILY, Condition, Item, Region
 from coherencegym.loaders.discourse import Discourse, Unit
 
 
-def pair(number: int, worse: str, better: str, groups: tuple[str, ...] = ()) -> Draft:
+def pair(number: int, worse: str, better: str, groups: tuple[str, ...] = ()) -> GeneratedItem:
     contrast = Contrast("worse", "better", 1, groups=groups)
     conditions = tuple(
         Condition(name, text, (Region(1, text),))
@@ -38,12 +38,12 @@ def pair(number: int, worse: str, better: str, groups: tuple[str, ...] = ()) -> 
         "toy",
         extra={"even": number % 2 == 0},
     )
-    return Draft(item, (contrast,), {"worse": (worse,), "better": (better,)})
+    return GeneratedItem(item, (contrast,), {"worse": (worse,), "better": (better,)})
 
 
 def test_a_give_away_word_is_found() -> None:
-    drafts = [pair(i, f"suddenly w{i}", f"slowly w{i}") for i in range(40)]
-    (score,) = baseline_scores(decide(drafts, ()), folds=FOLDS)
+    generated = [pair(i, f"suddenly w{i}", f"slowly w{i}") for i in range(40)]
+    (score,) = baseline_scores(decide(generated, ()), folds=FOLDS)
     assert score["score"] == 1.0
     assert score["n"] == score["n_discourses"] == 40
     assert score["ci_method"] == "cross-validated"
@@ -51,28 +51,28 @@ def test_a_give_away_word_is_found() -> None:
 
 
 def test_equal_texts_are_ties_and_count_a_half() -> None:
-    drafts = [pair(i, f"same {i % 7}", f"same {i % 7}") for i in range(40)]
-    (score,) = baseline_scores(decide(drafts, ()), folds=FOLDS)
+    generated = [pair(i, f"same {i % 7}", f"same {i % 7}") for i in range(40)]
+    (score,) = baseline_scores(decide(generated, ()), folds=FOLDS)
     assert score["score"] == 0.5
 
 
 def test_a_separator_is_no_cue() -> None:
-    drafts = [pair(i, f"same {i % 7} [SEP]", f"same {i % 7}") for i in range(40)]
-    assert baseline_scores(decide(drafts, ()))[0]["score"] == 0.5
+    generated = [pair(i, f"same {i % 7} [SEP]", f"same {i % 7}") for i in range(40)]
+    assert baseline_scores(decide(generated, ()))[0]["score"] == 0.5
 
 
 def test_words_of_one_discourse_alone_are_no_cue() -> None:
     """Folds are by discourse: what is only in one discourse cannot be learned from another."""
-    drafts = [pair(i, f"bad{i}", f"good{i}") for i in range(40)]
-    assert baseline_scores(decide(drafts, ()))[0]["score"] == 0.5
+    generated = [pair(i, f"bad{i}", f"good{i}") for i in range(40)]
+    assert baseline_scores(decide(generated, ()))[0]["score"] == 0.5
 
 
 def test_groups_and_breakdowns_have_scores_of_their_own() -> None:
-    drafts = [
+    generated = [
         pair(i, "suddenly" if i % 2 else "x", "slowly" if i % 2 else "x", (f"g{i % 2}",))
         for i in range(60)
     ]
-    scores = {s["group"]: s["score"] for s in baseline_scores(decide(drafts, ("even",)))}
+    scores = {s["group"]: s["score"] for s in baseline_scores(decide(generated, ("even",)))}
     assert scores == {"": 0.75, "g0": 0.5, "g1": 1.0, "even=true": 0.5, "even=false": 1.0}
 
 
@@ -82,12 +82,12 @@ def test_few_discourses_have_no_score() -> None:
 
 def test_forms_of_one_text_have_no_score() -> None:
     """Discourses that share lines are one family: nothing is left to be tested on."""
-    drafts = [pair(i, "a", "b") for i in range(40)]
+    generated = [pair(i, "a", "b") for i in range(40)]
 
-    def families(number: int) -> list[Draft]:
+    def families(number: int) -> list[GeneratedItem]:
         return [
             replace(d, item=replace(d.item, extra={FAMILY: f"f{place % number}"}))
-            for place, d in enumerate(drafts)
+            for place, d in enumerate(generated)
         ]
 
     assert decide(families(1), ()) == []
@@ -116,8 +116,9 @@ def test_of_many_values_whole_clusters_are_kept() -> None:
 
 def test_scores_are_the_same_again() -> None:
     texts = [(f"w{i % 5} w{i % 3}",) for i in range(60)]
-    labels, owners = [i % 2 for i in range(60)], [str(i // 2) for i in range(60)]
-    assert out_of_fold_scores(texts, labels, owners) == out_of_fold_scores(texts, labels, owners)
+    labels, cluster_ids = [i % 2 for i in range(60)], [str(i // 2) for i in range(60)]
+    first, second = (out_of_fold_scores(texts, labels, cluster_ids) for _ in range(2))
+    assert first == second
 
 
 def test_the_first_and_last_unit_give_an_order_away() -> None:
@@ -127,8 +128,8 @@ def test_the_first_and_last_unit_give_an_order_away() -> None:
         Discourse(name, "toy", tuple(map(Unit, ["Hello.", *texts, "Bye.", "End."])))
         for name, texts in stories(0, 60).items()
     ]
-    drafts, _ = draft(config.drafter, discourses, seed=0, suite="toy")
-    report = quality(config, drafts, {PARTIAL_INPUT: decide(drafts, ())})
+    generated, _ = generate_items(config.generator, discourses, seed=0, suite="toy")
+    report = quality(config, generated, {PARTIAL_INPUT: decide(generated, ())})
     assert report["partial_input"][0]["score"] > 0.8
     assert report["identical_conditions"] == 0
     assert report["length_difference"]["mean_absolute"] == 0
@@ -136,8 +137,8 @@ def test_the_first_and_last_unit_give_an_order_away() -> None:
 
 def test_lengths_are_in_words_without_separators() -> None:
     config = replace(SUITE.configs[0], columns={}, partial_input="x")
-    drafts = [pair(0, "one two three [SEP]", "one"), pair(1, "one", "one two")]
-    report = quality(config, drafts, {})
+    generated = [pair(0, "one two three [SEP]", "one"), pair(1, "one", "one two")]
+    report = quality(config, generated, {})
     assert report["length_difference"]["mean"] == 0.5
     assert report["length_difference"]["mean_absolute"] == 1.5
     assert report["length_difference"]["largest"] == 2
@@ -146,11 +147,11 @@ def test_lengths_are_in_words_without_separators() -> None:
     assert report["length_difference"]["largest"] == -2
 
 
-def test_a_drafter_refuses_identical_conditions() -> None:
+def test_a_generator_refuses_identical_conditions() -> None:
     from coherencegym.eval.kinds.items import SuiteError
     from coherencegym.manipulations.operator import Context, Pipeline
 
-    drafter = MinimalPairs(
+    generator = MinimalPairs(
         names=("a", "b"),
         manipulation=Pipeline(),
         regions=lambda discourse: [[0]],
@@ -158,4 +159,4 @@ def test_a_drafter_refuses_identical_conditions() -> None:
         view=lambda discourse: discourse.texts,
     )
     with pytest.raises(SuiteError, match="two conditions have the same text"):
-        list(drafter(Discourse("d", "toy", (Unit("A."),)), Context()))
+        list(generator(Discourse("d", "toy", (Unit("A."),)), Context()))

@@ -11,7 +11,7 @@ import pytest
 from support.suites import Sample, rows
 
 from coherencegym.builders.crossing.chat import WithSameNames, of_two_threads, replies
-from coherencegym.builders.crossing.drafter import Crossed
+from coherencegym.builders.crossing.generator import Crossed
 from coherencegym.builders.crossing.partners import ClosestInLength, Partner
 from coherencegym.builders.pipeline.fitting import Fits
 from coherencegym.builders.replies import SUITE
@@ -52,13 +52,11 @@ def partners(folder: Path, talk: tuple[tuple[str, str], ...], context: Context) 
 
 def test_both_texts_have_the_same_two_people(tmp_path: Path) -> None:
     found = threads(tmp_path, BREAD, TYRE)
-    drafter = SUITE.configs[0].drafter
-    assert isinstance(drafter, Crossed)
-    fitted = drafter.fit(found, Context(), Fits())
+    generator = SUITE.configs[0].generator
+    assert isinstance(generator, Crossed)
+    fitted = generator.fit(found, Context(), Fits())
     made = {
-        draft.item.item_id.split("/")[2]: draft.item
-        for one in found
-        for draft in fitted(one, Context())
+        one.item.item_id.split("/")[2]: one.item for own in found for one in fitted(own, Context())
     }
     item = made["1"]
     regions = {c.condition_name: [r.content for r in c.regions] for c in item.conditions}

@@ -9,7 +9,7 @@ from support.native_files import LAYOUTS
 from support.suites import Sample
 
 from coherencegym.builders.rewrites import SUITE, reason_columns
-from coherencegym.builders.suite import Config, Draft
+from coherencegym.builders.suite import Config, GeneratedItem
 from coherencegym.eval.data.dataset import tables
 from coherencegym.eval.data.source import find_dataset
 from coherencegym.loaders.discourse import Discourse, Unit
@@ -28,10 +28,10 @@ def essays(tmp_path: Path) -> list[Discourse]:
     return list(read(corpus("decor"), data_dir=tmp_path))
 
 
-def made(name: str, discourse: Discourse) -> Draft:
-    (draft,) = config(name).drafter(discourse, Context())
-    assert isinstance(draft, Draft)
-    return draft
+def made(name: str, discourse: Discourse) -> GeneratedItem:
+    (generated,) = config(name).generator(discourse, Context())
+    assert isinstance(generated, GeneratedItem)
+    return generated
 
 
 def test_a_pair_shares_its_context(essays: list[Discourse]) -> None:

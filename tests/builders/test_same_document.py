@@ -21,7 +21,7 @@ from coherencegym.builders.crossing.similarity import (
 from coherencegym.builders.crossing.slots import far_and_alike, slots
 from coherencegym.builders.intruder_sentences import SAME_DOCUMENT, SUITE
 from coherencegym.builders.pipeline.fitting import Fits
-from coherencegym.builders.suite import Draft
+from coherencegym.builders.suite import GeneratedItem
 from coherencegym.cards.render import dataset_card, groups_beside, lexical_overlap_score
 from coherencegym.eval.kinds.items import item_from_row
 from coherencegym.loaders.discourse import Discourse, Unit
@@ -59,13 +59,13 @@ def partners(discourse: Discourse, context: Context | None = None) -> dict[int, 
     return {int(partner.name): partner for partner in found}
 
 
-def drafted(discourse: Discourse) -> list[Draft]:
-    drafter = SAME_DOCUMENT.drafter
-    return list(drafter.fit([discourse], Context(), Fits())(discourse, Context()))  # type: ignore[attr-defined]
+def generated(discourse: Discourse) -> list[GeneratedItem]:
+    generator = SAME_DOCUMENT.generator
+    return list(generator.fit([discourse], Context(), Fits())(discourse, Context()))  # type: ignore[attr-defined]
 
 
 def test_sentences_change_places_with_what_follows_left_where_it_is() -> None:
-    made = drafted(document(FIRST, SECOND))
+    made = generated(document(FIRST, SECOND))
     item = made[0].item
     regions = {c.condition_name: [r.content for r in c.regions] for c in item.conditions}
     assert regions["context_1_sentence_1"] == [" ".join(FIRST[:2]), *FIRST[2:4]]
@@ -82,9 +82,9 @@ def test_sentences_change_places_with_what_follows_left_where_it_is() -> None:
 
 
 def test_nothing_is_scored_behind_the_end_of_a_paragraph() -> None:
-    made = drafted(document(FIRST[:3], FIRST[4:], SECOND[:2], SECOND[2:4]))
+    made = generated(document(FIRST[:3], FIRST[4:], SECOND[:2], SECOND[2:4]))
     assert made == []  # too near
-    made = drafted(document(FIRST[:3], FIRST[4:], ("It rained.", "It rained on."), SECOND[:4]))
+    made = generated(document(FIRST[:3], FIRST[4:], ("It rained.", "It rained on."), SECOND[:4]))
     (one,) = made
     assert [p.groups for p in one.item.predictions] == [("slot",)]
     assert all(len(c.regions) == 2 for c in one.item.conditions)

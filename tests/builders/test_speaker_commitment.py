@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from support.strategies import TEXTS
 from support.suites import Sample, build_from, rows
 
-from coherencegym.builders.pipeline.drafting import draft
 from coherencegym.builders.pipeline.fitting import Fits
+from coherencegym.builders.pipeline.generation import generate_items
 from coherencegym.builders.speaker_commitment import SUITE, Interaction, Labelled
 from coherencegym.loaders.corpora.dialoguenli import LABELS
 from coherencegym.loaders.discourse import Discourse, HumanJudgement, Unit
@@ -42,7 +42,7 @@ def built(
 
 
 def test_an_item_is_the_same_pair_with_and_without_separator() -> None:
-    (made,) = CONTRADICTION.drafter(pair("I am a nurse.", "I am a cook."), Context())
+    (made,) = CONTRADICTION.generator(pair("I am a nurse.", "I am a cook."), Context())
     item = made.item
     assert item.item_id == "p1/same_speaker"
     change, same = item.conditions
@@ -61,7 +61,7 @@ def test_an_item_is_the_same_pair_with_and_without_separator() -> None:
 
 @given(st.tuples(TEXTS, TEXTS))
 def test_conditions_differ_in_the_separator_alone(texts: tuple[str, str]) -> None:
-    (made,) = CONTRADICTION.drafter(pair(*texts), Context())
+    (made,) = CONTRADICTION.generator(pair(*texts), Context())
     change, same = made.item.conditions
     assert change.content.count("[SEP]") == 1
     assert change.content.replace(" [SEP]", "") == same.content == " ".join(texts)
@@ -71,11 +71,11 @@ def test_conditions_differ_in_the_separator_alone(texts: tuple[str, str]) -> Non
 
 def test_a_text_with_the_separator_is_skipped_and_counted_once() -> None:
     discourses = [pair("A [SEP] token.", "B."), pair("A.", "B.")]
-    drafts, skipped = draft(CONTRADICTION.drafter, discourses, seed=0, suite="s")
-    assert len(drafts) == 1
+    generated, skipped = generate_items(CONTRADICTION.generator, discourses, seed=0, suite="s")
+    assert len(generated) == 1
     assert skipped == {"the text itself contains [SEP]": 1}
     context = Context()
-    assert list(CONTRADICTION.drafter(discourses[0], context)) == []
+    assert list(CONTRADICTION.generator(discourses[0], context)) == []
     assert context.skipped == {"the text itself contains [SEP]": 1}
 
 
@@ -139,10 +139,10 @@ def test_an_interaction_has_each_second_utterance_on_both_sides(
 def test_what_uses_up_the_controls_leaves_the_others_without() -> None:
     pairs = [replace(pair(f"I am {i}.", "I am not."), id=f"c{i}") for i in range(3)]
     control = replace(pair("I am.", "So I am.", label="positive"), id="e")
-    drafter = Interaction().fit([*pairs, control], Context(1, "s"), Fits())
+    generator = Interaction().fit([*pairs, control], Context(1, "s"), Fits())
     context = Context(1, "s")
-    made = [draft for one in (*pairs, control) for draft in drafter(one, context)]
-    assert [draft.item.extra["entailment"] for draft in made] == ["e"]
+    made = [item for one in (*pairs, control) for item in generator(one, context)]
+    assert [one.item.extra["entailment"] for one in made] == ["e"]
     assert context.skipped == {"no control is left": 2}
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 from support.toy import SUITE
 
-from coherencegym.builders.pipeline.drafting import part_name, spread
+from coherencegym.builders.pipeline.generation import part_name, spread
 from coherencegym.builders.release.baselines import BaselineDecision, baseline_scores
 from coherencegym.builders.release.quality import baseline_decisions, quality
 from coherencegym.builders.suite import Config
@@ -69,10 +69,10 @@ def test_a_value_is_a_part_of_a_name(value: str, name: str) -> None:
 
 
 def test_scores_of_a_part_are_of_its_own_decisions() -> None:
-    from coherencegym.builders.pipeline.drafting import draft
+    from coherencegym.builders.pipeline.generation import generate_items
 
-    drafts, _ = draft(
-        SUITE.configs[0].drafter,
+    generated, _ = generate_items(
+        SUITE.configs[0].generator,
         [Discourse("a", "toy", tuple(map(Unit, ("A.", "B.", "C.", "D."))))],
         seed=0,
         suite="toy",
@@ -81,8 +81,8 @@ def test_scores_of_a_part_are_of_its_own_decisions() -> None:
         BaselineDecision(name, name, f"{name}/1", Prediction("f", "mean"), (), value)
         for name, value in (("a", 1.0), ("b", 0.0))
     ]
-    own = baseline_decisions(SUITE.configs[0], drafts, decisions)
-    (score,) = quality(SUITE.configs[0], drafts, own)["partial_input"]
+    own = baseline_decisions(SUITE.configs[0], generated, decisions)
+    (score,) = quality(SUITE.configs[0], generated, own)["partial_input"]
     assert (score["score"], score["n"]) == (1.0, 1)
     (both,) = baseline_scores(decisions)
     assert (both["score"], both["n"]) == (0.5, 2)

@@ -73,10 +73,10 @@ def test_a_headline_value_of_no_breakdown_is_refused_by_name() -> None:
 def with_contrast(contrast: Contrast) -> Suite:
     """The toy suite with another prediction."""
     (config,) = SUITE.configs
-    drafter = config.drafter
-    assert isinstance(drafter, MinimalPairs)
-    drafter = replace(drafter, contrasts=(contrast,))
-    return replace(SUITE, configs=(replace(config, drafter=drafter),))
+    generator = config.generator
+    assert isinstance(generator, MinimalPairs)
+    generator = replace(generator, contrasts=(contrast,))
+    return replace(SUITE, configs=(replace(config, generator=generator),))
 
 
 @pytest.mark.parametrize(

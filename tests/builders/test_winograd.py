@@ -19,8 +19,8 @@ from coherencegym.manipulations.operator import Context
 FULL, PARTIAL, _ = SUITE.configs
 
 
-def drafts(discourse: Discourse) -> list[Any]:
-    return list(FULL.drafter(discourse, Context()))
+def generated(discourse: Discourse) -> list[Any]:
+    return list(FULL.generator(discourse, Context()))
 
 
 def schema(text: str, pronoun: str, *options: str) -> Discourse:
@@ -38,45 +38,45 @@ def built(
 
 
 def test_both_conditions_are_substitutions() -> None:
-    (draft,) = drafts(schema("Ann fed the cat until it slept.", "it", "The cat", "The dog"))
-    target, distractor = draft.item.conditions
+    (one,) = generated(schema("Ann fed the cat until it slept.", "it", "The cat", "The dog"))
+    target, distractor = one.item.conditions
     assert target.content == "Ann fed the cat until the cat slept."
     assert [r.content for r in target.regions] == ["Ann fed the cat until", "the cat", "slept."]
     assert [r.content for r in distractor.regions][1] == "the dog"
-    assert draft.item.item_id == "d/distractor"
-    assert [edit.condition_name for edit in draft.item.edits] == ["target", "distractor"]
-    assert draft.views == {"target": ("the cat",), "distractor": ("the dog",)}
-    assert draft.item.cluster == "f"
-    assert FULL.drafter.recipe == (
+    assert one.item.item_id == "d/distractor"
+    assert [edit.condition_name for edit in one.item.edits] == ["target", "distractor"]
+    assert one.views == {"target": ("the cat",), "distractor": ("the dog",)}
+    assert one.item.cluster == "f"
+    assert FULL.generator.recipe == (
         "target: CandidateSubstitution(candidate='target'); distractor: CandidateSubstitution()"
     )
 
 
 def test_a_candidate_at_the_start_leaves_an_empty_region_before_it() -> None:
-    (draft,) = drafts(schema("It fell.", "It", "The cat", "The dog"))
-    for condition in draft.item.conditions:
+    (one,) = generated(schema("It fell.", "It", "The cat", "The dog"))
+    for condition in one.item.conditions:
         assert condition.regions[0].content == ""
         assert condition.region_offsets() == ((0, 0), (0, 7), (8, 13))
 
 
 def test_punctuation_follows_without_a_space() -> None:
-    (draft,) = drafts(schema("I saw it.", "it", "the cat", "the dog"))
-    target = draft.item.conditions[0]
+    (one,) = generated(schema("I saw it.", "it", "the cat", "the dog"))
+    target = one.item.conditions[0]
     assert [region.content for region in target.regions] == ["I saw", "the cat", "."]
     assert target.region_offsets() == ((0, 5), (6, 13), (13, 14))
-    assert draft.item.extra == {"family": "f", "region3_words": 0, "region3_has_words": False}
+    assert one.item.extra == {"family": "f", "region3_words": 0, "region3_has_words": False}
 
 
 def test_what_cannot_be_substituted_is_counted_once() -> None:
     context = Context()
     discourse = schema("He saw her mother.", "her", "Ann", "Bo")
-    assert list(FULL.drafter(discourse, context)) == []
+    assert list(FULL.generator(discourse, context)) == []
     assert context.skipped == {"'her' may be object or possessive": 1}
 
 
 def test_marks_are_no_words() -> None:
-    (draft,) = drafts(schema('I said it "was" - late.', "it", "a", "b"))
-    assert draft.item.extra == {"family": "f", "region3_words": 2, "region3_has_words": True}
+    (one,) = generated(schema('I said it "was" - late.', "it", "a", "b"))
+    assert one.item.extra == {"family": "f", "region3_words": 2, "region3_has_words": True}
 
 
 def test_the_sample(built: tuple[Path, dict[str, Any]]) -> None:

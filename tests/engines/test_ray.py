@@ -129,8 +129,9 @@ class Slow:
         yield from self.inner(discourse, context)
 
 
-one = next(each for each in OTHER.configs if not each.by and not hasattr(each.drafter, "fit"))
-SUITE = replace(OTHER, name="own", configs=(replace(one, drafter=Slow(one.drafter), controls=()),))
+one = next(each for each in OTHER.configs if not each.by and not hasattr(each.generator, "fit"))
+slow = replace(one, generator=Slow(one.generator), controls=())
+SUITE = replace(OTHER, name="own", configs=(slow,))
 """
 
 
@@ -148,7 +149,7 @@ def built(own: Path, output: Path, *options: str) -> int:
 
 def kept_blocks() -> dict[Path, int]:
     """The blocks that builds keep, and when each was written."""
-    folder = Path(os.environ["COHERENCEGYM_CACHE"]) / "drafts"
+    folder = Path(os.environ["COHERENCEGYM_CACHE"]) / "generated"
     return {path: path.stat().st_mtime_ns for path in folder.glob("*/*.gz")}
 
 
@@ -162,11 +163,11 @@ def wait_for_blocks(number: int) -> None:
 def test_a_build_whose_driver_is_killed_goes_on(
     own: Path, three: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("coherencegym.builders.pipeline.drafting.CHUNK", 20)
+    monkeypatch.setattr("coherencegym.builders.pipeline.generation.CHUNK", 20)
     assert built(own, tmp_path / "one") == 0
     command = (
-        "from coherencegym.builders.pipeline import build, drafting; import sys;"
-        "build.CHUNK = drafting.CHUNK = 20;"
+        "from coherencegym.builders.pipeline import build, generation; import sys;"
+        "build.CHUNK = generation.CHUNK = 20;"
         "from coherencegym.builders.command.cli import main; sys.exit(main(sys.argv[1:]))"
     )
     words = [str(own), "--corpus", "sample", "--engine", "ray", "--address", three.address]
@@ -262,7 +263,7 @@ def test_a_build_with_a_node_lost_has_the_bytes_of_one_process(
     monkeypatch: pytest.MonkeyPatch,
     capfd: pytest.CaptureFixture[str],
 ) -> None:
-    monkeypatch.setattr("coherencegym.builders.pipeline.drafting.CHUNK", 20)
+    monkeypatch.setattr("coherencegym.builders.pipeline.generation.CHUNK", 20)
     assert built(own, tmp_path / "one") == 0
     one = capfd.readouterr()
 

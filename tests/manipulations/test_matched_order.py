@@ -34,7 +34,7 @@ def text(name: str, *units: str) -> Discourse:
 
 
 def matched(operator: MatchedOrder, *texts: Discourse, seed: int = 0) -> list[Discourse]:
-    """The texts, each its own owner, in their matched orders."""
+    """The texts, each its own cluster, in their matched orders."""
     context = Context(seed, "s")
     fitted = operator.fit(texts, [one.id for one in texts], context)
     return [made for one in texts for made in fitted(one, context)]
@@ -85,7 +85,7 @@ def test_a_habit_is_seen_without_the_text_that_it_is_asked_about() -> None:
         assert own[1:-1, 1:-1].argmax(axis=1).tolist() == [0, 1, 2]
         assert not own[0].any()
         assert not own[:, -1].any()
-    # Nothing is left to learn from where all are of one owner.
+    # Nothing is left to learn from where all are of one cluster.
     assert not any(own.any() for own in place_scores(HABITS, ["one"] * len(HABITS)))
 
 
@@ -95,7 +95,7 @@ def test_nothing_is_learned_from_the_text_that_is_asked_about() -> None:
     # Words that no other text has say nothing, wherever this one has them.
     assert (scores[1] == scores[3]).all()
     assert (scores[1] != scores[2]).any()
-    # Nor is anything learned from another text of the same owner.
+    # Nor is anything learned from another text of the same cluster.
     both = place_scores([*HABITS, odd, odd], [*(one.id for one in HABITS), "odd", "odd"])
     assert (both[-1][1] == both[-1][3]).all()
 

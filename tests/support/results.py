@@ -1,6 +1,7 @@
 """Results of a run that never was: a token is a word with the space before it, bits are given.
 
-Or judgements are, and the outcomes, scores and folders of results are those of tables with them.
+Or evaluated predictions are, and the outcomes, scores and folders of results are those of tables
+with them.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from coherencegym.eval.outcomes.tables import OutcomeTables, OutcomeWriter
 from coherencegym.eval.results.saved import Saved, SavedDataset, SavedModel, SavedTable
 from coherencegym.eval.surprisal import ScoredCondition
 from coherencegym.eval.tasks.score.controls import Difference
-from coherencegym.eval.tasks.score.metrics import Judgement, judge
+from coherencegym.eval.tasks.score.metrics import EvaluatedPrediction, evaluate_predictions
 from coherencegym.eval.tasks.score.options import ScoreOptions
 from coherencegym.eval.tasks.score.outcomes import ACCURACY, MARGIN, add_predictions
 from coherencegym.eval.tasks.score.results import summary_of
@@ -83,40 +84,40 @@ def made_item(item: Item, bits: Bits, too_long: bool = False) -> ScoredItem:
     return ScoredItem(item, {} if too_long else conditions, too_long)
 
 
-#: A table and the judgements of its items.
-Judged = tuple[ItemTable, Sequence[Judgement]]
+#: A table and the evaluated predictions of its items.
+Evaluated = tuple[ItemTable, Sequence[EvaluatedPrediction]]
 
 
-def judged_table(
-    judgements: Sequence[Judgement], config: str = "c", split: str = "s", **about: Any
-) -> Judged:
-    """The judgements with the table of their items; ``about`` are other fields of it."""
-    items = tuple({one.item.item_id: one.item for one in judgements}.values())
+def evaluated_table(
+    evaluated: Sequence[EvaluatedPrediction], config: str = "c", split: str = "s", **about: Any
+) -> Evaluated:
+    """The evaluated predictions with the table of their items; ``about`` are other fields of it."""
+    items = tuple({one.item.item_id: one.item for one in evaluated}.values())
     own: dict[str, Any] = {"rows_sha256": "0", "verified": True, "separator": False, **about}
-    return ItemTable(config, split, items, **own), judgements
+    return ItemTable(config, split, items, **own), evaluated
 
 
-def made_outcomes(*tables: Judged) -> OutcomeTables:
+def made_outcomes(*tables: Evaluated) -> OutcomeTables:
     """What became of the predictions of some tables."""
     writer = OutcomeWriter()
-    for table, judgements in tables:
-        add_predictions(writer, table, judgements)
+    for table, evaluated in tables:
+        add_predictions(writer, table, evaluated)
     return writer.tables()
 
 
-def made_scores(judgements: Sequence[Judgement], **about: Any) -> list[ItemScore]:
-    """The scores of one table; the arguments are those of :func:`judged_table`."""
-    table = judged_table(judgements, **about)
+def made_scores(evaluated: Sequence[EvaluatedPrediction], **about: Any) -> list[ItemScore]:
+    """The scores of one table; the arguments are those of :func:`evaluated_table`."""
+    table = evaluated_table(evaluated, **about)
     return summarise(made_outcomes(table), table[0])
 
 
-def made_macro(judgements: Sequence[Judgement], **about: Any) -> Macro | None:
-    """The macro average of one table; the arguments are those of :func:`judged_table`."""
-    table = judged_table(judgements, **about)
+def made_macro(evaluated: Sequence[EvaluatedPrediction], **about: Any) -> Macro | None:
+    """The macro average of one table; the arguments are those of :func:`evaluated_table`."""
+    table = evaluated_table(evaluated, **about)
     return macro(made_outcomes(table), table[0])
 
 
-def made_saved(folder: Path, *tables: Judged, **about: Any) -> Saved:
+def made_saved(folder: Path, *tables: Evaluated, **about: Any) -> Saved:
     """A folder of results of some tables, as if read; ``about`` are other fields of it."""
     own: dict[str, Any] = {
         "signature": f"model:{folder.name}",
@@ -154,9 +155,9 @@ def made_results(
     dataset: str = "owner/made_up",
 ) -> ShownFindings:
     """Results of the tables (config -> items) of one split."""
-    judged = [
-        judged_table(
-            [judgement for one in items for judgement in judge(one)],
+    evaluated = [
+        evaluated_table(
+            [prediction for one in items for prediction in evaluate_predictions(one)],
             config,
             "test",
             breakdowns=tuple(breakdowns),
@@ -164,7 +165,7 @@ def made_results(
         for config, items in tables.items()
     ]
     writer = OutcomeWriter()
-    details = [ScoredItemTable(table, writer) for table, _ in judged]
+    details = [ScoredItemTable(table, writer) for table, _ in evaluated]
     for detail, items in zip(details, tables.values(), strict=True):
         detail.add(Scored(tuple(items), Start(0, "<s>", ""), None, None, _EXECUTION))
     found = Findings(
@@ -181,7 +182,7 @@ def made_results(
         settings={"compat": None},
         notes=list(map(caution, notes)),
         asked=TASK,
-        inputs=[table for table, _ in judged],
+        inputs=[table for table, _ in evaluated],
         details=details,
         options=ScoreOptions(),
         outcomes=writer.tables(),

@@ -35,7 +35,7 @@ SUITE = Suite(
             name="context",
             corpora=("toy",),
             genre="narration",
-            drafter=MinimalPairs(
+            generator=MinimalPairs(
                 names=("original", "shuffled"),
                 manipulation=Shuffle(keep_last=1),
                 regions=context_and_last,

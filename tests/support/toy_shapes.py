@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
-from coherencegym.builders.suite import Config, Contrast, Draft, Suite
+from coherencegym.builders.suite import Config, Contrast, GeneratedItem, Suite
 from coherencegym.eval.kinds.items import Condition, Item, Region, validate_item
 from coherencegym.loaders.corpus import Corpus
 from coherencegym.loaders.discourse import Discourse
@@ -81,12 +81,12 @@ class Shaped:
     def contrasts(self) -> tuple[Contrast, ...]:
         return (Contrast("bad", "good", "*"),)
 
-    def __call__(self, discourse: Discourse, context: Context) -> Iterator[Draft]:
+    def __call__(self, discourse: Discourse, context: Context) -> Iterator[GeneratedItem]:
         conditions, contrasts = self.make(discourse)
         predictions = tuple(contrast.prediction for contrast in contrasts)
         item = Item(f"{discourse.id}/x", 0, conditions, predictions, discourse.id, discourse.corpus)
         validate_item(item)
-        yield Draft(item, contrasts, {each.condition_name: ("",) for each in conditions})
+        yield GeneratedItem(item, contrasts, {each.condition_name: ("",) for each in conditions})
 
 
 @dataclass(frozen=True)
@@ -103,7 +103,7 @@ def config(name: str, make: Callable[..., object], regions: int, headline: str =
     return Config(
         name=name,
         corpora=("shapes",),
-        drafter=Shaped(make),  # type: ignore[arg-type]
+        generator=Shaped(make),  # type: ignore[arg-type]
         select=Begins(name),
         summary=f"toy {name}",
         regions=tuple(f"part {number}" for number in range(1, regions + 1)),

@@ -12,7 +12,7 @@ from coherencegym.eval.metrics.ratio import Ratio
 from coherencegym.eval.outcomes.schema import System
 from coherencegym.eval.outcomes.tables import OutcomeWriter
 from coherencegym.eval.statistics.estimate import Estimate
-from coherencegym.eval.statistics.measures import (
+from coherencegym.eval.statistics.estimators import (
     accuracy,
     f1,
     ratio_difference,

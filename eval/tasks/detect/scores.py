@@ -21,7 +21,7 @@ from coherencegym.eval.outcomes.schema import MODEL as SYSTEM
 from coherencegym.eval.outcomes.schema import Group, System
 from coherencegym.eval.outcomes.tables import OutcomeWriter
 from coherencegym.eval.statistics.estimate import Estimate
-from coherencegym.eval.statistics.measures import accuracy, auc, f1, ratio
+from coherencegym.eval.statistics.estimators import accuracy, auc, f1, ratio
 from coherencegym.eval.statistics.scores import (
     REFERENCE,
     Score,
@@ -51,7 +51,7 @@ HUMAN = "human"
 AGREE = 3
 #: Groups of documents, beside those by column.
 ALL, JUDGED, AGREED = "", "judged by people", f"at least {AGREE} annotators agree"
-#: Judges beside the decisions of a model.
+#: Systems beside the decisions of a model.
 MODEL, MAJORITY, RANDOM = "model", "majority: all coherent", "random place"
 ANNOTATOR, VOTE = "people: mean annotator", "people: majority vote"
 
@@ -130,14 +130,14 @@ def table_scores(
                 chance=chance,
             )
         others = {ALL: _BASELINES, JUDGED: _PEOPLE, AGREED: _PEOPLE}.get(group, {})
-        for judge, decide in others.items():
+        for system, decide in others.items():
             counts = list(map(decide, documents))
             # A system that names one sentence has the place right where it is a hit.
             hits = [one.hits for one in counts]
             yield DetectionScore(
-                *(table.config, table.split, group, judge, *size),
+                *(table.config, table.split, group, system, *size),
                 **_metrics_of(documents, counts),
-                place=None if judge == MAJORITY else _place(documents, hits),
+                place=None if system == MAJORITY else _place(documents, hits),
             )
 
 

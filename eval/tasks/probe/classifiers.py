@@ -155,7 +155,7 @@ def linear(
     if constant or len(seen) == 1:
         return _most_frequent(train_y, valid_y, classes, INVERSE_PENALTIES[0])
     train_x, valid_x = (standardised(x, in_place) for x in (train_x, valid_x))
-    judge = _likelihood if by_likelihood else accuracy_of
+    validation_score = _likelihood if by_likelihood else accuracy_of
     best: tuple[float, float, float, bool, Any] | None = None
     model = LogisticRegression(tol=_TOLERANCE, max_iter=_MOST_ITERATIONS, warm_start=True)
     for inverse in INVERSE_PENALTIES:
@@ -163,9 +163,9 @@ def linear(
         finished = _fit(model, train_x, train_y)
         weights, intercept = model.coef_.T.astype(np.float32), model.intercept_.copy()
         predicted = _softmax(valid_x, weights, intercept, seen, classes)
-        if best is None or judge(predicted, valid_y) > best[0]:
-            own = accuracy_of(predicted, valid_y)
-            best = judge(predicted, valid_y), own, inverse, finished, (weights, intercept)
+        if best is None or validation_score(predicted, valid_y) > best[0]:
+            score, own = validation_score(predicted, valid_y), accuracy_of(predicted, valid_y)
+            best = score, own, inverse, finished, (weights, intercept)
     assert best is not None
     _, accuracy, inverse, finished, (weights, intercept) = best
 
@@ -249,10 +249,10 @@ def hidden_layer(
         return _most_frequent(train_y, valid_y, classes, WEIGHT_DECAYS[0])
     data = [torch.from_numpy(standardised(x, in_place)) for x in (train_x, valid_x)]
     labels = [torch.as_tensor(y) for y in (train_y, valid_y)]
-    judge = _likelihood if by_likelihood else accuracy_of
+    validation_score = _likelihood if by_likelihood else accuracy_of
     best: tuple[float, float, Any] | None = None
     for decay in WEIGHT_DECAYS:
-        found, network = _train_network(data, labels, classes, decay, seed, judge)
+        found, network = _train_network(data, labels, classes, decay, seed, validation_score)
         if best is None or found > best[0]:
             best = found, decay, network
     assert best is not None
@@ -280,9 +280,9 @@ def _train_network(
     classes: int,
     decay: float,
     seed: int,
-    judge: Callable[[Any, Any], float],
+    validation_score: Callable[[Any, Any], float],
 ) -> tuple[float, Any]:
-    # The best judgement on validation rows, and the network that has it.
+    # The best score on validation rows, and the network that has it.
     import copy
 
     import torch
@@ -302,7 +302,7 @@ def _train_network(
                 optimiser.zero_grad()
                 loss.backward()
                 optimiser.step()
-            found = judge(predict_classes(network, data[1]), labels[1].numpy())
+            found = validation_score(predict_classes(network, data[1]), labels[1].numpy())
             if found > best:
                 best, kept, waited = found, copy.deepcopy(network), 0
             elif (waited := waited + 1) == 5:

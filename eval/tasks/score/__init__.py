@@ -1,1 +1,1 @@
-"""Minimal pairs: predictions judged and summed up."""
+"""Minimal pairs: predictions evaluated and summed up."""

@@ -1,4 +1,4 @@
-"""Judgements of predictions from region values."""
+"""Predictions evaluated by region values."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from coherencegym.eval.tasks.score.values import RegionValues
 
 
 @dataclass(frozen=True, slots=True)
-class Judgement:
-    """The judgement of one prediction of one item.
+class EvaluatedPrediction:
+    """One prediction of one item, with its outcome for a model.
 
     Attributes:
         item: the item.
@@ -41,13 +41,15 @@ class Judgement:
     too_close: bool = False
 
 
-def judge(scored: ScoredItem, rules: Rules = DEFAULT) -> Iterable[Judgement]:
-    """One judgement for each prediction of an item."""
+def evaluate_predictions(
+    scored: ScoredItem, rules: Rules = DEFAULT
+) -> Iterable[EvaluatedPrediction]:
+    """Evaluate each prediction of an item."""
     values = RegionValues(scored.item, scored.conditions, rules)
     for prediction in scored.item.predictions:
         formula, aggregation = prediction.formula, prediction.metric
-        outcome, reason, first_left_out = _judge(scored, formula, aggregation, rules, values)
-        yield Judgement(
+        outcome, reason, first_left_out = _evaluate(scored, formula, aggregation, rules, values)
+        yield EvaluatedPrediction(
             scored.item,
             formula,
             aggregation,
@@ -76,7 +78,7 @@ def _read(formula: str) -> tuple[frozenset[tuple[RegionRef, str]], tuple[str, ..
     return read, tuple(sorted({name for _, name in read}))
 
 
-def _judge(
+def _evaluate(
     scored: ScoredItem, formula: str, aggregation: str, rules: Rules, known: RegionValues
 ) -> tuple[Outcome | None, str, bool]:
     if scored.too_long:

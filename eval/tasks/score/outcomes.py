@@ -15,7 +15,7 @@ from coherencegym.eval.metrics.margin import Margin
 from coherencegym.eval.outcomes.schema import FLAGS, MODEL, Group, System, UnitRow, name_of_group
 from coherencegym.eval.outcomes.tables import OutcomeTables, OutcomeWriter
 from coherencegym.eval.statistics.scores import CD, text_of
-from coherencegym.eval.tasks.score.metrics import Judgement
+from coherencegym.eval.tasks.score.metrics import EvaluatedPrediction
 from coherencegym.eval.tasks.score.scoring import ScoredItem
 
 #: The metrics of predictions; the target of a margin is the difference in length.
@@ -25,7 +25,7 @@ ACCURACY, MARGIN = ItemAccuracy("accuracy", CD), Margin("margin")
 def add_predictions(
     writer: OutcomeWriter,
     table: ItemTable,
-    judgements: Sequence[Judgement],
+    evaluated: Sequence[EvaluatedPrediction],
     items: Sequence[ScoredItem] = (),
 ) -> range:
     """Add the outcomes of the predictions of a table, all those of an item at once; their units.
@@ -33,10 +33,10 @@ def add_predictions(
     Args:
         items: gives the tokens by which one region is longer than the other; none: not known.
     """
-    units = writer.units(_units(table, judgements))
-    lengths = length_differences(items, judgements) if items else [None] * len(judgements)
+    units = writer.units(_units(table, evaluated))
+    lengths = length_differences(items, evaluated) if items else [None] * len(evaluated)
     rows: list[tuple[Any, ...]] = []
-    for unit, one, longer in zip(units, judgements, lengths, strict=True):
+    for unit, one, longer in zip(units, evaluated, lengths, strict=True):
         outcome = one.outcome
         met = None if outcome is None else float(outcome.met)
         rows.append((unit, ACCURACY.name, met, one.reason, None, _flags(one)))
@@ -55,19 +55,19 @@ def baseline_system(name: str, folds: Mapping[str, int]) -> System:
 
 
 def add_item_baselines(
-    writer: OutcomeWriter, table: ItemTable, units: range, judgements: Sequence[Judgement]
+    writer: OutcomeWriter, table: ItemTable, units: range, evaluated: Sequence[EvaluatedPrediction]
 ) -> None:
     """Add what the baselines of a table decided on the predictions of which the model has a value.
 
     Args:
-        units, judgements: those of whole items, as :func:`add_predictions` had and gave them.
+        units, evaluated: those of whole items, as :func:`add_predictions` had and gave them.
     """
     if table.baselines is None:
         return
-    decided = table.baselines.decisions(one.item for one in judgements)
+    decided = table.baselines.decisions(one.item for one in evaluated)
     for name in BASELINES:
         seen, found = Counter[str](), []
-        for unit, one in zip(units, judgements, strict=True):
+        for unit, one in zip(units, evaluated, strict=True):
             item = one.item.item_id
             own, place = decided[name].get(item, ()), seen[item]
             seen[item] += 1
@@ -85,9 +85,9 @@ def item_baselines(outcomes: OutcomeTables) -> dict[str, System]:
     return {labels[one.label]: one for one in outcomes.systems if one.role == "baseline"}
 
 
-def _units(table: ItemTable, judgements: Sequence[Judgement]) -> Iterator[UnitRow]:
+def _units(table: ItemTable, evaluated: Sequence[EvaluatedPrediction]) -> Iterator[UnitRow]:
     seen: dict[tuple[str, str, str], int] = {}
-    for one in judgements:
+    for one in evaluated:
         item, kind = one.item, (one.item.item_id, one.formula, one.aggregation)
         seen[kind] = seen.get(kind, 0) + 1
         yield UnitRow(
@@ -103,7 +103,7 @@ def _units(table: ItemTable, judgements: Sequence[Judgement]) -> Iterator[UnitRo
         )
 
 
-def _flags(one: Judgement) -> int:
+def _flags(one: EvaluatedPrediction) -> int:
     facts = {
         "tie": one.outcome is not None and one.outcome.tie,
         "too close": one.too_close,
@@ -130,15 +130,15 @@ def length_difference(scored: ScoredItem, formula: str) -> int | None:
 
 
 def length_differences(
-    items: Sequence[ScoredItem], judgements: Sequence[Judgement]
+    items: Sequence[ScoredItem], evaluated: Sequence[EvaluatedPrediction]
 ) -> Iterator[int | None]:
-    """The difference in length of each judgement of some items; None where it has no margin."""
+    """The difference in length of each prediction of some items; None where it has no margin."""
     by_id = {scored.item.item_id: scored for scored in items}
-    for judgement in judgements:
-        if judgement.outcome is None or judgement.outcome.margin is None:
+    for prediction in evaluated:
+        if prediction.outcome is None or prediction.outcome.margin is None:
             yield None
         else:
-            yield length_difference(by_id[judgement.item.item_id], judgement.formula)
+            yield length_difference(by_id[prediction.item.item_id], prediction.formula)
 
 
 def item_groups(item: Item, columns: Sequence[str]) -> list[Group]:
@@ -146,10 +146,10 @@ def item_groups(item: Item, columns: Sequence[str]) -> list[Group]:
     return [(column, text_of(item.extra[column])) for column in columns]
 
 
-def group_names(judgement: Judgement, columns: Sequence[str]) -> list[str]:
+def group_names(prediction: EvaluatedPrediction, columns: Sequence[str]) -> list[str]:
     """The names of all groups that a prediction is in."""
-    own = map(name_of_group, item_groups(judgement.item, columns))
-    return [*judgement.groups, *own]
+    own = map(name_of_group, item_groups(prediction.item, columns))
+    return [*prediction.groups, *own]
 
 
 def predictions_of(outcomes: OutcomeTables, config: str, split: str) -> Any:

@@ -19,7 +19,7 @@ from coherencegym.eval.data.dataset import FILTER_MODEL, ItemTable
 from coherencegym.eval.forward.agreement import Trial
 from coherencegym.eval.kinds.table_kind import FAMILY
 from coherencegym.eval.outcomes.tables import OutcomeWriter
-from coherencegym.eval.tasks.score.metrics import Judgement, judge
+from coherencegym.eval.tasks.score.metrics import EvaluatedPrediction, evaluate_predictions
 from coherencegym.eval.tasks.score.outcomes import add_item_baselines, add_predictions
 from coherencegym.eval.tasks.score.scoring import Scored, ScoredItem
 from coherencegym.eval.tasks.score.word_effect import WordEffect, added_effects, word_effect
@@ -42,7 +42,7 @@ class RunFacts:
     widened: bool
 
 
-_Judged = tuple[ScoredItem, Sequence[Judgement]]
+_EvaluatedItem = tuple[ScoredItem, Sequence[EvaluatedPrediction]]
 
 
 class ScoredItemTable:
@@ -69,25 +69,25 @@ class ScoredItemTable:
         self.runs: list[RunFacts] = []
         self.word_effect: WordEffect | None = None
         self._most_shown = most_shown
-        self._whole: list[_Judged] = []
+        self._whole: list[_EvaluatedItem] = []
         self._sample: list[tuple[int, int, bytes]] = []
         self._order = count()
         self._last: Scored | None = None
 
-    def add(self, scored: Scored) -> list[Judgement]:
-        """Count some items, and judge their predictions."""
-        judged = [list(judge(item, scored.rules)) for item in scored.items]
-        judgements = [judgement for own in judged for judgement in own]
-        units = add_predictions(self._writer, self.table, judgements, scored.items)
-        add_item_baselines(self._writer, self.table, units, judgements)
+    def add(self, scored: Scored) -> list[EvaluatedPrediction]:
+        """Count some items, and evaluate their predictions."""
+        by_item = [list(evaluate_predictions(item, scored.rules)) for item in scored.items]
+        evaluated = [prediction for own in by_item for prediction in own]
+        units = add_predictions(self._writer, self.table, evaluated, scored.items)
+        add_item_baselines(self._writer, self.table, units, evaluated)
         self._count(scored)
         self.runs.append(_run_facts(scored))
-        effect = word_effect(self.table, scored, judgements, scored.rules)
+        effect = word_effect(self.table, scored, evaluated, scored.rules)
         self.word_effect = added_effects(self.word_effect, effect)
-        for item, own in zip(scored.items, judged, strict=True):
+        for item, own in zip(scored.items, by_item, strict=True):
             self._show(item, own)
         self._last = scored if self._most_shown is None else _emptied(scored)
-        return judgements
+        return evaluated
 
     def _count(self, scored: Scored) -> None:
         self.n_items += len(scored.items)
@@ -99,16 +99,16 @@ class ScoredItemTable:
             if chosen := one.item.extra.get(FILTER_MODEL):
                 self.chosen_with.add(str(chosen))
 
-    def _show(self, item: ScoredItem, judgements: Sequence[Judgement]) -> None:
+    def _show(self, item: ScoredItem, evaluated: Sequence[EvaluatedPrediction]) -> None:
         # Of a sample those of the lowest digests of their ids stay, packed: objects that stay here
         # and there among those of a part would keep nearly all the memory that the part took.
         if self._most_shown is None:
-            self._whole.append((item, judgements))
+            self._whole.append((item, evaluated))
             return
         digest = hashlib.sha256(item.item.item_id.encode("utf-8", "surrogatepass")).digest()
         place = -int.from_bytes(digest[:8], "big"), next(self._order)
         if len(self._sample) < self._most_shown or place > self._sample[0][:2]:
-            heapq.heappush(self._sample, (*place, pickle.dumps((item, judgements))))
+            heapq.heappush(self._sample, (*place, pickle.dumps((item, evaluated))))
         if len(self._sample) > self._most_shown:
             heapq.heappop(self._sample)
 
@@ -127,12 +127,12 @@ class ScoredItemTable:
         return self.table if whole else table, replace(self.last, items=tuple(items))
 
     @property
-    def judgements(self) -> list[Judgement]:
-        """The judgements of the items that are shown."""
+    def predictions(self) -> list[EvaluatedPrediction]:
+        """The evaluated predictions of the items that are shown."""
         return [one for _, own in self._in_order for one in own]
 
     @cached_property
-    def _in_order(self) -> list[_Judged]:
+    def _in_order(self) -> list[_EvaluatedItem]:
         if self._most_shown is None:
             return self._whole
         return [pickle.loads(packed) for *_, packed in sorted(self._sample, key=itemgetter(1))]
@@ -157,6 +157,6 @@ def _run_facts(scored: Scored) -> RunFacts:
 
 def _emptied(scored: Scored) -> Scored:
     execution = scored.execution
-    plan = replace(execution.plan, sequences=(), families=(), owner=(), batches=())
+    plan = replace(execution.plan, sequences=(), families=(), sequence_of_request=(), batches=())
     light = replace(execution, bits=[], again={}, ran=[], plan=plan, sharing=None, beside=None)
     return replace(scored, items=(), execution=light)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from coherencegym.eval.data.dataset import ItemTable
 from coherencegym.eval.plan.options import Rules
-from coherencegym.eval.tasks.score.metrics import Judgement, judge
+from coherencegym.eval.tasks.score.metrics import EvaluatedPrediction, evaluate_predictions
 from coherencegym.eval.tasks.score.scoring import Scored
 
 
@@ -31,23 +31,23 @@ class WordEffect:
 
 
 def word_effect(
-    table: ItemTable, scored: Scored, judgements: Sequence[Judgement], rules: Rules
+    table: ItemTable, scored: Scored, evaluated: Sequence[EvaluatedPrediction], rules: Rules
 ) -> WordEffect | None:
-    """Compare judgements with those without the correction; None where nothing was corrected."""
+    """Compare predictions with those without the correction; None where nothing was corrected."""
     headline = table.headline
     if all(c.by_token is None for item in scored.items for c in item.conditions.values()):
         return None
     plain = (
-        judgement
+        prediction
         for item in scored.items
-        for judgement in judge(
+        for prediction in evaluate_predictions(
             replace(item, conditions={n: c.uncorrected() for n, c in item.conditions.items()}),
             rules,
         )
     )
     pairs = [
         (corrected.outcome.met, by_token.outcome.met)
-        for corrected, by_token in zip(judgements, plain, strict=True)
+        for corrected, by_token in zip(evaluated, plain, strict=True)
         if corrected.outcome is not None
         and by_token.outcome is not None
         and (not headline or headline in corrected.groups)

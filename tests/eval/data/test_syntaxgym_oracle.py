@@ -97,7 +97,7 @@ def test_region_sums_equal_the_float64_oracle(
     from coherencegym.eval.data.syntaxgym import read_suite
     from coherencegym.eval.kinds.formula import read_of
     from coherencegym.eval.kinds.items import Prediction
-    from coherencegym.eval.tasks.score.metrics import judge
+    from coherencegym.eval.tasks.score.metrics import evaluate_predictions
     from coherencegym.eval.tasks.score.scoring import score_items
 
     model, exact, tokenizer = real
@@ -128,7 +128,7 @@ def test_region_sums_equal_the_float64_oracle(
                 bits = item.conditions[name].region_bits(read)
                 assert len(bits) == tokens
                 assert abs(math.fsum(bits) - total) <= 1e-4 * tokens
-        assert all(judgement.outcome is not None for judgement in judge(item))
+        assert all(prediction.outcome is not None for prediction in evaluate_predictions(item))
     assert len(expected) == sum(
         len(condition["regions"]) for item in published["items"] for condition in item["conditions"]
     )

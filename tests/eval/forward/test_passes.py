@@ -112,7 +112,7 @@ def test_batches_order_and_sharing_change_nothing(
     budget = Budget(tokens, rows, cached, 4)
     plan = make_plan([asked[place] for place in order], budget)
     execution = execute(gpt2, plan, budget, share=share)
-    found = [execution.bits[owner] for owner in plan.owner if owner is not None]
+    found = [execution.bits[index] for index in plan.sequence_of_request if index is not None]
     assert worst(found, [alone[place] for place in order]) < 1e-4
 
 

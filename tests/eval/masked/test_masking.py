@@ -131,7 +131,7 @@ def test_only_tokens_that_are_read_are_rows() -> None:
     encoding = prepared.fitted[0].encodings["a"]
     read = [place for place, region in enumerate(encoding.regions) if region == 2]
     assert [each.positions for each in prepared.requests] == [(place,) for place in read]
-    assert prepared.owners == [(0, "a")] * len(read)
+    assert prepared.query_conditions == [(0, "a")] * len(read)
 
 
 def test_around_a_text_stands_what_the_tokenizer_puts_there_in_no_region() -> None:
@@ -205,7 +205,7 @@ def test_rows_are_alike_by_what_the_model_sees_and_where_it_is_read() -> None:
         Request((1, MASK, 3), (1,)),
     ]
     plan = make_plan(asked)
-    assert plan.owner == (0, 0, 1, 2, 3)
+    assert plan.sequence_of_request == (0, 0, 1, 2, 3)
     first = plan.sequences[0]
     assert first.asked == (2, 5)
     assert [*first.reads()] == [(1, 2), (1, 5)]

@@ -29,7 +29,7 @@ from coherencegym.eval.metrics.metric import Metric
 from coherencegym.eval.metrics.spearman import PartialSpearman, Spearman
 from coherencegym.eval.outcomes.schema import MODEL, System, UnitRow
 from coherencegym.eval.outcomes.tables import Cells, OutcomeTables, OutcomeWriter
-from coherencegym.eval.statistics import measures
+from coherencegym.eval.statistics import estimators
 from coherencegym.eval.statistics.correlation import (
     RankCorrelation,
     correlation,
@@ -152,7 +152,7 @@ def _correlated(kind: str) -> Known:
 
 def _area_difference(before: Cells, after: Cells) -> tuple[Any, str, float]:
     truths = before.target == 1
-    ends, test = measures.ranks_difference(before.value, after.value, truths, before.cluster)
+    ends, test = estimators.ranks_difference(before.value, after.value, truths, before.cluster)
     return ends, test.method, test.p
 
 
@@ -165,7 +165,7 @@ def _share_difference(before: Cells, after: Cells) -> tuple[Any, str, float]:
 def _ratio_difference(before: Cells, after: Cells) -> tuple[Any, str, float]:
     sides = (before.value, before.weight), (after.value, after.weight)
     test = approximate_randomisation(*sides, before.cluster, 0)
-    return measures.ratio_difference(*sides, before.cluster, test.p), test.method, test.p
+    return estimators.ratio_difference(*sides, before.cluster, test.p), test.method, test.p
 
 
 def _area(cells: Cells) -> float:
@@ -183,13 +183,13 @@ def _with_ends(value: float, ends: Interval | None, number: int) -> Estimate:
 KNOWN = {
     "accuracy": Known(
         lambda cells: float(cells.value.mean()),
-        lambda cells: measures.accuracy(cells.value.tolist(), cells.cluster),
+        lambda cells: estimators.accuracy(cells.value.tolist(), cells.cluster),
         _share_difference,
     ),
     # Here of one prediction an item; of several see below.
     "accuracy of items": Known(
         lambda cells: float(cells.value.mean()),
-        lambda cells: measures.accuracy(cells.value.tolist(), cells.cluster),
+        lambda cells: estimators.accuracy(cells.value.tolist(), cells.cluster),
         _share_difference,
     ),
     "mean margin": Known(
@@ -200,12 +200,12 @@ KNOWN = {
     ),
     "ratio": Known(
         lambda cells: float(cells.value.sum() / cells.weight.sum()),
-        lambda cells: measures.ratio(cells.value, cells.weight, cells.cluster, len(cells)),
+        lambda cells: estimators.ratio(cells.value, cells.weight, cells.cluster, len(cells)),
         _ratio_difference,
     ),
     "auc": Known(
         _area,
-        lambda cells: measures.area(cells.value, cells.target == 1, cells.cluster),
+        lambda cells: estimators.area(cells.value, cells.target == 1, cells.cluster),
         _area_difference,
     ),
     "spearman": _correlated("plain"),

@@ -150,8 +150,9 @@ def oracle(model: Any, request: Request) -> np.ndarray:
 
 def worst(plan: Plan, bits: list[np.ndarray], expected: list[np.ndarray]) -> float:
     """The largest difference in bits."""
-    assert None not in plan.owner
-    pairs = zip((bits[owner] for owner in plan.owner if owner is not None), expected, strict=True)
+    assert None not in plan.sequence_of_request
+    found = (bits[index] for index in plan.sequence_of_request if index is not None)
+    pairs = zip(found, expected, strict=True)
     return max(float(np.abs(one - other).max()) for one, other in pairs)
 
 

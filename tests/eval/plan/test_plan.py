@@ -23,7 +23,7 @@ SHARED: tuple[Sharing, ...] = ("cache", "packed")
 def test_equal_sequences_run_once() -> None:
     plan = make_plan([Request((1, 2, 3), (2,)), Request((1, 2, 3), (2,))], WIDE)
     assert len(plan.sequences) == 1
-    assert plan.owner == (0, 0)
+    assert plan.sequence_of_request == (0, 0)
     assert plan.head_rows == 1
 
 
@@ -40,7 +40,7 @@ def test_nothing_behind_the_last_position_read_is_run() -> None:
 
 def test_what_nothing_reads_is_not_run() -> None:
     plan = make_plan([Request((1, 2, 3), ()), Request((4, 5), (1,))], WIDE)
-    assert plan.owner == (None, 0)
+    assert plan.sequence_of_request == (None, 0)
     assert plan.tokens == 1
 
 
@@ -266,10 +266,10 @@ def check(plan: Plan, asked: list[Request]) -> None:
             assert len({plan.sequences[i].ids[:shared] for i in group}) == 1
         pairs = zip(batch.groups, batch.shared, strict=True)
         assert batch.head_rows == sum(head_rows(plan.sequences, g, shared) for g, shared in pairs)
-    for request, owner in zip(asked, plan.owner, strict=True):
+    for request, index in zip(asked, plan.sequence_of_request, strict=True):
         if request.positions:
-            assert owner is not None
-            sequence = plan.sequences[owner]
+            assert index is not None
+            sequence = plan.sequences[index]
             assert set(request.positions) <= set(sequence.positions)
             assert request.ids[: len(sequence.ids)] == sequence.ids
 

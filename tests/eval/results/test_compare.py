@@ -1,4 +1,4 @@
-"""Results of two models against each other, from judgements made by hand."""
+"""Results of two models against each other, from evaluated predictions made by hand."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
-from support.results import Judged, judged_table, made_saved
+from support.results import Evaluated, evaluated_table, made_saved
 
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.kinds.items import Item
@@ -31,7 +31,7 @@ from coherencegym.eval.results.step_changes import step_changes
 from coherencegym.eval.results.steps import AS_NAMED
 from coherencegym.eval.statistics.paired import holm, macro_difference, mcnemar, sign_flips
 from coherencegym.eval.tasks.headline import Headline
-from coherencegym.eval.tasks.score.metrics import Judgement
+from coherencegym.eval.tasks.score.metrics import EvaluatedPrediction
 from coherencegym.eval.views.compare_report import (
     comparisons_as_json,
     plot_comparisons,
@@ -44,7 +44,7 @@ from coherencegym.files.checksums import CHECKSUMS
 SETTINGS: dict[str, Any] = {"bos": "auto", "compat": None, "seed": 0, "versions": {"torch": "2.9"}}
 
 
-def judgement(
+def prediction(
     item: str,
     met: bool | None,
     *,
@@ -52,32 +52,34 @@ def judgement(
     formula: str = "f",
     groups: Sequence[str] = (),
     **columns: Any,
-) -> Judgement:
+) -> EvaluatedPrediction:
     outcome = None if met is None else Outcome(met, False, 1.0 if met else -1.0)
     own = Item(item, 1, (), (), cluster or item, "toy", (), columns)
     reason = "too_long" if met is None else ""
-    return Judgement(own, formula, "mean", tuple(groups), outcome, reason)
+    return EvaluatedPrediction(own, formula, "mean", tuple(groups), outcome, reason)
 
 
-def results(name: str, *judgements: Sequence[Judgement] | Judged, **table: Any) -> Saved:
+def results(
+    name: str, *evaluated: Sequence[EvaluatedPrediction] | Evaluated, **table: Any
+) -> Saved:
     """A folder of results with one table, or with some."""
     tables = [
-        own if isinstance(own, tuple) else judged_table(own, split="test", **table)
-        for own in judgements
+        own if isinstance(own, tuple) else evaluated_table(own, split="test", **table)
+        for own in evaluated
     ]
     return made_saved(Path("results") / name, *tables, settings=SETTINGS)
 
 
 def rows(
-    left: Sequence[Judgement], right: Sequence[Judgement], **table: Any
+    left: Sequence[EvaluatedPrediction], right: Sequence[EvaluatedPrediction], **table: Any
 ) -> dict[str, PairedScore]:
     """The rows of a comparison by their level and group."""
     found = compare(results("a", left, **table), results("b", right, **table))
     return {f"{row.level} {row.group}".strip(): row for row in found.rows}
 
 
-def outcomes(*met: bool | None, **about: Any) -> list[Judgement]:
-    return [judgement(f"i{place}", value, **about) for place, value in enumerate(met)]
+def outcomes(*met: bool | None, **about: Any) -> list[EvaluatedPrediction]:
+    return [prediction(f"i{place}", value, **about) for place, value in enumerate(met)]
 
 
 def test_mcnemar_of_independent_items() -> None:
@@ -94,15 +96,15 @@ def test_mcnemar_of_independent_items() -> None:
 
 
 def test_sign_flips_of_items_that_share_a_discourse() -> None:
-    left = [judgement(f"i{k}", False, cluster=f"d{k // 4}") for k in range(20)]
-    right = [judgement(f"i{k}", True, cluster=f"d{k // 4}") for k in range(20)]
+    left = [prediction(f"i{k}", False, cluster=f"d{k // 4}") for k in range(20)]
+    right = [prediction(f"i{k}", True, cluster=f"d{k // 4}") for k in range(20)]
     row = rows(left, right)["all"]
     assert (row.n, row.n_clusters, row.test) == (20, 5, "sign flips")
     assert row.p == pytest.approx(2 / 2**5)
 
 
 def test_items_are_paired_by_their_names() -> None:
-    left = [judgement("a", True), judgement("b", False), judgement("c", False)]
+    left = [prediction("a", True), prediction("b", False), prediction("c", False)]
     row = rows(left, [left[2], left[0], left[1]])["all"]
     assert (row.n, row.baseline_higher, row.higher, row.p) == (3, 0, 0, 1.0)
 
@@ -110,10 +112,10 @@ def test_items_are_paired_by_their_names() -> None:
 def test_an_items_value_is_the_share_of_its_predictions() -> None:
     """As in the table of scores: one of three is a third of an item, and no item for McNemar."""
     left = [
-        judgement("i", met, formula=f) for f, met in zip("fgh", (True, False, False), strict=True)
+        prediction("i", met, formula=f) for f, met in zip("fgh", (True, False, False), strict=True)
     ]
     right = [
-        judgement("i", met, formula=f) for f, met in zip("fgh", (True, True, False), strict=True)
+        prediction("i", met, formula=f) for f, met in zip("fgh", (True, True, False), strict=True)
     ]
     others = outcomes(True, False)
     found = rows([*left, *others], [*right, *others])
@@ -132,8 +134,8 @@ def test_what_is_undefined_for_either_is_left_out_for_both_and_counted() -> None
 
 
 def test_an_item_stays_with_the_predictions_that_both_have() -> None:
-    left = [judgement("i", True, formula="f"), judgement("i", None, formula="g")]
-    right = [judgement("i", True, formula="f"), judgement("i", False, formula="g")]
+    left = [prediction("i", True, formula="f"), prediction("i", None, formula="g")]
+    right = [prediction("i", True, formula="f"), prediction("i", False, formula="g")]
     found = rows(left, right)
     assert (found["all"].n, found["all"].left_out, found["all"].undefined_baseline) == (1, 0, 1)
     assert found["all"].score == 1.0
@@ -141,8 +143,8 @@ def test_an_item_stays_with_the_predictions_that_both_have() -> None:
 
 def test_a_prediction_that_an_item_has_twice_counts_twice() -> None:
     """As in the scores: the second of the one is paired with the second of the other."""
-    left = [judgement("i", met, groups=(g,)) for met, g in ((True, "one"), (False, "two"))]
-    right = [judgement("i", met, groups=(g,)) for met, g in ((False, "one"), (True, "two"))]
+    left = [prediction("i", met, groups=(g,)) for met, g in ((True, "one"), (False, "two"))]
+    right = [prediction("i", met, groups=(g,)) for met, g in ((False, "one"), (True, "two"))]
     found = rows(left, right)
     assert (found["all"].n, found["all"].difference) == (1, 0.0)
     assert (found["group one"].difference, found["group two"].difference) == (-1.0, 1.0)
@@ -162,9 +164,9 @@ def test_a_table_in_which_nothing_is_in_the_headline_has_its_row() -> None:
 
 
 def test_rows_are_those_of_the_scores_and_holm_is_over_the_printed_ones() -> None:
-    def judged(shift: int) -> list[Judgement]:
+    def evaluate(shift: int) -> list[EvaluatedPrediction]:
         return [
-            judgement(
+            prediction(
                 f"i{k}",
                 (k + shift) % 3 > 0,
                 groups=("fine", "wide" if k % 2 else "other"),
@@ -175,7 +177,7 @@ def test_rows_are_those_of_the_scores_and_holm_is_over_the_printed_ones() -> Non
         ]
 
     settings = {"headline": "wide", "breakdowns": ("moved", "same")}
-    left, right = results("a", judged(0), **settings), results("b", judged(1), **settings)
+    left, right = results("a", evaluate(0), **settings), results("b", evaluate(1), **settings)
     found = compare(left, right)
     names = {(row.level, row.group): row for row in found.rows}
     assert set(names) == {
@@ -199,7 +201,7 @@ def test_rows_are_those_of_the_scores_and_holm_is_over_the_printed_ones() -> Non
     assert comparisons_as_json([found], [("b", "a")], 0)["comparisons"][0]["holm_tests"] == 4
 
 
-JUDGED = st.lists(
+EVALUATED = st.lists(
     st.tuples(
         st.sampled_from([True, False, None]),
         st.sampled_from([True, False, None]),
@@ -211,16 +213,18 @@ JUDGED = st.lists(
 )
 
 
-def sides(judged: list[tuple[bool | None, bool | None, str, str]]) -> list[list[Judgement]]:
-    """The judgements of two models on the same items."""
+def sides(
+    evaluated: list[tuple[bool | None, bool | None, str, str]],
+) -> list[list[EvaluatedPrediction]]:
+    """The evaluated predictions of two models on the same items."""
     return [
         [
-            judgement(f"i{k}", met, cluster=cluster, groups=(group,) if group else ())
+            prediction(f"i{k}", met, cluster=cluster, groups=(group,) if group else ())
             for k, (met, cluster, group) in enumerate(side)
         ]
         for side in (
-            [(left, cluster, group) for left, _, cluster, group in judged],
-            [(right, cluster, group) for _, right, cluster, group in judged],
+            [(left, cluster, group) for left, _, cluster, group in evaluated],
+            [(right, cluster, group) for _, right, cluster, group in evaluated],
         )
     ]
 
@@ -243,9 +247,9 @@ def test_tasks_are_compared_with_those_that_are_like_them() -> None:
     assert by_suite([probed], fewest=1) == ([[probed]], [])
 
 
-@given(JUDGED)
-def test_the_same_results_do_not_differ(judged: list[Any]) -> None:
-    left, _ = sides(judged)
+@given(EVALUATED)
+def test_the_same_results_do_not_differ(evaluated: list[Any]) -> None:
+    left, _ = sides(evaluated)
     for row in rows(left, left).values():
         if row.n:
             assert (row.difference, row.p, row.p_holm) == (0.0, 1.0, 1.0)
@@ -254,9 +258,9 @@ def test_the_same_results_do_not_differ(judged: list[Any]) -> None:
             assert row.ci_low == -(row.ci_high or 0.0) < 0
 
 
-@given(JUDGED)
-def test_exchanging_the_models_turns_the_difference(judged: list[Any]) -> None:
-    left, right = sides(judged)
+@given(EVALUATED)
+def test_exchanging_the_models_turns_the_difference(evaluated: list[Any]) -> None:
+    left, right = sides(evaluated)
     there, back = rows(left, right), rows(right, left)
     assert there.keys() == back.keys()
     for name, row in there.items():
@@ -270,11 +274,11 @@ def test_exchanging_the_models_turns_the_difference(judged: list[Any]) -> None:
             assert turned.ci_high == pytest.approx(-row.ci_low, abs=1e-12)
 
 
-@given(JUDGED)
-def test_numbers_are_those_of_the_items_that_both_have(judged: list[Any]) -> None:
+@given(EVALUATED)
+def test_numbers_are_those_of_the_items_that_both_have(evaluated: list[Any]) -> None:
     """Against a few lines that know nothing of rows."""
-    row = rows(*sides(judged))["all"]
-    both = [(a, b, cluster) for a, b, cluster, _ in judged if a is not None and b is not None]
+    row = rows(*sides(evaluated))["all"]
+    both = [(a, b, cluster) for a, b, cluster, _ in evaluated if a is not None and b is not None]
     assert row.n == len(both)
     if both:
         assert row.difference == pytest.approx(fmean(b - a for a, b, _ in both))
@@ -372,7 +376,7 @@ def test_what_only_one_has_is_counted() -> None:
     assert (found.rows[0].n, found.unpaired) == (2, 1)
     assert "1 predictions that only one of the two has" in printed([found])
     with pytest.raises(EvaluationError, match="no item is in both"):
-        compare(LEFT, results("b", [judgement("x", True)]), anyway=True)
+        compare(LEFT, results("b", [prediction("x", True)]), anyway=True)
 
 
 # ---------------------------------------------------------------- what is shown
@@ -392,10 +396,10 @@ def printed(comparisons: list[ModelComparison], width: int = 160) -> str:
 def comparison() -> ModelComparison:
     name = "a_group_with_a_long_name_of_many_words"
     left = [
-        judgement(f"i{k}", k % 5 == 0 or k > 90, groups=("[1] " + name if k % 2 else "$x$",))
+        prediction(f"i{k}", k % 5 == 0 or k > 90, groups=("[1] " + name if k % 2 else "$x$",))
         for k in range(100)
     ]
-    right = [judgement(f"i{k}", k % 5 > 0, groups=left[k].groups) for k in range(100)]
+    right = [prediction(f"i{k}", k % 5 > 0, groups=left[k].groups) for k in range(100)]
     return compare(results("a", left), results("b", right))
 
 
@@ -579,19 +583,19 @@ def test_the_number_of_a_suite_is_the_mean_over_its_cells(
 
     def suite(name: str, met: Sequence[bool]) -> Saved:
         first = [
-            judgement(f"i{k}", own, cluster=f"d{k % 2}", groups=(f"g{k % 2}", "h"))
+            prediction(f"i{k}", own, cluster=f"d{k % 2}", groups=(f"g{k % 2}", "h"))
             for k, own in enumerate(met)
         ]
-        first += [judgement("x", met[0], groups=("g0", "other"))]
+        first += [prediction("x", met[0], groups=("g0", "other"))]
         second = [
-            judgement(f"i{k}", own, cluster=f"d{k}", moved=k < 3) for k, own in enumerate(met)
+            prediction(f"i{k}", own, cluster=f"d{k}", moved=k < 3) for k, own in enumerate(met)
         ]
         moves = {"breakdowns": ("moved",), "headline_value": "moved=true"}
         return results(
             name,
-            judged_table(first, "c", "test", headline="h"),
-            judged_table(second, "moves", "test", **moves),
-            judged_table(second, "beside", "test"),
+            evaluated_table(first, "c", "test", headline="h"),
+            evaluated_table(second, "moves", "test", **moves),
+            evaluated_table(second, "beside", "test"),
         )
 
     saved = [suite(f"s{k}", met) for k, met in enumerate(STEPS[:2])]

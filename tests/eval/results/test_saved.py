@@ -344,7 +344,7 @@ def test_one_baseline_or_all_pairs(folder: Path, capsys: pytest.CaptureFixture[s
     assert main(["compare", *folders, "--all-pairs"]) == 0
     said = capsys.readouterr().out
     assert said.count("(baseline)") == 3
-    assert "no item is judged differently" in said
+    assert "no prediction differs" in said
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from coherencegym.eval.statistics import paired
-from coherencegym.eval.statistics.measures import ranks_difference
+from coherencegym.eval.statistics.estimators import ranks_difference
 from coherencegym.eval.statistics.paired import (
     approximate_randomisation,
     difference_interval,
@@ -179,10 +179,10 @@ def test_a_test_is_never_surer_than_what_holds_for_skewed_differences(
     pairs: list[tuple[float, str]],
 ) -> None:
     differences, names = [d for d, _ in pairs], [name for _, name in pairs]
-    _, owner = np.unique(names, return_inverse=True)
+    _, cluster = np.unique(names, return_inverse=True)
     weights = np.full(len(pairs), 1 / len(pairs))
-    least = skewed_p(differences, weights, owner)
-    assert skewed_p([-d for d in differences], weights, owner) == pytest.approx(least)
+    least = skewed_p(differences, weights, cluster)
+    assert skewed_p([-d for d in differences], weights, cluster) == pytest.approx(least)
     found, flips = sign_flips(differences, names), only_flips(differences, names)
     assert found.p == pytest.approx(max(flips.p, least), rel=1e-6)
     assert found.method == (flips.method if least <= flips.p * (1 + 1e-9) else "gamma")
@@ -195,8 +195,8 @@ def test_of_one_prediction_an_item_the_bound_is_mcnemars(
     """And so it is of clusters of copies of an item."""
     values = np.repeat([1.0] * better + [-1.0] * worse + [0.0] * same, copies)
     if len(values):
-        owner = np.repeat(np.arange(len(values) // copies), copies)
-        found = skewed_p(values, np.full(len(values), 1 / len(values)), owner)
+        cluster = np.repeat(np.arange(len(values) // copies), copies)
+        found = skewed_p(values, np.full(len(values), 1 / len(values)), cluster)
         assert found == pytest.approx(mcnemar(worse, better), rel=1e-9)
 
 
@@ -216,11 +216,11 @@ def test_equal_means_of_skewed_differences_are_found_unequal_at_most_at_the_leve
     of 10, .145 of 20."""
     generator = np.random.default_rng(4)
     runs = 300
-    owner = np.repeat(np.arange(number), copies)
-    names = list(map(str, owner))
+    cluster = np.repeat(np.arange(number), copies)
+    names = list(map(str, cluster))
     rejected = flips = 0
     for _ in range(runs):
-        values = np.where(generator.random(number) < 1 / 11, -1.0, 0.1)[owner]
+        values = np.where(generator.random(number) < 1 / 11, -1.0, 0.1)[cluster]
         rejected += sign_flips(values.tolist(), names).p < 0.05
         flips += only_flips(values.tolist(), names).p < 0.05
     assert rejected / runs <= 0.05
@@ -406,11 +406,14 @@ def test_swaps_are_of_parts_and_wholes() -> None:
     """Against every set of swaps, gone through one by one."""
     left = [1.0, 1.0, 2.0, 0.0, 1.0], [9.0, 3.0, 6.0, 3.0, 4.0]
     right = [4.0, 2.0, 3.0, 2.0, 0.0], [5.0, 3.0, 4.0, 3.0, 9.0]
-    sides, owners = (left, right), [0, 1, 1, 2, 3]
+    sides, cluster_ids = (left, right), [0, 1, 1, 2, 3]
 
     def far(swapped: tuple[bool, ...]) -> float:
         one, other = (
-            [sum(sides[swapped[o] ^ turned][of][n] for n, o in enumerate(owners)) for of in (0, 1)]
+            [
+                sum(sides[swapped[c] ^ turned][of][n] for n, c in enumerate(cluster_ids))
+                for of in (0, 1)
+            ]
             for turned in (False, True)
         )
         return abs(one[0] / one[1] - other[0] / other[1])
@@ -419,7 +422,7 @@ def test_swaps_are_of_parts_and_wholes() -> None:
     expected = fmean(far(each) >= seen - 1e-9 for each in product((False, True), repeat=4))
     assert 0 < expected < 1
     assert approximate_randomisation(
-        left, right, [f"d{owner}" for owner in owners]
+        left, right, [f"d{cluster}" for cluster in cluster_ids]
     ).p == pytest.approx(expected)
 
 

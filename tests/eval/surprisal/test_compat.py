@@ -20,7 +20,7 @@ from coherencegym.eval.kinds.items import Condition, Item, Prediction, Region
 from coherencegym.eval.kinds.predictions import TIE_BITS
 from coherencegym.eval.plan.options import DEFAULT, MODES, SYNTAXGYM_2021, Options, Rules
 from coherencegym.eval.surprisal import ScoredCondition
-from coherencegym.eval.tasks.score.metrics import Judgement, judge
+from coherencegym.eval.tasks.score.metrics import EvaluatedPrediction, evaluate_predictions
 from coherencegym.eval.tasks.score.scoring import score_items
 from coherencegym.eval.tasks.score.values import region_value
 from coherencegym.eval.text.regions import SPECIAL
@@ -73,9 +73,9 @@ def condition(
     return score_items(model, tokenizer, [item], Options(rules=rules)).items[0].conditions[name]
 
 
-def judged(model: Any, tokenizer: Any, item: Item, rules: Rules) -> list[Judgement]:
+def evaluate(model: Any, tokenizer: Any, item: Item, rules: Rules) -> list[EvaluatedPrediction]:
     scored = score_items(model, tokenizer, [item], Options(rules=rules))
-    return list(judge(scored.items[0], scored.rules))
+    return list(evaluate_predictions(scored.items[0], scored.rules))
 
 
 # ---------------------------------------------------------------- one test for each row
@@ -160,17 +160,17 @@ def check_whole(model: Any, plain: Any, adding: Any, make_item: Callable[..., It
     for rules in (DEFAULT, SYNTAXGYM_2021):
         found = condition(model, plain, item, rules)
         means = [region_value(found, number, "mean") for number in (1, 2)]
-        (judgement,) = judged(model, plain, item, rules)
-        assert judgement.outcome is not None
+        (prediction,) = evaluate(model, plain, item, rules)
+        assert prediction.outcome is not None
         whole = found.region_bits("*").mean()
         expected = whole if rules is DEFAULT else sum(mean for mean in means if mean is not None)
-        assert judgement.outcome.margin == pytest.approx(expected)
+        assert prediction.outcome.margin == pytest.approx(expected)
         assert abs(whole - sum(mean or 0.0 for mean in means)) > 0.1
     # A region without a mean leaves the sum of means without a value; a sum of sums has one.
     for metric, reasons in (("mean", ["empty"]), ("sum", [""])):
         item = make_item({"a": ["Tim", "", "ran."]}, "(*;%a%) > 0", metric=metric)
-        assert [j.reason for j in judged(model, plain, item, SYNTAXGYM_2021)] == reasons
-        assert [j.reason for j in judged(model, plain, item, DEFAULT)] == [""]
+        assert [j.reason for j in evaluate(model, plain, item, SYNTAXGYM_2021)] == reasons
+        assert [j.reason for j in evaluate(model, plain, item, DEFAULT)] == [""]
 
 
 def check_identical(model: Any, plain: Any, adding: Any, make_item: Callable[..., Item]) -> None:
@@ -180,8 +180,8 @@ def check_identical(model: Any, plain: Any, adding: Any, make_item: Callable[...
         "(2;%a%) < (2;%b%)",
         "(2;%a%) = (2;%b%)",
     )
-    assert [j.reason for j in judged(model, plain, item, DEFAULT)] == ["identical"] * 3
-    outcomes = [j.outcome for j in judged(model, plain, item, SYNTAXGYM_2021)]
+    assert [j.reason for j in evaluate(model, plain, item, DEFAULT)] == ["identical"] * 3
+    outcomes = [j.outcome for j in evaluate(model, plain, item, SYNTAXGYM_2021)]
     assert [outcome and outcome.met for outcome in outcomes] == [False, False, True]
 
 
@@ -193,9 +193,9 @@ def check_tie(model: Any, plain: Any, adding: Any, make_item: Callable[..., Item
         value = region_value(condition(model, plain, item, rules), 2, "sum")
         assert value is not None
         near = make_item({"a": ["Tim", "ran."]}, f"(2;%a%) > {value - 5e-5:.9f}", metric="sum")
-        (judgement,) = judged(model, plain, near, rules)
-        assert judgement.outcome is not None
-        assert (judgement.outcome.met, judgement.outcome.tie) == expected
+        (prediction,) = evaluate(model, plain, near, rules)
+        assert prediction.outcome is not None
+        assert (prediction.outcome.met, prediction.outcome.tie) == expected
 
 
 CHECKS = {
@@ -316,7 +316,7 @@ def test_the_mode_is_in_the_signature_and_the_results(
     assert "|tie:0.0|" in results["signature"]
     assert "|sep:" not in results["signature"]
     assert results["settings"]["compat"] == "syntaxgym-2021"
-    # Two of the conditions are the same tokens: judged in this mode, left out by default.
+    # Two of the conditions are the same tokens: evaluated in this mode, left out by default.
     same = [s for s in results["scores"] if s["formula"] == "(2;%a%) = (2;%c%)"]
     assert [(score["n"], score["met"], score["undefined"]) for score in same] == [(1, 1, 0)]
     assert results["settings"]["rules"]["first_token_is_zero"] is True

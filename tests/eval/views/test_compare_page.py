@@ -17,7 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.browser import Browser, headless
 from support.datasets import about_families, with_intruders, write_documents
-from support.results import judged_table, made_saved
+from support.results import evaluated_table, made_saved
 from support.runs import OPEN
 
 from coherencegym.eval.commands.cli import main
@@ -26,7 +26,7 @@ from coherencegym.eval.kinds.predictions import Outcome
 from coherencegym.eval.results.comparison import ModelComparison, compare, moved
 from coherencegym.eval.results.saved import Saved, SavedDataset, read_saved
 from coherencegym.eval.tasks.detect.decisions import intruders
-from coherencegym.eval.tasks.score.metrics import Judgement
+from coherencegym.eval.tasks.score.metrics import EvaluatedPrediction
 from coherencegym.eval.views.compare import items
 from coherencegym.eval.views.compare.items import collect_pairs
 from coherencegym.eval.views.compare.page import render_comparisons
@@ -37,10 +37,12 @@ FORMULA = "(2;%bad%) > (2;%good%)"
 NAMES = [("model", "baseline")]
 
 
-def judgement(item: str, margin: float | None, formula: str = FORMULA) -> Judgement:
+def prediction(item: str, margin: float | None, formula: str = FORMULA) -> EvaluatedPrediction:
     outcome = None if margin is None else Outcome(margin > 0, False, margin)
     own = Item(item, 1, (), (), item, "toy")
-    return Judgement(own, formula, "mean", ("even",), outcome, "" if outcome else "too_long")
+    return EvaluatedPrediction(
+        own, formula, "mean", ("even",), outcome, "" if outcome else "too_long"
+    )
 
 
 def run(
@@ -53,10 +55,10 @@ def run(
     """A folder of results with its page, on a dataset."""
     folder.mkdir()
     (folder / "report.html").write_text("page")
-    judged = [judgement(f"i/{place}", margin, formula) for place, margin in enumerate(margins)]
+    evaluated = [prediction(f"i/{place}", margin, formula) for place, margin in enumerate(margins)]
     dataset = SavedDataset(str(data or "gone"), "toy", "1.0.0", None, "")
     return made_saved(
-        folder, judged_table(judged, "c", "test", rows_sha256=sha256), dataset=dataset
+        folder, evaluated_table(evaluated, "c", "test", rows_sha256=sha256), dataset=dataset
     )
 
 
@@ -231,8 +233,8 @@ def test_of_many_scores_the_page_says_how_many_differ(tmp_path: Path) -> None:
     def runs(folder: Path, higher: int) -> Saved:
         folder.mkdir()
         tables = (
-            judged_table(
-                [judgement(f"i/{n}", 1.0 if k < higher else -1.0) for n in range(30)],
+            evaluated_table(
+                [prediction(f"i/{n}", 1.0 if k < higher else -1.0) for n in range(30)],
                 f"c{k}",
                 "test",
             )

@@ -24,7 +24,7 @@ from coherencegym.eval.report.grid import share_with_interval
 from coherencegym.eval.statistics.scores import Score, shown_rows
 from coherencegym.eval.surprisal import ScoredCondition
 from coherencegym.eval.tasks.headline import Headline
-from coherencegym.eval.tasks.score.metrics import Judgement
+from coherencegym.eval.tasks.score.metrics import EvaluatedPrediction
 from coherencegym.eval.tasks.score.report import score_grid, score_sections
 from coherencegym.eval.tasks.score.results import score_summary
 from coherencegym.eval.tasks.task import Findings
@@ -333,11 +333,11 @@ def test_of_a_text_that_is_too_long_the_beginning_is_shown() -> None:
 # ---------------------------------------------------------------- what is left out
 
 
-def judgements_with(
+def predictions_with(
     margins: list[float | None], item: Item, metric: str = "mean"
-) -> list[Judgement]:
+) -> list[EvaluatedPrediction]:
     return [
-        Judgement(item, "f", metric, (), None if m is None else Outcome(m > 0, False, m))
+        EvaluatedPrediction(item, "f", metric, (), None if m is None else Outcome(m > 0, False, m))
         for m in margins
     ]
 
@@ -345,7 +345,7 @@ def judgements_with(
 def test_both_ends_and_the_middle_are_kept(make_item: Callable[..., Item]) -> None:
     item = make_item({"a": ["x"]})
     margins: list[float | None] = [float(m) for m in range(50, -51, -1)]
-    (selection,) = select_shown("c", "s", judgements_with(margins, item), 3, lambda _: [])
+    (selection,) = select_shown("c", "s", predictions_with(margins, item), 3, lambda _: [])
     kept = [margins[place] for place in selection.kept]
     assert kept == [50, 49, 48, 1, 0, -1, -48, -49, -50]
     assert [(s.n, s.low, s.high) for s in selection.left_out] == [(46, -47, -2), (46, 2, 47)]
@@ -356,12 +356,12 @@ def test_both_ends_and_the_middle_are_kept(make_item: Callable[..., Item]) -> No
 def test_few_are_all_kept_and_metrics_have_their_own_ends(make_item: Callable[..., Item]) -> None:
     item = make_item({"a": ["x"]})
     margins: list[float | None] = [*map(float, range(9)), None, None]
-    judged = judgements_with(margins, item) + judgements_with([1000.0], item, "sum")
-    mean, total = select_shown("c", "s", judged, 10, lambda _: [])
+    evaluated = predictions_with(margins, item) + predictions_with([1000.0], item, "sum")
+    mean, total = select_shown("c", "s", evaluated, 10, lambda _: [])
     assert mean.kept == tuple(range(11))
     assert total.kept == (11,)
     assert mean.left_out == total.left_out == ()
-    mean, _ = select_shown("c", "s", judged, 1, lambda _: [])
+    mean, _ = select_shown("c", "s", evaluated, 1, lambda _: [])
     assert mean.left_out_unmeasured == 1
     assert 9 in mean.kept
 
@@ -369,13 +369,13 @@ def test_few_are_all_kept_and_metrics_have_their_own_ends(make_item: Callable[..
 def test_no_group_is_without_an_example(make_item: Callable[..., Item]) -> None:
     item = make_item({"a": ["x"]})
     margins: list[float | None] = [float(m) for m in range(1000)]
-    judged = judgements_with(margins, item)
-    places = {id(judgement): place for place, judgement in enumerate(judged)}
+    evaluated = predictions_with(margins, item)
+    places = {id(prediction): place for place, prediction in enumerate(evaluated)}
 
-    def groups(judgement: Judgement) -> list[str]:
-        return ["rare"] if 500 <= places[id(judgement)] < 503 else []
+    def groups(prediction: EvaluatedPrediction) -> list[str]:
+        return ["rare"] if 500 <= places[id(prediction)] < 503 else []
 
-    (selection,) = select_shown("c", "s", judged, 40, groups)
+    (selection,) = select_shown("c", "s", evaluated, 40, groups)
     assert set(range(500, 503)) - set(selection.kept) == {501}
 
 

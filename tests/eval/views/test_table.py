@@ -20,7 +20,7 @@ from coherencegym.eval.results.runs import Run
 from coherencegym.eval.statistics.scores import shown_rows
 from coherencegym.eval.tasks.score.controls import Difference
 from coherencegym.eval.tasks.score.lengths import LengthCorrelation
-from coherencegym.eval.tasks.score.metrics import Judgement
+from coherencegym.eval.tasks.score.metrics import EvaluatedPrediction
 from coherencegym.eval.tasks.score.report import difference_block, length_block, score_grid
 from coherencegym.eval.tasks.score.summary import ItemScore
 from coherencegym.eval.views.plots import plot_runs
@@ -35,15 +35,15 @@ NAME = "a_corpus_with_a_long_name_dialogue_context_sep"
 
 @pytest.fixture
 def scores(make_item: Callable[..., Item]) -> list[ItemScore]:
-    judgements = []
+    evaluated = []
     for number in range(40):
         item = make_item({"a": ["x"]}, "f", item_id=f"d{number}/x", moved=number < 4)
         outcome = Outcome(number % 3 > 0, False, number % 3 - 0.5)
         formulas = ("[(1;%a%)-1] > 0", "(1;%a%) > 0")
-        judgements += [Judgement(item, f, "mean", (), outcome) for f in formulas]
+        evaluated += [EvaluatedPrediction(item, f, "mean", (), outcome) for f in formulas]
     partial_input = {"formula": formulas[0], "metric": "mean", "group": "", "score": 0.6125}
     about: Any = {"breakdowns": ("moved",), "stated_baselines": {"partial_input": [partial_input]}}
-    return made_scores(judgements, config=NAME, split="test", **about)
+    return made_scores(evaluated, config=NAME, split="test", **about)
 
 
 def printed(scores: list[ItemScore], width: int) -> str:
@@ -114,8 +114,8 @@ def test_columns_without_anything_are_left_out(scores: list[ItemScore]) -> None:
 
 def test_human_scores_have_a_column_where_there_are_any(scores: list[ItemScore]) -> None:
     assert "human" not in printed(scores, 160)
-    judged = [replace(scores[0], human_score=0.875, human_n=8), *scores[1:]]
-    lines = printed(judged, 160).splitlines()
+    evaluated = [replace(scores[0], human_score=0.875, human_n=8), *scores[1:]]
+    lines = printed(evaluated, 160).splitlines()
     assert "human" in lines[1]
     assert "87.5 !" in next(line for line in lines if NAME in line)
 

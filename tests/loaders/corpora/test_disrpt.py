@@ -44,9 +44,9 @@ def test_one_config_for_each_table(tmp_path: Path) -> None:
     LAYOUTS["disrpt"].write(tmp_path)
     (config,) = (each for each in SUITE.configs if each.corpora == ("disrpt",))
     one, other = found(tmp_path)
-    (row,) = config.drafter(one, Context(0, "test"))
+    (row,) = config.generator(one, Context(0, "test"))
     assert (row.label, row.extra["type"], row.places) == ("contrast", "explicit", (0, 1))
-    (row,) = config.drafter(other, Context(0, "test"))
+    (row,) = config.generator(other, Context(0, "test"))
     assert (row.extra["language"], row.extra["relation"]) == ("eng", "cause")
     assert config.by == "dataset"
 

@@ -16,8 +16,8 @@ from support.file_server import Fault, FileServer, serving
 
 from coherencegym.loaders.corpus import CorpusError
 from coherencegym.loaders.fetching.download import check_base
-from coherencegym.loaders.fetching.fetch import Survey, fetch_origin
-from coherencegym.loaders.fetching.origin import Origin, RemoteFile
+from coherencegym.loaders.fetching.download_source import DownloadSource, RemoteFile
+from coherencegym.loaders.fetching.fetch import Survey, fetch_source
 from coherencegym.loaders.find import UNFINISHED
 
 COMMIT = "a" * 40
@@ -40,12 +40,12 @@ def server() -> Iterator[FileServer]:
         yield site
 
 
-def origin_of(content: dict[str, bytes]) -> Origin:
+def source_of(content: dict[str, bytes]) -> DownloadSource:
     files = tuple(
         RemoteFile(path, len(text), hashlib.sha256(text).hexdigest())
         for path, text in sorted(content.items())
     )
-    return Origin(
+    return DownloadSource(
         name="toy",
         title="A toy",
         repository="someone/toy",
@@ -60,19 +60,21 @@ def origin_of(content: dict[str, bytes]) -> Origin:
     )
 
 
-TOY = origin_of(CONTENT)
-ONE = origin_of({"big.bin": BIG})
+TOY = source_of(CONTENT)
+ONE = source_of({"big.bin": BIG})
 PATH = f"someone/toy/{COMMIT}/big.bin"
 
 
 @pytest.fixture
 def go(server: FileServer, tmp_path: Path) -> Callable[..., Survey]:
-    """Fetches an origin from the server; ``slept`` collects the pauses."""
+    """Fetches a download source from the server; ``slept`` collects the pauses."""
 
-    def run(origin: Origin = ONE, slept: list[float] | None = None, **more: object) -> Survey:
+    def run(
+        source: DownloadSource = ONE, slept: list[float] | None = None, **more: object
+    ) -> Survey:
         sleep = (slept if slept is not None else []).append
         settings = {"base": server.url, "sleep": sleep, "jobs": 2, "timeout": 20.0} | more
-        return fetch_origin(origin, tmp_path / "toy", **settings)  # type: ignore[arg-type]
+        return fetch_source(source, tmp_path / "toy", **settings)  # type: ignore[arg-type]
 
     return run
 
@@ -162,7 +164,7 @@ def test_an_empty_file_comes_too(
     go: Callable[..., Survey], server: FileServer, tmp_path: Path
 ) -> None:
     server.files[PATH] = b""
-    go(origin_of({"big.bin": b""}))
+    go(source_of({"big.bin": b""}))
     assert content(tmp_path / "toy") == {"big.bin": b""}
 
 
@@ -275,7 +277,7 @@ def test_the_first_failure_stops_the_others(
     server.files = {f"someone/toy/{COMMIT}/{path}": text for path, text in many.items()}
     server.faults[f"someone/toy/{COMMIT}/003"] = [Fault(status=404)]
     with pytest.raises(CorpusError, match="/003: the server has no such file"):
-        go(origin_of(many), jobs=1)
+        go(source_of(many), jobs=1)
     assert len(server.log) == 4
     assert sorted(content(tmp_path / "toy")) == ["000", "001", "002"]
 
@@ -387,8 +389,8 @@ def test_the_proxy_of_the_environment_is_asked(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("HTTP_PROXY", server.url)
-    go(base="http://origin.invalid")
-    assert [asked.url for asked in server.log] == [f"http://origin.invalid/{PATH}"]
+    go(base="http://source.invalid")
+    assert [asked.url for asked in server.log] == [f"http://source.invalid/{PATH}"]
     assert content(tmp_path / "toy") == {"big.bin": BIG}
 
 

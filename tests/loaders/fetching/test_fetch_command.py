@@ -17,8 +17,8 @@ import pytest
 from support.file_server import Fault, FileServer, serving
 
 from coherencegym.loaders.cli import main
-from coherencegym.loaders.fetching import download, origin
-from coherencegym.loaders.fetching.origin import origin_names
+from coherencegym.loaders.fetching import download, download_source
+from coherencegym.loaders.fetching.download_source import source_names
 from coherencegym.loaders.find import UNFINISHED
 from coherencegym.loaders.read import read
 from coherencegym.loaders.registry import CORPORA
@@ -32,14 +32,14 @@ BASE = f"someone/corpora/{COMMIT}"
 def server(
     repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[FileServer]:
-    """A mirror, and origins on it: ``open``, ``toy`` (with terms), ``gum`` (the sample of GUM)."""
+    """A mirror, and sources on it: ``open``, ``toy`` (with terms), ``gum`` (the sample of GUM)."""
     sample = (repository / "loaders/corpora/samples/gum/sample_documents.conllu").read_bytes()
     corpora = {
         "open": {"open.bin": BIG, "open.txt": b"open\n"},
         "toy": {"toy.txt": b"toy\n"},
         "gum": {"dep/GUM_sample_documents.conllu": sample, "LICENSE.txt": b"terms\n"},
     }
-    folder = tmp_path / "origins"
+    folder = tmp_path / "sources"
     folder.mkdir()
     with serving() as site:
         for name, files in corpora.items():
@@ -60,7 +60,7 @@ def server(
             }
             (folder / f"{name}.json").write_text(json.dumps(fields))
             site.files |= {f"{BASE}/{path}": text for path, text in files.items()}
-        monkeypatch.setattr(origin, "ORIGINS", folder)
+        monkeypatch.setattr(download_source, "SOURCES", folder)
         monkeypatch.setattr(download, "PAUSES", (0.0,) * 4)
         monkeypatch.setenv("COHERENCEGYM_MIRROR", site.url)
         monkeypatch.setenv("COHERENCEGYM_DATA", str(tmp_path / "data"))
@@ -115,7 +115,7 @@ def test_without_a_name_it_lists(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["fetch"]) == 0
     lines = [line.split("\t") for line in capsys.readouterr().out.splitlines()]
     assert lines[0] == ["name", "files", "bytes", "licence", "terms"]
-    assert [line[0] for line in lines[1:]] == list(origin_names())
+    assert [line[0] for line in lines[1:]] == list(source_names())
     assert ["winograd", "1", "113238", "CC-BY-4.0", "none"] in lines
     assert ["insted", "25", "2327096", "none stated", "--accept"] in lines
 
@@ -189,7 +189,7 @@ def test_half_a_corpus_is_not_read(
     server: FileServer, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     server.files[f"{BASE}/dep/GUM_second_document.conllu"] = b"second"
-    path = origin.ORIGINS / "gum.json"
+    path = download_source.SOURCES / "gum.json"
     fields = json.loads(path.read_text())
     fields["files"]["dep/GUM_second_document.conllu"] = [6, hashlib.sha256(b"second").hexdigest()]
     path.write_text(json.dumps(fields))
@@ -264,11 +264,11 @@ def test_a_bar_on_a_terminal_and_silence_in_a_pipe(
 
 
 def command(server: FileServer, tmp_path: Path) -> list[str]:
-    """Fetches ``open`` in a process of its own, from the origins of the test."""
+    """Fetches ``open`` in a process of its own, from the sources of the test."""
     code = (
         "import sys; from pathlib import Path; from coherencegym.loaders import cli\n"
-        "from coherencegym.loaders.fetching import origin\n"
-        f"origin.ORIGINS = Path({str(origin.ORIGINS)!r})\n"
+        "from coherencegym.loaders.fetching import download_source\n"
+        f"download_source.SOURCES = Path({str(download_source.SOURCES)!r})\n"
         f"sys.exit(cli.main(['fetch', 'open', '--mirror', {server.url!r}]))"
     )
     return [sys.executable, "-c", code]
@@ -319,7 +319,7 @@ def test_the_real_winograd_comes_from_a_mirror_of_it(
 ) -> None:
     monkeypatch.setenv("COHERENCEGYM_DATA", str(tmp_path / "data"))
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
-    declared = origin.origin("winograd")
+    declared = download_source.download_source("winograd")
     real = (shared / "corpora/winograd/WSCollection.xml").read_bytes()
     with serving() as site:
         site.files[f"{declared.repository}/{declared.commit}/raw/WSCollection.xml"] = real

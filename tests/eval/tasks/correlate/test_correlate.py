@@ -153,7 +153,7 @@ def test_baselines_say_what_is_easier(data: Path) -> None:
     # No prompt has two texts; length with length held is nothing; no word stands in two texts.
     assert {measure for measure, _ in found} == {"Spearman", "Spearman, length held"}
     assert ("Spearman, length held", "length") not in found
-    assert all(judge != "bag of words" for _, judge in found)
+    assert all(system != "bag of words" for _, system in found)
 
 
 def test_one_rater_is_held_against_the_others(data: Path) -> None:
@@ -258,8 +258,8 @@ def test_two_models_are_compared(
         for row in comparison["rows"]
         if row["level"] == "all"
     }
-    for (_, measure, judge), row in rows.items():
-        assert judge in {one.label for one in SYSTEMS}
+    for (_, measure, system), row in rows.items():
+        assert system in {one.label for one in SYSTEMS}
         assert row["difference"] == pytest.approx(row["score"] - row["baseline_score"])
         assert row["ci_low"] <= row["difference"] <= row["ci_high"]
         assert (row["p"] < 0.05) == (row["ci_low"] > 0 or row["ci_high"] < 0), measure

@@ -59,11 +59,11 @@ def results_of(folder: Path) -> dict[str, Any]:
 
 
 def rows_of(results: dict[str, Any]) -> list[dict[str, Any]]:
-    """The scores as the terminal has them: a row for each judge, with a value by measure."""
+    """The scores as the terminal has them: a row for each system, with a value by measure."""
     rows: dict[tuple[str, ...], dict[str, Any]] = {}
     for score in results["scores"]:
-        judge = score["system"] or "model"
-        about = {"config": score["config"], "group": score["group"], "system": judge}
+        system = score["system"] or "model"
+        about = {"config": score["config"], "group": score["group"], "system": system}
         row = rows.setdefault(tuple(about.values()), about | score["counts"])
         row[score["metric"].lower().replace(" ", "_")] = {
             "value": score["score"],
@@ -74,11 +74,11 @@ def rows_of(results: dict[str, Any]) -> list[dict[str, Any]]:
     return list(rows.values())
 
 
-def score_of(results: dict[str, Any], judge: str, group: str = "", config: str = "") -> Any:
+def score_of(results: dict[str, Any], system: str, group: str = "", config: str = "") -> Any:
     (found,) = (
         score
         for score in rows_of(results)
-        if (score["system"], score["group"]) == (judge, group)
+        if (score["system"], score["group"]) == (system, group)
         and score["config"] in (config, "detect_one")
     )
     return found
@@ -281,8 +281,8 @@ def test_people_columns_and_the_model_that_filtered(
     assert "low by construction" not in printed
     results = results_of(tmp_path / "out")
 
-    def people(judge: str, group: str) -> Any:
-        (found,) = (s for s in rows_of(results) if (s["system"], s["group"]) == (judge, group))
+    def people(system: str, group: str) -> Any:
+        (found,) = (s for s in rows_of(results) if (s["system"], s["group"]) == (system, group))
         return found
 
     judged, agreed = "judged by people", "at least 3 annotators agree"

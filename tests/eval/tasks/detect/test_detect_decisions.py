@@ -12,9 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from coherencegym.errors import EvaluationError
-from coherencegym.eval.statistics import measures
+from coherencegym.eval.statistics import estimators
 from coherencegym.eval.statistics.estimate import Estimate
-from coherencegym.eval.statistics.measures import accuracy, auc, ratio, ratio_difference
+from coherencegym.eval.statistics.estimators import accuracy, auc, ratio, ratio_difference
 from coherencegym.eval.tasks.detect.decisions import (
     DECISIONS,
     Decision,
@@ -32,7 +32,7 @@ OPENING = -math.inf
 
 
 def measure_of_f1(counts: Sequence[DecisionCounts], clusters: Sequence[str], n: int) -> Estimate:
-    return measures.f1(*summed(counts, "f1"), clusters, n)
+    return estimators.f1(*summed(counts, "f1"), clusters, n)
 
 
 def f1_difference(

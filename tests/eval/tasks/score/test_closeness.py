@@ -14,7 +14,7 @@ from coherencegym.eval.forward.numeric import drawn_by_name
 from coherencegym.eval.kinds.items import Item
 from coherencegym.eval.plan.options import DEFAULT
 from coherencegym.eval.tasks.score.closeness import LEVEL, MEASURED, error_of, largest_error
-from coherencegym.eval.tasks.score.metrics import judge
+from coherencegym.eval.tasks.score.metrics import evaluate_predictions
 from coherencegym.eval.tasks.score.scoring import Scored, score_items
 
 #: Distributions of errors, from light tails to some that hardly have a variance.
@@ -95,7 +95,7 @@ def test_flips_of_bfloat16_are_flagged(
         error = largest_error(one.item, one.conditions, other.conditions, DEFAULT)
         assert error is not None
         beyond += error > one.error
-        for ours, true in zip(judge(one), judge(other), strict=True):
+        for ours, true in zip(evaluate_predictions(one), evaluate_predictions(other), strict=True):
             assert ours.outcome is not None
             assert true.outcome is not None
             turned = ours.outcome.met is not true.outcome.met

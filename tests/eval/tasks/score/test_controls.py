@@ -11,14 +11,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from support.commands import one_line
-from support.results import judged_table, made_outcomes
+from support.results import evaluated_table, made_outcomes
 
 from coherencegym.eval.commands.cli import main
 from coherencegym.eval.kinds.items import Item
 from coherencegym.eval.kinds.predictions import Outcome
 from coherencegym.eval.statistics.intervals import difference_of_means
 from coherencegym.eval.tasks.score.controls import Difference, differences
-from coherencegym.eval.tasks.score.metrics import Judgement
+from coherencegym.eval.tasks.score.metrics import EvaluatedPrediction
 from coherencegym.eval.tasks.score.report import difference_labels
 
 Make = Callable[..., Item]
@@ -29,12 +29,12 @@ def item(identifier: str, family: str | None = None) -> Item:
     return Item(f"{identifier}/x", 1, (), (), identifier, "toy", extra=extra)
 
 
-def judged(
+def evaluate(
     margins: Sequence[float | None], prefix: str, formula: str = "f", metric: str = "mean"
-) -> list[Judgement]:
-    """Judgements with these margins; None: undefined."""
+) -> list[EvaluatedPrediction]:
+    """Evaluated predictions with these margins; None: undefined."""
     return [
-        Judgement(
+        EvaluatedPrediction(
             item(f"{prefix}{number}"),
             formula,
             metric,
@@ -47,16 +47,16 @@ def judged(
 
 
 def compared(
-    own: Sequence[Judgement], controls: Mapping[str, Sequence[Judgement]]
+    own: Sequence[EvaluatedPrediction], controls: Mapping[str, Sequence[EvaluatedPrediction]]
 ) -> list[Difference]:
     tables = {"c": own, **controls}
-    outcomes = made_outcomes(*(judged_table(made, config) for config, made in tables.items()))
+    outcomes = made_outcomes(*(evaluated_table(made, config) for config, made in tables.items()))
     return differences(outcomes, "c", "s", list(controls))
 
 
 def test_a_difference_by_hand() -> None:
     own, other = [1.0, 2.0, 3.0, None], [0.5, -0.5]
-    (found,) = compared(judged(own, "a"), {"k": judged(other, "b")})
+    (found,) = compared(evaluate(own, "a"), {"k": evaluate(other, "b")})
     assert (found.config, found.split, found.control) == ("c", "s", "k")
     assert (found.formula, found.aggregation) == ("f", "mean")
     assert (found.n, found.n_control, found.n_clusters, found.n_clusters_control) == (3, 2, 3, 2)
@@ -67,10 +67,14 @@ def test_a_difference_by_hand() -> None:
 
 
 def test_a_difference_for_each_control_and_each_formula_of_both() -> None:
-    own = judged([1.0, 2.0], "a") + judged([4.0, 5.0], "a", metric="sum") + judged([1.0], "a", "g")
+    own = (
+        evaluate([1.0, 2.0], "a")
+        + evaluate([4.0, 5.0], "a", metric="sum")
+        + evaluate([1.0], "a", "g")
+    )
     controls = {
-        "k": judged([0.0, 0.0], "b") + judged([1.0, 1.0], "b", metric="sum"),
-        "m": judged([0.5, 1.5], "d") + judged([0.5, 1.5], "d", "h"),
+        "k": evaluate([0.0, 0.0], "b") + evaluate([1.0, 1.0], "b", metric="sum"),
+        "m": evaluate([0.5, 1.5], "d") + evaluate([0.5, 1.5], "d", "h"),
     }
     rows = compared(own, controls)
     assert [(r.control, r.formula, r.aggregation, r.difference) for r in rows] == [
@@ -82,9 +86,9 @@ def test_a_difference_for_each_control_and_each_formula_of_both() -> None:
 
 
 def test_families_are_drawn_and_counted_as_one() -> None:
-    def twins(prefix: str) -> list[Judgement]:
+    def twins(prefix: str) -> list[EvaluatedPrediction]:
         return [
-            Judgement(
+            EvaluatedPrediction(
                 item(f"{prefix}{i}", f"{prefix}family{i // 2}"),
                 *("f", "mean", ()),
                 Outcome(True, False, float(i // 2)),
@@ -104,24 +108,24 @@ def test_families_are_drawn_and_counted_as_one() -> None:
 
 
 def test_nothing_to_compare_gives_nothing_or_no_number() -> None:
-    own = judged([1.0, 2.0], "a")
+    own = evaluate([1.0, 2.0], "a")
     assert compared(own, {}) == []
     assert compared(own, {"k": []}) == []
-    assert compared(own, {"k": judged([1.0], "b", "another")}) == []
-    (undefined,) = compared(own, {"k": judged([None, None], "b")})
+    assert compared(own, {"k": evaluate([1.0], "b", "another")}) == []
+    (undefined,) = compared(own, {"k": evaluate([None, None], "b")})
     assert (undefined.n_control, undefined.control_margin_mean) == (0, None)
     assert (undefined.difference, undefined.ci_low, undefined.ci_method) == (None, None, "")
-    (single,) = compared(own, {"k": judged([0.5], "b")})
+    (single,) = compared(own, {"k": evaluate([0.5], "b")})
     assert (single.difference, single.ci_low, single.ci_high) == (1.0, None, None)
 
 
 def test_a_formula_without_margin_has_no_difference() -> None:
-    equal = [Judgement(item("a0"), "f", "mean", (), Outcome(True, False, None))]
-    assert compared(equal, {"k": judged([1.0], "b")}) == []
+    equal = [EvaluatedPrediction(item("a0"), "f", "mean", (), Outcome(True, False, None))]
+    assert compared(equal, {"k": evaluate([1.0], "b")}) == []
 
 
 def test_ties_everywhere_differ_by_nothing() -> None:
-    (found,) = compared(judged([0.0] * 5, "a"), {"k": judged([0.0] * 4, "b")})
+    (found,) = compared(evaluate([0.0] * 5, "a"), {"k": evaluate([0.0] * 4, "b")})
     assert (found.difference, found.ci_low, found.ci_high) == (0.0, 0.0, 0.0)
 
 
@@ -130,7 +134,7 @@ def test_ties_everywhere_differ_by_nothing() -> None:
     st.lists(st.none() | st.floats(-99, 99), max_size=6),
 )
 def test_no_number_is_nan(own: list[float | None], other: list[float | None]) -> None:
-    for row in compared(judged(own, "a"), {"k": judged(other, "b")}):
+    for row in compared(evaluate(own, "a"), {"k": evaluate(other, "b")}):
         values = (row.difference, row.ci_low, row.ci_high, row.margin_mean)
         json.dumps(values, allow_nan=False)
 

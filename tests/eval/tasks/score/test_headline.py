@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.results import Judged, judged_table, made_outcomes
+from support.results import Evaluated, evaluated_table, made_outcomes
 
 from coherencegym.eval.commands.cli import main
 from coherencegym.eval.kinds.items import Item
@@ -27,27 +27,27 @@ from coherencegym.eval.tasks.headline import (
     mean_headline,
 )
 from coherencegym.eval.tasks.score.headline import headline_of
-from coherencegym.eval.tasks.score.metrics import Judgement
+from coherencegym.eval.tasks.score.metrics import EvaluatedPrediction
 from coherencegym.eval.tasks.score.summary import summarise
 
 #: Whether the prediction of each item holds, by the group that it is in.
 Met = Mapping[str, Sequence[bool]]
 
 
-def table(config: str, met: Met, split: str = "test", **about: Any) -> Judged:
-    """A table and its judgements: an item for each prediction, discourses shared by tables."""
-    judgements = []
+def table(config: str, met: Met, split: str = "test", **about: Any) -> Evaluated:
+    """A table and its predictions: an item for each prediction, discourses shared by tables."""
+    evaluated = []
     for group, values in met.items():
         groups = (group, about["headline"]) if about.get("headline") and group else ()
         for number, holds in enumerate(values):
             name = f"{config} {group} {number}"
             item = Item(name, 1, (), (), f"d{number}", "toy")
             outcome = Outcome(holds, False, 1.0 if holds else -1.0)
-            judgements.append(Judgement(item, "f", "mean", groups, outcome, ""))
-    return judged_table(judgements, config, split, **about)
+            evaluated.append(EvaluatedPrediction(item, "f", "mean", groups, outcome, ""))
+    return evaluated_table(evaluated, config, split, **about)
 
 
-def headline(*tables: Judged) -> Headline | None:
+def headline(*tables: Evaluated) -> Headline | None:
     outcomes = made_outcomes(*tables)
     own = [table for table, _ in tables]
     return headline_of(own, outcomes, [one for table in own for one in summarise(outcomes, table)])
@@ -88,15 +88,15 @@ def test_only_items_with_the_headline_value_count() -> None:
         breakdowns=("moved",),
         stated_baselines={"partial_input": partial_inputs},
     )
-    judgements = [
-        replace(judgement, item=replace(judgement.item, extra={"moved": moved}))
-        for judgement, moved in zip(made, (True, False, False, True), strict=True)
+    evaluated = [
+        replace(prediction, item=replace(prediction.item, extra={"moved": moved}))
+        for prediction, moved in zip(made, (True, False, False, True), strict=True)
     ]
-    found = headline((own, judgements))
+    found = headline((own, evaluated))
     assert found is not None
     assert (found.n, found.score, found.partial_input_score) == (2, 0.5, 0.8)
     # Where all items have it, the table's own row is the one.
-    found = headline((own, [judgements[0], judgements[3]]))
+    found = headline((own, [evaluated[0], evaluated[3]]))
     assert found is not None
     assert (found.n, found.partial_input_score) == (2, 0.5)
 
@@ -109,7 +109,7 @@ def test_splits_of_a_config_are_one_cell() -> None:
 
 
 def test_others_are_averaged_only_where_every_config_has_one() -> None:
-    def with_partial_input(config: str, score: float) -> Judged:
+    def with_partial_input(config: str, score: float) -> Evaluated:
         one = {"formula": "f", "metric": "mean", "group": "", "score": score}
         return table(config, {"": [True, False]}, stated_baselines={"partial_input": (one,)})
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.results import judged_table
+from support.results import evaluated_table
 
 from coherencegym.eval.kinds.items import Item
 from coherencegym.eval.outcomes.tables import OutcomeWriter
@@ -22,7 +22,7 @@ from coherencegym.eval.tasks.score.lengths import (
     correlations,
     length_correlations,
 )
-from coherencegym.eval.tasks.score.metrics import judge
+from coherencegym.eval.tasks.score.metrics import evaluate_predictions
 from coherencegym.eval.tasks.score.outcomes import add_predictions, length_difference
 from coherencegym.eval.tasks.score.report import shown_lengths
 from coherencegym.eval.tasks.score.scoring import ScoredItem
@@ -51,10 +51,10 @@ def scored(make_item: Callable[..., Item], number: int, a: Any, b: Any, *formula
 
 
 def of(items: Sequence[ScoredItem], asked: bool = False) -> list[LengthCorrelation]:
-    judgements = [judgement for item in items for judgement in judge(item)]
-    table, _ = judged_table(judgements, length_confound=asked)
+    evaluated = [prediction for item in items for prediction in evaluate_predictions(item)]
+    table, _ = evaluated_table(evaluated, length_confound=asked)
     writer = OutcomeWriter()
-    add_predictions(writer, table, judgements, items)
+    add_predictions(writer, table, evaluated, items)
     return length_correlations(writer.tables(), table)
 
 

@@ -15,7 +15,7 @@ from coherencegym.eval.kinds.items import METRICS, Item
 from coherencegym.eval.plan.options import DEFAULT, Options, Rules
 from coherencegym.eval.statistics.scores import shown_rows
 from coherencegym.eval.surprisal import ScoredCondition
-from coherencegym.eval.tasks.score.metrics import Judgement, judge
+from coherencegym.eval.tasks.score.metrics import EvaluatedPrediction, evaluate_predictions
 from coherencegym.eval.tasks.score.scoring import ScoredItem, score_items
 from coherencegym.eval.tasks.score.summary import ItemScore
 from coherencegym.eval.tasks.score.values import VALUES, region_value
@@ -77,23 +77,23 @@ def test_a_first_token_without_surprisal_is_left_out_and_never_0() -> None:
     assert not only_first.leaves_out_first(2)
 
 
-# ---------------------------------------------------------------- judgements
+# ---------------------------------------------------------------- evaluated predictions
 
 
-def judged(item: Item, **conditions: ScoredCondition) -> list[Judgement]:
-    return list(judge(ScoredItem(item, conditions)))
+def evaluate(item: Item, **conditions: ScoredCondition) -> list[EvaluatedPrediction]:
+    return list(evaluate_predictions(ScoredItem(item, conditions)))
 
 
 def test_a_prediction_holds_fails_or_ties(make_item: Callable[..., Item]) -> None:
     item = make_item({"a": ["x"], "b": ["y"]}, "(1;%a%) > (1;%b%)")
     low, high = scored_condition([1.0], [1], ids=[5]), scored_condition([2.0], [1], ids=[6])
     same = scored_condition([2.0 + 1e-6], [1], ids=[7])
-    results = [judged(item, a=a, b=b)[0].outcome for a, b in ((high, low), (low, high))]
+    results = [evaluate(item, a=a, b=b)[0].outcome for a, b in ((high, low), (low, high))]
     assert [(r.met, r.tie, r.margin) for r in results if r] == [
         (True, False, 1.0),
         (False, False, -1.0),
     ]
-    (tie,) = judged(item, a=high, b=same)
+    (tie,) = evaluate(item, a=high, b=same)
     assert tie.outcome is not None
     assert (tie.outcome.met, tie.outcome.tie) == (False, True)
 
@@ -108,15 +108,17 @@ def test_within_the_error_of_the_run_it_is_too_close_and_stays_in_the_score(
     found = []
     for bits in (1.0 + 1e-6, 1.2, 1.3):
         high = scored_condition([bits], [1], ids=[6])
-        (one,) = judge(ScoredItem(item, {"a": high, "b": low}, error=error))
+        (one,) = evaluate_predictions(ScoredItem(item, {"a": high, "b": low}, error=error))
         assert one.outcome is not None
         found.append((one.outcome.tie, one.too_close, one.outcome.met))
     # A tie is no closer than that; nothing is too close without a measured error.
     assert found == [(True, False, False), (False, True, True), (False, False, True)]
-    assert not judged(item, a=scored_condition([1.2], [1], ids=[6]), b=low)[0].too_close
+    assert not evaluate(item, a=scored_condition([1.2], [1], ids=[6]), b=low)[0].too_close
     (score,) = (
         s
-        for s in made_scores(list(judge(ScoredItem(item, {"a": high, "b": low}, error=9.0))))
+        for s in made_scores(
+            list(evaluate_predictions(ScoredItem(item, {"a": high, "b": low}, error=9.0)))
+        )
         if s.level == "all"
     )
     assert (score.too_close, score.n, score.score) == (1, 1, 1.0)
@@ -136,7 +138,9 @@ def test_the_bound_is_that_of_the_formula_at_hand(make_item: Callable[..., Item]
         }
 
         def is_close(error: float) -> bool:
-            return next(iter(judge(ScoredItem(item, conditions, error=error), rules))).too_close
+            return next(
+                iter(evaluate_predictions(ScoredItem(item, conditions, error=error), rules))
+            ).too_close
 
         low, high = 0.0, 1e6
         for _ in range(60):
@@ -176,7 +180,7 @@ def test_conditions_that_became_identical_are_undefined(make_item: Callable[...,
     item = make_item({"a": ["x"], "b": ["y"], "c": ["z"]}, "(1;%a%) > (1;%b%)", "(1;%a%) > (1;%c%)")
     a, b = scored_condition([1.0], [1], ids=[5]), scored_condition([1.0], [1], ids=[5])
     c = scored_condition([0.5], [1], ids=[6])
-    first, second = judged(item, a=a, b=b, c=c)
+    first, second = evaluate(item, a=a, b=b, c=c)
     assert (first.outcome, first.reason) == (None, "identical")
     assert second.outcome is not None
 
@@ -189,7 +193,7 @@ def test_identical_texts_reach_undefined_from_the_tokenizer(
     tokenizer = make_tokenizer()
     item = make_item({"a": ["Tim ran."], "b": ["Tim ran."]}, "(1;%a%) > (1;%b%)")
     scored = score_items(make_model("gpt2", tokenizer), tokenizer, [item])
-    assert [j.reason for j in judge(scored.items[0])] == ["identical"]
+    assert [j.reason for j in evaluate_predictions(scored.items[0])] == ["identical"]
 
 
 def test_no_separator_makes_only_what_needs_one_undefined(
@@ -204,7 +208,7 @@ def test_no_separator_makes_only_what_needs_one_undefined(
         "(1;%c%) > (1;%b%)",
     )
     scored = score_items(make_model("gpt2", tokenizer), tokenizer, [item])
-    assert [j.reason for j in judge(scored.items[0])] == ["separator", ""]
+    assert [j.reason for j in evaluate_predictions(scored.items[0])] == ["separator", ""]
 
 
 def test_without_start_of_text_scores_of_the_whole_are_flagged_and_of_the_end_not(
@@ -221,12 +225,12 @@ def test_without_start_of_text_scores_of_the_whole_are_flagged_and_of_the_end_no
         "(2;%a%) > (2;%b%)",
     )
     never = score_items(model, tokenizer, [item], Options(bos="never"))
-    assert [j.first_left_out for j in judge(never.items[0])] == [True, True, False]
+    assert [j.first_left_out for j in evaluate_predictions(never.items[0])] == [True, True, False]
     first = never.items[0].conditions["a"]
     assert math.isnan(first.bits[0])
     assert len(first.region_bits("*")) == len(first.encoding.ids) - 1
     auto = score_items(model, tokenizer, [item])
-    assert [j.first_left_out for j in judge(auto.items[0])] == [False, False, False]
+    assert [j.first_left_out for j in evaluate_predictions(auto.items[0])] == [False, False, False]
 
 
 def test_items_with_equal_texts_see_only_what_their_own_predictions_read(
@@ -268,9 +272,9 @@ def test_too_long_leaves_the_item_out_of_every_score(
     short = make_item({"a": ["Hi."], "b": ["No."]}, "(1;%a%) > (1;%b%)", item_id="short/x")
     scored = score_items(model, tokenizer, [long, short])
     assert [item.too_long for item in scored.items] == [True, False]
-    judgements = [j for item in scored.items for j in judge(item)]
-    assert [j.reason for j in judgements] == ["too_long", "too_long", ""]
-    (row, *_) = made_scores(judgements)
+    evaluated = [j for item in scored.items for j in evaluate_predictions(item)]
+    assert [j.reason for j in evaluated] == ["too_long", "too_long", ""]
+    (row, *_) = made_scores(evaluated)
     assert (row.n, row.too_long, row.undefined) == (1, 1, 0)
 
 
@@ -320,17 +324,21 @@ def rows(scores: list[ItemScore]) -> dict[tuple[str, str, str], ItemScore]:
     return {(s.level, s.group, s.formula): s for s in scores}
 
 
-def judgement(item: Item, margin: float | None, formula: str = "f", *groups: str) -> Judgement:
+def prediction(
+    item: Item, margin: float | None, formula: str = "f", *groups: str
+) -> EvaluatedPrediction:
     from coherencegym.eval.kinds.predictions import Outcome
 
     outcome = None if margin is None else Outcome(margin > 0, margin == 0, margin)
-    return Judgement(item, formula, "mean", groups, outcome, "" if outcome else "identical")
+    return EvaluatedPrediction(
+        item, formula, "mean", groups, outcome, "" if outcome else "identical"
+    )
 
 
 def test_cd_counts_ties_and_undefined(make_item: Callable[..., Item]) -> None:
     items = [make_item({"a": ["x"]}, "f", item_id=f"d{i}/x") for i in range(5)]
     margins = [1.0, 2.0, -1.0, 0.0, None]
-    (row,) = made_scores([judgement(i, m) for i, m in zip(items, margins, strict=True)])
+    (row,) = made_scores([prediction(i, m) for i, m in zip(items, margins, strict=True)])
     assert (row.n, row.met, row.ties, row.undefined) == (4, 2, 1, 1)
     assert row.undefined_why == {"identical": 1}
     assert row.score == 0.5
@@ -345,10 +353,10 @@ def test_an_item_with_several_predictions_counts_their_share(
     scores = rows(
         made_scores(
             [
-                judgement(one, 1.0, "f", "g"),
-                judgement(one, -1.0, "h", "g"),
-                judgement(one, -1.0, "k", "other"),
-                judgement(two, 3.0, "f", "g"),
+                prediction(one, 1.0, "f", "g"),
+                prediction(one, -1.0, "h", "g"),
+                prediction(one, -1.0, "k", "other"),
+                prediction(two, 3.0, "f", "g"),
             ],
         )
     )
@@ -381,7 +389,7 @@ def test_breakdown_by_column_and_partial_input_scores_beside(
     ]
     scores = rows(
         made_scores(
-            [judgement(item, 1.0 if i < 3 else -1.0) for i, item in enumerate(items)],
+            [prediction(item, 1.0 if i < 3 else -1.0) for i, item in enumerate(items)],
             breakdowns=("moved",),
             stated_baselines={"partial_input": partial_inputs},
         )
@@ -400,15 +408,15 @@ def test_breakdown_by_column_and_partial_input_scores_beside(
 
 def test_human_scores_stand_beside_whatever_the_formula(make_item: Callable[..., Item]) -> None:
     items = [make_item({"a": ["x"]}, "f", item_id=f"d{i}/x", moved=bool(i % 2)) for i in range(4)]
-    judgements = [
-        replace(judgement(item, 1.0), formula=formula) for item in items for formula in "fg"
+    evaluated = [
+        replace(prediction(item, 1.0), formula=formula) for item in items for formula in "fg"
     ]
     humans = (
         {"group": "", "score": 0.9, "ci_low": 0.8, "ci_high": 0.95, "n": 40},
         {"group": "moved=true", "score": 0.5, "ci_low": 0.1, "ci_high": 0.9, "n": 2},
     )
     scores = {
-        (s.level, s.group): s for s in made_scores(judgements, breakdowns=("moved",), humans=humans)
+        (s.level, s.group): s for s in made_scores(evaluated, breakdowns=("moved",), humans=humans)
     }
     everything = scores["all", ""]
     assert (everything.human_score, everything.human_n) == (0.9, 40)
@@ -420,13 +428,13 @@ def test_human_scores_stand_beside_whatever_the_formula(make_item: Callable[...,
 
 def test_a_score_over_a_headline(make_item: Callable[..., Item]) -> None:
     """The config's own score is over one group; columns that tell nothing apart are no rows."""
-    judgements = []
+    evaluated = []
     for number in range(4):
         item = make_item({"a": ["x"]}, "f", item_id=f"d{number}/x", genre="news", kind=number % 2)
         for group, margin in (("wide", 1.0), ("other", -1.0)):
-            made = replace(judgement(item, margin), groups=(f"row → {group}", group))
-            judgements.append(made)
-    scores = made_scores(judgements, breakdowns=("genre", "kind"), headline="wide")
+            made = replace(prediction(item, margin), groups=(f"row → {group}", group))
+            evaluated.append(made)
+    scores = made_scores(evaluated, breakdowns=("genre", "kind"), headline="wide")
     levels = {(s.level, s.group): s.score for s in scores}
     assert levels["all", ""] == 1.0
     assert levels["headline", "wide"] == 1.0
@@ -435,7 +443,7 @@ def test_a_score_over_a_headline(make_item: Callable[..., Item]) -> None:
     assert levels["column", "kind=1"] == 1.0
     assert not any(group.startswith("genre") for _, group in levels)
     assert [s.group for s in shown_rows(scores)] == ["", "other", "kind=0", "kind=1"]
-    assert made_macro(judgements, headline="wide") is None  # one row in the headline
+    assert made_macro(evaluated, headline="wide") is None  # one row in the headline
 
 
 def test_a_family_of_discourses_counts_as_one(make_item: Callable[..., Item]) -> None:
@@ -445,9 +453,9 @@ def test_a_family_of_discourses_counts_as_one(make_item: Callable[..., Item]) ->
     for number, margin in enumerate(margins):
         family = f"f{number // 2}"
         twin = make_item({"a": ["x"]}, "f", item_id=f"d{number}/x", family=family)
-        twins.append(judgement(twin, margin))
+        twins.append(prediction(twin, margin))
         item = make_item({"a": ["x"]}, "f", item_id=f"{family}/{number}")
-        items.append(judgement(item, margin))
+        items.append(prediction(item, margin))
     (one,), (other,) = made_scores(twins), made_scores(items)
     assert (one.n, one.n_discourses, one.n_clusters, one.ci_method) == (8, 8, 4, "korn-graubard")
     assert (other.n_discourses, other.n_clusters) == (4, 4)
@@ -460,7 +468,7 @@ def test_a_family_of_discourses_counts_as_one(make_item: Callable[..., Item]) ->
 
 
 def test_a_macro_average_is_over_families(make_item: Callable[..., Item]) -> None:
-    def judged(kind: str) -> list[Judgement]:
+    def evaluate(kind: str) -> list[EvaluatedPrediction]:
         made = []
         for number in range(12):
             item = make_item(
@@ -470,10 +478,10 @@ def test_a_macro_average_is_over_families(make_item: Callable[..., Item]) -> Non
                 **({"family": f"f{number // 4}"} if kind == "twin" else {}),
             )
             margin = 1.0 if number in (0, 1, 2, 3, 4, 6, 10, 11) else -1.0
-            made.append(judgement(item, margin, "f", "even" if number % 2 else "odd"))
+            made.append(prediction(item, margin, "f", "even" if number % 2 else "odd"))
         return made
 
-    families, alone = made_macro(judged("twin")), made_macro(judged("item"))
+    families, alone = made_macro(evaluate("twin")), made_macro(evaluate("item"))
     assert families is not None
     assert alone is not None
     assert families.score == alone.score
@@ -483,7 +491,7 @@ def test_a_macro_average_is_over_families(make_item: Callable[..., Item]) -> Non
 def test_a_macro_average_of_one_item_says_nothing_of_others(make_item: Callable[..., Item]) -> None:
     """It was 0.500 [0.500, 0.500]: one item of two groups, of which one holds."""
     item = make_item({"a": ["x"]}, "f", item_id="d/x")
-    average = made_macro([judgement(item, 1.0, "f", "g"), judgement(item, -1.0, "f", "h")])
+    average = made_macro([prediction(item, 1.0, "f", "g"), prediction(item, -1.0, "f", "h")])
     assert average is not None
     assert (average.score, average.ci_low, average.ci_high) == (0.5, 0.0, 1.0)
     assert average.ci_method == "one cluster"
@@ -496,8 +504,8 @@ def test_an_item_of_many_predictions_says_more_than_one_of_one(
     for number in range(30):
         item = make_item({"a": ["x"]}, "f", item_id=f"d{number}/x")
         margins = [1.0 if (number + place) % 3 else -1.0 for place in range(12)]
-        few += [judgement(item, margins[0])]
-        many += [judgement(item, margin) for margin in margins]
+        few += [prediction(item, margins[0])]
+        many += [prediction(item, margin) for margin in margins]
     (one,), (twelve,) = made_scores(few), made_scores(many)
     assert one.score == twelve.score == pytest.approx(2 / 3)
     widths = [row.ci_high - row.ci_low for row in (one, twelve) if row.ci_high and row.ci_low]
@@ -505,13 +513,13 @@ def test_an_item_of_many_predictions_says_more_than_one_of_one(
 
 
 def test_no_items_no_score_rather_than_0(make_item: Callable[..., Item]) -> None:
-    (row,) = made_scores([judgement(make_item({"a": ["x"]}, "f"), None)])
+    (row,) = made_scores([prediction(make_item({"a": ["x"]}, "f"), None)])
     assert (row.n, row.score, row.ci_low, row.margin_mean) == (0, None, None, None)
 
 
 def test_one_discourse_has_no_interval_of_its_margin(make_item: Callable[..., Item]) -> None:
     items = [make_item({"a": ["x"]}, "f", item_id=f"d/{i}") for i in range(3)]
-    (row,) = made_scores([judgement(item, 1.0) for item in items])
+    (row,) = made_scores([prediction(item, 1.0) for item in items])
     assert row.n_discourses == 1
     assert row.margin_mean_low is None
     assert row.ci_low is not None
@@ -520,9 +528,9 @@ def test_one_discourse_has_no_interval_of_its_margin(make_item: Callable[..., It
 
 def test_macro(make_item: Callable[..., Item]) -> None:
     items = [make_item({"a": ["x"]}, "f", item_id=f"d{i}/x") for i in range(6)]
-    judgements = [judgement(i, 1.0, "f", "big") for i in items[:4]]
-    judgements += [judgement(i, -1.0, "f", "small") for i in items[4:]]
-    average = made_macro(judgements)
+    evaluated = [prediction(i, 1.0, "f", "big") for i in items[:4]]
+    evaluated += [prediction(i, -1.0, "f", "small") for i in items[4:]]
+    average = made_macro(evaluated)
     assert average is not None
     assert (average.n_groups, average.score) == (2, 0.5)
-    assert made_macro(judgements[:4]) is None
+    assert made_macro(evaluated[:4]) is None

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.results import judged_table, made_outcomes
+from support.results import evaluated_table, made_outcomes
 
 from coherencegym.eval.commands.cli import main
 from coherencegym.eval.data import dataset
@@ -22,7 +22,7 @@ from coherencegym.eval.outcomes.tables import OutcomeTables, OutcomeWriter
 from coherencegym.eval.tasks.score import parts as score_parts
 from coherencegym.eval.tasks.score.controls import differences
 from coherencegym.eval.tasks.score.headline import headline_of
-from coherencegym.eval.tasks.score.metrics import Judgement
+from coherencegym.eval.tasks.score.metrics import EvaluatedPrediction
 from coherencegym.eval.tasks.score.outcomes import (
     ACCURACY,
     MARGIN,
@@ -205,8 +205,8 @@ FORMULAS = ("(1;%a%) > (1;%b%)", "(1;%a%) < (1;%b%)")
 
 
 @st.composite
-def judged(draw: st.DrawFn) -> list[list[Judgement]]:
-    """The judgements of some items, by item."""
+def evaluated_items(draw: st.DrawFn) -> list[list[EvaluatedPrediction]]:
+    """The evaluated predictions of some items, by item."""
     found = []
     for number in range(draw(st.integers(1, 12))):
         family = draw(st.sampled_from(["", "f", "ü", "z"]))
@@ -228,7 +228,7 @@ def judged(draw: st.DrawFn) -> list[list[Judgement]]:
             groups = draw(st.sampled_from([(), ("g",), ("h", "g"), ("g", "g")]))
             formula = draw(st.sampled_from(FORMULAS))
             own.append(
-                Judgement(
+                EvaluatedPrediction(
                     item,
                     formula,
                     draw(st.sampled_from(["mean", "sum"])),
@@ -244,16 +244,16 @@ def judged(draw: st.DrawFn) -> list[list[Judgement]]:
 
 
 @given(
-    items=judged(),
+    items=evaluated_items(),
     cuts=st.lists(st.integers(0, 12), max_size=3).map(sorted),
     headline=st.sampled_from(["", "g"]),
 )
 def test_outcomes_of_parts_are_those_of_the_whole(
-    items: list[list[Judgement]], cuts: list[int], headline: str
+    items: list[list[EvaluatedPrediction]], cuts: list[int], headline: str
 ) -> None:
     """The tables that a folder of results has, and what scores there are of them."""
 
-    def filled(parts: Iterable[list[list[Judgement]]]) -> tuple[OutcomeTables, list[Any]]:
+    def filled(parts: Iterable[list[list[EvaluatedPrediction]]]) -> tuple[OutcomeTables, list[Any]]:
         writer = OutcomeWriter()
         for part in parts:
             add_predictions(writer, table, [one for own in part for one in own])
@@ -266,10 +266,10 @@ def test_outcomes_of_parts_are_those_of_the_whole(
             headline_of([table, control[0]], outcomes, []),
         ]
 
-    flat = [judgement for own in items for judgement in own]
+    flat = [prediction for own in items for prediction in own]
     about: dict[str, Any] = {"breakdowns": ("moved", "kind"), "headline": headline}
-    table, _ = judged_table(flat, **about)
-    control = judged_table(flat[::-1], "k", **about)
+    table, _ = evaluated_table(flat, **about)
+    control = evaluated_table(flat[::-1], "k", **about)
     bounds = [0, *cuts, len(items)]
     found, scores = filled(items[low:high] for low, high in pairwise(bounds))
     whole, expected = filled([items])
@@ -279,17 +279,17 @@ def test_outcomes_of_parts_are_those_of_the_whole(
     assert scores == expected
 
 
-@given(items=judged())
+@given(items=evaluated_items())
 def test_the_value_of_an_item_is_the_share_of_its_defined_predictions(
-    items: list[list[Judgement]],
+    items: list[list[EvaluatedPrediction]],
 ) -> None:
-    outcomes = made_outcomes(judged_table([judgement for own in items for judgement in own]))
+    outcomes = made_outcomes(evaluated_table([prediction for own in items for prediction in own]))
     values = ACCURACY.counted(outcomes.cells(predictions_of(outcomes, "c", "s")))
     by_metric = {one.metric: one.places for one in outcomes.series()}
     margins = MARGIN.counted(outcomes.cells(by_metric.get(MARGIN.name, np.zeros(0, int))))
     shares, bits = [], []
     for own in items:
-        defined = [judgement.outcome for judgement in own if judgement.outcome]
+        defined = [prediction.outcome for prediction in own if prediction.outcome]
         if defined:
             shares.append((sum(one.met for one in defined) / len(defined), len(defined)))
         known = [outcome.margin for outcome in defined if outcome.margin is not None]
@@ -299,22 +299,24 @@ def test_the_value_of_an_item_is_the_share_of_its_defined_predictions(
     assert list(zip(margins.value, margins.weight, strict=True)) == bits
 
 
-@given(items=judged())
-def test_clusters_are_numbered_in_the_order_of_their_names(items: list[list[Judgement]]) -> None:
+@given(items=evaluated_items())
+def test_clusters_are_numbered_in_the_order_of_their_names(
+    items: list[list[EvaluatedPrediction]],
+) -> None:
     """The same in two tables of a run."""
-    flat = [judgement for own in items for judgement in own]
-    outcomes = made_outcomes(judged_table(flat), judged_table(flat[::2], "k"))
-    names = sorted({judgement.item.cluster for judgement in flat})
+    flat = [prediction for own in items for prediction in own]
+    outcomes = made_outcomes(evaluated_table(flat), evaluated_table(flat[::2], "k"))
+    names = sorted({prediction.item.cluster for prediction in flat})
     for config, own in (("c", flat), ("k", flat[::2])):
         places = predictions_of(outcomes, config, "s")
         expected = [names.index(one.item.cluster) for one in own if one.outcome]
         assert outcomes.cells(places).cluster.tolist() == expected
 
 
-@given(items=judged())
-def test_rows_say_what_became_of_every_prediction(items: list[list[Judgement]]) -> None:
-    flat = [judgement for own in items for judgement in own]
-    outcomes = made_outcomes(judged_table(flat, breakdowns=("moved", "kind")))
+@given(items=evaluated_items())
+def test_rows_say_what_became_of_every_prediction(items: list[list[EvaluatedPrediction]]) -> None:
+    flat = [prediction for own in items for prediction in own]
+    outcomes = made_outcomes(evaluated_table(flat, breakdowns=("moved", "kind")))
     found = list(prediction_rows(outcomes))
     assert [(row["item_id"], row["discourse_id"], row["cluster"]) for row in found] == [
         (one.item.item_id, one.item.discourse_id, one.item.cluster) for one in flat
@@ -339,7 +341,7 @@ def test_rows_say_what_became_of_every_prediction(items: list[list[Judgement]]) 
 
 def test_of_a_prediction_a_hundred_bytes_and_some_stay() -> None:
     made = [
-        Judgement(
+        EvaluatedPrediction(
             Item(f"a long name/{part}/{n}", 1, (), (), f"d{part}-{n}", "toy", (), {"moved": True}),
             FORMULAS[0],
             "mean",
@@ -349,6 +351,6 @@ def test_of_a_prediction_a_hundred_bytes_and_some_stay() -> None:
         for part in range(10)
         for n in range(100)
     ]
-    outcomes = made_outcomes(judged_table(made, breakdowns=("moved",)))
+    outcomes = made_outcomes(evaluated_table(made, breakdowns=("moved",)))
     # Names and ids are among them.
     assert outcomes.nbytes / len(made) < 144

@@ -7,39 +7,39 @@ from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
-from support.results import judged_table, made_outcomes
+from support.results import evaluated_table, made_outcomes
 
 from coherencegym.eval.kinds.items import Item
 from coherencegym.eval.kinds.predictions import Outcome
 from coherencegym.eval.outcomes.tables import OutcomeTables
-from coherencegym.eval.tasks.score.metrics import Judgement
+from coherencegym.eval.tasks.score.metrics import EvaluatedPrediction
 from coherencegym.eval.tasks.score.outcomes import predictions_of
 from coherencegym.eval.tasks.score.selections import by_first_group, cells_of, inside, select
 
 Row = tuple[str, str, list[int]]
 
 
-def judged(number: int, groups: Sequence[str] = (), **extra: Any) -> Judgement:
+def evaluate(number: int, groups: Sequence[str] = (), **extra: Any) -> EvaluatedPrediction:
     formula = extra.pop("formula", "f")
     item = Item(f"i{number}", 1, (), (), f"d{number}", "toy", extra=extra)
-    return Judgement(item, formula, "mean", tuple(groups), Outcome(True, False, 1.0), "")
+    return EvaluatedPrediction(item, formula, "mean", tuple(groups), Outcome(True, False, 1.0), "")
 
 
 def predictions(
-    judgements: Sequence[Judgement], breakdowns: Sequence[str] = ()
+    evaluated: Sequence[EvaluatedPrediction], breakdowns: Sequence[str] = ()
 ) -> tuple[OutcomeTables, list[int], Any]:
     """The outcomes, the number of the prediction at each place, and the places."""
-    outcomes = made_outcomes(judged_table(judgements, breakdowns=tuple(breakdowns)))
+    outcomes = made_outcomes(evaluated_table(evaluated, breakdowns=tuple(breakdowns)))
     places = predictions_of(outcomes, "c", "s")
     number_of = {int(place): number for number, place in enumerate(places)}
     return outcomes, [number_of.get(place, -1) for place in range(len(outcomes))], places
 
 
 def rows(
-    judgements: Sequence[Judgement], breakdowns: Sequence[str] = (), headline: str = ""
+    evaluated: Sequence[EvaluatedPrediction], breakdowns: Sequence[str] = (), headline: str = ""
 ) -> list[Row]:
     """The rows with the numbers of their predictions."""
-    outcomes, number_of, places = predictions(judgements, breakdowns)
+    outcomes, number_of, places = predictions(evaluated, breakdowns)
     return [
         (row.level, row.name, [number_of[place] for place in row.places])
         for row in select(outcomes, places, headline, breakdowns)
@@ -48,11 +48,11 @@ def rows(
 
 def test_rows_by_column_are_in_the_order_of_their_names() -> None:
     """Whatever item comes first; a column of one value has none, as its row is that of all."""
-    judgements = [
-        judged(number, genre=genre, size=size, corpus_part="one")
+    evaluated = [
+        evaluate(number, genre=genre, size=size, corpus_part="one")
         for number, (genre, size) in enumerate([("news", 3), ("bio", 2), ("fiction", 3)] * 2)
     ]
-    assert rows(judgements, ("genre", "size", "corpus_part")) == [
+    assert rows(evaluated, ("genre", "size", "corpus_part")) == [
         ("all", "", [0, 1, 2, 3, 4, 5]),
         ("column", "genre=bio", [1, 4]),
         ("column", "genre=fiction", [2, 5]),
@@ -63,11 +63,11 @@ def test_rows_by_column_are_in_the_order_of_their_names() -> None:
 
 
 GROUPED = [
-    judged(0, ("as → since", "wide"), moved=True),
-    judged(1, ("as → while", "other", "other"), moved=False),
-    judged(2, ("wide", "wide"), moved=False),
-    judged(3, (), moved=True, formula="g"),
-    judged(4, ("as → since", "other"), moved=False),
+    evaluate(0, ("as → since", "wide"), moved=True),
+    evaluate(1, ("as → while", "other", "other"), moved=False),
+    evaluate(2, ("wide", "wide"), moved=False),
+    evaluate(3, (), moved=True, formula="g"),
+    evaluate(4, ("as → since", "other"), moved=False),
 ]
 
 
@@ -122,7 +122,7 @@ GROUPS = st.lists(st.sampled_from(["one", "two", "wide", "moved=true"]), max_siz
 def test_rows_are_those_of_a_loop_over_predictions(drawn: list[Any], headline: str) -> None:
     """Against lines that know nothing of codes and arrays."""
     made = [
-        judged(number, groups, moved=moved, formula=formula)
+        evaluate(number, groups, moved=moved, formula=formula)
         for number, (groups, moved, formula) in enumerate(drawn)
     ]
 

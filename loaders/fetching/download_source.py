@@ -1,8 +1,8 @@
-"""Origins of openly readable corpora: repository, commit, and size and sha256 of each file.
+"""Sources of openly readable corpora: repository, commit, and size and sha256 of each file.
 
-``origins/<name>.json`` is one corpus: an object with the fields of :class:`Origin` but ``name``,
-its ``files`` an object of path to ``[bytes, sha256]``. Commits and digests are pinned, so what is
-fetched is the same for everybody, whichever server hands it out.
+``sources/<name>.json`` is one corpus: an object with the fields of :class:`DownloadSource` but
+``name``, its ``files`` an object of path to ``[bytes, sha256]``. Commits and digests are pinned, so
+what is fetched is the same for everybody, whichever server hands it out.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ from coherencegym.files import strict_json
 from coherencegym.loaders.corpus import CorpusError
 
 #: The data files of this project.
-ORIGINS = Path(__file__).parent / "origins"
-#: The public origin; answers ``<repository>/<commit>/<path>``.
+SOURCES = Path(__file__).parent / "sources"
+#: The public server; answers ``<repository>/<commit>/<path>``.
 PUBLIC = "https://raw.githubusercontent.com"
 
 
 @dataclass(frozen=True, slots=True)
 class RemoteFile:
-    """A file of an origin: its path in the repository and below a folder, its bytes, its digest."""
+    """A file of a source: its path in the repository and below a folder, its bytes, its digest."""
 
     path: str
     size: int
@@ -88,7 +88,7 @@ class _Declared(_Stated):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Origin(_Stated):
+class DownloadSource(_Stated):
     """The part of a corpus that can be fetched.
 
     Attributes:
@@ -104,7 +104,7 @@ class Origin(_Stated):
         use: advice on what to do with them, with ``{folder}``, where no loader reads them; empty
             elsewhere.
         without_digest: the number of files that the selection would have, had they been small
-            enough to be digested when the origin was pinned; they are not fetched.
+            enough to be digested when the source was pinned; they are not fetched.
         files: sorted by path.
     """
 
@@ -122,19 +122,19 @@ class Origin(_Stated):
         return sum(file.size for file in self.files)
 
     def url(self, file: RemoteFile, base: str = PUBLIC) -> str:
-        """Give the address of a file, below the public origin or a mirror of it."""
+        """Give the address of a file, below the public server or a mirror of it."""
         return f"{base}/{self.repository}/{self.commit}/{quote(file.path)}"
 
 
-def origin_names() -> tuple[str, ...]:
-    """The names of all origins, sorted."""
-    return tuple(sorted(path.stem for path in ORIGINS.glob("*.json")))
+def source_names() -> tuple[str, ...]:
+    """The names of all download sources, sorted."""
+    return tuple(sorted(path.stem for path in SOURCES.glob("*.json")))
 
 
-def origin(name: str) -> Origin:
-    """The origin of this name; ``CorpusError`` names the nearest where there is none."""
-    if name in (names := origin_names()):
-        return read_origin(ORIGINS / f"{name}.json")
+def download_source(name: str) -> DownloadSource:
+    """The download source of this name; ``CorpusError`` names the nearest where there is none."""
+    if name in (names := source_names()):
+        return read_download_source(SOURCES / f"{name}.json")
     raise CorpusError(
         f"nothing called {name!r} can be fetched; there are {', '.join(names)}"
         f"{did_you_mean(name, names)}"
@@ -142,7 +142,7 @@ def origin(name: str) -> Origin:
 
 
 @cache
-def read_origin(path: Path) -> Origin:
+def read_download_source(path: Path) -> DownloadSource:
     """Read a data file; ``CorpusError`` for a wrong field, or a path that leaves the folder."""
     try:
         fields: dict[str, Any] = {**vars(strict_json.read_json(path, _Declared))}
@@ -152,4 +152,4 @@ def read_origin(path: Path) -> Origin:
         raise CorpusError(str(error)) from None
     listed = sorted(fields.pop("files").items())
     files = tuple(RemoteFile(name, size, digest) for name, (size, digest) in listed)
-    return Origin(name=path.stem, files=files, **fields)
+    return DownloadSource(name=path.stem, files=files, **fields)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from coherencegym.eval.statistics.bootstrap import bootstrap_intervals
 from coherencegym.eval.statistics.estimate import Estimate
-from coherencegym.eval.statistics.measures import (
+from coherencegym.eval.statistics.estimators import (
     Counts,
     accuracy,
     area,

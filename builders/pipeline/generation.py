@@ -1,4 +1,4 @@
-"""Discourses to drafts, config by config: spread over genres, fitted, in one process or several."""
+"""Items from discourses, config by config: spread over genres, in one process or several."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import replace
 from functools import cache, partial
 from typing import Any
 
-from coherencegym.builders.suite import Config, Drafter
+from coherencegym.builders.suite import Config, ItemGenerator
 from coherencegym.engines.blocks import BlockFolder, Cost, run_blocks
 from coherencegym.engines.engine import ALONE_IN_PROCESS, Engine
 from coherencegym.eval.kinds.items import SEPARATOR
@@ -55,8 +55,8 @@ def spread(config: Config, discourses: Iterable[Discourse]) -> list[Config]:
     return [part(value) for value in sorted({value_of(d) for d in discourses if config.select(d)})]
 
 
-def draft(
-    drafter: Drafter,
+def generate_items(
+    generator: ItemGenerator,
     discourses: Sequence[Discourse],
     *,
     seed: int,
@@ -65,7 +65,7 @@ def draft(
     keep: BlockFolder | None = None,
     progress: Callable[[int, Cost], None] = lambda done, cost: None,
 ) -> tuple[list[Any], Counter[str]]:
-    """The drafts that ``drafter`` makes of the discourses, in their order, and what it skipped.
+    """The items that ``generator`` makes of the discourses, in their order, and what it skipped.
 
     A discourse whose own text holds ``[SEP]`` is skipped everywhere, so that configs with and
     without separators have the same items. What ``keep`` has is not made again. ``progress`` is
@@ -77,24 +77,24 @@ def draft(
     def tell(cost: Cost) -> None:
         progress(min((cost.kept + cost.run) * CHUNK, len(discourses)), cost)
 
-    work = partial(draft_block, drafter, seed, suite)
-    drafts: list[Any] = []
+    work = partial(generate_block, generator, seed, suite)
+    generated: list[Any] = []
     skipped: Counter[str] = Counter()
     for made, counted in run_blocks(engine, work, chunks, keep=keep, progress=tell):
-        drafts += made
+        generated += made
         skipped += Counter(counted)
-    return drafts, skipped
+    return generated, skipped
 
 
-def draft_block(
-    drafter: Drafter, seed: int, suite: str, discourses: Sequence[Discourse]
+def generate_block(
+    generator: ItemGenerator, seed: int, suite: str, discourses: Sequence[Discourse]
 ) -> tuple[list[Any], dict[str, int]]:
-    """The drafts of a block of discourses, and what was skipped."""
+    """The items of a block of discourses, and what was skipped."""
     context = Context(seed, suite)
-    drafts: list[Any] = []
+    generated: list[Any] = []
     for discourse in discourses:
         if any(SEPARATOR in text for text in discourse.texts):
             context.skipped[f"the text itself contains {SEPARATOR}"] += 1
         else:
-            drafts += drafter(discourse, context)
-    return drafts, dict(context.skipped)
+            generated += generator(discourse, context)
+    return generated, dict(context.skipped)

@@ -15,7 +15,12 @@ from support.commands import build_command
 
 from coherencegym.loaders.corpus import CorpusError
 from coherencegym.loaders.discourse import Discourse
-from coherencegym.loaders.fetching.origin import Origin, origin, origin_names, read_origin
+from coherencegym.loaders.fetching.download_source import (
+    DownloadSource,
+    download_source,
+    read_download_source,
+    source_names,
+)
 from coherencegym.loaders.find import find
 from coherencegym.loaders.read import Reading
 from coherencegym.loaders.registry import CORPORA
@@ -26,7 +31,7 @@ BUILT = {
     **{"irc": "replies", "tedmdb": "connectives", "verifiable": "span_coherence"},
     "winograd": "winograd",
 }
-FETCHED = sorted({*CORPORA} & {*origin_names()})
+FETCHED = sorted({*CORPORA} & {*source_names()})
 
 GOOD: dict[str, Any] = {
     "title": "A toy",
@@ -42,17 +47,17 @@ GOOD: dict[str, Any] = {
 }
 
 
-@pytest.fixture(params=origin_names())
-def each(request: pytest.FixtureRequest) -> Origin:
-    return origin(request.param)
+@pytest.fixture(params=source_names())
+def each(request: pytest.FixtureRequest) -> DownloadSource:
+    return download_source(request.param)
 
 
 def test_there_are_the_openly_readable_ones() -> None:
     names = "blimp discoeval gum insted irc syntaxgym tedmdb verifiable winograd"
-    assert " ".join(origin_names()) == names
+    assert " ".join(source_names()) == names
 
 
-def test_every_origin_says_its_licence_and_what_it_has(each: Origin) -> None:
+def test_every_source_says_its_licence_and_what_it_has(each: DownloadSource) -> None:
     assert each.title
     assert each.licence
     assert each.licence_note
@@ -63,9 +68,13 @@ def test_every_origin_says_its_licence_and_what_it_has(each: Origin) -> None:
 
 
 def test_who_states_no_licence_or_not_for_all_has_terms() -> None:
-    have = {name for name in origin_names() if origin(name).terms}
+    have = {name for name in source_names() if download_source(name).terms}
     assert have == {"gum", "discoeval", "insted", "tedmdb", "verifiable"}
-    assert all(origin(name).terms for name in origin_names() if "none" in origin(name).licence)
+    assert all(
+        download_source(name).terms
+        for name in source_names()
+        if "none" in download_source(name).licence
+    )
 
 
 @pytest.mark.parametrize("name", FETCHED)
@@ -87,7 +96,7 @@ def one_reading_of_gum(
 
 @pytest.mark.parametrize("name", FETCHED)
 def test_a_loader_finds_the_files_where_they_are_put(name: str, tmp_path: Path) -> None:
-    for file in origin(name).files:
+    for file in download_source(name).files:
         path = tmp_path / name / file.path
         path.parent.mkdir(parents=True, exist_ok=True)
         path.touch()
@@ -97,7 +106,7 @@ def test_a_loader_finds_the_files_where_they_are_put(name: str, tmp_path: Path) 
 
 
 def test_gum_has_four_files_a_document() -> None:
-    paths = {file.path for file in origin("gum").files}
+    paths = {file.path for file in download_source("gum").files}
     documents = {p.removeprefix("dep/")[:-7] for p in paths if p.startswith("dep/")}
     assert len(documents) == 263
     pdtb = {f"rst/gdtb/pdtb/{kind}/00/{d}" for kind in ("gold", "raw") for d in documents}
@@ -116,7 +125,7 @@ NOT_FETCHED = {
 LAYERS_LEFT_OUT = {"PDTB", "RST"}
 
 
-def test_digests_are_those_of_the_real_files(each: Origin, shared: Path) -> None:
+def test_digests_are_those_of_the_real_files(each: DownloadSource, shared: Path) -> None:
     declared = {(file.path.rsplit("/", 1)[-1], file.size, file.sha256) for file in each.files}
     copies = {
         (path.name, len(content := path.read_bytes()), hashlib.sha256(content).hexdigest())
@@ -128,7 +137,7 @@ def test_digests_are_those_of_the_real_files(each: Origin, shared: Path) -> None
     assert others == NOT_FETCHED.get(each.name, set())
 
 
-def test_pins_are_those_of_the_list_of_digests(each: Origin, shared: Path) -> None:
+def test_pins_are_those_of_the_list_of_digests(each: DownloadSource, shared: Path) -> None:
     listed = json.loads((shared / "corpora/digests.json").read_text())[each.name]
     assert (each.repository, each.commit) == (listed["repository"], listed["commit"])
     assert each.without_digest == listed["absent_here"]
@@ -143,7 +152,7 @@ def written(folder: Path, fields: object) -> Path:
 
 
 def test_a_path_is_quoted_in_the_url(tmp_path: Path) -> None:
-    toy = read_origin(written(tmp_path, GOOD))
+    toy = read_download_source(written(tmp_path, GOOD))
     url = toy.url(toy.files[0], "http://mirror.example/m")
     assert url == f"http://mirror.example/m/someone/toy/{'0' * 40}/a%20b/c.txt"
 
@@ -169,12 +178,12 @@ def test_a_path_is_quoted_in_the_url(tmp_path: Path) -> None:
 )
 def test_a_path_that_would_leave_the_folder_is_refused(path: str, tmp_path: Path) -> None:
     with pytest.raises(CorpusError, match="expected a plain path below a folder"):
-        read_origin(written(tmp_path, GOOD | {"files": {path: [3, "1" * 64]}}))
+        read_download_source(written(tmp_path, GOOD | {"files": {path: [3, "1" * 64]}}))
 
 
 @given(st.text(alphabet=st.sampled_from("a./\\:C\0 ~%*ä"), max_size=12))
 def test_whatever_path_is_taken_stays_below_the_folder(path: str) -> None:
-    from coherencegym.loaders.fetching.origin import _stays_inside
+    from coherencegym.loaders.fetching.download_source import _stays_inside
 
     if _stays_inside(path):
         below = Path("/folder/data", path).resolve()
@@ -204,7 +213,7 @@ def test_a_wrong_data_file_is_one_line(
     fields = dict(GOOD)
     change(fields)
     with pytest.raises(CorpusError, match=message) as caught:
-        read_origin(written(tmp_path, fields))
+        read_download_source(written(tmp_path, fields))
     assert "\n" not in str(caught.value)
 
 
@@ -219,7 +228,7 @@ def test_no_other_exception_comes_of_a_data_file(
     folder = tmp_path_factory.getbasetemp()
     for fields in (value, GOOD | {"files": value}, GOOD | {"commit": value}):
         with pytest.raises(CorpusError):
-            read_origin(written(folder, fields))
+            read_download_source(written(folder, fields))
 
 
 def test_what_is_no_json_is_refused(tmp_path: Path) -> None:
@@ -227,4 +236,4 @@ def test_what_is_no_json_is_refused(tmp_path: Path) -> None:
     for content in (b"{", b"\xff", b"[" * 100_000):
         path.write_bytes(content)
         with pytest.raises(CorpusError, match=r"not JSON at|not UTF-8|nested too deeply"):
-            read_origin(path)
+            read_download_source(path)

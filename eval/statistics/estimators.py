@@ -1,4 +1,4 @@
-"""Measures from outcomes of units: shares, ratios such as F1, areas under ROC curves, correlations.
+"""Estimators: shares of units, ratios such as F1, areas under ROC curves, correlations.
 
 Each has a 95 % interval over clusters of units, and a difference that pairs two sides on the same
 units.

@@ -21,7 +21,7 @@ from typing import Any, Self
 from coherencegym.builders.crossing.partners import Couple, Partner
 from coherencegym.builders.release.baselines import decided
 from coherencegym.builders.release.overlap import no_overlap_in
-from coherencegym.builders.suite import Column, Contrast, Draft
+from coherencegym.builders.suite import Column, Contrast, GeneratedItem
 from coherencegym.eval.kinds.items import (
     FAMILY,
     Condition,
@@ -153,7 +153,7 @@ class Crossed:
         return (Contrast(exchanged, own, self.region, self.metric, last=self.last),)
 
     def fit(self, discourses: Sequence[Discourse], context: Context, fits: Any) -> Self:
-        """The drafter that knows who is crossed with whom among these discourses."""
+        """The item generator that knows who is crossed with whom among these discourses."""
         if not (self.across or self.family):
             return self
         by_family: dict[str, list[Discourse]] = defaultdict(list)
@@ -179,7 +179,7 @@ class Crossed:
             found[identifier].skipped[_LEFT] += 1
         return found
 
-    def __call__(self, discourse: Discourse, context: Context) -> Iterator[Draft]:
+    def __call__(self, discourse: Discourse, context: Context) -> Iterator[GeneratedItem]:
         """Yield the items whose first context is the discourse's.
 
         Raises:
@@ -188,9 +188,9 @@ class Crossed:
         own = (self.found or self._found([discourse], context))[discourse.id]
         context.skipped.update(own.skipped)
         for couple in own.couples:
-            yield self._draft(couple)
+            yield self._generate(couple)
 
-    def _draft(self, couple: Couple) -> Draft:
+    def _generate(self, couple: Couple) -> GeneratedItem:
         first, second = couple.first, couple.second
         pairs = ((first, first), (second, second), (first, second), (second, first))
         made = {
@@ -230,7 +230,7 @@ class Crossed:
             name: tuple(region.content for region in condition.regions) + missing
             for name, condition in made.items()
         }
-        return Draft(item, contrasts, views)
+        return GeneratedItem(item, contrasts, views)
 
     def _columns(self, couple: Couple, overlap: str) -> dict[str, Any]:
         discourses = couple.first.discourse, couple.second.discourse
