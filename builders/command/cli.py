@@ -111,10 +111,10 @@ def _add_what_is_read(parser: Parser) -> None:
         "that declares CORPUS; sample: this project's own texts",
     )
     completed(corpora, Names(lambda: CORPORA, _corpora_by_suite, "*.py"))
-    add("--data-dir", metavar="DIR", type=Path, help="folder of corpus files")
+    add("--data-dir", metavar="DIR", type=Path, help="folder with the files of corpora")
     what = "your own texts: a .txt, .csv, .tsv, .jsonl or .parquet file, or a folder of them; "
     add("--texts", metavar="PATH", type=Path, help=what + "without SUITE: what they can give")
-    what = "column of the texts in a table (default: text, story, ..., else the longest)"
+    what = "column of a table's texts (default: text, story, ..., else the longest texts)"
     rare(add("--text-column", metavar="NAME", help=what))
     formats = ", ".join(f"{name} ({one.about})" for name, one in FORMATS.items())
     what = f"format of --texts that are annotated: {formats}"
@@ -142,7 +142,7 @@ def _add_what_is_read(parser: Parser) -> None:
         "of which short documents are made; papers: a column abstract, and one for the body; "
         "spans: columns units, hypothesis, label and evidence",
     )
-    what = "count rows that cannot be read, and go on"
+    what = "leave out and count rows that cannot be read"
     rare(add("--skip-bad-rows", action="store_true", help=what))
 
 
@@ -163,7 +163,7 @@ def _add_other_sources(parser: Parser) -> None:
     rare(add("--excerpt", choices=("auto", "opening", "first"), help=what))
     what = "fewest and most sentences of a document (default: 3 8)"
     rare(add("--sentences", metavar="N", nargs=2, type=positive, help=what))
-    what = "split plain text with this instead of rules"
+    what = "spaCy pipeline that splits plain text into sentences, instead of rules"
     rare(add("--spacy-pipeline", metavar="NAME", help=what))
     what = "SPDX identifier of the texts' licence, in place of what their card says"
     rare(add("--licence", metavar="ID", help=what))
@@ -172,19 +172,19 @@ def _add_other_sources(parser: Parser) -> None:
 def _add_how_it_is_made(parser: Parser) -> None:
     add = parser.group(_MADE).add_argument
     add("--output", metavar="DIR", type=Path, help="default: suites/<suite>")
-    what = "only configs that cross two contexts and two targets, so that what either says cancels"
+    what = "only configs that cross two contexts with two targets, so that neither decides alone"
     rare(add("--crossed", action="store_true", help=what))
     add("--overwrite", action="store_true", help="replace an earlier build or export")
-    add("--dry-run", action="store_true", help="write nothing; say what would be")
+    add("--dry-run", action="store_true", help="write nothing; say what would be written")
     what = "print folder, configs, rows and digests as JSON; all else on standard error"
     rare(add("--json", action="store_true", help=what))
     add("--seed", metavar="N", type=int, help="default: 0")
     rare(add("--num-proc", metavar="N", type=positive, help="processes, or cores of a cluster"))
     what = "one machine, or a Ray cluster (needs the extra cluster; --dry-run shows what it costs)"
     rare(add("--engine", choices=ENGINES, help=f"{what}; default: {LOCAL}"))
-    what = "of the cluster's head; default: $RAY_ADDRESS, or Ray on this machine alone"
+    what = "address of the Ray cluster's head; default: $RAY_ADDRESS, or Ray on this machine alone"
     rare(add("--address", metavar="HOST:PORT", help=what))
-    what = "answers of annotators to pairs that `coherencegym judge` drew"
+    what = "files of annotators' answers to the pairs that `coherencegym judge` drew"
     rare(add("--judgements", **_SEVERAL, metavar="FILE", type=Path, help=what))
     what = "show these scores in the card, with a plot: results on the rows that are built"
     rare(add("--scores", **_SEVERAL, metavar="RESULTS", type=Path, help=what))

@@ -72,7 +72,7 @@ def print_build(
 
 
 def build_record(manifest: Mapping[str, Any], destination: Path | None) -> dict[str, Any]:
-    """What a build is, for other programs: its folder (none of a dry run), configs and digests."""
+    """A build for other programs: its folder (none of a dry run), configs and digests."""
     configs = [
         {
             "config": name,
