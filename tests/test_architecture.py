@@ -37,7 +37,7 @@ EVAL = (
 GROUND = frozenset(
     {
         *("errors", "numbers", "terminal", "command_line", "extensions"),
-        *("files", "hub", "licence", "suites", "engines", "papers"),
+        *("files", "hub", "licence", "suites", "engines", "papers", "words"),
     }
 )
 #: The doors of the house, which open all rooms: the command, the library, that for trainers, and
@@ -135,6 +135,7 @@ def test_the_ground_floor_stands_by_itself(graph: Graph) -> None:
         "suites",
         "files",
         "papers",
+        "words",
         "hub",
         "engines",
     )

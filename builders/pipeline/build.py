@@ -24,7 +24,7 @@ from coherencegym.builders.pipeline.kinds import making
 from coherencegym.builders.pipeline.options import BuildOptions as BuildOptions
 from coherencegym.builders.pipeline.reading import ONE_SPLIT, read_source, without_separators
 from coherencegym.builders.pipeline.sources import PlannedCorpus, Sources
-from coherencegym.builders.release.baselines import BaselineDecision, write_baselines
+from coherencegym.builders.release.baselines import write_baselines
 from coherencegym.builders.release.manifest import Manifest, dump_manifest, in_order
 from coherencegym.builders.release.rows import to_table, write_split
 from coherencegym.builders.suite import Config, Suite
@@ -33,6 +33,7 @@ from coherencegym.engines.blocks import BlockFolder, Values, WorkFolder
 from coherencegym.engines.content import digest_of
 from coherencegym.engines.engine import ALONE_IN_PROCESS, Engine, local_engine
 from coherencegym.eval.kinds.table_kind import DISCOURSE
+from coherencegym.eval.statistics.pair_baselines import BaselineDecision
 from coherencegym.loaders.corpus import Corpus, CorpusError
 from coherencegym.loaders.discourse import Discourse
 from coherencegym.loaders.read import ReadingCache

@@ -17,18 +17,11 @@ from coherencegym.builders.judgement.span_answers import (
     span_human_figures,
 )
 from coherencegym.builders.judgement.span_draw import positive_of
-from coherencegym.builders.release.baselines import BaselineDecision
 from coherencegym.builders.release.example_quality import (
     example_quality,
     without_rare_classes,
 )
-from coherencegym.builders.release.quality import (
-    BASELINE_FOLDS,
-    baseline_decisions,
-    decide,
-    document_quality,
-    quality,
-)
+from coherencegym.builders.release.quality import baseline_decisions, document_quality, quality
 from coherencegym.builders.release.span_quality import span_quality
 from coherencegym.builders.suite import Column, Config, GeneratedDocument, GeneratedItem
 from coherencegym.eval.kinds.documents import DOCUMENTS
@@ -37,6 +30,11 @@ from coherencegym.eval.kinds.items import ITEMS
 from coherencegym.eval.kinds.ratings import RATINGS, RatedText
 from coherencegym.eval.kinds.spans import SPANS, SpanText
 from coherencegym.eval.kinds.table_kind import TableKind
+from coherencegym.eval.statistics.pair_baselines import (
+    BASELINE_FOLDS,
+    BaselineDecision,
+    partial_input_decisions,
+)
 
 D = TypeVar("D")
 _Decisions = Mapping[str, Sequence[BaselineDecision]]
@@ -175,7 +173,7 @@ MAKINGS: Mapping[str, Making[Any]] = {
         value=lambda one, number: replace(one.item, item_number=number),
         groups=_item_groups,
         details=_item_details,
-        decide=decide,
+        decide=partial_input_decisions,
         baselines=baseline_decisions,
         folds=BASELINE_FOLDS,
         quality=quality,

@@ -480,9 +480,10 @@ def item_tables(
         EvaluationError: they cannot be read, or an option of datasets was given for suites.
     """
     from coherencegym.eval.data.dataset import tables
-    from coherencegym.eval.data.pairs import PairChoices, read_pairs_file
+    from coherencegym.eval.data.pairs import PairChoices
     from coherencegym.eval.data.source import find_dataset
     from coherencegym.eval.data.syntaxgym import suites
+    from coherencegym.eval.library import items_of_pairs
 
     files = files_given(arguments)
     if not files:
@@ -500,7 +501,8 @@ def item_tables(
     if not arguments.pairs:
         return suites(files, max_items)
     own = {one.name: getattr(arguments, one.name) for one in fields(PairChoices)}
-    return read_pairs_file(arguments.pairs, PairChoices(**own), max_items)
+    items = items_of_pairs(arguments.pairs, PairChoices(**own), max_items)
+    return items.source, items.tables
 
 
 def files_given(arguments: argparse.Namespace) -> list[Path]:

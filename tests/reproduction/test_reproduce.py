@@ -59,7 +59,7 @@ def test_a_mean_of_configs_has_the_interval_of_independent_ones() -> None:
     assert alone.high == pytest.approx(0.54)
     part = run._row(TABLE, "BOTH", rows[:1])
     assert (part.score, part.missing) == (0.5, ("two",))
-    assert "BOTH: without two: not the paper's mean" in run._notes([part, alone], None)
+    assert "BOTH: without two: not the paper's mean" in run._notes([part, alone], None, {"ONE": 12})
     without = run._row(TABLE, "BOTH", [scores("one", 0.5, ci_low=None), scores("two", 0.5)])
     assert (without.score, without.low) == (0.5, None)
 

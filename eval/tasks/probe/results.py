@@ -325,6 +325,10 @@ def probe_notes(details: Sequence[ProbeDetail], options: ProbeOptions) -> Iterat
             "the layer is chosen on validation rows; its accuracy on test means something where it "
             "is above the bag of words and above random init"
         )
+    chosen = [own.layer for own in scores if len(own.layers) > 1]
+    if len(chosen) > 1:
+        layers = f"{len(chosen)} configs, each chosen on validation"
+        yield detail(f"mean best layer: {fmean(chosen):.1f} ({layers})")
     if any(own.normed for own in scores):
         yield detail("the last layer comes after the model's final norm, the others before it")
     for own in (one.probed for one in details):

@@ -55,6 +55,7 @@ class PublishedTable:
         systems: the columns.
         models: column -> the Hub id of the same model, where it is to be had.
         values: row -> the published score of each column, in per cent; NaN: none.
+        needs: files of the corpus without which the table is another one.
         sizes: row -> the number of items that the paper has, where it says so.
         differs: facts about how our number is computed otherwise.
     """
@@ -72,6 +73,7 @@ class PublishedTable:
     systems: tuple[str, ...] = ()
     models: Mapping[str, str] = field(default_factory=dict)
     values: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
+    needs: tuple[str, ...] = ()
     sizes: Mapping[str, int] = field(default_factory=dict)
     differs: tuple[str, ...] = ()
 

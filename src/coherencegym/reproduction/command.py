@@ -143,7 +143,8 @@ def reproduction_document(found: Reproduction) -> TableDocument:
     lines = [
         f"{found.model}: computed here, with 95 % intervals"
         + (f", in the mode {found.table.compat}" if found.table.compat else ""),
-        f"published: {found.table.source}; other programs on the paper's own rows",
+        f"published: {found.table.source}"
+        + ("; other programs on the paper's own rows" if found.table.values else ""),
         *found.notes,
         f"suites and results: {found.folder}",
     ]

@@ -124,7 +124,7 @@ def reproduce(
             f"{paper}, table {table}: no config of the table is there; " + "; ".join(run.notes)
         )
     rows = [_row(declared, name, scored) for name in declared.values or declared.rows]
-    notes = [*declared.differs, *run.notes, *_notes(rows, limit)]
+    notes = [*declared.differs, *run.notes, *_notes(rows, limit, declared.sizes)]
     name = Path(model).name if Path(model).is_dir() else model
     return Reproduction(about, table, declared, name, rows, notes, folder)
 
@@ -139,22 +139,29 @@ def _datasets(
     from coherencegym.eval.data.source import find_dataset
     from coherencegym.library import build
     from coherencegym.loaders.corpus import CorpusNotFoundError
-    from coherencegym.loaders.find import find
+    from coherencegym.loaders.find import find, how_to_obtain
     from coherencegym.loaders.registry import corpus as corpus_named
 
+    corpus = corpus_named(table.corpus)
     try:
-        find(corpus_named(table.corpus), data)
+        there = {file.path.name for file in find(corpus, data).files}
     except CorpusNotFoundError:
         if data is not None:
             raise
         _fetch(table.corpus, say)
+    else:
+        if missing := [name for name in table.needs if name not in there]:
+            raise EvaluationError(
+                f"{table.corpus}: no {' and no '.join(missing)}, of which the table is; to get the "
+                f"files: {how_to_obtain(corpus)}"
+            )
     suite = folder / table.suite
     if not suite.exists():
         say(f"building {table.suite} from {table.corpus}")
         build(table.suite, corpus=table.corpus, data_dir=data, output=suite)
-    there = find_dataset(str(suite)).manifest["configs"]
+    built = find_dataset(str(suite)).manifest["configs"]
     wanted = [name for row in table.values or table.rows for name in table.row(row).configs]
-    return {name: suite for name in there if not wanted or any(_is(name, one) for one in wanted)}
+    return {name: suite for name in built if not wanted or any(_is(name, one) for one in wanted)}
 
 
 def _syntaxgym_folder(data: Path | None, say: Callable[[str], None]) -> Path:
@@ -275,22 +282,27 @@ def _is_wanted(score: Mapping[str, Any], about: TableRow, metric: str) -> bool:
         and score["metric"] == metric
         and (score["group"] == about.group)
         and (score["system"] == about.system if about.system else score["level"] != "reference")
-        and (score["level"] in ("all", "group", "detail", "reference"))
+        and score["level"] not in ("formula", "headline")
     )
 
 
-def _notes(rows: Sequence[ReproducedRow], limit: int | None) -> list[str]:
+def _notes(rows: Sequence[ReproducedRow], limit: int | None, sizes: Mapping[str, int]) -> list[str]:
+    from coherencegym.eval.data.syntaxgym import SPLIT
+
     notes = []
     if limit is not None:
         notes.append(f"--limit {limit}: a part of the items, on which the paper has no score")
     for row in rows:
         if row.score is not None and row.missing:
             notes.append(f"{row.name}: without {', '.join(row.missing)}: not the paper's mean")
+        size = sizes.get(row.name, row.n)
+        if limit is None and row.score is not None and row.n != size:
+            notes.append(f"{row.name}: {row.n:,} items here, {size:,} in the paper")
     others = defaultdict(list)
     for row in rows:
         if row.score is None:
             others["no score here"].append(row.name)
-        elif row.split != "test":
+        elif row.split not in ("test", SPLIT):
             others[f"on the {row.split} split, as there is no test split here"].append(row.name)
     notes += [f"{', '.join(names)}: {said}" for said, names in others.items()]
     return notes
