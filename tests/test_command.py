@@ -346,6 +346,6 @@ def test_corpora_that_are_nowhere_are_one_line(capsys: pytest.CaptureFixture[str
 def test_what_a_build_passes_over_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
     assert exit_code("build", "coreference", "--corpus", "sample", "--dry-run") == 0
     shown = capsys.readouterr().out
-    assert "an item is made (most often: not the first mention in its sentence; " in shown
+    assert "some texts give no item (most often: not the first mention in its sentence; " in shown
     assert "left out of" not in shown  # of the samples nothing is lost
     assert "no config is from" not in shown

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from coherencegym.builders.command.declared import load_declared
-from coherencegym.builders.command.show import print_build, print_lines, spinner
+from coherencegym.builders.command.show import build_record, print_build, print_lines, spinner
 from coherencegym.builders.errors import finished
 from coherencegym.builders.export.write import Exports, export_build
 from coherencegym.builders.judgement.match import Matcher
@@ -47,6 +47,7 @@ from coherencegym.engines.engine import RAY, Engine
 from coherencegym.engines.start import started
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.data.source import BUILDS, read_manifest
+from coherencegym.eval.report.formats import json_text
 from coherencegym.files.checksums import checksums, read_checksums, strange_part
 from coherencegym.files.folders import check_folder, written_beside
 from coherencegym.hub.answers import hub_answers
@@ -63,6 +64,7 @@ from coherencegym.loaders.read import ReadingCache
 from coherencegym.loaders.registry import CORPORA, is_extension
 from coherencegym.loaders.registry import corpus as registered
 from coherencegym.loaders.text.articles import Shape
+from coherencegym.terminal import data_output
 
 #: The file by which a folder is known as a build.
 MANIFEST = "manifest.json"
@@ -480,11 +482,21 @@ def push_build(
     return lines + outcome.lines, outcome.version
 
 
-def run(suites: Sequence[Suite], request: BuildRequest) -> int:
+def run(suites: Sequence[Suite], request: BuildRequest, *, as_json: bool = False) -> int:
     """Build (and publish) the suites; the exit code: see :func:`finished`.
 
-    A suite that fails does not keep the others from being built.
+    A suite that fails does not keep the others from being built. ``as_json``: standard output has
+    :func:`build_record` of the suite, or a list of several, and nothing where one of them failed.
     """
+    made: list[dict[str, Any]] = []
+    with data_output(as_json) as out:
+        code = _run(suites, request, made)
+    if as_json and made and code == 0:
+        out.write(json_text(made[0] if len(suites) == 1 else made))
+    return code
+
+
+def _run(suites: Sequence[Suite], request: BuildRequest, made: list[dict[str, Any]]) -> int:
     if request.dry_run and request.engine == RAY:
         return _run_all(suites, request, _plan_one)
 
@@ -500,7 +512,8 @@ def run(suites: Sequence[Suite], request: BuildRequest) -> int:
                 check_was_read(request.data_dir, suites, found)
         with started(request.engine, request.num_proc, request.address) as engine:
             cache = ReadingCache() if len(suites) > 1 else None
-            return _run_all(suites, request, partial(_run_one, engine=engine, cache=cache))
+            one = partial(_run_one, engine=engine, cache=cache, made=made)
+            return _run_all(suites, request, one)
 
     return finished("build", work)
 
@@ -536,6 +549,7 @@ def _run_one(
     *,
     engine: Engine,
     cache: ReadingCache | None,
+    made: list[dict[str, Any]],
 ) -> int:
     job = BuildJob(suite, request, alone)
     with spinner() as progress:
@@ -556,4 +570,5 @@ def _run_one(
         print_lines(lines)
         # Last, as tasks read the version that was published.
         print_lines(export_build(job.destination, job.exports, version))
+    made.append(build_record(manifest, None if dry_run else job.destination))
     return 0
