@@ -497,7 +497,7 @@ def _resampled_areas(scores: Any, places: Any, drawn: Any) -> Any:
 
 def of_partial_inputs(number: int, cue: str, runs: int, generator: Generator) -> Found:
     """The partial-input baseline: a cue in more of the incoherent texts, two items a discourse."""
-    from coherencegym.builders.release.quality import FOLDS, out_of_fold_scores
+    from coherencegym.eval.statistics.bag_of_words import FOLDS, out_of_fold_scores
 
     more = float(cue.rpartition(" ")[2]) / 2
     words = [f"w{place}" for place in range(60)]

@@ -12,11 +12,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from coherencegym.builders.release.overlap import overlap
 from coherencegym.builders.suite import Column, Config, Contrast, Suite
 from coherencegym.eval.kinds.formula import WHOLE
 from coherencegym.eval.kinds.items import Condition, Region
 from coherencegym.eval.kinds.ratings import RATINGS, RatedText
+from coherencegym.eval.statistics.lexical_overlap import overlap
 from coherencegym.loaders.corpora.cohesentia import CORPUS, HOLISTIC, INCREMENTAL, ratings
 from coherencegym.loaders.discourse import Discourse
 from coherencegym.manipulations.operator import Context

@@ -66,7 +66,7 @@ from coherencegym.manipulations.connectives.plain_sentences import (
     says_how_it_goes_on,
 )
 from coherencegym.manipulations.operator import Context
-from coherencegym.manipulations.words import in_case_of
+from coherencegym.words import in_case_of
 
 ORIGINAL = "original"
 #: The group that a config's score is taken over: pairs in which nothing but the sense is wrong.

@@ -22,7 +22,7 @@ from coherencegym.manipulations.ending_swap import EndingSwap
 from coherencegym.manipulations.operator import Context
 from coherencegym.manipulations.reference.genders import gender_of_name
 from coherencegym.manipulations.reference.own_names import OwnNames
-from coherencegym.manipulations.words import word_list
+from coherencegym.words import word_list
 
 _WORD, _CLOSED = re.compile(r"[^\W\d_]+"), word_list("closed_classes")
 

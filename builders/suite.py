@@ -8,6 +8,8 @@ from dataclasses import astuple, dataclass, field, replace
 from typing import Any, Literal, Protocol
 
 from coherencegym.builders.judgement.questions import Question, distinct
+from coherencegym.eval.kinds.contrasts import Contrast as Contrast
+from coherencegym.eval.kinds.contrasts import GeneratedItem as GeneratedItem
 from coherencegym.eval.kinds.documents import Document
 from coherencegym.eval.kinds.formula import WHOLE
 from coherencegym.eval.kinds.items import (
@@ -15,7 +17,6 @@ from coherencegym.eval.kinds.items import (
     Condition,
     Item,
     ItemEdit,
-    Prediction,
     Region,
     SuiteError,
     validate_item,
@@ -29,7 +30,7 @@ from coherencegym.loaders.read import Select, every_discourse
 from coherencegym.manipulations.operator import Context, Operator, Pipeline
 
 #: The genres that a Hub dataset, or a corpus of the user's own, may be said to have.
-Genre = Literal["narration", "dialogue", "documents", "papers", "spans"]
+Genre = Literal["narration", "dialogue", "documents", "papers", "spans", "sections"]
 
 #: Most suites are after this paper (BibTeX).
 BEYER_2021 = """@inproceedings{beyer-etal-2021-incoherence,
@@ -41,64 +42,6 @@ BEYER_2021 = """@inproceedings{beyer-etal-2021-incoherence,
     publisher = "Association for Computational Linguistics",
     url = "https://aclanthology.org/2021.naacl-main.328",
 }"""  # noqa: E501
-
-
-@dataclass(frozen=True, slots=True)
-class Contrast:
-    """A prediction between two conditions: the incoherent one is the more surprising.
-
-    Several conditions on a side are added up: with two contexts and two targets, the targets in
-    each other's contexts are together more surprising than in their own, which is an interaction.
-    ``region`` is a region number or ``*`` for the whole text; with ``last`` it is the sum of the
-    regions from one number to the other that is compared.
-    """
-
-    incoherent: str | tuple[str, ...]
-    coherent: str | tuple[str, ...]
-    region: int | str
-    metric: str = "mean"
-    groups: tuple[str, ...] = ()
-    last: int = 0
-
-    @property
-    def formula(self) -> str:
-        """The prediction in SyntaxGym's formula language."""
-        return f"{self._value(self.worse)} > {self._value(self.better)}"
-
-    @property
-    def worse(self) -> tuple[str, ...]:
-        """The conditions predicted to be the more surprising."""
-        return (self.incoherent,) if isinstance(self.incoherent, str) else self.incoherent
-
-    @property
-    def better(self) -> tuple[str, ...]:
-        """The conditions predicted to be the less surprising."""
-        return (self.coherent,) if isinstance(self.coherent, str) else self.coherent
-
-    @property
-    def regions(self) -> Sequence[int | str]:
-        """The regions that are compared."""
-        return range(int(self.region), self.last + 1) if self.last else [self.region]
-
-    def _value(self, conditions: Sequence[str]) -> str:
-        return " + ".join(f"({r};%{name}%)" for name in conditions for r in self.regions)
-
-    @property
-    def prediction(self) -> Prediction:
-        """The prediction as a row carries it."""
-        return Prediction(self.formula, self.metric, self.groups)
-
-
-@dataclass(frozen=True)
-class GeneratedItem:
-    """An item, the contrasts behind its predictions, and what a partial-input classifier may see.
-
-    ``views`` maps a condition to the texts that the classifier gets of it, one bag of words each.
-    """
-
-    item: Item
-    contrasts: tuple[Contrast, ...]
-    views: Mapping[str, tuple[str, ...]]
 
 
 @dataclass(frozen=True)
@@ -314,7 +257,8 @@ class Config:
             without the incoherence: the evaluator reports the differences of the mean margins.
         length_confound: conditions differ in length by what the manipulation does: the evaluator
             always shows how margin and length correlate, and not only where they do so strongly.
-        questions: further questions for people who judge its pairs.
+        questions: further questions for people who judge its pairs; of labelled examples the one
+            that they are asked, whose answers are labels in words.
         task_defaults: options of the task that reads the table, where nobody says otherwise; of
             labelled examples the ``input`` of the probe, the slot that the answer is ``about``, and
             the ``protocol``, the published task that it is an instance of.
@@ -438,8 +382,9 @@ class Suite:
 
     @property
     def questions(self) -> tuple[Question, ...]:
-        """The further questions of its configs, each once."""
-        return distinct(question for config in self.configs for question in config.questions)
+        """The further questions about pairs of its configs, each once."""
+        pairs = (config for config in self.configs if config.kind is ITEMS)
+        return distinct(question for config in pairs for question in config.questions)
 
     def __post_init__(self) -> None:
         held({"name": self.name}, dict[str, Name])  # as manifests are held to it

@@ -16,6 +16,13 @@ from coherencegym.command_line import did_you_mean
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.data.dataset import ItemTable, tables, unverified_table
 from coherencegym.eval.data.notes import detail, of_each
+from coherencegym.eval.data.pairs import (
+    AS_FOUND,
+    PairChoices,
+    contrasted,
+    read_pairs_file,
+    table_of_pairs,
+)
 from coherencegym.eval.data.source import Source, find_dataset
 from coherencegym.eval.forward.execute import BatchProgress
 from coherencegym.eval.kinds.items import Item, SuiteError, read_item
@@ -77,6 +84,29 @@ class Items:
         parts = ", ".join(f"{t.config} ({t.split}) {len(t.items):,}" for t in self.tables)
         name = " ".join(filter(None, (self.source.suite, self.source.version)))
         return f"<Items of {name}: {parts}>"
+
+
+def items_of_pairs(
+    pairs: Any, choices: PairChoices = AS_FOUND, max_items: int | None = None
+) -> Items:
+    """Pairs of texts as items with their baselines.
+
+    Args:
+        pairs: a file's name, or what :func:`eval.data.pairs.table_of_pairs` takes.
+        choices: columns, clusters, groups and aggregation.
+        max_items: no more pairs than this, from the start.
+
+    Raises:
+        EvaluationError: there is no pair, a column is not there, or a text is none.
+    """
+    from coherencegym.eval.statistics.pair_baselines import computed_baselines
+
+    if isinstance(pairs, str | Path):
+        source, (table,) = read_pairs_file(Path(pairs), choices, max_items)
+    else:
+        source, (table,) = table_of_pairs(pairs, choices, max_items)
+    baselines = computed_baselines([contrasted(item) for item in table.items])
+    return Items(source, (replace(table, baselines=baselines),))
 
 
 def items_from(

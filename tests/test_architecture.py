@@ -37,11 +37,12 @@ EVAL = (
 GROUND = frozenset(
     {
         *("errors", "numbers", "terminal", "command_line", "extensions"),
-        *("files", "hub", "licence", "suites", "engines"),
+        *("files", "hub", "licence", "suites", "engines", "papers", "words"),
     }
 )
-#: The doors of the house, which open all rooms: the command, the library, and that for trainers.
-DOORS = frozenset({"__main__", "library", "training", ""})
+#: The doors of the house, which open all rooms: the command, the library, that for trainers, and
+#: the reproduction of papers.
+DOORS = frozenset({"__main__", "library", "training", "reproduction", ""})
 #: Rooms beside the evaluator, and what of the house each may import.
 ROOMS = {
     "loaders": frozenset(),
@@ -133,6 +134,8 @@ def test_the_ground_floor_stands_by_itself(graph: Graph) -> None:
         "licence",
         "suites",
         "files",
+        "papers",
+        "words",
         "hub",
         "engines",
     )

@@ -14,9 +14,9 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Seq
 from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
-from coherencegym.builders.release.baselines import TIE
 from coherencegym.builders.suite import Contrast, GeneratedItem, MinimalPairs
 from coherencegym.eval.kinds.items import Item
+from coherencegym.eval.statistics.pair_baselines import TIE
 from coherencegym.loaders.discourse import Discourse
 from coherencegym.manipulations.operator import Context
 

@@ -19,8 +19,6 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
 from coherencegym.builders.crossing.partners import Couple, Partner
-from coherencegym.builders.release.baselines import decided
-from coherencegym.builders.release.overlap import no_overlap_in
 from coherencegym.builders.suite import Column, Contrast, GeneratedItem
 from coherencegym.eval.kinds.items import (
     FAMILY,
@@ -31,6 +29,8 @@ from coherencegym.eval.kinds.items import (
     SuiteError,
     validate_item,
 )
+from coherencegym.eval.statistics.lexical_overlap import no_overlap_in
+from coherencegym.eval.statistics.pair_baselines import decided
 from coherencegym.loaders.discourse import Discourse
 from coherencegym.manipulations.operator import Context
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from coherencegym.builders.crossing.balance import Option, choose_balanced, side
 from coherencegym.builders.crossing.similarity import stems
-from coherencegym.builders.release.overlap import all_words, content_words, cosine
+from coherencegym.eval.statistics.lexical_overlap import all_words, content_words, cosine
 from coherencegym.loaders.discourse import Discourse
 from coherencegym.manipulations.intruders.neighbours import groups, nearest, text_vectors
 from coherencegym.manipulations.operator import Context

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from coherencegym.manipulations.words import word_list
+from coherencegym.words import word_list
 
 #: Persons that a text may be about without a name: one about a woman tells by itself that it is not
 #: of a story about a man.

@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-import csv
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
-from functools import cache
 from importlib.metadata import PackageNotFoundError
 from importlib.metadata import version as installed_version
-from importlib.resources import files
 from typing import Any
 
 from coherencegym.builders.release.manifest import Manifest
 from coherencegym.builders.suite import Config, Suite
-from coherencegym.errors import EvaluationError
 from coherencegym.eval.data.source import FORMAT, Published
 from coherencegym.eval.kinds.registry import TABLE_KINDS
 from coherencegym.eval.kinds.table_kind import SAMPLE, Row
-from coherencegym.files.strict_json import held
 from coherencegym.loaders.corpus import Corpus
+from coherencegym.papers.published import published_cells
 
 #: More than the ranks of one kind: configs are in the order of their kinds before any other.
 _OF_A_KIND = 10_000
@@ -49,35 +45,29 @@ def suite_entry(suite: Suite, version: str, repo_id: str) -> Manifest:
         "uses": [asdict(use) for use in suite.uses],
         "citation": suite.citation,
         "corpora": list(suite.natives),
-        "published": [asdict(row) for name, row in read_published() if name == suite.name],
+        "published": [asdict(row) for row in published_scores(suite.name)],
         "tags": list(suite.tags),
         "task_categories": list(suite.task_categories),
     }
 
 
-@cache
-def read_published() -> tuple[tuple[str, Published], ...]:
-    """Suites, and scores that papers have published for them: the lines of ``published.tsv``.
+def published_scores(suite: str) -> Iterator[Published]:
+    """The scores that papers have published for a suite, for reference beside one's own scores.
 
-    They were computed on the original corpora by another program, for reference beside one's own
-    scores, and are no expectation of this one.
+    They were computed on the original corpora by another program, and are no expectation of this
+    one.
     """
-    text = files(__package__).joinpath("published.tsv").read_text(encoding="utf-8")
-    return tuple(parse_published(text))
-
-
-def parse_published(text: str) -> Iterable[tuple[str, Published]]:
-    """The lines of such a table.
-
-    Raises:
-        ValueError: a line is not what the header says, or a score is not between 0 and 1.
-    """
-    lines = csv.DictReader(text.splitlines(), delimiter="\t", quoting=csv.QUOTE_NONE)
-    for line in lines:
-        try:
-            yield line.pop("suite"), held(line, Published)
-        except EvaluationError as error:
-            raise ValueError(f"published.tsv:{lines.line_num}: {error}") from None
+    for cell in published_cells(suite):
+        row = cell.table.row(cell.row)
+        several = f"mean of {len(row.configs)} configs" if len(row.configs) > 1 else ""
+        yield Published(
+            config="" if row.group else cell.row,
+            row=row.group or several,
+            model=cell.system,
+            score=round(cell.value / 100, 6),
+            source=cell.table.source,
+            corpus=cell.table.corpus,
+        )
 
 
 def config_rank(suite: Suite, config: Config, corpus: Corpus) -> int:

@@ -1,4 +1,4 @@
-"""Baselines of pairs: systems that do not read, which a language model has to beat.
+"""Baselines of pairs in a release (:mod:`eval.statistics.pair_baselines`).
 
 Their decisions on every prediction of every item go beside the rows; the manifest has what they
 come to, the statistic of the CD score, for the card.
@@ -7,63 +7,15 @@ come to, the statistic of the CD score, for the card.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from statistics import mean
 from typing import Any
 
-from coherencegym.builders.suite import Contrast, GeneratedItem
 from coherencegym.eval.data.baselines import baseline_schema, baselines_path
-from coherencegym.eval.kinds.items import Prediction
 from coherencegym.eval.kinds.table_kind import IDENTITY, row_hash, rows_digest
 from coherencegym.eval.statistics.intervals import share_interval
-
-#: Sides that differ by less than this tie.
-TIE = 1e-9
-#: Says how incoherent a condition (its name) looks where a contrast compares it.
-Incoherence = Callable[[str, Contrast], float]
-
-
-@dataclass(frozen=True, slots=True)
-class BaselineDecision:
-    """The decision of a baseline on one prediction: 1 right, 0 wrong, one half a tie.
-
-    ``discourse`` is what its item was made from; ``cluster`` is that, or the family of discourses
-    that it belongs to: a classifier must not learn from one Winograd twin what it is asked about
-    the other. ``item`` is its item's id, ``columns`` are the groups that its item is in by its
-    columns.
-    """
-
-    discourse: str
-    cluster: str
-    item: str
-    prediction: Prediction
-    columns: tuple[str, ...]
-    value: float
-
-
-def decisions_on(
-    generated: GeneratedItem, breakdowns: Sequence[str], incoherence: Incoherence
-) -> Iterator[BaselineDecision]:
-    """The decisions on the predictions of an item, in their order.
-
-    The side of a contrast whose ``incoherence`` sums up to more is called the incoherent one.
-    """
-    item = generated.item
-    columns = tuple(f"{column}={str(item.extra[column]).lower()}" for column in breakdowns)
-    for contrast in generated.contrasts:
-        value = decided(contrast, incoherence)
-        yield BaselineDecision(
-            item.discourse_id, item.cluster, item.item_id, contrast.prediction, columns, value
-        )
-
-
-def decided(contrast: Contrast, incoherence: Incoherence) -> float:
-    """Decide a contrast: 1 right, 0 wrong, one half a tie."""
-    worse = sum(incoherence(name, contrast) for name in contrast.worse)
-    better = sum(incoherence(name, contrast) for name in contrast.better)
-    return 0.5 if abs(worse - better) < TIE else float(worse > better)
+from coherencegym.eval.statistics.pair_baselines import BaselineDecision
 
 
 def baseline_scores(

@@ -13,10 +13,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from coherencegym.builders.release.quality import whole_clusters
 from coherencegym.eval.kinds.examples import LabelledExample
 from coherencegym.eval.statistics.bag_of_words import LEARNING, FitError, bag_of_words
 from coherencegym.eval.statistics.intervals import share_interval
+from coherencegym.eval.statistics.pair_baselines import whole_clusters
 
 #: Splits in which a class has to occur, where they have rows.
 _OCCURRING = ("validation", "test")

@@ -103,7 +103,7 @@ _ALIKE: dict[str, _Option] = {
     ),
     "--quiet": _Option(
         WRITTEN,
-        {"action": "store_true", "help": "say nothing of progress on standard error"},
+        {"action": "store_true", "help": "show no progress on standard error"},
         True,
     ),
     "--verbose": _Option(
@@ -128,19 +128,9 @@ def many(parser: Any, *names: str, **more: Any) -> argparse.Action:
     return action
 
 
-def add_model(parser: Parser, several: bool = False) -> None:
-    """Declare ``--model`` (or ``several``), how it is loaded, and what its input looks like."""
-    group = parser.group(MODEL)
-    add = group.add_argument
-    model = add(
-        "--model",
-        required=True,
-        **({"nargs": "+", "action": "extend"} if several else {}),
-        type=named,
-        metavar="ID|FOLDER",
-        help="any language model of transformers: a Hub id, a folder; or demo, embedded",
-    )
-    completed(model, Names(lambda: (DEMO,), files="*/"))
+def add_device(parser: Parser) -> None:
+    """Declare where a model is loaded, and its numbers."""
+    add = parser.group(MODEL).add_argument
     device = add(
         "--device",
         metavar="NAME",
@@ -155,6 +145,22 @@ def add_model(parser: Parser, several: bool = False) -> None:
         metavar="TYPE",
         help="float32, bfloat16, float16; auto: float32 on a CPU, else bfloat16",
     )
+
+
+def add_model(parser: Parser, several: bool = False) -> None:
+    """Declare ``--model`` (or ``several``), how it is loaded, and what its input looks like."""
+    group = parser.group(MODEL)
+    add = group.add_argument
+    model = add(
+        "--model",
+        required=True,
+        **({"nargs": "+", "action": "extend"} if several else {}),
+        type=named,
+        metavar="ID|FOLDER",
+        help="Hub id or folder of any language model of transformers; or demo, the embedded one",
+    )
+    completed(model, Names(lambda: (DEMO,), files="*/"))
+    add_device(parser)
     _add_model_revision(parser, several)
     rare(
         add(
@@ -329,12 +335,12 @@ def _add_pair_columns(parser: Parser) -> None:
         ("good", "the better text; default sentence_good, good, chosen ..."),
         ("bad", "the worse text; default sentence_bad, bad, rejected ..."),
         ("context", "a text before both; default context or prompt, where there is one"),
-        ("cluster-by", "pairs with one value of it are drawn together; default each by itself"),
+        ("cluster-by", "column whose value names a pair's cluster; default each pair is a cluster"),
     ):
         rare(add(f"--{name}", metavar="COLUMN", help=said))
-    said = "columns by whose values there are scores, too"
+    said = "columns whose values form groups, each with its own score"
     rare(many(parser.group(PAIRS), "--group-by", metavar="COLUMN", help=said))
-    said = "what a text comes to, of the bits of its tokens; default sum"
+    said = "how the bits of a text's tokens are combined; default sum"
     rare(add("--aggregation", choices=METRICS, default="sum", help=said))
 
 
@@ -474,9 +480,10 @@ def item_tables(
         EvaluationError: they cannot be read, or an option of datasets was given for suites.
     """
     from coherencegym.eval.data.dataset import tables
-    from coherencegym.eval.data.pairs import PairChoices, read_pairs_file
+    from coherencegym.eval.data.pairs import PairChoices
     from coherencegym.eval.data.source import find_dataset
     from coherencegym.eval.data.syntaxgym import suites
+    from coherencegym.eval.library import items_of_pairs
 
     files = files_given(arguments)
     if not files:
@@ -494,7 +501,8 @@ def item_tables(
     if not arguments.pairs:
         return suites(files, max_items)
     own = {one.name: getattr(arguments, one.name) for one in fields(PairChoices)}
-    return read_pairs_file(arguments.pairs, PairChoices(**own), max_items)
+    items = items_of_pairs(arguments.pairs, PairChoices(**own), max_items)
+    return items.source, items.tables
 
 
 def files_given(arguments: argparse.Namespace) -> list[Path]:

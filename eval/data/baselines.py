@@ -8,10 +8,10 @@ have left items out, as a classifier learns from a sample of many.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.kinds.items import Item
@@ -39,6 +39,44 @@ def baseline_schema() -> Any:
     values = pa.list_(pa.field("element", pa.float32(), nullable=False))
     columns = ((IDENTITY, pa.string()), ("baseline", pa.string()), ("values", values))
     return pa.schema([pa.field(name, kind, nullable=False) for name, kind in columns])
+
+
+class PairBaselines(Protocol):
+    """The decisions of baselines on a table; ``folds`` are those of each that was trained."""
+
+    @property
+    def folds(self) -> Mapping[str, int]:
+        """Folds of the cross-validation of each baseline that was trained."""
+
+    def check(self) -> None:
+        """Hold the decisions to what was published."""
+
+    def decisions(self, items: Iterable[Item]) -> Mapping[str, Mapping[str, Sequence[float]]]:
+        """The decisions on the predictions of some items: baseline -> item id -> values."""
+
+
+@dataclass(frozen=True, slots=True)
+class ComputedBaselines:
+    """The decisions of baselines on items that no build wrote.
+
+    Attributes:
+        values: baseline -> item id -> decisions on its predictions.
+        folds: those of the cross-validation of each baseline that was trained.
+    """
+
+    values: Mapping[str, Mapping[str, Sequence[float]]]
+    folds: Mapping[str, int]
+
+    def check(self) -> None:
+        """Nothing was published."""
+
+    def decisions(self, items: Iterable[Item]) -> dict[str, dict[str, Sequence[float]]]:
+        """The decisions on the predictions of some items: baseline -> item id -> values."""
+        asked = {item.item_id for item in items}
+        known = {name: self.values.get(name, {}) for name in BASELINES}
+        return {
+            name: {item: own[item] for item in own if item in asked} for name, own in known.items()
+        }
 
 
 @dataclass(frozen=True, slots=True)

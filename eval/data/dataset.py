@@ -11,7 +11,12 @@ from itertools import islice
 from typing import Any
 
 from coherencegym.errors import EvaluationError
-from coherencegym.eval.data.baselines import BASELINES, StoredBaselines, baselines_path
+from coherencegym.eval.data.baselines import (
+    BASELINES,
+    PairBaselines,
+    StoredBaselines,
+    baselines_path,
+)
 from coherencegym.eval.data.notes import Note, caution
 from coherencegym.eval.data.source import Source
 from coherencegym.eval.data.table_rows import TableRows, table_rows
@@ -74,7 +79,7 @@ class ItemTable:
     verified: bool
     separator: bool
     breakdowns: tuple[str, ...] = ()
-    baselines: StoredBaselines | None = None
+    baselines: PairBaselines | None = None
     stated_baselines: Mapping[str, Sequence[Mapping[str, Any]]] = field(default_factory=dict)
     headline: str = ""
     controls: tuple[str, ...] = ()

@@ -18,6 +18,8 @@ STRENGTHS = (0.3, 1.0, 3.0, 10.0)
 #: The one that is taken where there is nothing to choose on.
 _UNCHOSEN = 1.0
 LEARNING, CHOOSING = "train", "validation"
+#: The folds of a cross-validation, each of other clusters; of fewer clusters each is one.
+FOLDS = 10
 
 #: The texts of rows: one for each slot. All rows have as many.
 SlotTexts = Sequence[Sequence[str]]
@@ -135,3 +137,36 @@ def word_classifier(features: Any, labels: Sequence[Any], strength: float = 1.0)
         model = OneVsRestClassifier(model)
     with one_thread():
         return model.fit(features, np.asarray(labels))
+
+
+def out_of_fold_scores(
+    texts: Sequence[tuple[str, ...]], labels: Sequence[int], cluster_ids: Sequence[str]
+) -> list[float]:
+    """Score how incoherent texts look to a classifier trained on the other discourses' texts.
+
+    Logistic regression on one binary bag of words (unigrams and bigrams) for each text of a tuple;
+    folds by discourse (``cluster_ids``, at least two), so no discourse is on both sides.
+    """
+    import numpy as np
+    from scipy.sparse import hstack
+    from sklearn.feature_extraction.text import CountVectorizer
+    from sklearn.model_selection import GroupKFold
+
+    y = np.array(labels)
+    scores = np.zeros(len(texts))
+    bags = []
+    for view in range(len(texts[0])):
+        bag = CountVectorizer(token_pattern=r"\w+|[^\w\s]", ngram_range=(1, 2), binary=True)
+        try:
+            bags.append(bag.fit_transform([text[view] for text in texts]).tocsr())
+        except ValueError:  # no word at all in this view: nothing to learn from it
+            continue
+    if not bags:
+        return [0.0] * len(texts)
+    # A word that no text to learn from has gets no weight: it is as good as unknown.
+    whole = hstack(bags).tocsr()
+    folds = GroupKFold(n_splits=min(FOLDS, len({*cluster_ids})))
+    for train, test in folds.split(texts, y, cluster_ids):
+        model = word_classifier(whole[train], y[train])
+        scores[test] = model.decision_function(whole[test])
+    return [float(score) for score in scores]

@@ -11,8 +11,8 @@ import itertools
 import re
 
 from coherencegym.loaders.senses import CONNECTIVES
-from coherencegym.manipulations.words import word_list
-from coherencegym.manipulations.words import word_set as _set
+from coherencegym.words import word_list
+from coherencegym.words import word_set as _set
 
 _WORD = re.compile(r"[\w'’]+(?:-[\w'’]+)*")
 _SUBJECTS = _set("i you he she it we they there everyone everybody everything nobody somebody")

@@ -14,7 +14,7 @@ from coherencegym.loaders.discourse import Discourse
 from coherencegym.manipulations.connectives.connective_segments import explicit_relations
 from coherencegym.manipulations.editing import last_edit, replace_text, text_around
 from coherencegym.manipulations.operator import Composable, Context
-from coherencegym.manipulations.words import in_case_of
+from coherencegym.words import in_case_of
 
 _NAME = "ConnectiveSubstitution"
 

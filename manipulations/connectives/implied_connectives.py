@@ -21,7 +21,7 @@ from coherencegym.manipulations.connectives.plain_sentences import (
     says_how_it_goes_on,
 )
 from coherencegym.manipulations.operator import Context
-from coherencegym.manipulations.words import word_list
+from coherencegym.words import word_list
 
 
 @dataclass(frozen=True, slots=True)

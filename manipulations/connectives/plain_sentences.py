@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from coherencegym.loaders.discourse import Unit
-from coherencegym.manipulations.words import word_lists
+from coherencegym.words import word_lists
 
 _OPENING = re.compile(
     rf"\W*(?:{'|'.join(' '.join(words) for words in word_lists('sentence_openings'))})\b",

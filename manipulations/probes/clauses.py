@@ -17,7 +17,7 @@ from coherencegym.manipulations.probes.sentence import (
     word_at,
 )
 from coherencegym.manipulations.probes.tagging import ADVERBS, BE, FINITE, HAVE, NOMINATIVE, NOUNS
-from coherencegym.manipulations.words import word_list, word_set
+from coherencegym.words import word_list, word_set
 
 _OPENING = frozenset("([{“«")
 _CLOSING = frozenset(")]}”»")

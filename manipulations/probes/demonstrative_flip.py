@@ -16,7 +16,7 @@ from coherencegym.manipulations.probes.sentence import (
     word_at,
 )
 from coherencegym.manipulations.probes.tagging import ADVERBS, FINITE, NOUNS
-from coherencegym.manipulations.words import word_list, word_set
+from coherencegym.words import word_list, word_set
 
 _PLURAL = {"this": "these", "that": "those"}
 #: Nouns that stand as adverbials of time without a preposition: ``that year``.

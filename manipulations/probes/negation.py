@@ -16,7 +16,7 @@ from coherencegym.manipulations.probes.sentence import (
     word_at,
 )
 from coherencegym.manipulations.probes.tagging import ADVERBS, BE, NOUNS
-from coherencegym.manipulations.words import word_list, word_set
+from coherencegym.words import word_list, word_set
 
 #: A sentence with one of these is negative already, or what it says would not bear a negation.
 _NEGATIVE = word_list("negative_words")

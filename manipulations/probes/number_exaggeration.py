@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from coherencegym.manipulations.probes.probe import Replacement
 from coherencegym.manipulations.probes.sentence import Tagged, TaggedSentence, word_at
-from coherencegym.manipulations.words import word_list, word_set
+from coherencegym.words import word_list, word_set
 
 _FACTOR = 1000
 _DIGITS = re.compile(r"(\d{1,3}(?:,\d{3})+|\d+)(\.\d+)?")

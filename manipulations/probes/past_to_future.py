@@ -26,7 +26,7 @@ from coherencegym.manipulations.probes.sentence import (
     word_at,
 )
 from coherencegym.manipulations.probes.tagging import ADVERBS, BE, FINITE, NOMINATIVE, NOUNS
-from coherencegym.manipulations.words import word_list, word_set
+from coherencegym.words import word_list, word_set
 
 #: Verbs whose clause would have to change its tense as well, and verbs without a future.
 _REPORTING = word_list("tense_bound_verbs")

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from coherencegym.manipulations.probes.sentence import Tagged, TaggedSentence
-from coherencegym.manipulations.words import in_case_of
+from coherencegym.words import in_case_of
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,7 +25,7 @@ from coherencegym.manipulations.probes.sentence import (
     word_at,
 )
 from coherencegym.manipulations.probes.tagging import ADVERBS, BE, FINITE
-from coherencegym.manipulations.words import word_list, word_set
+from coherencegym.words import word_list, word_set
 
 _NEUTER = {"subject": "it", "object": "it", "possessive": "its", "reflexive": "itself"}
 _OTHER = {"feminine": MASCULINE, "masculine": FEMININE}

@@ -15,7 +15,7 @@ from coherencegym.manipulations.probes.sentence import (
     word_at,
 )
 from coherencegym.manipulations.probes.tagging import ADVERBS, FINITE, NOUNS, VERBAL
-from coherencegym.manipulations.words import word_list, word_set
+from coherencegym.words import word_list, word_set
 
 #: Cases in which a pronoun stands, and its forms in them.
 _CASES = ("subject", "object", "possessive", "independent", "reflexive")

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 
 from coherencegym.manipulations.probes.inflection import possible_tags
-from coherencegym.manipulations.words import word_lists
+from coherencegym.words import word_lists
 
 _LISTED: dict[str, set[str]] = defaultdict(set)
 for _tag, *_words in word_lists("closed_classes"):

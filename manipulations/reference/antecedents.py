@@ -17,7 +17,7 @@ from coherencegym.manipulations.reference.noun_phrases import (
     NotApplicableError,
     number_of,
 )
-from coherencegym.manipulations.words import word_list, word_set
+from coherencegym.words import word_list, word_set
 
 _QUANTIFIERS = word_list("quantifiers")
 #: A head that says nothing by itself: ``those who came``, ``the latter``.

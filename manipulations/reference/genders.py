@@ -12,7 +12,7 @@ from functools import cache
 from random import Random
 
 from coherencegym.manipulations.reference.noun_phrases import NotApplicableError, her_is_possessive
-from coherencegym.manipulations.words import in_case_of, word_list, word_lists
+from coherencegym.words import in_case_of, word_list, word_lists
 
 GENDERS = ("masculine", "feminine")
 #: The places of pronouns in a row of :data:`_PRONOUNS`.

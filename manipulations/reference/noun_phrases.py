@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from coherencegym.manipulations.words import word_list, word_set
+from coherencegym.words import word_list, word_set
 
 
 class NotApplicableError(Exception):

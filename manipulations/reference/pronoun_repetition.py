@@ -29,7 +29,7 @@ from coherencegym.manipulations.reference.repeated_phrases import (
     inside_sentence,
     possessive_phrase,
 )
-from coherencegym.manipulations.words import word_set
+from coherencegym.words import word_set
 
 #: The forms that are replaced.
 _FORMS = word_set("he him his she her hers it its they them their theirs em 'em ’em")

@@ -17,7 +17,7 @@ from coherencegym.manipulations.reference.noun_phrases import (
     NotApplicableError,
     possessive,
 )
-from coherencegym.manipulations.words import word_list
+from coherencegym.words import word_list
 
 _OPENING = "\"'“‘([*•-–— "
 _INDEFINITE = re.compile(r"an?\b(?!-)", re.IGNORECASE)

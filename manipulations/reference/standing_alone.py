@@ -12,7 +12,7 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 
 from coherencegym.loaders.discourse import Discourse, Mention, span_text
-from coherencegym.manipulations.words import word_lists
+from coherencegym.words import word_lists
 
 #: Connectives, answers and words of order that begin a sentence which goes on from another one.
 _OPENERS = re.compile(

@@ -66,6 +66,9 @@ SUBCOMMANDS: Mapping[str, Subcommand] = {
     ),
     **_evaluator(_ASK, *TASKS, "run", "surprisal", "train"),
     **_evaluator(_READ, "overview", "compare", "plot", "show"),
+    "reproduce": Subcommand(
+        _READ, "compute a table of a paper again", "coherencegym.reproduction.command"
+    ),
     **_evaluator(_SHARE, "push", "leaderboard", "model-index"),
     "export": Subcommand(
         _SHARE, "write a suite for other tools", "coherencegym.builders.export.__main__"

@@ -101,13 +101,11 @@ def load_pairs(
     Raises:
         EvaluationError: there is no pair, a column is not there, or a text is none.
     """
-    from coherencegym.eval.data.pairs import PairChoices, read_pairs_file, table_of_pairs
-    from coherencegym.eval.library import Items
+    from coherencegym.eval.data.pairs import PairChoices
+    from coherencegym.eval.library import items_of_pairs
 
     choices = PairChoices(good, bad, context, cluster_by, group_by, aggregation)
-    if isinstance(pairs, str | Path):
-        return Items(*read_pairs_file(Path(pairs), choices, limit))
-    return Items(*table_of_pairs(pairs, choices, limit))
+    return items_of_pairs(pairs, choices, limit)
 
 
 def _check_chosen(chosen: Mapping[str, Any]) -> None:

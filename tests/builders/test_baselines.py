@@ -17,13 +17,15 @@ from support.toy import SUITE, stories, toy_corpus
 from coherencegym.builders.pipeline.generation import generate_items
 from coherencegym.builders.release.baselines import write_baselines
 from coherencegym.builders.release.manifest import dump_manifest
-from coherencegym.builders.release.overlap import overlap_decisions
 from coherencegym.builders.release.publish import PublishOptions, publish
-from coherencegym.builders.release.quality import decide
 from coherencegym.eval.data.baselines import LEXICAL_OVERLAP, PARTIAL_INPUT, baselines_path
 from coherencegym.eval.data.dataset import tables
 from coherencegym.eval.data.source import find_dataset
 from coherencegym.eval.kinds.table_kind import row_hash, rows_digest
+from coherencegym.eval.statistics.pair_baselines import (
+    overlap_decisions,
+    partial_input_decisions,
+)
 from coherencegym.loaders.corpus import Corpus
 from coherencegym.loaders.discourse import Discourse, Unit
 
@@ -45,7 +47,7 @@ def test_a_build_writes_what_baselines_decide(make_build: Make) -> None:
     expected = [
         {"item_id": one.item, "baseline": name, "values": [one.value]}
         for name, own in (
-            (PARTIAL_INPUT, decide(generated, ())),
+            (PARTIAL_INPUT, partial_input_decisions(generated, ())),
             (LEXICAL_OVERLAP, overlap_decisions(generated, ())),
         )
         for one in own

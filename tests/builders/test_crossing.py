@@ -28,8 +28,6 @@ from coherencegym.builders.crossing.partners import (
 from coherencegym.builders.crossing.similarity import narrative_tense
 from coherencegym.builders.judgement.pairs import condition_pairs
 from coherencegym.builders.pipeline.fitting import Fits
-from coherencegym.builders.release.overlap import all_words, content_words, cosine
-from coherencegym.builders.release.quality import decide
 from coherencegym.builders.story_cloze import SUITE as STORIES
 from coherencegym.builders.story_cloze import stories
 from coherencegym.builders.suite import GeneratedItem
@@ -38,6 +36,8 @@ from coherencegym.builders.winograd import are_twins
 from coherencegym.eval.kinds.formula import parse_formula
 from coherencegym.eval.kinds.items import SuiteError, item_from_row, read_item
 from coherencegym.eval.kinds.predictions import evaluate
+from coherencegym.eval.statistics.lexical_overlap import all_words, content_words, cosine
+from coherencegym.eval.statistics.pair_baselines import partial_input_decisions
 from coherencegym.loaders.discourse import Alternative, Discourse, Unit
 from coherencegym.manipulations.operator import Context
 
@@ -316,7 +316,7 @@ def test_a_classifier_of_regions_is_at_chance_by_construction() -> None:
         text(f"d{w}", f"{w} begins {'badly' * (i % 2)}.", f"It ends with {w}.")
         for i, w in enumerate(words)
     ]
-    decisions = decide(generated(ACROSS, *texts), ())
+    decisions = partial_input_decisions(generated(ACROSS, *texts), ())
     assert len(decisions) == 30
     assert {decision.value for decision in decisions} == {0.5}
 

@@ -10,14 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from coherencegym.builders.release.baselines import baseline_scores
-from coherencegym.builders.release.overlap import (
+from coherencegym.builders.suite import Contrast, GeneratedItem
+from coherencegym.eval.kinds.items import Item, Region, joined_condition
+from coherencegym.eval.statistics.lexical_overlap import (
     content_words,
     cosine,
     overlap,
-    overlap_decisions,
 )
-from coherencegym.builders.suite import Contrast, GeneratedItem
-from coherencegym.eval.kinds.items import Item, Region, joined_condition
+from coherencegym.eval.statistics.pair_baselines import overlap_decisions
 
 
 def condition(*regions: str, name: str = "c") -> Any:

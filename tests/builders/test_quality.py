@@ -10,16 +10,12 @@ from support.toy import SUITE, stories
 
 from coherencegym.builders.pipeline.generation import generate_items
 from coherencegym.builders.release.baselines import baseline_scores
-from coherencegym.builders.release.quality import (
-    FOLDS,
-    decide,
-    out_of_fold_scores,
-    quality,
-    whole_clusters,
-)
+from coherencegym.builders.release.quality import quality
 from coherencegym.builders.suite import Contrast, GeneratedItem, MinimalPairs
 from coherencegym.eval.data.baselines import PARTIAL_INPUT
 from coherencegym.eval.kinds.items import FAMILY, Condition, Item, Region
+from coherencegym.eval.statistics.bag_of_words import FOLDS, out_of_fold_scores
+from coherencegym.eval.statistics.pair_baselines import partial_input_decisions, whole_clusters
 from coherencegym.loaders.discourse import Discourse, Unit
 
 
@@ -43,7 +39,7 @@ def pair(number: int, worse: str, better: str, groups: tuple[str, ...] = ()) -> 
 
 def test_a_give_away_word_is_found() -> None:
     generated = [pair(i, f"suddenly w{i}", f"slowly w{i}") for i in range(40)]
-    (score,) = baseline_scores(decide(generated, ()), folds=FOLDS)
+    (score,) = baseline_scores(partial_input_decisions(generated, ()), folds=FOLDS)
     assert score["score"] == 1.0
     assert score["n"] == score["n_discourses"] == 40
     assert score["ci_method"] == "cross-validated"
@@ -52,19 +48,19 @@ def test_a_give_away_word_is_found() -> None:
 
 def test_equal_texts_are_ties_and_count_a_half() -> None:
     generated = [pair(i, f"same {i % 7}", f"same {i % 7}") for i in range(40)]
-    (score,) = baseline_scores(decide(generated, ()), folds=FOLDS)
+    (score,) = baseline_scores(partial_input_decisions(generated, ()), folds=FOLDS)
     assert score["score"] == 0.5
 
 
 def test_a_separator_is_no_cue() -> None:
     generated = [pair(i, f"same {i % 7} [SEP]", f"same {i % 7}") for i in range(40)]
-    assert baseline_scores(decide(generated, ()))[0]["score"] == 0.5
+    assert baseline_scores(partial_input_decisions(generated, ()))[0]["score"] == 0.5
 
 
 def test_words_of_one_discourse_alone_are_no_cue() -> None:
     """Folds are by discourse: what is only in one discourse cannot be learned from another."""
     generated = [pair(i, f"bad{i}", f"good{i}") for i in range(40)]
-    assert baseline_scores(decide(generated, ()))[0]["score"] == 0.5
+    assert baseline_scores(partial_input_decisions(generated, ()))[0]["score"] == 0.5
 
 
 def test_groups_and_breakdowns_have_scores_of_their_own() -> None:
@@ -72,12 +68,17 @@ def test_groups_and_breakdowns_have_scores_of_their_own() -> None:
         pair(i, "suddenly" if i % 2 else "x", "slowly" if i % 2 else "x", (f"g{i % 2}",))
         for i in range(60)
     ]
-    scores = {s["group"]: s["score"] for s in baseline_scores(decide(generated, ("even",)))}
+    scores = {
+        s["group"]: s["score"]
+        for s in baseline_scores(partial_input_decisions(generated, ("even",)))
+    }
     assert scores == {"": 0.75, "g0": 0.5, "g1": 1.0, "even=true": 0.5, "even=false": 1.0}
 
 
 def test_few_discourses_have_no_score() -> None:
-    assert baseline_scores(decide([pair(i, "a", "b") for i in range(19)], ())) == []
+    assert (
+        baseline_scores(partial_input_decisions([pair(i, "a", "b") for i in range(19)], ())) == []
+    )
 
 
 def test_forms_of_one_text_have_no_score() -> None:
@@ -90,8 +91,8 @@ def test_forms_of_one_text_have_no_score() -> None:
             for place, d in enumerate(generated)
         ]
 
-    assert decide(families(1), ()) == []
-    assert len(decide(families(2), ())) == 40
+    assert partial_input_decisions(families(1), ()) == []
+    assert len(partial_input_decisions(families(2), ())) == 40
 
 
 def test_of_many_values_whole_clusters_are_kept() -> None:
@@ -129,7 +130,7 @@ def test_the_first_and_last_unit_give_an_order_away() -> None:
         for name, texts in stories(0, 60).items()
     ]
     generated, _ = generate_items(config.generator, discourses, seed=0, suite="toy")
-    report = quality(config, generated, {PARTIAL_INPUT: decide(generated, ())})
+    report = quality(config, generated, {PARTIAL_INPUT: partial_input_decisions(generated, ())})
     assert report["partial_input"][0]["score"] > 0.8
     assert report["identical_conditions"] == 0
     assert report["length_difference"]["mean_absolute"] == 0

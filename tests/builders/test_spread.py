@@ -8,10 +8,11 @@ import pytest
 from support.toy import SUITE
 
 from coherencegym.builders.pipeline.generation import part_name, spread
-from coherencegym.builders.release.baselines import BaselineDecision, baseline_scores
+from coherencegym.builders.release.baselines import baseline_scores
 from coherencegym.builders.release.quality import baseline_decisions, quality
 from coherencegym.builders.suite import Config
 from coherencegym.eval.kinds.items import Prediction
+from coherencegym.eval.statistics.pair_baselines import BaselineDecision
 from coherencegym.loaders.discourse import Discourse, Unit
 
 CONFIG: Config = replace(SUITE.configs[0], name="context", by="genre")

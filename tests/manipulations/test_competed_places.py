@@ -21,7 +21,7 @@ from coherencegym.manipulations.reference.genders import (
     pronoun_for,
 )
 from coherencegym.manipulations.reference.noun_phrases import NotApplicableError
-from coherencegym.manipulations.words import word_lists
+from coherencegym.words import word_lists
 
 
 def generic(text: str) -> str:

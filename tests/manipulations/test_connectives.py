@@ -22,7 +22,7 @@ from coherencegym.manipulations.connectives.connective_substitution import (
     around_connective,
 )
 from coherencegym.manipulations.operator import Context
-from coherencegym.manipulations.words import in_case_of
+from coherencegym.words import in_case_of
 
 
 def skipped(text: str, operator: ConnectiveSegments | None = None) -> dict[str, int]:

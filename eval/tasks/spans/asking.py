@@ -11,7 +11,7 @@ from coherencegym.eval.tasks.spans.data import SpanTable
 from coherencegym.eval.tasks.spans.heads import HeadOptions, head_answers, refuse_question
 from coherencegym.eval.tasks.spans.options import HEADS, PROMPT, SURPRISAL, SpanOptions
 from coherencegym.eval.tasks.spans.prompts import prompt_answers
-from coherencegym.eval.tasks.spans.published_scores import DIFFERENCES, published_config
+from coherencegym.eval.tasks.spans.published_scores import published_config, published_tables
 from coherencegym.eval.tasks.spans.results import Answered
 from coherencegym.eval.tasks.spans.zero_shot import ZeroShot, surprisal_answers
 
@@ -26,7 +26,7 @@ def askable(options: SpanOptions, table: SpanTable) -> SpanTable:
     if options.compat and published_config(table.table.config) is None:
         raise ConfigError(
             f"--compat {options.compat}: {table.table.name} is not of the paper; expected "
-            f"--config {' or '.join(DIFFERENCES)}"
+            f"--config {' or '.join(published_tables())}"
         )
     if options.scorer in HEADS:
         refuse_question(options.scorer, table)

@@ -19,6 +19,8 @@ NEVER, ALWAYS, MOST_FREQUENT, BAG, COIN = (
     *("never", "always", "most frequent", "bag of words"),
     "fair coin",
 )
+#: The system of the figures that the released program computes (:mod:`released`).
+RELEASED_PROGRAM = "released program"
 #: Those that read nothing.
 CONSTANTS = (NEVER, ALWAYS, MOST_FREQUENT)
 #: The best of them on a metric, which stands where other tasks have chance.

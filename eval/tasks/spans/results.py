@@ -8,7 +8,7 @@ row, ``spans.parquet`` each span with its probability and answer. None of them h
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -30,6 +30,7 @@ from coherencegym.eval.tasks.spans.baselines import (
     BEST_CONSTANT,
     COIN,
     CONSTANTS,
+    RELEASED_PROGRAM,
     baselines_of,
 )
 from coherencegym.eval.tasks.spans.coherence import (
@@ -50,9 +51,9 @@ from coherencegym.eval.tasks.spans.coherence import (
 from coherencegym.eval.tasks.spans.data import CHOICE, SpanTable
 from coherencegym.eval.tasks.spans.drop import Drop, drop_of
 from coherencegym.eval.tasks.spans.published_scores import (
-    DIFFERENCES,
     published_config,
     published_for,
+    published_tables,
 )
 from coherencegym.eval.tasks.spans.released import ReleasedSpans, released_coherence
 from coherencegym.files.parquet_writing import row_schema, write_rows
@@ -186,23 +187,26 @@ def span_detail(answered: Answered, writer: OutcomeWriter) -> SpanDetail:
     return SpanDetail(answered, _scores_of(answered))
 
 
-def coin_scores(details: Sequence[SpanDetail]) -> Iterator[Score]:
-    """The expected scores of a fair coin."""
+def stated_scores(details: Sequence[SpanDetail]) -> Iterator[Score]:
+    """The expected scores of a fair coin, and what the released program computes."""
     for own in (one.scores for one in details):
-        for name, value in own.coin.items():
-            yield Score(
-                config=own.config,
-                split=own.split,
-                group="",
-                level=REFERENCE,
-                n=own.items,
-                metric=METRIC_NAMES.get(name, name),
-                system=COIN,
-                score=value,
-                ci_low=None,
-                ci_high=None,
-                chance=None,
-            )
+        released = {name: own.released.get(name) for name in ("strict", "lenient")}
+        for system, scores in ((COIN, own.coin), (RELEASED_PROGRAM, released)):
+            for name, value in scores.items():
+                if value is not None:
+                    yield Score(
+                        config=own.config,
+                        split=own.split,
+                        group="",
+                        level=REFERENCE,
+                        n=own.items,
+                        metric=METRIC_NAMES.get(name, name),
+                        system=system,
+                        score=value,
+                        ci_low=None,
+                        ci_high=None,
+                        chance=None,
+                    )
 
 
 def span_fields(known: Mapping[str, EstimateRow]) -> dict[str, Any]:
@@ -330,9 +334,7 @@ def _scores_of(one: Answered) -> SpanScores:
             name: _released(released_coherence(own))
             for name, own in (one.baselines if one.compat else {}).items()
         },
-        published=[asdict(row) for row in published_for(one.table.table.config)]
-        if one.compat
-        else [],
+        published=list(published_for(one.table.table.config)) if one.compat else [],
         about=one.answers.about,
     )
 
@@ -523,4 +525,5 @@ def span_notes(details: Sequence[SpanDetail]) -> Iterator[Note]:
                 "--apply-chat-template asks as its users do"
             )
         if own.published:
-            yield caution(f"{name}: {DIFFERENCES[str(published_config(own.config))]}")
+            facts = published_tables()[str(published_config(own.config))].differs
+            yield caution(f"{name}: {'; '.join(facts)}")

@@ -38,12 +38,12 @@ from coherencegym.eval.tasks.spans.prompts import prompt_queries
 from coherencegym.eval.tasks.spans.report import span_sections
 from coherencegym.eval.tasks.spans.results import (
     SpanDetail,
-    coin_scores,
     metric_named,
     span_detail,
     span_fields,
     span_headline,
     span_notes,
+    stated_scores,
     write_span_files,
 )
 from coherencegym.eval.tasks.spans.zero_shot import span_queries
@@ -120,7 +120,7 @@ TASK = Task(
     beside=span_fields,
     headline=lambda found: span_headline(found.details),
     sections=span_sections,
-    stated=lambda found: coin_scores(found.details),
+    stated=lambda found: stated_scores(found.details),
     notes=lambda found: span_notes(found.details),
     facts=lambda one, detail: {"left_out": {"too_long": detail.answered.too_long}},
     more=lambda found: {"spans": [asdict(one.scores) for one in found.details]},

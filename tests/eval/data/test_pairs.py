@@ -19,6 +19,7 @@ from coherencegym.eval.data.pairs import (
     table_of_pairs,
 )
 from coherencegym.eval.kinds.items import Item, read_item
+from coherencegym.eval.library import items_of_pairs
 
 GOOD, BAD = "The dog sat.", "Sat dog the."
 
@@ -140,3 +141,26 @@ def test_a_file_that_is_no_table_is_refused(tmp_path: Path) -> None:
             read_pairs_file(tmp_path / name)
     with pytest.raises(EvaluationError, match=r"a.xlsx: expected a file that ends in \.csv"):
         read_pairs_file(tmp_path / "a.xlsx")
+
+
+def test_pairs_have_the_baselines_of_suites() -> None:
+    """A word that only worse texts have gives them away; repeated words do not, here they tie."""
+    pairs = [(f"A b{i}.", f"Some word{i} xyz.") for i in range(40)]
+    (table,) = items_of_pairs(pairs).tables
+    assert table.baselines is not None
+    table.baselines.check()
+    decided = table.baselines.decisions(table.items)
+    assert decided["partial_input"] == {item.item_id: [1.0] for item in table.items}
+    assert decided["lexical_overlap"] == {}
+    assert table.baselines.folds == {"partial_input": 10}
+    part = table.baselines.decisions(list(table.items)[:1])
+    assert [*part["partial_input"]] == [next(iter(table.items)).item_id]
+
+
+def test_the_context_is_what_words_are_repeated_from() -> None:
+    pairs = [("The cat sat.", "The cat slept.", "Rain fell."), ("It rained.", "Go.", "It rained!")]
+    (table,) = items_of_pairs(pairs).tables
+    assert table.baselines is not None
+    decided = table.baselines.decisions(table.items)
+    assert [*decided["lexical_overlap"].values()] == [[1.0], [0.0]]
+    assert decided["partial_input"] == {}  # too few to learn from

@@ -11,7 +11,7 @@ import pytest
 from support.datasets import write_table
 
 import coherencegym as cg
-from coherencegym.builders.release.baselines import BaselineDecision, write_baselines
+from coherencegym.builders.release.baselines import write_baselines
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.data import dataset
 from coherencegym.eval.data.baselines import LEXICAL_OVERLAP, PARTIAL_INPUT, baselines_path
@@ -23,6 +23,7 @@ from coherencegym.eval.outcomes.tables import OutcomeWriter
 from coherencegym.eval.results.folder import write_common
 from coherencegym.eval.results.saved import read_saved
 from coherencegym.eval.statistics.intervals import share_interval
+from coherencegym.eval.statistics.pair_baselines import BaselineDecision
 from coherencegym.eval.tasks.score.outcomes import ACCURACY, baseline_system, predictions_of
 from coherencegym.eval.tasks.score.results import score_summary
 from coherencegym.eval.tasks.task import Findings

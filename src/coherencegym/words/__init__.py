@@ -14,7 +14,7 @@ def word_set(words: str) -> frozenset[str]:
 @cache
 def word_lists(name: str) -> tuple[tuple[str, ...], ...]:
     """The words of each line of ``lists/<name>.txt``; ``#`` begins a comment."""
-    file = files("coherencegym.manipulations").joinpath("lists", f"{name}.txt")
+    file = files(__package__).joinpath("lists", f"{name}.txt")
     lines = (line.partition("#")[0].split() for line in file.read_text("utf-8").splitlines())
     return tuple(tuple(words) for words in lines if words)
 

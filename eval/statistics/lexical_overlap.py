@@ -11,17 +11,16 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from functools import cache, lru_cache
 from itertools import pairwise
 from operator import mul
 from typing import Any
 
-from coherencegym.builders.release.baselines import BaselineDecision, Incoherence, decisions_on
-from coherencegym.builders.suite import Contrast, GeneratedItem
+from coherencegym.eval.kinds.contrasts import Contrast, Incoherence
 from coherencegym.eval.kinds.formula import WHOLE
 from coherencegym.eval.kinds.items import SEPARATOR, Condition
-from coherencegym.manipulations.words import word_list, word_set
+from coherencegym.words import word_list, word_set
 
 _WORD, _END = re.compile(r"[^\W_]+"), re.compile(r"(?<=[.!?])[\"'”’)]*\s+")
 #: Forms of auxiliaries, and the pieces of contractions, that are in no list of word classes.
@@ -29,17 +28,6 @@ _PIECES = word_set(
     "be been being doing done having don didn doesn isn wasn weren aren couldn wouldn shouldn "
     "hasn haven hadn won ain ll ve re"
 )
-
-
-def overlap_decisions(
-    generated: Sequence[GeneratedItem], breakdowns: Sequence[str]
-) -> list[BaselineDecision]:
-    """The decisions on all generated items."""
-    return [
-        decision
-        for one in generated
-        for decision in decisions_on(one, breakdowns, no_overlap_in(one.item.conditions))
-    ]
 
 
 def no_overlap_in(conditions: Iterable[Condition]) -> Incoherence:

@@ -1,0 +1,154 @@
+"""Baselines of pairs: systems that do not read, which a language model has to beat.
+
+The partial-input baseline (Poliak et al. 2018; Feng et al. 2019) is a bag-of-words classifier that
+never sees the contrast in its context: it decides for the condition that it scores as less
+incoherent, out of fold. The lexical-overlap baseline decides by repeated words
+(:mod:`eval.statistics.lexical_overlap`).
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+from coherencegym.eval.data.baselines import LEXICAL_OVERLAP, PARTIAL_INPUT, ComputedBaselines
+from coherencegym.eval.kinds.contrasts import Contrast, GeneratedItem, Incoherence
+from coherencegym.eval.kinds.items import SEPARATOR, Prediction
+from coherencegym.eval.statistics.bag_of_words import FOLDS, out_of_fold_scores
+from coherencegym.eval.statistics.lexical_overlap import no_overlap_in
+
+_T = TypeVar("_T")
+
+#: Items that a classifier sees at most.
+_MOST_ITEMS = 6000
+#: Fewer discourses than this give no partial-input baseline.
+FEWEST_DISCOURSES = 20
+#: Those of the baselines of items that are trained.
+BASELINE_FOLDS = {PARTIAL_INPUT: FOLDS}
+#: Sides that differ by less than this tie.
+TIE = 1e-9
+#: The value of a decision between sides that tie.
+TIED = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class BaselineDecision:
+    """The decision of a baseline on one prediction: 1 right, 0 wrong, one half a tie.
+
+    ``discourse`` is what its item was made from; ``cluster`` is that, or the family of discourses
+    that it belongs to: a classifier must not learn from one Winograd twin what it is asked about
+    the other. ``item`` is its item's id, ``columns`` are the groups that its item is in by its
+    columns.
+    """
+
+    discourse: str
+    cluster: str
+    item: str
+    prediction: Prediction
+    columns: tuple[str, ...]
+    value: float
+
+
+def decisions_on(
+    generated: GeneratedItem, breakdowns: Sequence[str], incoherence: Incoherence
+) -> Iterator[BaselineDecision]:
+    """The decisions on the predictions of an item, in their order.
+
+    The side of a contrast whose ``incoherence`` sums up to more is called the incoherent one.
+    """
+    item = generated.item
+    columns = tuple(f"{column}={str(item.extra[column]).lower()}" for column in breakdowns)
+    for contrast in generated.contrasts:
+        value = decided(contrast, incoherence)
+        yield BaselineDecision(
+            item.discourse_id, item.cluster, item.item_id, contrast.prediction, columns, value
+        )
+
+
+def decided(contrast: Contrast, incoherence: Incoherence) -> float:
+    """Decide a contrast: 1 right, 0 wrong, one half a tie."""
+    worse = sum(incoherence(name, contrast) for name in contrast.worse)
+    better = sum(incoherence(name, contrast) for name in contrast.better)
+    return TIED if abs(worse - better) < TIE else float(worse > better)
+
+
+def overlap_decisions(
+    generated: Sequence[GeneratedItem], breakdowns: Sequence[str]
+) -> list[BaselineDecision]:
+    """The decisions on all generated items."""
+    return [
+        decision
+        for one in generated
+        for decision in decisions_on(one, breakdowns, no_overlap_in(one.item.conditions))
+    ]
+
+
+def partial_input_decisions(
+    generated: Sequence[GeneratedItem], breakdowns: Sequence[str]
+) -> list[BaselineDecision]:
+    """The classifier's decisions on the generated items, each out of fold.
+
+    None where there are fewer than :data:`FEWEST_DISCOURSES` discourses to learn from, or all of
+    them are of one cluster: the forms of one text leave none to be tested on.
+    """
+    seen = whole_clusters(generated, lambda one: one.item.cluster, _MOST_ITEMS)
+    clusters = {one.item.cluster for one in seen}
+    if len({d.item.discourse_id for d in seen}) < FEWEST_DISCOURSES or len(clusters) < 2:
+        return []
+    return list(_decide(seen, breakdowns))
+
+
+def _decide(
+    generated: Sequence[GeneratedItem], breakdowns: Sequence[str]
+) -> Iterator[BaselineDecision]:
+    texts: list[tuple[str, ...]] = []
+    labels: list[int] = []
+    cluster_ids: list[str] = []
+    row_of: dict[tuple[int, str], int] = {}
+    for number, one in enumerate(generated):
+        incoherent = {name for contrast in one.contrasts for name in contrast.worse}
+        for name, view in one.views.items():
+            row_of[number, name] = len(texts)
+            texts.append(tuple(text.replace(SEPARATOR, " ") for text in view))
+            labels.append(int(name in incoherent))
+            cluster_ids.append(one.item.cluster)
+    scores = out_of_fold_scores(texts, labels, cluster_ids)
+    for number, one in enumerate(generated):
+
+        def incoherence(name: str, contrast: Contrast, number: int = number) -> float:
+            return scores[row_of[number, name]]
+
+        yield from decisions_on(one, breakdowns, incoherence)
+
+
+def whole_clusters(values: Sequence[_T], cluster: Callable[[_T], str], most: int) -> list[_T]:
+    """The values, or of more than ``most`` a sample of no more than that, in their order.
+
+    The sample is of whole clusters: by a hash of their names, all that there is still room for.
+    """
+    if len(values) <= most:
+        return list(values)
+    sizes = Counter(map(cluster, values))
+    kept, room = set[str](), most
+    for name in sorted(sizes, key=lambda name: hashlib.sha256(name.encode()).digest()):
+        if sizes[name] <= room:
+            kept.add(name)
+            room -= sizes[name]
+    return [value for value in values if cluster(value) in kept]
+
+
+def computed_baselines(generated: Sequence[GeneratedItem]) -> ComputedBaselines:
+    """The baselines of items that no build wrote; one that ties everywhere is left out."""
+    found = {
+        PARTIAL_INPUT: partial_input_decisions(generated, ()),
+        LEXICAL_OVERLAP: overlap_decisions(generated, ()),
+    }
+    values: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
+    for name, decisions in found.items():
+        if any(decision.value != TIED for decision in decisions):
+            for decision in decisions:
+                values[name][decision.item].append(decision.value)
+    return ComputedBaselines(values, {name: BASELINE_FOLDS.get(name, 0) for name in values})

@@ -1,0 +1,308 @@
+"""A table of a paper computed again, by a model of the user's."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from coherencegym.command_line import did_you_mean
+from coherencegym.errors import EvaluationError
+from coherencegym.papers.published import Paper, PublishedTable, TableRow, read_papers
+
+#: The corpus that is a folder of files in SyntaxGym's JSON, which needs no build.
+SYNTAXGYM = "syntaxgym"
+#: Rows of scores, as a data frame of results has them.
+_Rows = Sequence[Mapping[str, Any]]
+
+
+@dataclass(frozen=True)
+class ReproducedRow:
+    """A row of a table with our score.
+
+    Attributes:
+        name: the paper's.
+        configs: those that the score is the mean of.
+        missing: those of the paper that are not there.
+        split: the split that was scored.
+        n: items.
+        score, low, high: a share from 0 to 1, with its 95 % interval; None where there is none. The
+            interval of a mean is that of independent configs (Zou and Donner 2008).
+        published: the paper's scores by system, shares.
+    """
+
+    name: str
+    configs: tuple[str, ...]
+    missing: tuple[str, ...]
+    split: str
+    n: int
+    score: float | None
+    low: float | None
+    high: float | None
+    published: Mapping[str, float]
+
+
+@dataclass(frozen=True)
+class Reproduction:
+    """A table computed again.
+
+    Attributes:
+        paper, table: their declarations; ``name`` is the table's.
+        model: the model that was scored.
+        rows: the rows in the paper's order, those without our score too.
+        notes: lines on what differs from the paper.
+        folder: the folder with the suites and the results.
+    """
+
+    paper: Paper
+    name: str
+    table: PublishedTable
+    model: str
+    rows: Sequence[ReproducedRow]
+    notes: Sequence[str]
+    folder: Path
+
+
+def find_table(paper: str, table: str) -> tuple[Paper, PublishedTable]:
+    """A table by the names of its paper and its own.
+
+    Raises:
+        EvaluationError: there is no such paper or table.
+    """
+    papers = read_papers()
+    if paper not in papers:
+        known = f"expected one of {', '.join(papers)}"
+        raise EvaluationError(f"{paper}: no such paper; {known}{did_you_mean(paper, papers)}")
+    tables = papers[paper].tables
+    if table not in tables:
+        known = f"expected one of {', '.join(tables)}"
+        raise EvaluationError(f"{paper}: no table {table!r}; {known}{did_you_mean(table, tables)}")
+    return papers[paper], tables[table]
+
+
+def reproduce(
+    paper: str,
+    table: str,
+    model: str,
+    *,
+    data_dir: str | Path | None = None,
+    output: str | Path | None = None,
+    limit: int | None = None,
+    device: str = "auto",
+    dtype: str = "auto",
+    say: Callable[[str], None] = lambda line: None,
+) -> Reproduction:
+    """Compute a table of a paper again: build its suite, run its task, collect its scores.
+
+    Args:
+        paper, table: their names, as ``coherencegym reproduce`` lists them.
+        model: a Hub id, or a folder.
+        data_dir: a folder of corpus files; None: where corpora are fetched to, by this function too
+            where their files are open.
+        output: the folder for suites and results; None: ``reproduced/PAPER-TABLE``.
+        limit: no more items than this of each config, which the notes say.
+        device, dtype: place and numbers of the model, as for :func:`coherencegym.score`.
+        say: the function that is told each step.
+
+    Raises:
+        EvaluationError: there is no such table or model, files of the corpus are missing, or no
+            row can be computed.
+    """
+    about, declared = find_table(paper, table)
+    if not declared.task:
+        raise EvaluationError(f"{paper}, table {table}: people answered; a model has no part in it")
+    folder = Path("reproduced", f"{paper}-{table}") if output is None else Path(output)
+    data = None if data_dir is None else Path(data_dir)
+    datasets = _datasets(declared, folder, data, say)
+    run = _Run(declared, model, folder / "results", limit, {"device": device, "dtype": dtype}, say)
+    scored = [row for name, dataset in datasets.items() for row in run.rows(name, dataset)]
+    if not scored:
+        raise EvaluationError(
+            f"{paper}, table {table}: no config of the table is there; " + "; ".join(run.notes)
+        )
+    rows = [_row(declared, name, scored) for name in declared.values or declared.rows]
+    notes = [*declared.differs, *run.notes, *_notes(rows, limit, declared.sizes)]
+    name = Path(model).name if Path(model).is_dir() else model
+    return Reproduction(about, table, declared, name, rows, notes, folder)
+
+
+def _datasets(
+    table: PublishedTable, folder: Path, data: Path | None, say: Callable[[str], None]
+) -> dict[str, Path]:
+    """The config -> its dataset: a build, or a suite's file."""
+    if table.corpus == SYNTAXGYM:
+        files = sorted(_syntaxgym_folder(data, say).glob("**/*.json"))
+        return {path.stem: path for path in files if path.stem in table.values}
+    from coherencegym.eval.data.source import find_dataset
+    from coherencegym.library import build
+    from coherencegym.loaders.corpus import CorpusNotFoundError
+    from coherencegym.loaders.find import find, how_to_obtain
+    from coherencegym.loaders.registry import corpus as corpus_named
+
+    corpus = corpus_named(table.corpus)
+    try:
+        there = {file.path.name for file in find(corpus, data).files}
+    except CorpusNotFoundError:
+        if data is not None:
+            raise
+        _fetch(table.corpus, say)
+    else:
+        if missing := [name for name in table.needs if name not in there]:
+            raise EvaluationError(
+                f"{table.corpus}: no {' and no '.join(missing)}, of which the table is; to get the "
+                f"files: {how_to_obtain(corpus)}"
+            )
+    suite = folder / table.suite
+    if not suite.exists():
+        say(f"building {table.suite} from {table.corpus}")
+        build(table.suite, corpus=table.corpus, data_dir=data, output=suite)
+    built = find_dataset(str(suite)).manifest["configs"]
+    wanted = [name for row in table.values or table.rows for name in table.row(row).configs]
+    return {name: suite for name in built if not wanted or any(_is(name, one) for one in wanted)}
+
+
+def _syntaxgym_folder(data: Path | None, say: Callable[[str], None]) -> Path:
+    from coherencegym.loaders.find import data_root
+
+    folder = data_root(data) / SYNTAXGYM
+    if not any(folder.glob("**/*.json")):
+        if data is not None:
+            raise EvaluationError(
+                f"{folder}: no suite's file (.json); to get the files: `coherencegym corpora fetch "
+                f"{SYNTAXGYM} --data-dir {data}`"
+            )
+        _fetch(SYNTAXGYM, say)
+    return folder
+
+
+def _fetch(corpus: str, say: Callable[[str], None]) -> None:
+    """Fetch a corpus whose files are open; one that is not, or has terms, is an error."""
+    from argparse import Namespace
+
+    from coherencegym.loaders.fetching.command import run
+
+    say(f"fetching {corpus}")
+    chosen = {"names": [corpus], "accept": False, "dry_run": False, "data_dir": None, "jobs": 4}
+    run(Namespace(**chosen, overwrite=False, mirror=None, json=False))
+
+
+def _is(config: str, name: str) -> bool:
+    return f"_{config}".endswith(f"_{name}")
+
+
+class _Run:
+    """The runs of a task on the configs of a table."""
+
+    def __init__(
+        self,
+        table: PublishedTable,
+        model: str,
+        folder: Path,
+        limit: int | None,
+        how: Mapping[str, str],
+        say: Callable[[str], None],
+    ) -> None:
+        self._table, self._model, self._folder = table, model, folder
+        self._limit, self._how, self._say = limit, how, say
+        self._refused: dict[str, list[str]] = defaultdict(list)
+
+    @property
+    def notes(self) -> list[str]:
+        """A line for each reason why configs could not be asked about."""
+        return [f"{', '.join(own)}: {reason}" for reason, own in self._refused.items()]
+
+    def _split(self, config: str, dataset: Path) -> str | None:
+        # Some released files lack the test split; the table says which one was scored.
+        from coherencegym.eval.data.source import find_dataset
+
+        splits = find_dataset(str(dataset)).manifest["configs"][config]["splits"]
+        return next((name for name in ("test", "validation") if name in splits), None)
+
+    def rows(self, config: str, dataset: Path) -> _Rows:
+        """The scores of a config; none, and a note, where it cannot be asked about."""
+        from coherencegym import library
+
+        table = self._table
+        self._say(f"{table.task} {self._model} on {config}")
+        options: dict[str, Any] = {**table.options, **self._how}
+        if table.compat:
+            options["compat"] = table.compat
+        if dataset.is_dir():
+            options |= {"config": config, "split": self._split(config, dataset)}
+        given = {"output": self._folder / config, "overwrite": True, "limit": self._limit}
+        try:
+            found = getattr(library, table.task)(self._model, dataset, **options, **given)
+        except EvaluationError as error:
+            if (said := str(error)).startswith(about := f"config {config!r}: "):
+                self._refused[said.removeprefix(about)].append(config)
+                return []
+            raise
+        return [{**row, "config": config} for row in found.to_pandas().to_dict("records")]
+
+
+def _row(table: PublishedTable, name: str, scored: _Rows) -> ReproducedRow:
+    about = table.row(name)
+    metric = about.metric or table.metric
+    found = [one for one in scored if _is_wanted(one, about, metric)]
+    by_config = {str(one["config"]): one for one in found}
+    missing = [one for one in about.configs if not any(_is(config, one) for config in by_config)]
+    score = low = high = None
+    if found:
+        values = [float(one["score"]) for one in by_config.values()]
+        score = math.fsum(values) / len(values)
+        ends = [[one[key] for one in by_config.values()] for key in ("ci_low", "ci_high")]
+        if not any(end is None or end != end for own in ends for end in own):
+            low, high = (
+                score
+                + sign
+                * math.hypot(*(v - e for v, e in zip(values, own, strict=True)))
+                / len(values)
+                for sign, own in zip((-1, 1), ends, strict=True)
+            )
+    published = zip(table.systems, table.values.get(name, ()), strict=False)
+    return ReproducedRow(
+        name=name,
+        configs=tuple(by_config),
+        missing=tuple(missing),
+        split=", ".join(dict.fromkeys(str(one["split"]) for one in by_config.values())),
+        n=sum(int(one["n"]) for one in by_config.values()),
+        score=score,
+        low=low,
+        high=high,
+        published={system: value / 100 for system, value in published if value == value},
+    )
+
+
+def _is_wanted(score: Mapping[str, Any], about: TableRow, metric: str) -> bool:
+    return (
+        (not about.configs or any(_is(score["config"], one) for one in about.configs))
+        and score["metric"] == metric
+        and (score["group"] == about.group)
+        and (score["system"] == about.system if about.system else score["level"] != "reference")
+        and score["level"] not in ("formula", "headline")
+    )
+
+
+def _notes(rows: Sequence[ReproducedRow], limit: int | None, sizes: Mapping[str, int]) -> list[str]:
+    from coherencegym.eval.data.syntaxgym import SPLIT
+
+    notes = []
+    if limit is not None:
+        notes.append(f"--limit {limit}: a part of the items, on which the paper has no score")
+    for row in rows:
+        if row.score is not None and row.missing:
+            notes.append(f"{row.name}: without {', '.join(row.missing)}: not the paper's mean")
+        size = sizes.get(row.name, row.n)
+        if limit is None and row.score is not None and row.n != size:
+            notes.append(f"{row.name}: {row.n:,} items here, {size:,} in the paper")
+    others = defaultdict(list)
+    for row in rows:
+        if row.score is None:
+            others["no score here"].append(row.name)
+        elif row.split not in ("test", SPLIT):
+            others[f"on the {row.split} split, as there is no test split here"].append(row.name)
+    notes += [f"{', '.join(names)}: {said}" for said, names in others.items()]
+    return notes
