@@ -84,8 +84,7 @@ def test_a_row_group_has_the_names_of_its_own_units(
             UnitRow(config="c", split="test", item=f"u{name}", discourse=name, cluster=cluster)
             for name, cluster in zip(names, own, strict=True)
         )
-        more = {"target": [1.0, 2.0]} if number == 1 else {}
-        writer.add(units, "m", MODEL, [1.0, 0.0], **more)
+        writer.add(units, "m", MODEL, [1.0, 0.0], target=[1.0, 2.0] if number == 1 else None)
     tables = writer.tables()
     write_tables(tables, tmp_path)
     read = read_outcome_tables(tmp_path)
