@@ -162,7 +162,8 @@ def _front(results: EncoderResults) -> Iterator[str]:
         "",
         f"{what} trained with the criteria `{criteria}` of Chen, Chu and Gimpel (2019). The vector "
         "of a sentence is the mean of its last states."
-        + " CoherenceGym loads it; transformers alone does not know its type." * (name == GRU),
+        + " CoherenceGym loads it; transformers alone does not know its type."
+        * (name == GRU),
         "",
         "```bash",
         "coherencegym probe --model FOLDER --dataset coherencegym/discourse_tasks --layers last",
