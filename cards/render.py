@@ -11,6 +11,7 @@ from coherencegym.cards.example import escape, example_note, show_conditions, sh
 from coherencegym.cards.metadata import card_yaml, licence_table, licence_text, ordered_configs
 from coherencegym.cards.scores import scores_markdown
 from coherencegym.eval.data.source import Published, may_be_published, published
+from coherencegym.eval.kinds.items import ITEMS
 from coherencegym.eval.kinds.registry import kind_named
 from coherencegym.eval.kinds.table_kind import SAMPLE
 from coherencegym.files.templates import fenced, templates_of
@@ -65,6 +66,7 @@ def dataset_card(manifest: dict[str, Any]) -> str:
             columns=_columns(configs, tables),
             skips=skips(manifest),
             human=human,
+            judged=any("human" in quality for quality in _qualities(configs)),
             questions=_question_tables(human),
         )
     )
@@ -159,7 +161,7 @@ def _human_rows(configs: _Configs) -> list[dict[str, Any]]:
         }
         for name, config in configs
         for split, quality in config["quality"].items()
-        if "scores" in quality.get("human", {})
+        if config["kind"] == ITEMS.name and "human" in quality
     ]
 
 

@@ -18,7 +18,6 @@ from coherencegym.builders.errors import finished
 from coherencegym.builders.export.write import Exports, export_build
 from coherencegym.builders.judgement.match import Matcher
 from coherencegym.builders.judgement.read import read_answers
-from coherencegym.builders.judgement.span_answers import SpanMatcher
 from coherencegym.builders.pipeline.build import BuildOptions, build
 from coherencegym.builders.pipeline.entries import toolkit_version
 from coherencegym.builders.pipeline.sources import (
@@ -48,8 +47,6 @@ from coherencegym.engines.engine import RAY, Engine
 from coherencegym.engines.start import started
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.data.source import BUILDS, read_manifest
-from coherencegym.eval.kinds.items import ITEMS
-from coherencegym.eval.kinds.spans import SPANS
 from coherencegym.files.checksums import checksums, read_checksums, strange_part
 from coherencegym.files.folders import check_folder, written_beside
 from coherencegym.hub.answers import hub_answers
@@ -298,7 +295,11 @@ class BuildJob:
                 _refuse_partial(request)
             if not request.dry_run:
                 check_rights_of(request)
-        self.matcher = self._matcher() if request.judgements else None
+        self.matcher = None
+        if request.judgements:
+            questions = self.suite.questions
+            answers = read_answers(request.judgements, request.skip_bad_rows, questions)
+            self.matcher = Matcher(self.suite.name, answers)
         self.runs = read_scores(request.scores, self.suite.name, alone=self.alone)
         self.sources = request.sources_of(self.suite)
         if self.alone and request.data_dir is not None:
@@ -307,19 +308,6 @@ class BuildJob:
             self.sources = only_crossed(self.suite, self.sources)
         if not self.private and (request.corpora or request.hub_dataset or request.texts):
             _refuse_closed(self.sources)
-
-    def _matcher(self) -> Matcher | SpanMatcher:
-        suite, given = self.suite, self.request
-        kinds = {config.kind.name for config in suite.configs}
-        if SPANS.name not in kinds:
-            answers = read_answers(given.judgements, given.skip_bad_rows, suite.questions)
-            return Matcher(suite.name, answers)
-        if ITEMS.name in kinds:
-            raise CorpusError(
-                f"--judgements: {suite.name} has both items and texts with spans; expected a suite "
-                "of one of them"
-            )
-        return SpanMatcher(suite.name, given.judgements, given.skip_bad_rows)
 
     def _may_be_there(self) -> bool:
         # The manifest says too little to be sure, but enough to refuse another build before any

@@ -28,6 +28,8 @@ from coherencegym.eval.kinds.table_kind import (
 
 #: The position of a document without an intruder.
 NO_INTRUDER = -1
+#: An optional column with what each annotator said: the place of the intruder, -1 for none.
+HUMAN = "human"
 
 
 @dataclass(frozen=True)

@@ -28,6 +28,10 @@ SAMPLE = "sample"
 #: text, such as Winograd twins. Null or empty where there is no such family.
 FAMILY = "family"
 
+#: An optional column of truth values: whether most people who judged the row answered as it says;
+#: null where nobody did.
+HUMAN_OK = "human_ok"
+
 #: The abstract change of speaker in a text; the evaluator renders it for each model.
 SEPARATOR = "[SEP]"
 
