@@ -68,7 +68,7 @@ def test_headings_of_a_wiki_are_known() -> None:
 
 
 def test_rows_have_sections_in_many_forms() -> None:
-    value = [
+    value: list[dict[str, Any]] = [
         {"title": "", "text": "One. Two.\n\nThree."},
         {
             "heading": "A",

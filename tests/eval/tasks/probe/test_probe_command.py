@@ -119,7 +119,7 @@ def test_people_who_judged_some_rows_stand_beside_the_probe(
         for split, rows in splits.items()
     }
     shutil.copytree(saved / "model", tmp_path / "model")
-    about = {"breakdowns": ["genre"], "task_defaults": {"input": "order"}}
+    about: Any = {"breakdowns": ["genre"], "task_defaults": {"input": "order"}}
     write_examples(tmp_path / "data", judged, **about)
     assert main(arguments(tmp_path, tmp_path / "run", "--random-init", "0", "--layers", "0")) == 0
     assert "people (rows)" in capsys.readouterr().out
