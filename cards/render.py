@@ -11,7 +11,6 @@ from coherencegym.cards.example import escape, example_note, show_conditions, sh
 from coherencegym.cards.metadata import card_yaml, licence_table, licence_text, ordered_configs
 from coherencegym.cards.scores import scores_markdown
 from coherencegym.eval.data.source import Published, may_be_published, published
-from coherencegym.eval.kinds.items import ITEMS
 from coherencegym.eval.kinds.registry import kind_named
 from coherencegym.eval.kinds.table_kind import SAMPLE
 from coherencegym.files.templates import fenced, templates_of
@@ -161,7 +160,7 @@ def _human_rows(configs: _Configs) -> list[dict[str, Any]]:
         }
         for name, config in configs
         for split, quality in config["quality"].items()
-        if config["kind"] == ITEMS.name and "human" in quality
+        if "pairs" in quality.get("human", ())
     ]
 
 

@@ -161,7 +161,9 @@ def _front(results: EncoderResults) -> Iterator[str]:
         "# An encoder of sentences that learned from the structure of documents",
         "",
         f"{what} trained with the criteria `{criteria}` of Chen, Chu and Gimpel (2019). The vector "
-        "of a sentence is the mean of its last states.",
+        "of a sentence is the mean of its last states."
+        + " CoherenceGym loads it; transformers alone does not know its type."
+        * (name == GRU),
         "",
         "```bash",
         "coherencegym probe --model FOLDER --dataset coherencegym/discourse_tasks --layers last",
