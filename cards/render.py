@@ -85,6 +85,7 @@ def _templates() -> Any:
         "spread": _spread_text,
         "sampled": _sampled,
         "share": _share_text,
+        "points": _points_text,
         "baseline": _baseline_text,
         "pair": show_pair,
         "names": _names,
@@ -332,6 +333,11 @@ def skips(manifest: dict[str, Any]) -> list[dict[str, Any]]:
 def _spread_text(spread: dict[str, float], digits: int) -> str:
     quartiles = (f"{spread[name]:.{digits}f}" for name in ("q1", "median", "q3"))
     return f"{spread['mean']:.{digits}f}; {', '.join(quartiles)}"
+
+
+def _points_text(power: dict[str, Any]) -> str:
+    found = power["smallest_difference"]
+    return "none: too few items" if found is None else f"{100 * found:.1f}"
 
 
 def _share_text(score: dict[str, Any] | None) -> str:
