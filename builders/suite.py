@@ -30,7 +30,7 @@ from coherencegym.loaders.read import Select, every_discourse
 from coherencegym.manipulations.operator import Context, Operator, Pipeline
 
 #: The genres that a Hub dataset, or a corpus of the user's own, may be said to have.
-Genre = Literal["narration", "dialogue", "documents", "papers", "spans"]
+Genre = Literal["narration", "dialogue", "documents", "papers", "spans", "sections"]
 
 #: Most suites are after this paper (BibTeX).
 BEYER_2021 = """@inproceedings{beyer-etal-2021-incoherence,
@@ -257,7 +257,8 @@ class Config:
             without the incoherence: the evaluator reports the differences of the mean margins.
         length_confound: conditions differ in length by what the manipulation does: the evaluator
             always shows how margin and length correlate, and not only where they do so strongly.
-        questions: further questions for people who judge its pairs.
+        questions: further questions for people who judge its pairs; of labelled examples the one
+            that they are asked, whose answers are labels in words.
         task_defaults: options of the task that reads the table, where nobody says otherwise; of
             labelled examples the ``input`` of the probe, the slot that the answer is ``about``, and
             the ``protocol``, the published task that it is an instance of.
@@ -381,8 +382,9 @@ class Suite:
 
     @property
     def questions(self) -> tuple[Question, ...]:
-        """The further questions of its configs, each once."""
-        return distinct(question for config in self.configs for question in config.questions)
+        """The further questions about pairs of its configs, each once."""
+        pairs = (config for config in self.configs if config.kind is ITEMS)
+        return distinct(question for config in pairs for question in config.questions)
 
     def __post_init__(self) -> None:
         held({"name": self.name}, dict[str, Name])  # as manifests are held to it

@@ -65,6 +65,7 @@ def dataset_card(manifest: dict[str, Any]) -> str:
             columns=_columns(configs, tables),
             skips=skips(manifest),
             human=human,
+            judged=any("human" in quality for quality in _qualities(configs)),
             questions=_question_tables(human),
         )
     )
@@ -84,6 +85,7 @@ def _templates() -> Any:
         "spread": _spread_text,
         "sampled": _sampled,
         "share": _share_text,
+        "points": _points_text,
         "baseline": _baseline_text,
         "pair": show_pair,
         "names": _names,
@@ -159,7 +161,7 @@ def _human_rows(configs: _Configs) -> list[dict[str, Any]]:
         }
         for name, config in configs
         for split, quality in config["quality"].items()
-        if "scores" in quality.get("human", {})
+        if "pairs" in quality.get("human", ())
     ]
 
 
@@ -331,6 +333,11 @@ def skips(manifest: dict[str, Any]) -> list[dict[str, Any]]:
 def _spread_text(spread: dict[str, float], digits: int) -> str:
     quartiles = (f"{spread[name]:.{digits}f}" for name in ("q1", "median", "q3"))
     return f"{spread['mean']:.{digits}f}; {', '.join(quartiles)}"
+
+
+def _points_text(power: dict[str, Any]) -> str:
+    found = power["smallest_difference"]
+    return "none: too few items" if found is None else f"{100 * found:.1f}"
 
 
 def _share_text(score: dict[str, Any] | None) -> str:

@@ -10,7 +10,7 @@ from transformers import GPT2Config, GPT2LMHeadModel, Trainer, TrainingArguments
 import coherencegym as cg
 
 
-def main(folder: str = "suites/story_cloze") -> list[tuple[int, float]]:
+def main(folder: str = "suites/story_cloze_20") -> list[tuple[int, float]]:
     """Train for a few steps on one sentence; the score at each step at which there is one."""
     suite = cg.build("story_cloze", corpus="sample", limit=20, output=folder)
     tokenizer = cg.load_model("demo").tokenizer

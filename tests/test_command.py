@@ -257,7 +257,10 @@ def completions(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], lis
         ("build story_cloze --corpus ", ["storycloze", "sample", "mine.py"]),
         ("build --corpus t", ["tedmdb"]),
         ("build winograd --corpus sample winog", ["winograd", "winogrande"]),
-        ("build story_cloze --genre ", ["narration", "dialogue", "documents", "papers", "spans"]),
+        (
+            "build story_cloze --genre ",
+            ["narration", "dialogue", "documents", "papers", "spans", "sections"],
+        ),
         ("build story_cloze --overw", ["--overwrite"]),
         ("build story_cloze --output ", ["a_folder"]),
         ("score --model ", ["demo", "a_folder"]),
@@ -343,6 +346,6 @@ def test_corpora_that_are_nowhere_are_one_line(capsys: pytest.CaptureFixture[str
 def test_what_a_build_passes_over_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
     assert exit_code("build", "coreference", "--corpus", "sample", "--dry-run") == 0
     shown = capsys.readouterr().out
-    assert "an item is made (most often: not the first mention in its sentence; " in shown
+    assert "some texts give no item (most often: not the first mention in its sentence; " in shown
     assert "left out of" not in shown  # of the samples nothing is lost
     assert "no config is from" not in shown

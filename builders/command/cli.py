@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 from collections.abc import Sequence
 from dataclasses import fields
@@ -10,6 +11,7 @@ from pathlib import Path
 from textwrap import fill
 from typing import TYPE_CHECKING, Any, get_args
 
+from coherencegym.builders.errors import finished
 from coherencegym.builders.registry import all_suites, load_suite
 from coherencegym.builders.suite import Genre, Suite
 from coherencegym.command_line import USER_ERROR, Names, Parser, completed, rare
@@ -109,10 +111,10 @@ def _add_what_is_read(parser: Parser) -> None:
         "that declares CORPUS; sample: this project's own texts",
     )
     completed(corpora, Names(lambda: CORPORA, _corpora_by_suite, "*.py"))
-    add("--data-dir", metavar="DIR", type=Path, help="folder of corpus files")
+    add("--data-dir", metavar="DIR", type=Path, help="folder with the files of corpora")
     what = "your own texts: a .txt, .csv, .tsv, .jsonl or .parquet file, or a folder of them; "
     add("--texts", metavar="PATH", type=Path, help=what + "without SUITE: what they can give")
-    what = "column of the texts in a table (default: text, story, ..., else the longest)"
+    what = "column of a table's texts (default: text, story, ..., else the longest texts)"
     rare(add("--text-column", metavar="NAME", help=what))
     formats = ", ".join(f"{name} ({one.about})" for name, one in FORMATS.items())
     what = f"format of --texts that are annotated: {formats}"
@@ -138,9 +140,10 @@ def _add_what_is_read(parser: Parser) -> None:
         choices=get_args(Genre),
         help="genre of a Hub dataset, or of texts or a corpus of your own; documents: articles, "
         "of which short documents are made; papers: a column abstract, and one for the body; "
-        "spans: columns units, hypothesis, label and evidence",
+        "spans: columns units, hypothesis, label and evidence; sections: Markdown files, or a "
+        "column of sections or of marked-up text",
     )
-    what = "count rows that cannot be read, and go on"
+    what = "leave out and count rows that cannot be read"
     rare(add("--skip-bad-rows", action="store_true", help=what))
 
 
@@ -161,7 +164,7 @@ def _add_other_sources(parser: Parser) -> None:
     rare(add("--excerpt", choices=("auto", "opening", "first"), help=what))
     what = "fewest and most sentences of a document (default: 3 8)"
     rare(add("--sentences", metavar="N", nargs=2, type=positive, help=what))
-    what = "split plain text with this instead of rules"
+    what = "spaCy pipeline that splits plain text into sentences, instead of rules"
     rare(add("--spacy-pipeline", metavar="NAME", help=what))
     what = "SPDX identifier of the texts' licence, in place of what their card says"
     rare(add("--licence", metavar="ID", help=what))
@@ -170,17 +173,19 @@ def _add_other_sources(parser: Parser) -> None:
 def _add_how_it_is_made(parser: Parser) -> None:
     add = parser.group(_MADE).add_argument
     add("--output", metavar="DIR", type=Path, help="default: suites/<suite>")
-    what = "only configs that cross two contexts and two targets, so that what either says cancels"
+    what = "only configs that cross two contexts with two targets, so that neither decides alone"
     rare(add("--crossed", action="store_true", help=what))
     add("--overwrite", action="store_true", help="replace an earlier build or export")
-    add("--dry-run", action="store_true", help="write nothing; say what would be")
+    add("--dry-run", action="store_true", help="write nothing; say what would be written")
+    what = "print folder, configs, rows and digests as JSON; all else on standard error"
+    rare(add("--json", action="store_true", help=what))
     add("--seed", metavar="N", type=int, help="default: 0")
     rare(add("--num-proc", metavar="N", type=positive, help="processes, or cores of a cluster"))
     what = "one machine, or a Ray cluster (needs the extra cluster; --dry-run shows what it costs)"
     rare(add("--engine", choices=ENGINES, help=f"{what}; default: {LOCAL}"))
-    what = "of the cluster's head; default: $RAY_ADDRESS, or Ray on this machine alone"
+    what = "address of the Ray cluster's head; default: $RAY_ADDRESS, or Ray on this machine alone"
     rare(add("--address", metavar="HOST:PORT", help=what))
-    what = "answers of annotators to pairs that `coherencegym judge` drew"
+    what = "files of annotators' answers to the pairs that `coherencegym judge` drew"
     rare(add("--judgements", **_SEVERAL, metavar="FILE", type=Path, help=what))
     what = "show these scores in the card, with a plot: results on the rows that are built"
     rare(add("--scores", **_SEVERAL, metavar="RESULTS", type=Path, help=what))
@@ -241,7 +246,7 @@ def _with_settings(parser: Parser, suite: Suite, given: argparse.Namespace) -> S
 def _run(chosen: Sequence[Suite], given: argparse.Namespace) -> int:
     from coherencegym.builders.command.run import run
 
-    return run(chosen, build_request(given))
+    return run(chosen, build_request(given), as_json="json" in given)
 
 
 def main(argv: Sequence[str] | None = None, prog: str = "python -m builders") -> int:
@@ -266,8 +271,7 @@ def main(argv: Sequence[str] | None = None, prog: str = "python -m builders") ->
                 parser.error(f"argument --all: not allowed with {given.suite[0]}")
             return _run([load_suite(name) for name in _names_for(given)], given)
         if not named:
-            _print_suites(given)
-            return 0
+            return finished("build", lambda: _print_suites(given))
         return _run(named, given)
     except EvaluationError as error:  # a file, or another package, whose suite cannot be had
         print(f"{prog}: {one_line(error)}", file=sys.stderr)
@@ -301,15 +305,22 @@ def _names_for(given: argparse.Namespace) -> list[str]:
     return [name for name in all_suites() if request.configs_of_own(load_suite(name))]
 
 
-def _print_suites(given: argparse.Namespace) -> None:
+def _print_suites(given: argparse.Namespace) -> int:
     suites = all_suites()
+    own_texts = build_request(given).own_texts() if "texts" in given else None
     names = _names_for(given)
+    if "json" in given:
+        print(json.dumps({name: suites[name] for name in names}, indent=1))
+        return 0
+    if own_texts is not None:
+        print(f"{own_texts.said}\n")
     width = max(map(len, names))
     for name in names:
         print(f"{name:<{width}}  {suites[name]}")
     if "texts" in given:
         own = f"--texts {given.texts}" + (f" --format {given.format}" if "format" in given else "")
         print(f"\nbuild one with `coherencegym build SUITE {own}`, all of these with `--all`")
-        return
+        return 0
     print("\nbuild one with `coherencegym build SUITE`, all with `coherencegym build --all`,")
     print("one of your own with `coherencegym build FILE.py` (`coherencegym new suite` begins it)")
+    return 0

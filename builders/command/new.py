@@ -45,7 +45,9 @@ def make_parser(prog: str = "coherencegym new") -> Parser:
         action="store_true",
         help="replace files of that name that nobody has changed",
     )
-    parser.add_argument("--dry-run", action="store_true", help="write nothing; say what would be")
+    parser.add_argument(
+        "--dry-run", action="store_true", help="write nothing; say what would be written"
+    )
     return parser
 
 

@@ -13,16 +13,16 @@ from pathlib import Path
 from typing import Any
 
 from coherencegym.builders.command.declared import load_declared
-from coherencegym.builders.command.show import print_build, print_lines, spinner
+from coherencegym.builders.command.show import build_record, print_build, print_lines, spinner
 from coherencegym.builders.errors import finished
 from coherencegym.builders.export.write import Exports, export_build
 from coherencegym.builders.judgement.match import Matcher
 from coherencegym.builders.judgement.read import read_answers
-from coherencegym.builders.judgement.span_answers import SpanMatcher
 from coherencegym.builders.pipeline.build import BuildOptions, build
 from coherencegym.builders.pipeline.entries import toolkit_version
 from coherencegym.builders.pipeline.sources import (
     PLAIN_GENRES,
+    SECTIONED,
     PlannedCorpus,
     Sources,
     check_was_read,
@@ -47,8 +47,7 @@ from coherencegym.engines.engine import RAY, Engine
 from coherencegym.engines.start import started
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.data.source import BUILDS, read_manifest
-from coherencegym.eval.kinds.items import ITEMS
-from coherencegym.eval.kinds.spans import SPANS
+from coherencegym.eval.report.formats import json_text
 from coherencegym.files.checksums import checksums, read_checksums, strange_part
 from coherencegym.files.folders import check_folder, written_beside
 from coherencegym.hub.answers import hub_answers
@@ -57,6 +56,7 @@ from coherencegym.licence import CLOSED, OTHER
 from coherencegym.loaders.corpora.documents import documents_corpus
 from coherencegym.loaders.corpora.hub.texts import hub_corpus
 from coherencegym.loaders.corpora.own.annotated import FORMATS, annotated_texts
+from coherencegym.loaders.corpora.own.sections import sectioned_texts
 from coherencegym.loaders.corpora.own.texts import OwnTexts, own_texts
 from coherencegym.loaders.corpus import Corpus, CorpusError
 from coherencegym.loaders.find import find
@@ -64,6 +64,7 @@ from coherencegym.loaders.read import ReadingCache
 from coherencegym.loaders.registry import CORPORA, is_extension
 from coherencegym.loaders.registry import corpus as registered
 from coherencegym.loaders.text.articles import Shape
+from coherencegym.terminal import data_output
 
 #: The file by which a folder is known as a build.
 MANIFEST = "manifest.json"
@@ -142,11 +143,13 @@ class BuildRequest(BuildOptions, PublishOptions):
                 if given:
                     raise CorpusError(f"{option} {given}: is of own texts; expected --texts, too")
             return None
-        if self.hub_genre not in (None, *PLAIN_GENRES):
+        if self.hub_genre not in (None, SECTIONED, *PLAIN_GENRES):
             raise CorpusError(
                 f"--genre {self.hub_genre}: --texts are plain; expected "
-                f"{' or '.join(PLAIN_GENRES)}, or --hub-dataset in place of --texts"
+                f"{', '.join(PLAIN_GENRES)} or {SECTIONED}, or --hub-dataset in place of --texts"
             )
+        if self.hub_genre == SECTIONED and self.format is None:
+            return sectioned_texts(self.texts, self.shape, licence=self.licence)
         if self.format is None:
             column, licence = self.text_column, self.licence
             return own_texts(self.texts, self.shape, column=column, licence=licence)
@@ -196,6 +199,7 @@ class BuildRequest(BuildOptions, PublishOptions):
             articles=self.shape if self.genre == "documents" else None,
             papers=self.genre == "papers",
             spans=self.genre == "spans",
+            sections=self.genre == SECTIONED,
             licence=self.licence,
         )
         return {self.genre: corpus}
@@ -293,7 +297,11 @@ class BuildJob:
                 _refuse_partial(request)
             if not request.dry_run:
                 check_rights_of(request)
-        self.matcher = self._matcher() if request.judgements else None
+        self.matcher = None
+        if request.judgements:
+            questions = self.suite.questions
+            answers = read_answers(request.judgements, request.skip_bad_rows, questions)
+            self.matcher = Matcher(self.suite.name, answers)
         self.runs = read_scores(request.scores, self.suite.name, alone=self.alone)
         self.sources = request.sources_of(self.suite)
         if self.alone and request.data_dir is not None:
@@ -302,19 +310,6 @@ class BuildJob:
             self.sources = only_crossed(self.suite, self.sources)
         if not self.private and (request.corpora or request.hub_dataset or request.texts):
             _refuse_closed(self.sources)
-
-    def _matcher(self) -> Matcher | SpanMatcher:
-        suite, given = self.suite, self.request
-        kinds = {config.kind.name for config in suite.configs}
-        if SPANS.name not in kinds:
-            answers = read_answers(given.judgements, given.skip_bad_rows, suite.questions)
-            return Matcher(suite.name, answers)
-        if ITEMS.name in kinds:
-            raise CorpusError(
-                f"--judgements: {suite.name} has both items and texts with spans; expected a suite "
-                "of one of them"
-            )
-        return SpanMatcher(suite.name, given.judgements, given.skip_bad_rows)
 
     def _may_be_there(self) -> bool:
         # The manifest says too little to be sure, but enough to refuse another build before any
@@ -487,11 +482,21 @@ def push_build(
     return lines + outcome.lines, outcome.version
 
 
-def run(suites: Sequence[Suite], request: BuildRequest) -> int:
+def run(suites: Sequence[Suite], request: BuildRequest, *, as_json: bool = False) -> int:
     """Build (and publish) the suites; the exit code: see :func:`finished`.
 
-    A suite that fails does not keep the others from being built.
+    A suite that fails does not keep the others from being built. ``as_json``: standard output has
+    :func:`build_record` of the suite, or a list of several, and nothing where one of them failed.
     """
+    made: list[dict[str, Any]] = []
+    with data_output(as_json) as out:
+        code = _run(suites, request, made)
+    if as_json and made and code == 0:
+        out.write(json_text(made[0] if len(suites) == 1 else made))
+    return code
+
+
+def _run(suites: Sequence[Suite], request: BuildRequest, made: list[dict[str, Any]]) -> int:
     if request.dry_run and request.engine == RAY:
         return _run_all(suites, request, _plan_one)
 
@@ -507,7 +512,8 @@ def run(suites: Sequence[Suite], request: BuildRequest) -> int:
                 check_was_read(request.data_dir, suites, found)
         with started(request.engine, request.num_proc, request.address) as engine:
             cache = ReadingCache() if len(suites) > 1 else None
-            return _run_all(suites, request, partial(_run_one, engine=engine, cache=cache))
+            one = partial(_run_one, engine=engine, cache=cache, made=made)
+            return _run_all(suites, request, one)
 
     return finished("build", work)
 
@@ -543,6 +549,7 @@ def _run_one(
     *,
     engine: Engine,
     cache: ReadingCache | None,
+    made: list[dict[str, Any]],
 ) -> int:
     job = BuildJob(suite, request, alone)
     with spinner() as progress:
@@ -563,4 +570,5 @@ def _run_one(
         print_lines(lines)
         # Last, as tasks read the version that was published.
         print_lines(export_build(job.destination, job.exports, version))
+    made.append(build_record(manifest, None if dry_run else job.destination))
     return 0

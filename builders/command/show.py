@@ -71,6 +71,29 @@ def print_build(
         console.print(plain_text(line), soft_wrap=True)
 
 
+def build_record(manifest: Mapping[str, Any], destination: Path | None) -> dict[str, Any]:
+    """A build for other programs: its folder (none of a dry run), configs and digests."""
+    configs = [
+        {
+            "config": name,
+            "default": config["default"],
+            "kind": config["kind"],
+            "corpus": config["corpus"]["name"],
+            "splits": {
+                split: {field: counts[field] for field in ("rows", "discourses", "content_hash")}
+                for split, counts in config["splits"].items()
+            },
+        }
+        for name, config in manifest["configs"].items()
+    ]
+    return {
+        "folder": None if destination is None else str(destination),
+        "suite": manifest["suite"],
+        "version": manifest["version"],
+        "configs": configs,
+    }
+
+
 def _brief(suite: Suite, manifest: dict[str, Any], destination: Path | None) -> str:
     splits = [counts for c in manifest["configs"].values() for counts in c["splits"].values()]
     configs, rows = len(manifest["configs"]), sum(counts["rows"] for counts in splits)
@@ -137,7 +160,7 @@ def _left_out(found: Sequence[Mapping[str, Any]]) -> list[str]:
             passed.update(dict(each["reasons"]))
     if passed:
         why = "; ".join(reason for reason, _ in passed.most_common(_REASONS))
-        lines.append(f"not of every text an item is made (most often: {why}): the card counts why")
+        lines.append(f"some texts give no item (most often: {why}); the card counts the reasons")
     return lines
 
 

@@ -22,6 +22,7 @@ from typing import Any, ClassVar, Self
 from coherencegym.builders.discourse.cutting import families
 from coherencegym.builders.discourse.rows import (
     ABSTRACT,
+    ASKED,
     BODY,
     COHERENT,
     EXCHANGED,
@@ -275,6 +276,7 @@ def _config(task: str, prefix: str, generator: ItemGenerator, summary: str, **mo
         "regions": (),
         "columns": _COLUMNS,
         "task_defaults": {**PROBED.get(prefix, {}), "protocol": task},
+        "questions": ASKED.get(prefix, ()),
         "fewest_of_a_class": 0,
     }
     return Config(
@@ -318,6 +320,7 @@ RELEASED_TASKS = (
         name="pairs",
         kind=ITEMS,
         task_defaults={},
+        questions=(),
         regions=PAIR_REGIONS,
         columns=_COLUMNS | _PLACE,
         partial_input="a bag of words of the sentence in the place alone",

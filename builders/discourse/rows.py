@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from coherencegym.builders.judgement.questions import Question
 from coherencegym.builders.suite import Column, Contrast, GeneratedItem, generate_item
 from coherencegym.eval.kinds.examples import LabelledExample, Slot
 from coherencegym.eval.kinds.table_kind import FAMILY
@@ -24,6 +25,43 @@ PROBED: Mapping[str, Mapping[str, str]] = {
     "replaced": {"input": "concatenation", "about": "2"},
     "section": {"input": "concatenation", "about": "0"},
     "relation": {"input": "pair", "about": "1"},
+}
+
+_FIFTHS = ("first", "second", "third", "fourth", "last")
+#: Prefix of a config -> what people are asked about its rows; the answers are labels in words.
+ASKED: Mapping[str, tuple[Question, ...]] = {
+    name: (Question(name, text, answers),)
+    for name, text, answers in (
+        (
+            "position",
+            "The first of these five sentences was put there. Where did it stand before?",
+            (
+                ("0", "before 2, where it is"),
+                *((str(place), f"between {place + 1} and {place + 2}") for place in (1, 2, 3)),
+                ("4", "after 5"),
+            ),
+        ),
+        (
+            "order",
+            "Are the two sentences in their own order, or exchanged?",
+            ((IN_ORDER, "in their order"), (EXCHANGED, "exchanged")),
+        ),
+        (
+            "replaced",
+            "Are these six sentences of one text, or is one of them from another text?",
+            ((COHERENT, "of one text"), (REPLACED, "one is from another")),
+        ),
+        (
+            "section",
+            "Is this sentence of a paper’s abstract, or of the middle of its body?",
+            ((ABSTRACT, "the abstract"), (BODY, "the body")),
+        ),
+        (
+            "place_in_document",
+            "In which fifth of its text did this sentence stand?",
+            tuple((str(place), f"the {name}") for place, name in enumerate(_FIFTHS)),
+        ),
+    )
 }
 
 FAMILY_COLUMN = {

@@ -36,6 +36,7 @@ from coherencegym.builders.discourse.cutting import (
 from coherencegym.builders.discourse.released import RELEASED_TASKS
 from coherencegym.builders.discourse.rows import (
     ABSTRACT,
+    ASKED,
     BODY,
     COHERENT,
     EXCHANGED,
@@ -385,6 +386,7 @@ def _examples(prefix: str, generator: ItemGenerator, summary: str, **more: Any) 
         summary=summary,
         regions=(),
         task_defaults=PROBED.get(prefix, {}),
+        questions=ASKED.get(prefix, ()),
         **settings | more,
     )
 

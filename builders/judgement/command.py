@@ -1,44 +1,41 @@
-"""``coherencegym judge``: pairs of a build for people to judge."""
+"""``coherencegym judge``: rows of a build for people to judge."""
 
 from __future__ import annotations
 
 import argparse
-from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from shlex import join, quote
 from typing import TYPE_CHECKING, Any
 
+from coherencegym.builders.judgement.questions import JUDGED_UNITS, PAIR
 from coherencegym.builders.registry import all_suites, load_suite
 from coherencegym.command_line import Parser
 from coherencegym.eval.data.source import BUILDS
 from coherencegym.eval.kinds.table_kind import SAMPLE
 
 if TYPE_CHECKING:
+    from coherencegym.builders.judgement.draw import Drawing
     from coherencegym.eval.data.source import Source
     from coherencegym.eval.data.table_rows import TableRows
-    from coherencegym.eval.kinds.spans import SpanText
 
 EXAMPLES = """\
   coherencegym judge suites/story_cloze -n 100
-  coherencegym judge suites/winograd --config winograd_full --seed 7
   coherencegym judge suites/connectives --group "same sense, same syntax"
+  coherencegym judge suites/intruder_sentences --kind documents
+  coherencegym judge suites/discourse_tasks --config order_sample --seed 7
 
 then, with the answers that annotators saved:
   coherencegym build story_cloze --overwrite --judgements answers-1.jsonl answers-2.jsonl
-
-and of parts of texts (span_coherence):
-  coherencegym judge suites/span_coherence -n 50
   coherencegym judge suites/span_coherence --answers answers-1.jsonl answers-2.jsonl
 
-The folder has two forms of the same pairs: sheet.html, to read, tick and print, which saves answers
-as JSON lines; and pairs.jsonl, whose empty fields can be filled by other means. Neither says which
-text is which, and there is no key to keep: a build knows its pairs again by their identifiers.
+The folder has sheet.html, to read, tick and print, which saves answers as JSON lines; and the same
+as pairs.jsonl (spans.jsonl, ...), to be filled by other means. Neither has the right answers.
 """
 
 
 def main(argv: Sequence[str] | None = None, prog: str = "python -m builders sample") -> int:
-    """Draw pairs and write the sheet; the exit code is 2 where the user can mend it."""
+    """Draw what people judge and write the sheet; the exit code is 2 where the user can mend it."""
     from coherencegym.builders.command.show import print_lines
     from coherencegym.builders.errors import finished
 
@@ -57,7 +54,7 @@ def make_parser(prog: str = "coherencegym judge") -> Parser:
 
     parser = Parser(
         prog,
-        "Draw pairs of a build for people to judge, and write a sheet that is blind.",
+        "Draw rows of a build for people to judge, and write a sheet that is blind.",
         EXAMPLES,
         takes="FOLDER",
     )
@@ -65,15 +62,18 @@ def make_parser(prog: str = "coherencegym judge") -> Parser:
     several: Any = {"metavar": "NAME", "nargs": "+", "action": "extend", "default": []}
     what = "the folder of a build, such as suites/story_cloze"
     add("folder", metavar="FOLDER", type=Path, help=what)
-    add("-n", metavar="N", type=positive, default=100, help="number of pairs; default: 100")
-    what = "draw from these configs only; default: all, in fair shares"
+    what = "number of pairs, spans, documents or examples; default: 100"
+    add("-n", metavar="N", type=positive, default=100, help=what)
+    what = "kind of rows; default: that of --config, or the first of these that the build has"
+    add("--kind", choices=list(JUDGED_UNITS), help=what)
+    what = "draw from these configs only; default: all of the kind, in fair shares"
     add("--config", **several, help=what)
     what = (
         "draw pairs of these groups of predictions; default: those that the config's own score is "
         "over"
     )
     add("--group", **several, help=what)
-    what = "of spans: say how these answers agree with the dataset's, and draw nothing"
+    what = "of all but pairs: say how these answers agree with the dataset's, and draw nothing"
     add("--answers", **{**several, "metavar": "FILE"}, type=Path, help=what)
     add("--seed", metavar="N", type=int, default=0, help="default: 0")
     add("--output", metavar="DIR", type=Path, help="default: judgements/<suite>")
@@ -88,12 +88,9 @@ def sample(arguments: argparse.Namespace) -> list[str]:
             already or cannot be written.
     """
     from coherencegym.builders.command.run import MANIFEST
-    from coherencegym.builders.judgement.draw import PAIRS, SHEET, draw, write_sheet
-    from coherencegym.builders.judgement.questions import questions_of
+    from coherencegym.builders.judgement.sheet import SHEET, lines_file, write_sheet
     from coherencegym.errors import EvaluationError
-    from coherencegym.eval.data.dataset import tables
     from coherencegym.eval.data.source import find_dataset
-    from coherencegym.eval.kinds.spans import SPANS
     from coherencegym.files.folders import check_folder, written_beside
 
     folder: Path = arguments.folder
@@ -102,43 +99,119 @@ def sample(arguments: argparse.Namespace) -> list[str]:
             f"{folder}: no {MANIFEST}; expected the folder of a build, such as suites/story_cloze"
         )
     source = find_dataset(str(folder))
-    about_spans = bool(SPANS.configs(source.manifest["configs"]))
+    kind = _kind(source, arguments)
+    unit = JUDGED_UNITS[kind]
     if arguments.answers:
-        if not about_spans:
-            raise EvaluationError(
-                f"{folder}: --answers are to spans, of which it has none; expected them as "
-                "--judgements of a build"
-            )
-        return _agreement(source, arguments)
+        return _agreement(source, kind, arguments)
     output: Path = arguments.output or Path("judgements", source.suite)
     if output.exists():
         # Never overwritten: what annotators have filled in may lie there.
         raise EvaluationError(f"{output} exists; name another folder with --output")
     check_folder(output, False, inputs=[folder])
-    if about_spans:
-        return _sample_spans(source, arguments, output)
+    drawing = _drawing(source, kind, arguments)
+    drawn = drawing.drawn
+    if not drawn:
+        wanted = f" of {', '.join(map(repr, arguments.group))}" if arguments.group else ""
+        raise EvaluationError(f"{folder}: no {unit}{wanted}; expected {_EXPECTED[unit]}")
+    with written_beside(output, False) as work:
+        write_sheet(unit, drawn, work)
+    shares = ", ".join(f"{name} {count}" for name, count in drawing.counts.items())
+    lines = [f"{len(drawn)} {unit}s ({shares})"]
+    if sum(drawing.counts.values()) > len(drawn):
+        lines.append("what several configs have is drawn once and counts for each of them")
+    if len(drawn) < arguments.n:
+        lines.append(f"there are no more than these, {arguments.n} were asked for")
+    others = [other for other in _kinds(source) if other != kind]
+    if others and not arguments.config:
+        lines.append(f"the build also has {' and '.join(others)}: --kind {others[0]}")
+    return [
+        *lines,
+        f"written to {output / SHEET} and {output / lines_file(unit)}; give annotators either, one "
+        "copy each",
+        f"then build again {_build_again(source)}",
+        *(
+            [f"or compare: coherencegym judge {quote(str(folder))} --kind {kind} {_THEIRS}"]
+            if unit != PAIR
+            else []
+        ),
+    ]
+
+
+_THEIRS = "--answers answers-*.jsonl"
+_EXPECTED = {
+    "pair": "items with two conditions",
+    "span": "answers to parts of texts",
+    "document": "texts of two sentences or more",
+    "example": "rows with a label",
+}
+
+
+def _kinds(source: Source) -> list[str]:
+    there = {about["kind"] for about in source.manifest["configs"].values()}
+    return [kind for kind in JUDGED_UNITS if kind in there]
+
+
+def _kind(source: Source, arguments: argparse.Namespace) -> str:
+    from coherencegym.errors import EvaluationError
+
+    known, there = source.manifest["configs"], _kinds(source)
+    named = {known[name]["kind"] for name in arguments.config if name in known}
+    kind: str = arguments.kind or next((k for k in there if k in (named or there)), "")
+    if kind not in there:
+        known_kinds, has = ", ".join(JUDGED_UNITS), " and ".join(there) or "none of them"
+        raise EvaluationError(
+            f"{source.folder}: no {kind or 'rows to judge'}; expected {known_kinds}, of which it "
+            f"has {has}"
+        )
+    return kind
+
+
+def _drawing(source: Source, kind: str, arguments: argparse.Namespace) -> Drawing[Any]:
+    from coherencegym.builders.judgement.draw import draw, draw_rows
+    from coherencegym.builders.judgement.questions import questions_of
+    from coherencegym.errors import EvaluationError
+    from coherencegym.eval.data.dataset import tables
+
+    suite, n, seed = source.suite, arguments.n, arguments.seed
     try:
         questions = questions_of(source.manifest)
     except ValueError as error:
-        raise EvaluationError(f"{folder}: manifest.json cannot be read ({error})") from None
-    read = list(tables(source, arguments.config))
-    drawing = draw(source.suite, read, arguments.n, arguments.seed, arguments.group, questions)
-    if not drawing.pairs:
-        wanted = f" of {', '.join(map(repr, arguments.group))}" if arguments.group else ""
-        raise EvaluationError(f"{folder}: no pair{wanted}; expected items with two conditions")
-    with written_beside(output, False) as work:
-        write_sheet(drawing.pairs, work)
-    shares = ", ".join(f"{name} {count}" for name, count in drawing.counts.items())
-    lines = [f"{len(drawing.pairs)} pairs ({shares})"]
-    if sum(drawing.counts.values()) > len(drawing.pairs):
-        lines.append("a pair that several configs have is drawn once and counts for each of them")
-    if len(drawing.pairs) < arguments.n:
-        lines.append(f"there are no more than these, {arguments.n} were asked for")
-    return [
-        *lines,
-        f"written to {output / SHEET} and {output / PAIRS}; give annotators either, one copy each",
-        f"then build again {_build_again(source)}",
-    ]
+        raise EvaluationError(f"{source.folder}: manifest.json cannot be read ({error})") from None
+    if JUDGED_UNITS[kind] != PAIR:
+        return draw_rows(suite, _tables(source, kind, arguments), n, seed)
+    return draw(suite, list(tables(source, arguments.config)), n, seed, arguments.group, questions)
+
+
+def _tables(source: Source, kind: str, arguments: argparse.Namespace) -> list[TableRows[Any]]:
+    # What models are tested on, and not what they learn from.
+    from coherencegym.eval.data.table_rows import table_rows
+    from coherencegym.eval.kinds.registry import kind_named
+
+    return list(table_rows(source, arguments.config, kind=kind_named(kind), test_only=True))
+
+
+def _agreement(source: Source, kind: str, arguments: argparse.Namespace) -> list[str]:
+    from coherencegym.builders.judgement.asked import RowPlace, asked_of
+    from coherencegym.builders.judgement.figures import agreement_lines
+    from coherencegym.builders.judgement.match import JudgedRow, Matcher
+    from coherencegym.builders.judgement.read import read_answers
+    from coherencegym.errors import EvaluationError
+
+    if JUDGED_UNITS[kind] == PAIR:
+        raise EvaluationError(
+            f"{source.folder}: --answers are not to pairs; expected answers to pairs as "
+            "--judgements of a build"
+        )
+    matcher = Matcher(source.suite, read_answers(arguments.answers))
+    judged = []
+    for table in _tables(source, kind, arguments):
+        place = RowPlace(source.suite, table.config, table.split, table.about)
+        for row in table.each():
+            for asked in asked_of(kind, place, row):
+                if votes := matcher.votes(JUDGED_UNITS[kind], asked):
+                    judged.append(JudgedRow(row, asked, votes))
+    matcher.check()
+    return agreement_lines(judged) or ["no answer"]
 
 
 def _build_again(source: Source) -> str:
@@ -168,43 +241,3 @@ def _build_again(source: Source) -> str:
             words += map(str, values)
     where = "" if corpora == [SAMPLE] else " (and --data-dir, if it was given)"
     return f"with their files{where}: {join(words)} --overwrite --judgements answers-*.jsonl"
-
-
-def _sample_spans(source: Source, arguments: argparse.Namespace, output: Path) -> list[str]:
-    from coherencegym.builders.judgement.span_draw import (
-        SPAN_LINES,
-        SPAN_SHEET,
-        draw_spans,
-        write_span_sheet,
-    )
-    from coherencegym.files.folders import written_beside
-
-    read = _span_tables(source, arguments)
-    spans = draw_spans(source.suite, read, arguments.n, arguments.seed)
-    with written_beside(output, False) as work:
-        write_span_sheet(spans, work)
-    counts = Counter(span.config for span in spans)
-    shares = ", ".join(f"{name} {count}" for name, count in sorted(counts.items()))
-    return [
-        f"{len(spans)} spans ({shares})",
-        f"written to {output / SPAN_SHEET} and {output / SPAN_LINES}; give annotators either, one "
-        "copy each",
-        f"then compare: coherencegym judge {quote(str(arguments.folder))} --answers "
-        "answers-*.jsonl",
-    ]
-
-
-def _agreement(source: Source, arguments: argparse.Namespace) -> list[str]:
-    from coherencegym.builders.judgement.span_answers import agreement_lines, read_span_answers
-    from coherencegym.builders.judgement.span_draw import drawn_spans
-
-    read = _span_tables(source, arguments)
-    known = {span.id: span for table in read for _, span in drawn_spans(source.suite, table)}
-    return agreement_lines(list(read_span_answers(arguments.answers, known))) or ["no answer"]
-
-
-def _span_tables(source: Source, arguments: argparse.Namespace) -> list[TableRows[SpanText]]:
-    from coherencegym.eval.data.table_rows import table_rows
-    from coherencegym.eval.kinds.spans import SPANS
-
-    return list(table_rows(source, arguments.config, kind=SPANS))

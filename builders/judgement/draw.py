@@ -1,47 +1,32 @@
-"""Draw pairs for people to judge, blind, in fair shares, and few of one text; and write them.
+"""Draw what people judge, blind, in fair shares, and few of one text.
 
-Which pairs are drawn, which text of a pair is A, and where the pair stands in the sheet depend on
-(seed, suite, item) and on which configs there are, and on nothing else.
-
-Annotators get JSON lines, and one page to read, tick or print. Nothing in either says which text is
-the coherent one, which suite and config a pair is from, or where the two texts differ. The
-difference is not marked on purpose: marks draw the eye to words, and the question is how the whole
-text reads. They would also give the replaced word away.
+What is drawn, which text of a pair is A, and where each stands in the sheet depend on (seed, suite,
+row) and on which configs there are, and on nothing else.
 """
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections import Counter, defaultdict, deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import count, cycle
+from itertools import count
 from operator import itemgetter
-from pathlib import Path
 from types import MappingProxyType
+from typing import Any, Generic, TypeVar
 
+from coherencegym.builders.judgement.asked import Asked, AskedRow, RowPlace, asked_of
 from coherencegym.builders.judgement.pairs import (
     ConditionPair,
     condition_pairs,
     place_digest,
     texts_digest,
 )
-from coherencegym.builders.judgement.questions import (
-    ANSWER_LABELS,
-    FREE_FIELDS,
-    NONE,
-    QUESTIONS,
-    Question,
-    distinct,
-)
+from coherencegym.builders.judgement.questions import Question, distinct
 from coherencegym.eval.data.dataset import ItemTable
-from coherencegym.eval.kinds.items import SEPARATOR, Item
-from coherencegym.files.templates import templates_of, under_policy
+from coherencegym.eval.data.table_rows import TableRows
+from coherencegym.eval.kinds.items import Item
+from coherencegym.eval.kinds.spans import SPANS
 from coherencegym.manipulations.operator import Context
-
-#: The files of a folder for annotators.
-PAIRS, SHEET = "pairs.jsonl", "sheet.html"
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,22 +39,27 @@ class DrawnPair:
     questions: tuple[Question, ...] = ()
 
 
+#: A pair, or a question about a row.
+_D = TypeVar("_D", bound=DrawnPair | Asked)
+
+
 @dataclass(frozen=True, slots=True)
-class _Candidate:
-    # ``cluster``: a discourse of a corpus, or a family of them.
-    drawn: DrawnPair
-    texts: frozenset[str]
+class _Candidate(Generic[_D]):
+    # ``texts``: what is drawn once; ``cluster``: a discourse of a corpus, or a family of
+    # them; candidates of different ``group`` take turns.
+    drawn: _D
+    texts: Hashable
     cluster: tuple[str, str]
-    first_group: str
+    group: str
     rank: float
     position: float
 
 
 @dataclass(frozen=True, slots=True)
-class Drawing:
-    """The pairs in the order of the sheet; by config more than these where configs share texts."""
+class Drawing(Generic[_D]):
+    """Pairs or questions in the order of the sheet; by config more where configs share texts."""
 
-    pairs: tuple[DrawnPair, ...]
+    drawn: tuple[_D, ...]
     counts: dict[str, int]
 
 
@@ -80,7 +70,7 @@ def draw(
     seed: int,
     groups: Sequence[str] = (),
     questions: Mapping[str, Sequence[Question]] = MappingProxyType({}),
-) -> Drawing:
+) -> Drawing[DrawnPair]:
     """Draw pairs.
 
     Each table in turn gives the next of its pairs, the one that has fewest first; a pair whose two
@@ -97,27 +87,50 @@ def draw(
         groups: the groups of predictions to draw from; none: a table's headline, or all.
         questions: further questions, by config; of a pair those of all configs that have it.
     """
-    queues = [_Queue(_candidates(suite, table, seed, groups)) for table in tables]
-    holders: dict[frozenset[str], list[int]] = {}
-    for number, queue in enumerate(queues):
-        for texts in {candidate.texts for candidate in queue.fresh}:
-            holders.setdefault(texts, []).append(number)
-    chosen, counts = _take(queues, holders, n)
-    by_config: Counter[str] = Counter()
-    for table, number in zip(tables, counts, strict=True):
-        by_config[table.config] += number
+    chosen, holders, counts = _take(
+        [list(_pairs(suite, table, seed, groups)) for table in tables], n
+    )
     drawn = []
-    for candidate in sorted(chosen, key=lambda c: (c.position, c.drawn.id)):
+    for candidate in chosen:
         configs = dict.fromkeys(tables[holder].config for holder in holders[candidate.texts])
         further = distinct(q for config in configs for q in questions.get(config, ()))
         drawn.append(replace(candidate.drawn, questions=further))
-    return Drawing(tuple(drawn), dict(by_config))
+    return Drawing(tuple(drawn), _by_config(tables, counts))
+
+
+def draw_rows(
+    suite: str, tables: Sequence[TableRows[AskedRow]], n: int, seed: int
+) -> Drawing[Asked]:
+    """Draw questions about rows, as :func:`draw` draws pairs.
+
+    Of a text with several spans one is drawn, so that kinds of answers are equally many as far as
+    possible: whoever has read a part of a text knows more of it than is asked. Of other tables each
+    row may be drawn as well as any other, so that people answer what models are tested on.
+    """
+    found = [list(_rows(Context(seed, suite), table)) for table in tables]
+    chosen, _, counts = _take(found, n)
+    drawn = tuple(candidate.drawn for candidate in chosen)
+    return Drawing(drawn, _by_config(tables, counts))
+
+
+def _by_config(tables: Sequence[Any], counts: Sequence[int]) -> dict[str, int]:
+    found: Counter[str] = Counter()
+    for table, number in zip(tables, counts, strict=True):
+        found[table.config] += number
+    return dict(found)
 
 
 def _take(
-    queues: Sequence[_Queue], holders: Mapping[frozenset[str], Sequence[int]], n: int
-) -> tuple[list[_Candidate], list[int]]:
-    chosen: dict[frozenset[str], _Candidate] = {}
+    candidates: Sequence[Sequence[_Candidate[_D]]], n: int
+) -> tuple[list[_Candidate[_D]], Mapping[Hashable, Sequence[int]], list[int]]:
+    # Those taken, in the order of the sheet; the numbers of the tables that have certain texts; and
+    # how many were taken of each table.
+    queues = [_Queue(own) for own in candidates]
+    holders: dict[Hashable, list[int]] = {}
+    for number, own in enumerate(candidates):
+        for texts in dict.fromkeys(candidate.texts for candidate in own):
+            holders.setdefault(texts, []).append(number)
+    chosen: dict[Hashable, _Candidate[_D]] = {}
     uses: Counter[tuple[str, str]] = Counter()
     counts = [0] * len(queues)
     while len(chosen) < n and any(queues):
@@ -129,23 +142,26 @@ def _take(
         uses[candidate.cluster] += 1
         for holder in holders[candidate.texts]:
             counts[holder] += 1
-    return list(chosen.values()), counts
+    placed = sorted(chosen.values(), key=lambda c: (c.position, c.drawn.id))
+    return placed, holders, counts
 
 
-class _Queue:
-    def __init__(self, candidates: Iterable[_Candidate]) -> None:
+class _Queue(Generic[_D]):
+    def __init__(self, candidates: Iterable[_Candidate[_D]]) -> None:
         # One of each group, then a second one of each: the sort keeps the order within a round.
         rounds: dict[str, Iterator[int]] = defaultdict(count)
         ranked = sorted(candidates, key=lambda c: (c.rank, c.drawn.id))
-        keyed = [(next(rounds[candidate.first_group]), candidate) for candidate in ranked]
-        self.fresh = deque(candidate for _, candidate in sorted(keyed, key=itemgetter(0)))
-        self.later: deque[_Candidate] = deque()
+        keyed = [(next(rounds[candidate.group]), candidate) for candidate in ranked]
+        self.fresh: deque[_Candidate[_D]] = deque(
+            candidate for _, candidate in sorted(keyed, key=itemgetter(0))
+        )
+        self.later: deque[_Candidate[_D]] = deque()
         self.most_uses = 0
 
     def __bool__(self) -> bool:
         return bool(self.fresh or self.later)
 
-    def next(self, uses: Counter[tuple[str, str]]) -> _Candidate:
+    def next(self, uses: Counter[tuple[str, str]]) -> _Candidate[_D]:
         while True:
             while self.fresh:
                 candidate = self.fresh.popleft()
@@ -156,18 +172,20 @@ class _Queue:
             self.most_uses = min(uses[candidate.cluster] for candidate in self.fresh)
 
 
-def _candidates(
+def _pairs(
     suite: str, table: ItemTable, seed: int, groups: Sequence[str]
-) -> Iterator[_Candidate]:
+) -> Iterator[_Candidate[DrawnPair]]:
     wanted = set(groups) or ({table.headline} if table.headline else set())
     context = Context(seed, suite)
     for item in table.items:
         for pair in condition_pairs(item):
             if not wanted or wanted & set(pair.groups):
-                yield _candidate(context, table, item, pair)
+                yield _of_pair(context, table, item, pair)
 
 
-def _candidate(context: Context, table: ItemTable, item: Item, pair: ConditionPair) -> _Candidate:
+def _of_pair(
+    context: Context, table: ItemTable, item: Item, pair: ConditionPair
+) -> _Candidate[DrawnPair]:
     text_a, text_b = pair.coherent_text, pair.incoherent_text
     # Not the config: a pair that two configs have is the same draw in both.
     random = context.random_for(
@@ -182,74 +200,32 @@ def _candidate(context: Context, table: ItemTable, item: Item, pair: ConditionPa
         drawn=DrawnPair(f"{place}-{texts_digest(text_a, text_b)}", text_a, text_b),
         texts=frozenset((text_a, text_b)),
         cluster=(item.corpus, item.cluster),
-        first_group=pair.groups[0] if pair.groups else "",
+        group=pair.groups[0] if pair.groups else "",
         rank=random.random(),
         position=random.random(),
     )
 
 
-def write_sheet(pairs: Sequence[DrawnPair], folder: Path) -> None:
-    """Write the pairs into a folder that is there."""
-    (folder / PAIRS).write_text(json_lines(pairs), encoding="utf-8")
-    (folder / SHEET).write_text(page(pairs), encoding="utf-8")
-
-
-def json_lines(pairs: Sequence[DrawnPair]) -> str:
-    """One object a line: the pair's identifier, the exact texts, and empty fields for answers.
-
-    The field of a question with several answers is an empty list.
-    """
-    lines = (
-        {
-            "pair": pair.id,
-            "number": number,
-            "text_a": pair.text_a,
-            "text_b": pair.text_b,
-            **dict.fromkeys(QUESTIONS, ""),
-            **{question.name: [] if question.several else "" for question in pair.questions},
-            **dict.fromkeys(FREE_FIELDS, ""),
-        }
-        for number, pair in enumerate(pairs, start=1)
-    )
-    return "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
-
-
-def page(pairs: Sequence[DrawnPair]) -> str:
-    """A page of HTML that needs nothing else.
-
-    On a screen it keeps the answers in the browser and saves them as JSON lines; on paper it has
-    boxes to tick, and no pair is torn apart by the end of a page.
-    """
-    environment = templates_of("builders.judgement", autoescape=True)
-    identifiers = "\n".join(pair.id for pair in pairs)
-    text: str = environment.get_template("sheet.html.jinja").render(
-        pairs=[
-            {"number": number, "id": pair.id, "texts": turns(pair), "further": pair.questions}
-            for number, pair in enumerate(pairs, start=1)
-        ],
-        speakers=any(SEPARATOR in pair.text_a + pair.text_b for pair in pairs),
-        questions={
-            field: (question, [(answer, ANSWER_LABELS[answer]) for answer in answers])
-            for field, (question, answers) in QUESTIONS.items()
-        },
-        further=distinct(question for pair in pairs for question in pair.questions),
-        nothing=NONE,
-        # The browser keeps what was ticked under this name, so that no sheet finds another's.
-        sheet=hashlib.sha256(identifiers.encode()).hexdigest()[:16],
-    )
-    return under_policy(text)
-
-
-def turns(pair: DrawnPair) -> list[tuple[str, list[tuple[str, str]]]]:
-    """The two texts as they are printed: (A or B, [(speaker, what is said), ...]).
-
-    Where either text has a change of speaker, both are printed as a dialogue of two: the speaker
-    changes at each :data:`SEPARATOR`. They are called 1 and 2, as A and B are the texts.
-    """
-    dialogue = SEPARATOR in pair.text_a + pair.text_b
-    shown = []
-    for name, text in (("A", pair.text_a), ("B", pair.text_b)):
-        names = cycle(("Speaker 1:", "Speaker 2:") if dialogue else ("",))
-        parts = (part.strip() for part in text.split(SEPARATOR))
-        shown.append((name, list(zip(names, parts, strict=False))))
-    return shown
+def _rows(context: Context, table: TableRows[AskedRow]) -> Iterator[_Candidate[Asked]]:
+    place = RowPlace(context.suite, table.config, table.split, table.about)
+    both = ((row, tuple(asked_of(table.kind.name, place, row))) for row in table.each())
+    counts: Counter[str] = Counter()
+    # Those that have no choice come first, and the others make up for what they are short of.
+    for row, asked in sorted(
+        ((row, asked) for row, asked in both if asked),
+        key=lambda one: (len({each.answer_kind for each in one[1]}), one[1][0].id),
+    ):
+        random = context.random_for(
+            row.corpus, row.discourse_id, "judgement", item=row.item_id, config=table.config
+        )
+        rare = min(counts[one.answer_kind] for one in asked)
+        drawn = random.choice([one for one in asked if counts[one.answer_kind] == rare])
+        counts[drawn.answer_kind] += 1
+        yield _Candidate(
+            drawn=drawn,
+            texts=drawn.id,
+            cluster=(row.corpus, row.cluster),
+            group=drawn.answer_kind if table.kind is SPANS else "",
+            rank=random.random(),
+            position=random.random(),
+        )

@@ -1,4 +1,8 @@
-"""Figures of the judgements on one config and split, as the manifest records them."""
+"""Figures of the judgements on one config and split, as the manifest records them.
+
+Of pairs they are over the predictions (:func:`human_figures`), of other rows over one question a
+row (:func:`row_figures`). ``scores`` is the human upper bound by group in both.
+"""
 
 from __future__ import annotations
 
@@ -12,12 +16,15 @@ from coherencegym.builders.judgement.match import (
     COHERENT,
     INCOHERENT,
     JudgedPair,
+    JudgedRow,
     human_ok,
     majority,
 )
 from coherencegym.builders.judgement.questions import CANT_TELL, NO, YES, Question
 from coherencegym.builders.release.baselines import score_figures
 from coherencegym.builders.suite import Config
+from coherencegym.eval.statistics.agreement import agreement_groups
+from coherencegym.eval.statistics.scores import text_of
 
 #: (annotator, unit, label).
 Label = tuple[str, str, str]
@@ -180,3 +187,101 @@ def alpha_figures(labels: Iterable[Label]) -> dict[str, Any]:
     """Alpha as a manifest has it, and the units that it is over; see :func:`alpha`."""
     value, units = alpha(labels)
     return {"alpha": None if value is None else round(value, 4), "units": units}
+
+
+def row_figures(
+    judged: Sequence[JudgedRow], breakdowns: Sequence[str], digests: Sequence[str]
+) -> dict[str, Any]:
+    """The human figures of a split of spans, documents or examples, of which one or more has votes.
+
+    ``scores`` are the share of those to which most gave a right answer: of all (group ``""``), by
+    column, and by how many annotators agree. ``one_annotator`` is the share of all answers that are
+    right, each of those judged with the same weight; ``by_answer`` counts by the dataset's answer.
+    ``kappa`` is Cohen's of all answers and the dataset's, those who cannot tell left out (not of
+    majorities: of two people that would be those who agree); ``alpha`` Krippendorff's among people.
+    ``annotators`` is None where the corpus has the answers and does not say whose.
+    """
+    answers = [(one, who, answer) for one in judged for who, answer in one.votes.items()]
+    known = [(one.asked.right[0], answer) for one, _, answer in answers if answer != CANT_TELL]
+    kappa = cohens_kappa(known)
+    clusters = [one.row.cluster for one in judged]
+    of_one = [mean(a in one.asked.right for a in one.votes.values()) for one in judged]
+    by_answer: dict[str, list[bool]] = defaultdict(list)
+    for one in judged:
+        by_answer[one.asked.answer_kind].append(one.is_ok)
+    return {
+        "judged": len(judged),
+        "items": len({one.row.item_id for one in judged}),
+        "annotators": len({who for _, who, _ in answers if isinstance(who, str)}) or None,
+        "answers": len(answers),
+        "scores": [
+            _row_score(group, members) for group, members in _row_groups(judged, breakdowns)
+        ],
+        "one_annotator": score_figures(of_one, clusters),
+        "by_answer": {
+            kind: {"n": len(own), "agree": sum(own)} for kind, own in sorted(by_answer.items())
+        },
+        "kappa": None if kappa is None else round(kappa, 4),
+        **alpha_figures((str(who), one.asked.id, answer) for one, who, answer in answers),
+        "answers_sha256": sorted(digests),
+    }
+
+
+def _row_groups(
+    judged: Sequence[JudgedRow], breakdowns: Sequence[str]
+) -> Iterator[tuple[str, list[JudgedRow]]]:
+    yield "", list(judged)
+    groups: dict[str, list[JudgedRow]] = defaultdict(list)
+    for one in judged:
+        for column in breakdowns:
+            if (value := one.row.extra.get(column)) not in (None, ""):
+                groups[f"{column}={text_of(value)}"].append(one)
+        for group in agreement_groups(list(one.votes.values())):
+            groups[group].append(one)
+    yield from sorted(groups.items())
+
+
+def _row_score(group: str, members: Sequence[JudgedRow]) -> dict[str, Any]:
+    verdicts = [one.verdict for one in members]
+    values = [float(one.is_ok) for one in members]
+    return {
+        "group": group,
+        **score_figures(values, [one.row.cluster for one in members]),
+        "cant_tell": verdicts.count(CANT_TELL),
+        "no_majority": verdicts.count(None),
+    }
+
+
+def agreement_lines(judged: Iterable[JudgedRow]) -> list[str]:
+    """Say for each annotator and config how often the answer is the dataset's, and Cohen's κ.
+
+    Whoever cannot tell does not agree; κ is over the others.
+    """
+    found: dict[tuple[str, str], list[tuple[str, str]]] = {}
+    for one in judged:
+        for who, answer in one.votes.items():
+            right = answer if answer in one.asked.right else one.asked.right[0]
+            found.setdefault((one.asked.config, str(who)), []).append((right, answer))
+    return [
+        f"{config}, {annotator}: {_agreement(pairs)}"
+        for (config, annotator), pairs in sorted(found.items())
+    ]
+
+
+def _agreement(pairs: Sequence[tuple[str, str]]) -> str:
+    agree, counts = sum(gold == answer for gold, answer in pairs), Counter(a for _, a in pairs)
+    text = f"{agree} of {len(pairs)} answers are the dataset's"
+    if counts[CANT_TELL]:
+        text += f", {counts[CANT_TELL]} cannot tell"
+    kappa = cohens_kappa([(gold, answer) for gold, answer in pairs if answer != CANT_TELL])
+    return text if kappa is None else f"{text}; κ {kappa:.2f}"
+
+
+def cohens_kappa(pairs: Sequence[tuple[str, str]]) -> float | None:
+    """Cohen's κ of pairs of labels; None where all labels are equal."""
+    from sklearn.metrics import cohen_kappa_score
+
+    if len({value for pair in pairs for value in pair}) < 2:
+        return None
+    golds, given = zip(*pairs, strict=True)
+    return float(cohen_kappa_score(golds, given))

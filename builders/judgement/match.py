@@ -1,33 +1,24 @@
-"""Answers meet the items of a build: each finds the pair that it is about, or says why not."""
+"""Answers meet the rows of a build: each finds what it is about, or says why not."""
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
+from coherencegym.builders.judgement.asked import Asked, AskedRow
 from coherencegym.builders.judgement.pairs import (
     ConditionPair,
     condition_pairs,
     place_digest,
     texts_digest,
 )
-from coherencegym.builders.judgement.questions import CANT_TELL, TEXT_A, YES
-from coherencegym.builders.judgement.read import Answers, PairAnswer, answer_lines
-from coherencegym.builders.suite import Column
+from coherencegym.builders.judgement.questions import ANSWER, CANT_TELL, PAIR, TEXT_A, YES
+from coherencegym.builders.judgement.read import Answers, UnitAnswer, choice
 from coherencegym.eval.kinds.items import Item
 from coherencegym.loaders.corpus import CorpusError
-
-#: The column of an item that says whether people found what the suite predicts.
-HUMAN_OK = "human_ok"
-
-HUMAN_OK_COLUMN = Column(
-    "bool",
-    "whether, in each pair of the item's conditions that people judged, most found both texts "
-    "grammatical English and the incoherent one the less coherent; null where no pair of it was "
-    "judged on all three questions",
-)
+from coherencegym.loaders.formats.lines import RecordError
 
 #: Answers in a vote on coherence.
 COHERENT, INCOHERENT = "coherent", "incoherent"
@@ -106,23 +97,48 @@ def human_ok(judged: list[JudgedPair]) -> bool | None:
     return all(known) if known else None
 
 
+@dataclass(frozen=True, slots=True)
+class JudgedRow:
+    """A question about a row, and the answers to it by annotator, of which there is at least one.
+
+    Annotators are names; or numbers, where the corpus has answers and does not say whose.
+    """
+
+    row: AskedRow
+    asked: Asked
+    votes: Mapping[str | int, str]
+
+    @property
+    def verdict(self) -> str | None:
+        """The answer of most; none where there is no majority."""
+        return majority(list(self.votes.values()))
+
+    @property
+    def is_ok(self) -> bool:
+        """True where most gave a right answer."""
+        return self.verdict in self.asked.right
+
+
 class Matcher:
-    """Finds the answers to the pairs of a build, and remembers which of them were found."""
+    """Finds the answers to the rows of a build, and remembers which of them were found.
+
+    A pair is known by its texts: where two configs have them, its answers serve both. A row with a
+    question of its own is known by itself: what people say is of those that were drawn.
+    """
 
     def __init__(self, suite: str, answers: Answers) -> None:
         self.suite = suite
         self.answers = answers
-        self._by_texts: dict[str, list[PairAnswer]] = defaultdict(list)
+        self._found: dict[tuple[str, str], list[UnitAnswer]] = defaultdict(list)
         for answer in answers.answers:
-            self._by_texts[answer.texts].append(answer)
-        self._items = {answer.item for answer in answers.answers}
-        self._items_seen: set[str] = set()
-        self._texts_seen: set[str] = set()
+            self._found[_key(answer)].append(answer)
+        self._items = {(answer.unit, answer.item) for answer in answers.answers}
+        self._items_seen: set[tuple[str, str]] = set()
+        self._seen: set[tuple[str, str]] = set()
+        self._bad = 0
 
     def judged(self, config: str, split: str, item: Item) -> list[JudgedPair]:
         """The pairs of an item that were judged.
-
-        A pair is known by its two texts: where two configs have them, its answers serve both.
 
         Raises:
             CorpusError: an annotator answered one pair in two sheets.
@@ -130,61 +146,99 @@ class Matcher:
         found = []
         for pair in condition_pairs(item):
             place = place_digest(self.suite, config, split, item.item_id, pair)
-            if place in self._items:
-                self._items_seen.add(place)
-            votes: dict[str, tuple[Vote, PairAnswer]] = {}
             texts = (pair.coherent_text, pair.incoherent_text)
-            for coherent_is_a in (True, False):
-                digest = texts_digest(*(texts if coherent_is_a else texts[::-1]))
-                if digest in self._by_texts:
-                    self._texts_seen.add(digest)
-                for answer in self._by_texts.get(digest, ()):
-                    if answer.is_open:
-                        continue
-                    if before := votes.get(answer.annotator):
-                        raise CorpusError(
-                            f"{answer.place}: the texts of pair {answer.pair} are those of pair "
-                            f"{before[1].pair}, which was answered at {before[1].place}, expected "
-                            "one answer to a pair from each annotator"
-                        )
-                    votes[answer.annotator] = _vote(answer, coherent_is_a), answer
+            digests = texts_digest(*texts), texts_digest(*texts[::-1])
+            votes = tuple(
+                _vote(answer, answer.texts == digests[0])
+                for answer in self._given(PAIR, place, digests)
+            )
             if votes:
-                found.append(JudgedPair(item, pair, tuple(vote for vote, _ in votes.values())))
+                found.append(JudgedPair(item, pair, votes))
         return found
 
+    def votes(self, unit: str, asked: Asked) -> dict[str | int, str]:
+        """The answers to a question about a row, by annotator.
+
+        Raises:
+            CorpusError: one is none of those that there are, or an annotator's second one.
+        """
+        votes: dict[str | int, str] = {}
+        for answer in self._given(unit, asked.id.partition("-")[0], (asked.id,)):
+            try:
+                given = choice(ANSWER, answer.values[ANSWER], asked.question.values)
+            except RecordError as bad:
+                bad.report(answer.place, self.answers.options)
+                self._bad += 1
+                continue
+            votes[answer.annotator] = given
+        return votes
+
+    def _given(self, unit: str, place: str, names: Sequence[str]) -> Iterator[UnitAnswer]:
+        if (unit, place) in self._items:
+            self._items_seen.add((unit, place))
+        found: dict[str, UnitAnswer] = {}
+        for name in names:
+            if (unit, name) in self._found:
+                self._seen.add((unit, name))
+            for answer in self._found.get((unit, name), ()):
+                if answer.is_open:
+                    continue
+                if before := found.get(answer.annotator):
+                    raise CorpusError(
+                        f"{answer.place}: the texts of {unit} {answer.id} are those of {unit} "
+                        f"{before.id}, which was answered at {before.place}, expected one answer "
+                        f"to a {unit} from each annotator"
+                    )
+                found[answer.annotator] = answer
+        yield from found.values()
+
     def check(self) -> None:
-        """Check, when all items were looked at, that no answer is about something else.
+        """Check, when all rows were looked at, that no answer is about something else.
 
         Raises:
             CorpusError: one is; with ``skip_bad_rows`` they are counted instead.
         """
         out = "or pass --skip-bad-rows to leave it out"
         for answer in self.answers.answers:
-            if answer.texts in self._texts_seen:
+            if self._is_found(answer):
                 continue
+            unit = answer.unit
             problem = (
-                f"is of no item of this build of {self.suite}, expected answers to pairs drawn "
+                f"is of no item of this build of {self.suite}, expected answers to {unit}s drawn "
                 f"from it; build the corpora that they were drawn from, {out}"
             )
-            reason = "its pair is of no item of this build"
-            if answer.item in self._items_seen:
+            reason = f"its {unit} is of no item of this build"
+            if (unit, answer.item) in self._items_seen:
                 problem = (
-                    "has other texts in this build, expected those that were judged; draw pairs "
+                    f"has other texts in this build, expected those that were judged; draw {unit}s "
                     f"anew, {out}"
                 )
-                reason = "the texts of its pair have changed"
-            self.answers.options.bad(f"{answer.place}: pair {answer.pair} {problem}", reason)
+                reason = f"the texts of its {unit} have changed"
+            self.answers.options.bad(f"{answer.place}: {unit} {answer.id} {problem}", reason)
+
+    def _is_found(self, answer: UnitAnswer) -> bool:
+        return _key(answer) in self._seen
 
     def lines(self) -> list[str]:
         """Report what became of the answers, for the end of a build."""
         read = self.answers.answers
-        given = sum(not answer.is_open and answer.texts in self._texts_seen for answer in read)
-        empty = sum(answer.is_open for answer in read)
-        left_open = f", {empty:,} pairs left open" * bool(empty)
-        return answer_lines(given, left_open, self.answers.options)
+        given = sum(not answer.is_open and self._is_found(answer) for answer in read) - self._bad
+        empty = Counter(answer.unit for answer in read if answer.is_open)
+        left_open = "".join(f", {n:,} {unit}s left open" for unit, n in empty.items())
+        return [
+            f"judgements: {given:,} answers{left_open}",
+            *(
+                f"judgements left out: {count:,}, {reason}"
+                for reason, count in sorted(self.answers.options.skipped.items())
+            ),
+        ]
 
 
-def _vote(answer: PairAnswer, coherent_is_a: bool) -> Vote:
+def _key(answer: UnitAnswer) -> tuple[str, str]:
+    return answer.unit, answer.texts if answer.unit == PAIR else answer.id
+
+
+def _vote(answer: UnitAnswer, coherent_is_a: bool) -> Vote:
     values = answer.values
     forms = [values[f] == YES if f in values else None for f in ("a_grammatical", "b_grammatical")]
     chosen = values.get("less_coherent")

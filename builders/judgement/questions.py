@@ -1,6 +1,7 @@
 """The questions that annotators answer, and the answers that there are.
 
-Three are asked of every pair; a config may declare further ones about its own.
+Three are asked of every pair; a config of pairs may declare further ones. Of a row of another kind
+one is asked (:mod:`builders.judgement.asked`); a config of labelled examples may put it in words.
 """
 
 from __future__ import annotations
@@ -12,6 +13,15 @@ from typing import Any
 
 YES, NO = "yes", "no"
 TEXT_A, TEXT_B, CANT_TELL = "a", "b", "can't tell"
+
+#: Kind of table -> what people are asked about: the field of a line with its identifier.
+JUDGED_UNITS: Mapping[str, str] = {
+    "items": "pair",
+    "spans": "span",
+    "documents": "document",
+    "examples": "example",
+}
+PAIR = JUDGED_UNITS["items"]
 
 #: Field of an answer -> question, and its answers.
 QUESTIONS: Mapping[str, tuple[str, tuple[str, ...]]] = {
@@ -27,7 +37,10 @@ ANSWER_LABELS = {YES: "yes", NO: "no", TEXT_A: "A", TEXT_B: "B", CANT_TELL: "can
 FREE_FIELDS = ("annotator", "comment")
 
 #: The fields of a line that come with the pair.
-GIVEN_FIELDS = ("pair", "number", "text_a", "text_b")
+GIVEN_FIELDS = (PAIR, "number", "text_a", "text_b")
+
+#: The field with the answer about a row of another kind.
+ANSWER = "answer"
 
 #: The answer to a further question that goes with no other.
 NONE = "none"
@@ -35,11 +48,12 @@ NONE = "none"
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A further question about a pair, whichever of its texts is A.
+    """A further question about a pair, whichever of its texts is A; or the one about a row.
 
     ``name`` is the field of its answers, ``text`` the question in the words that are printed.
     ``answers`` are (value, words): what stands in the field, and what is printed; the value
-    ``none`` goes with no other. ``several`` of them may be given where it is true.
+    ``none`` goes with no other. ``several`` of them may be given where it is true. Of labelled
+    examples the values are the labels.
 
     Raises:
         ValueError: the name is none, or that of another field; or there are fewer than two
@@ -52,9 +66,8 @@ class Question:
     several: bool = False
 
     def __post_init__(self) -> None:
-        for name in (self.name, *self.values):
-            if not re.fullmatch(r"[a-z][a-z0-9_]*", name):
-                raise ValueError(f"question {self.name!r}: {name!r}, expected letters a to z or _")
+        if not re.fullmatch(r"[a-z][a-z0-9_]*", self.name):
+            raise ValueError(f"question {self.name!r}, expected letters a to z or _")
         if self.name in fields():
             raise ValueError(f"question {self.name!r}: a field of every answer, expected another")
         if len(set(self.values)) < max(2, len(self.answers)):
@@ -82,19 +95,26 @@ def _question(entry: Any) -> Question:
 
 
 def questions_of(manifest: Mapping[str, Any]) -> dict[str, tuple[Question, ...]]:
-    """The further questions of each config of a manifest; of an earlier toolkit's there are none.
+    """The questions that each config of a manifest declares; an earlier toolkit's have none.
 
     Raises:
         ValueError: an entry is no question, or two different ones have the same name.
     """
-    found: dict[str, tuple[Question, ...]] = {}
-    for name, about in manifest["configs"].items():
-        entries = about.get("questions", [])
-        if not isinstance(entries, list):
-            raise ValueError(f"the questions of {name!r} are no list")
-        found[name] = tuple(map(_question, entries))
+    found = {name: declared_questions(name, about) for name, about in manifest["configs"].items()}
     distinct(question for questions in found.values() for question in questions)
     return found
+
+
+def declared_questions(config: str, about: Mapping[str, Any]) -> tuple[Question, ...]:
+    """The questions of a config, by its entry in a manifest.
+
+    Raises:
+        ValueError: an entry is no question.
+    """
+    entries = about.get("questions", [])
+    if not isinstance(entries, list):
+        raise ValueError(f"the questions of {config!r} are no list")
+    return tuple(map(_question, entries))
 
 
 def fields(questions: Iterable[Question] = ()) -> tuple[str, ...]:

@@ -10,8 +10,10 @@ from pathlib import Path
 from types import GenericAlias
 from typing import Any
 
-from coherencegym.builders.judgement.match import HUMAN_OK, Matcher
-from coherencegym.builders.judgement.span_answers import SpanMatcher
+from coherencegym.builders.judgement.asked import RowPlace
+from coherencegym.builders.judgement.match import Matcher
+from coherencegym.builders.judgement.questions import JUDGED_UNITS
+from coherencegym.builders.judgement.rows import JUDGED_COLUMNS, judge_rows
 from coherencegym.builders.pipeline.entries import (
     config_entry,
     config_rank,
@@ -45,7 +47,7 @@ def build(
     sources: Sources,
     options: BuildOptions,
     folder: Path,
-    matcher: Matcher | SpanMatcher | None = None,
+    matcher: Matcher | None = None,
     *,
     withhold: bool = False,
     progress: Callable[[str], None] = lambda message: None,
@@ -58,7 +60,7 @@ def build(
         suite, sources, options: the suite, and what and how it is built from.
         folder: gets the manifest, which is also returned, data, hashes and card.
         matcher: has what people said of the suite's items, if anybody was asked: rows then have
-            the column ``human_ok``.
+            the column ``human_ok``, and documents ``human``.
         withhold: leave out documents that may not be published, by the licence of their text,
             where others of their corpus may.
         progress: told what is being done.
@@ -123,7 +125,7 @@ class _Build:
     suite: Suite
     options: BuildOptions
     folder: Path
-    matcher: Matcher | SpanMatcher | None
+    matcher: Matcher | None
     withhold: bool
     progress: Callable[[str], None]
     engine: Engine
@@ -191,15 +193,15 @@ class _Build:
             if not any(one.generated for one in part.by_split.values()):
                 yield part.name, _why_empty(part.by_split)
                 continue
-            if self.matcher is not None and how.judge is not None:
-                columns = {**part.config.columns, HUMAN_OK: how.judged}
+            if self.matcher is not None:
+                columns = {**part.config.columns, **JUDGED_COLUMNS.get(config.kind.name, {})}
                 part = replace(part, config=replace(part.config, columns=columns))
             options = self.options
             about = config_entry(suite, part.config, corpus, options.seed, options.limit)
             about["in_headline"] = suite.in_headline(config)
             # What a user asked for; of a suite that divides its corpora these are the corpus's own.
             about["splits_asked"] = [] if "all" in options.splits else list(options.splits)
-            yield part.name, about | {"rank": rank} | self._write(part, decisions)
+            yield part.name, about | {"rank": rank} | self._write(part, decisions, about)
 
     def _fit_corpus(self, config: Config, discourses: list[Discourse]) -> Config:
         if not hasattr(config.generator, "fit_corpus"):
@@ -270,7 +272,12 @@ class _Build:
         block = GenericAlias(tuple, (GenericAlias(list, (made,)), dict[str, int]))
         return self.kept.blocks("generated", key, Values(block))
 
-    def _write(self, part: _Part, decisions: dict[str, list[BaselineDecision]]) -> dict[str, Any]:
+    def _write(
+        self,
+        part: _Part,
+        decisions: dict[str, list[BaselineDecision]],
+        about: Mapping[str, Any],
+    ) -> dict[str, Any]:
         config, kind, how = part.config, part.config.kind, making(part.config.kind)
         all_rows = {
             split: [
@@ -281,14 +288,17 @@ class _Build:
         }
         own_types = {column: spec.type for column, spec in config.columns.items()}
         schema = kind.features(own_types, chain.from_iterable(all_rows.values()))
+        features = schema.to_dict()
         licences, texts = Counter[str](), part.corpus.licence_of_texts
         splits, quality, examples = {}, {}, {}
         for split, rows in all_rows.items():
             one = part.by_split[split]
             decided = how.baselines(config, one.generated, decisions[split])
             quality[split] = how.quality(config, one.generated, decided) | one.measured
-            if self.matcher is not None and how.judge is not None:
-                human = how.judge(self.matcher, config, part.name, split, one.generated, rows)
+            if kind.name in JUDGED_UNITS:
+                place = RowPlace(self.suite.name, part.name, split, {**about, "features": features})
+                values = (how.value(made, n) for n, made in enumerate(one.generated, start=1))
+                human = judge_rows(self.matcher, place, config, values, rows)
                 quality[split] |= {"human": human} if human else {}
             written = write_split(self.folder, part.name, split, to_table(rows, schema))
             own = {row[DISCOURSE] for row in rows}
@@ -308,7 +318,7 @@ class _Build:
             examples[split] = kind.example(rows)
         return {
             "licences": dict(sorted(licences.items())),
-            "features": schema.to_dict(),
+            "features": features,
             "splits": splits,
             "skipped": {split: one.skipped for split, one in part.by_split.items()},
             "quality": quality,

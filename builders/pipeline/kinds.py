@@ -9,26 +9,19 @@ from dataclasses import dataclass, field, replace
 from statistics import fmean
 from typing import Any, Generic, TypeVar
 
-from coherencegym.builders.judgement.figures import human_figures
-from coherencegym.builders.judgement.match import HUMAN_OK, HUMAN_OK_COLUMN, Matcher, human_ok
-from coherencegym.builders.judgement.span_answers import (
-    SPAN_HUMAN_OK_COLUMN,
-    SpanMatcher,
-    span_human_figures,
-)
-from coherencegym.builders.judgement.span_draw import positive_of
 from coherencegym.builders.release.example_quality import (
     example_quality,
     without_rare_classes,
 )
 from coherencegym.builders.release.quality import baseline_decisions, document_quality, quality
 from coherencegym.builders.release.span_quality import span_quality
-from coherencegym.builders.suite import Column, Config, GeneratedDocument, GeneratedItem
+from coherencegym.builders.suite import Config, GeneratedDocument, GeneratedItem
 from coherencegym.eval.kinds.documents import DOCUMENTS
 from coherencegym.eval.kinds.examples import EXAMPLES, LabelledExample
 from coherencegym.eval.kinds.items import ITEMS
 from coherencegym.eval.kinds.ratings import RATINGS, RatedText
 from coherencegym.eval.kinds.spans import SPANS, SpanText
+from coherencegym.eval.kinds.structures import STRUCTURES, StructuredDocument
 from coherencegym.eval.kinds.table_kind import TableKind
 from coherencegym.eval.statistics.pair_baselines import (
     BASELINE_FOLDS,
@@ -38,10 +31,6 @@ from coherencegym.eval.statistics.pair_baselines import (
 
 D = TypeVar("D")
 _Decisions = Mapping[str, Sequence[BaselineDecision]]
-
-#: Puts the column ``human_ok`` into rows: (matcher, config, its full name, split, generated items,
-#: rows) -> the figures for the manifest; empty where nobody was asked about these rows.
-Judge = Callable[[Any, Config, str, str, Sequence[D], Sequence[dict[str, Any]]], dict[str, Any]]
 
 
 @dataclass(frozen=True)
@@ -80,8 +69,6 @@ class Making(Generic[D]):
         survey: (config, split -> generated items) -> what can only be said of all splits together.
         generated_type: the type of a generated item, by which they can be kept until a build is
             done; none: they are made again by a build that goes on.
-        judge: the judging of such rows by people: see :data:`Judge`.
-        judged: the column that it fills.
     """
 
     value: Callable[[D, int], Any] = lambda one, number: one
@@ -100,8 +87,6 @@ class Making(Generic[D]):
     content: Callable[[D], Hashable] = id
     survey: Callable[[Config, Mapping[str, Sequence[D]]], AcrossSplits[D]] | None = None
     generated_type: type[D] | None = None
-    judge: Judge[D] | None = None
-    judged: Column = HUMAN_OK_COLUMN
 
 
 def _item_groups(config: Config, generated: GeneratedItem) -> set[str]:
@@ -122,42 +107,25 @@ def _item_details(config: Config, generated: Sequence[GeneratedItem]) -> dict[st
     return dict(sorted(counts.items()))
 
 
-def _judge_items(
-    matcher: Matcher,
-    config: Config,
-    name: str,
-    split: str,
-    generated: Sequence[GeneratedItem],
-    rows: Sequence[dict[str, Any]],
-) -> dict[str, Any]:
-    judged = [matcher.judged(name, split, one.item) for one in generated]
-    for row, own in zip(rows, judged, strict=True):
-        row[HUMAN_OK] = human_ok(own)
-    said = [pair for own in judged for pair in own]
-    return human_figures(config, said, matcher.answers.digests) if said else {}
-
-
-def _judge_spans(
-    matcher: SpanMatcher,
-    config: Config,
-    name: str,
-    split: str,
-    generated: Sequence[SpanText],
-    rows: Sequence[dict[str, Any]],
-) -> dict[str, Any]:
-    positive = positive_of(config.task_defaults)
-    judged = [matcher.judged(name, split, positive, one) for one in generated]
-    for row, own in zip(rows, judged, strict=True):
-        row[HUMAN_OK] = all(one.is_ok for one in own) if own else None
-    said = [one for own in judged for one in own]
-    return span_human_figures(said, list(matcher.digests)) if said else {}
-
-
 def range_of(values: Sequence[float]) -> dict[str, float]:
     """The least, the mean and the greatest of some values; empty where there are none."""
     if not values:
         return {}
     return {"least": min(values), "mean": round(fmean(values), 4), "most": max(values)}
+
+
+def structure_quality(documents: Sequence[StructuredDocument]) -> dict[str, Any]:
+    """Numbers of documents, sections, paragraphs and sentences, and of titles and levels."""
+    sections = [section for document in documents for section in document.sections]
+    return {
+        "items": len(documents),
+        "titles": sum(bool(document.title) for document in documents),
+        "sections": len(sections),
+        "headings": sum(bool(section.title) for section in sections),
+        "levels": len({section.level for section in sections}),
+        "paragraphs": sum(len(section.paragraphs) for section in sections),
+        "sentences": sum(1 for document in documents for _ in document.sentences),
+    }
 
 
 def _survey_examples(
@@ -179,7 +147,6 @@ MAKINGS: Mapping[str, Making[Any]] = {
         quality=quality,
         content=lambda one: (one.item.conditions, one.item.predictions),
         generated_type=GeneratedItem,
-        judge=_judge_items,
     ),
     DOCUMENTS.name: Making[GeneratedDocument](
         value=lambda one, number: one.document,
@@ -198,14 +165,17 @@ MAKINGS: Mapping[str, Making[Any]] = {
             "characters": range_of([len(one.text) for one in generated]),
         },
     ),
+    STRUCTURES.name: Making[StructuredDocument](
+        quality=lambda config, generated, decisions: structure_quality(generated),
+        content=lambda one: (one.title, one.sections),
+        generated_type=StructuredDocument,
+    ),
     SPANS.name: Making[SpanText](
         quality=lambda config, generated, decisions: span_quality(generated),
         content=lambda one: (
             *(one.units, one.speakers, one.hypothesis, one.alternatives, one.gold),
         ),
         generated_type=SpanText,
-        judge=_judge_spans,
-        judged=SPAN_HUMAN_OK_COLUMN,
     ),
 }
 

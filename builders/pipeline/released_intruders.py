@@ -11,9 +11,10 @@ from dataclasses import dataclass, field, replace
 from typing import Self
 
 from coherencegym.builders.discourse.rows import FAMILY_COLUMN
+from coherencegym.builders.judgement.rows import HUMAN_COLUMN
 from coherencegym.builders.pipeline.fitting import Fits
 from coherencegym.builders.suite import Column, Config, Contrast, GeneratedDocument
-from coherencegym.eval.kinds.documents import DOCUMENTS, NO_INTRUDER, Document
+from coherencegym.eval.kinds.documents import DOCUMENTS, HUMAN, NO_INTRUDER, Document
 from coherencegym.eval.kinds.table_kind import FAMILY
 from coherencegym.loaders.discourse import Discourse
 from coherencegym.manipulations.operator import Context
@@ -54,7 +55,7 @@ class Released:
             "replaced": replaced,
             "domain": discourse.meta.get("domain", ""),
             "probe": discourse.meta.get("probe", ""),
-            "human": _human_positions(discourse),
+            HUMAN: _human_positions(discourse),
         }
         document = Document(
             discourse.id, tuple(sentences), position, discourse.id, discourse.corpus, extra
@@ -85,9 +86,7 @@ RELEASED = Config(
         "replaced": Column("string", "the sentence that stood in the intruder's place"),
         "domain": Column("string", "Wikipedia or CNN"),
         "probe": Column("string", "the linguistic probe in the intruder; empty for none"),
-        "human": Column(
-            ["int32"], "what each annotator answered: the place of the intruder, or -1 for none"
-        ),
+        HUMAN: HUMAN_COLUMN,
     },
     breakdowns=("probe",),
 )

@@ -19,6 +19,8 @@ from coherencegym.loaders.registry import sample_of
 ARTICLES = "documents"
 #: The genres of plain text.
 PLAIN_GENRES = ("narration", ARTICLES)
+#: The genre of texts with headings.
+SECTIONED = "sections"
 #: Files of a folder that a message names.
 _NAMED = 5
 

@@ -103,7 +103,7 @@ _ALIKE: dict[str, _Option] = {
     ),
     "--quiet": _Option(
         WRITTEN,
-        {"action": "store_true", "help": "say nothing of progress on standard error"},
+        {"action": "store_true", "help": "show no progress on standard error"},
         True,
     ),
     "--verbose": _Option(
@@ -157,7 +157,7 @@ def add_model(parser: Parser, several: bool = False) -> None:
         **({"nargs": "+", "action": "extend"} if several else {}),
         type=named,
         metavar="ID|FOLDER",
-        help="any language model of transformers: a Hub id, a folder; or demo, embedded",
+        help="Hub id or folder of any language model of transformers; or demo, the embedded one",
     )
     completed(model, Names(lambda: (DEMO,), files="*/"))
     add_device(parser)
@@ -335,12 +335,12 @@ def _add_pair_columns(parser: Parser) -> None:
         ("good", "the better text; default sentence_good, good, chosen ..."),
         ("bad", "the worse text; default sentence_bad, bad, rejected ..."),
         ("context", "a text before both; default context or prompt, where there is one"),
-        ("cluster-by", "pairs with one value of it are drawn together; default each by itself"),
+        ("cluster-by", "column whose value names a pair's cluster; default each pair is a cluster"),
     ):
         rare(add(f"--{name}", metavar="COLUMN", help=said))
-    said = "columns by whose values there are scores, too"
+    said = "columns whose values form groups, each with its own score"
     rare(many(parser.group(PAIRS), "--group-by", metavar="COLUMN", help=said))
-    said = "what a text comes to, of the bits of its tokens; default sum"
+    said = "how the bits of a text's tokens are combined; default sum"
     rare(add("--aggregation", choices=METRICS, default="sum", help=said))
 
 

@@ -45,7 +45,7 @@ def run(arguments: argparse.Namespace) -> int:
     from coherencegym.errors import EvaluationError
     from coherencegym.eval.results.folder import write_json
     from coherencegym.eval.results.runs import read_run
-    from coherencegym.eval.tasks.probe.curves import write_layers
+    from coherencegym.eval.tasks.probe.curves import mean_best_layers, write_layers
     from coherencegym.eval.views.layer_curves import read_curves
     from coherencegym.eval.views.plots import plot_runs
     from coherencegym.files.folders import check_folder, written_beside
@@ -68,7 +68,9 @@ def run(arguments: argparse.Namespace) -> int:
         drawn = [{name: getattr(run, name) for name in about} for run in runs]
         write_json({"runs": drawn}, work / _LIST)
         written = sorted(path.name for path in work.iterdir())
-    for note in _notes(runs, missing):
+    means = mean_best_layers(curves).items()
+    best = [f"{model}: mean best layer {mean:.1f}, chosen on validation" for model, mean in means]
+    for note in [*_notes(runs, missing), *best]:
         print(f"· {note}")
     print(f"written to {arguments.output}: {', '.join(written)}")
     return 0

@@ -32,7 +32,11 @@ def add_arguments(parser: Parser) -> None:
     parser.add_argument("texts", type=Path, metavar="FILE", help=said)
     add = parser.group(options.DATA).add_argument
     add("--column", metavar="COLUMN", help=f"the texts of a table; default {_TEXT}")
-    add("--context", metavar="COLUMN", help="a text before each, which is read and not scored")
+    add(
+        "--context",
+        metavar="COLUMN",
+        help="column of the text that precedes each text: read, not scored",
+    )
     options.add_model(parser, several=True)
     options.add_scoring(parser)
     options.add_reading(parser, "texts")

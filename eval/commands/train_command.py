@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from coherencegym.command_line import Parser, rare
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.commands import options
+from coherencegym.eval.tasks.criteria.options import ABLATION, CRITERIA, GRU, name_of
 from coherencegym.eval.tasks.detect.decisions import DECISIONS
 from coherencegym.numbers import above_zero, not_negative, positive
 
@@ -27,12 +28,12 @@ EXAMPLES = """\
       --config conversational_entailment
   coherencegym train spans --model ./my-encoder --dataset DATA --config intruder_sample --parts
   coherencegym train documents --model roberta-base --dataset coherencegym/intruder_sentences
-  coherencegym train documents --model roberta-base --dataset DATA --freeze
-  coherencegym train spans --model roberta-base --dataset DATA --config C --dry-run
+  coherencegym train encoder --model gru --dataset DATA --criteria nsp nl spp sdt
+  coherencegym train spans --model roberta-base --dataset DATA --config C --freeze --dry-run
 """
 #: Tasks that one can train for, and the names that results and their folder have.
-DOCUMENTS, SPANS_TASK = "documents", "spans"
-_NAMES = {DOCUMENTS: "train-documents", SPANS_TASK: "train-spans"}
+DOCUMENTS, SPANS_TASK, ENCODER = "documents", "spans", "encoder"
+_NAMES = {task: f"train-{task}" for task in (DOCUMENTS, SPANS_TASK, ENCODER)}
 #: Numbers of the training: option, type, help.
 _NUMBERS: tuple[tuple[str, Callable[[str], float], str], ...] = (
     ("--learning-rate", above_zero, "default 2e-5, of a head alone 1e-3"),
@@ -51,11 +52,17 @@ _NUMBERS: tuple[tuple[str, Callable[[str], float], str], ...] = (
 _OTHERWISE: dict[str, dict[str, Any]] = {DOCUMENTS: {}, SPANS_TASK: {"epochs": 10}}
 #: Those of a head alone, whose new weights have further to go than an encoder's.
 _FROZEN = {"learning_rate": 1e-3}
-#: Option -> the task that has a use for it, and its value where nobody says otherwise.
-_ONLY = {
-    "decision": (DOCUMENTS, None),
-    "parts": (SPANS_TASK, False),
-    "folds": (SPANS_TASK, None),
+#: Option -> the tasks that have a use for it, and its value where nobody says otherwise.
+_ONLY: dict[str, tuple[tuple[str, ...], Any]] = {
+    "decision": ((DOCUMENTS,), None),
+    "freeze": ((DOCUMENTS, SPANS_TASK), False),
+    "parts": ((SPANS_TASK,), False),
+    "folds": ((SPANS_TASK,), None),
+    "class_weights": ((DOCUMENTS, SPANS_TASK), None),
+    "criteria": ((ENCODER,), []),
+    "ablation": ((ENCODER,), False),
+    "dimensions": ((ENCODER,), None),
+    "vectors": ((ENCODER,), None),
 }
 #: The heading of how it is trained, and what most runs leave as it is.
 _TRAINING = "the training"
@@ -71,9 +78,10 @@ def add_arguments(parser: Parser) -> None:
         "task",
         choices=tuple(_NAMES),
         help="documents: to find the sentence that does not belong; spans: to answer what texts "
-        "with spans ask",
+        "with spans ask; encoder: to tell a sentence's place, neighbours and titles",
     )
     add_training(parser)
+    _add_criteria(parser)
     parser.group(_TRAINING).add_argument(
         "--seed", dest="one_seed", type=not_negative, metavar="N", help="this seed alone"
     )
@@ -82,18 +90,32 @@ def add_arguments(parser: Parser) -> None:
         action="store_true",
         help="spans: learn from every span that has a right answer, not from the whole alone",
     )
-    parser.group(_TRAINING).add_argument(
-        "--folds",
-        type=positive,
-        metavar="N",
-        help="spans: cross-validation on train and validation, no source in two folds; one seed",
+    rare(
+        parser.group(_TRAINING).add_argument(
+            "--folds",
+            type=positive,
+            metavar="N",
+            help="spans: cross-validation on train and validation, each source in one fold",
+        )
     )
+
+
+def _add_criteria(parser: Parser) -> None:
+    group = parser.group(_TRAINING)
+    what = "encoder: losses to add up: neighbours, section's level, places, titles"
+    options.many(group, "--criteria", choices=tuple(CRITERIA), help=what)
+    what = "encoder: each of the eight combinations of the paper's Table 2, in a folder of its own"
+    group.add_argument("--ablation", action="store_true", help=what)
+    what = "encoder: dimensions of gru's word vectors and directions, and of decoders; default 300"
+    rare(group.add_argument("--dimensions", type=positive, metavar="N", help=what))
+    what = "of gru: word vectors to begin with, a word and its numbers a line, as GloVe has them"
+    rare(group.add_argument("--vectors", type=Path, metavar="FILE", help=what))
 
 
 def add_training(parser: Parser) -> None:
     """Declare the options of a training, whatever it is for."""
     add = parser.group(options.MODEL).add_argument
-    what = "an encoder of transformers"
+    what = "an encoder of transformers; or gru, of train encoder, made from nothing"
     add("--model", required=True, type=options.named, metavar="ID|FOLDER", help=what)
     add("--device", choices=("auto", "cpu"), default="auto", help="auto: a GPU where there is one")
     add(
@@ -122,7 +144,8 @@ def add_training(parser: Parser) -> None:
     options.add_alike(parser, "--split", "--limit")
     _add_numbers(parser)
     add = parser.group(_TRAINING).add_argument
-    add("--decision", choices=DECISIONS, help="documents: argmax or independent; default both")
+    said = "documents: argmax or independent; default both"
+    rare(add("--decision", choices=DECISIONS, help=said))
     options.add_output(parser, "default results/DATA--MODEL--train-TASK", "results")
     options.add_alike(parser, "--dry-run")
 
@@ -134,9 +157,13 @@ def _add_numbers(parser: Parser) -> None:
         nargs="+",
         type=not_negative,
         metavar="N",
-        help="one number: so many seeds, 0 to N - 1; several: these; default 3",
+        help="one number: so many seeds, 0 to N - 1; several: these; default 3, of encoder 1",
     )
-    add("--freeze", action="store_true", help="train the head alone, not the encoder below it")
+    add(
+        "--freeze",
+        action="store_true",
+        help="documents, spans: train the head alone",
+    )
     for name, kind, said in _NUMBERS:
         metavar = "X" if kind is above_zero else "N"
         action = add(name, type=kind, metavar=metavar, help=said)
@@ -186,6 +213,11 @@ def run(arguments: argparse.Namespace) -> int:
     options.check_output(arguments, output)
     seeds = _seeds(arguments)
     quiet_libraries()
+    if arguments.task == ENCODER:
+        _train_encoders(arguments, seeds, output)
+        return 0
+    if arguments.model == GRU:
+        raise EvaluationError(f"--model {GRU}: is of train {ENCODER}; expected another encoder")
     read, dry_run, write = _DO[arguments.task]
     data = read(arguments)
     encoder = find_encoder(arguments.model, arguments.model_revision, arguments.max_length)
@@ -201,21 +233,26 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _refuse_unused(arguments: argparse.Namespace) -> None:
-    for name, (task, default) in _ONLY.items():
-        if getattr(arguments, name, default) != default and arguments.task != task:
+    for name, (tasks, default) in _ONLY.items():
+        if getattr(arguments, name, default) != default and arguments.task not in tasks:
             raise EvaluationError(
-                f"--{name}: train {arguments.task} has no use for it; expected it with train {task}"
+                f"--{name.replace('_', '-')}: train {arguments.task} has no use for it; expected "
+                f"it with train {' or '.join(tasks)}"
             )
 
 
 def _settings(arguments: argparse.Namespace, max_length: int) -> Settings:
     from coherencegym.eval.tasks.training.fine_tuning import Settings
 
-    names = ("learning_rate", "epochs", "batch_size", "evaluations", "patience", "class_weights")
-    given = {name: getattr(arguments, name) for name in (*names, "freeze", "device", "dtype")}
-    known = {name: value for name, value in given.items() if value is not None}
     usual = _OTHERWISE[arguments.task] | (_FROZEN if arguments.freeze else {})
-    return Settings(**{**usual, **known, "max_length": max_length})
+    own = {"max_length": max_length, "freeze": arguments.freeze}
+    return Settings(**{**usual, **_given_settings(arguments), **own})
+
+
+def _given_settings(arguments: argparse.Namespace) -> dict[str, Any]:
+    names = ("learning_rate", "epochs", "batch_size", "evaluations", "patience", "class_weights")
+    given = {name: getattr(arguments, name) for name in (*names, "device", "dtype")}
+    return {name: value for name, value in given.items() if value is not None}
 
 
 def _seeds(arguments: argparse.Namespace) -> list[int]:
@@ -227,7 +264,7 @@ def _seeds(arguments: argparse.Namespace) -> list[int]:
         if arguments.seeds:
             raise EvaluationError(f"--seed {one}: expected it or --seeds, not both")
         return [one]
-    given = arguments.seeds or [3]
+    given = arguments.seeds or [1 if arguments.task == ENCODER else 3]
     seeds = list(range(given[0])) if len(given) == 1 else list(given)
     if not seeds or len(set(seeds)) != len(seeds):
         listed = " ".join(map(str, given))
@@ -248,11 +285,11 @@ def _each(what: str, trainings: Mapping[int, Callable[..., _Model]]) -> list[_Mo
     return trained
 
 
-def _say_steps(training: _Training, rows: int, models: str = "") -> None:
+def _say_steps(settings: Settings, models: int, rows: int, what: str = "seed") -> None:
     from coherencegym.eval.tasks.training.fine_tuning import most_steps
 
-    steps = most_steps(rows, training.settings)
-    print(f"at most {steps:,} steps for each of {models or f'{len(training.seeds)} seeds'}")
+    steps = most_steps(rows, settings)
+    print(f"at most {steps:,} steps for each of {models} {what}{'s' * (models > 1)}")
 
 
 def _named_data(arguments: argparse.Namespace) -> dict[str, Any]:
@@ -277,7 +314,7 @@ def _dry_run_documents(training: _Training) -> None:
             f"intruder, {len(pairs):,} pairs, "
             f"{encoder.truncated(pairs):,} cut to {encoder.max_length} tokens"
         )
-    _say_steps(training, len(pairs_of(data.training.documents)))
+    _say_steps(training.settings, len(training.seeds), len(pairs_of(data.training.documents)))
 
 
 def _write_documents(training: _Training, arguments: argparse.Namespace) -> None:
@@ -317,14 +354,13 @@ def _dry_run_texts(training: _Training) -> None:
         )
     for table in data.tested:
         print(f"{table.table.name}: {len(table.rows):,} texts to test on")
+    for each in data.folds:
+        print(f"fold {each.fold}: {len(each.validation):,} to choose on")
     if data.folds:
-        for each in data.folds:
-            print(f"fold {each.fold}: {len(each.validation):,} to choose on")
-        _say_steps(
-            training, max(len(each.training) for each in data.folds), f"{len(data.folds)} folds"
-        )
+        most = max(len(each.training) for each in data.folds)
+        _say_steps(training.settings, len(data.folds), most, "fold")
         return
-    _say_steps(training, len(data.training))
+    _say_steps(training.settings, len(training.seeds), len(data.training))
 
 
 def _write_texts(training: _Training, arguments: argparse.Namespace) -> None:
@@ -354,6 +390,63 @@ def _write_texts(training: _Training, arguments: argparse.Namespace) -> None:
         print_findings(results.seeds[0], verbose=True)
     else:
         print_span_training(results)
+
+
+def _train_encoders(arguments: argparse.Namespace, seeds: Sequence[int], output: Path) -> None:
+    from coherencegym.eval.tasks.criteria.beginnings import beginning, encoder_settings
+    from coherencegym.eval.tasks.criteria.sentences import read_structures
+    from coherencegym.eval.tasks.criteria.words import Targets
+
+    if bool(arguments.criteria) == arguments.ablation:
+        raise EvaluationError(
+            f"train {ENCODER}: expected --criteria with one or more of {', '.join(CRITERIA)}, or "
+            "--ablation"
+        )
+    if arguments.vectors and arguments.model != GRU:
+        raise EvaluationError(f"--vectors {arguments.vectors}: is of {GRU}; expected --model {GRU}")
+    data = read_structures(**_named_data(arguments))
+    start = beginning(
+        arguments.model,
+        data,
+        revision=arguments.model_revision,
+        max_length=arguments.max_length,
+        dimensions=arguments.dimensions,
+        vectors=arguments.vectors,
+    )
+    settings = encoder_settings(start, **_given_settings(arguments), max_length=start.max_length)
+    combinations = ABLATION if arguments.ablation else (tuple(arguments.criteria),)
+    folders = {own: output / name_of(own) if arguments.ablation else output for own in combinations}
+    if arguments.dry_run:
+        for part in data.parts:
+            said = f"{part.documents:,} documents, {len(part.sentences):,} sentences"
+            print(f"{part.configs} ({part.split}): {said}")
+        _say_steps(settings, len(seeds), len(data.training.sentences))
+        for own, folder in folders.items():
+            print(f"{name_of(own)}: would be written to {folder}")
+        return
+    targets = Targets.of(data.training.sentences)
+    for own, folder in folders.items():
+        _train_combination(arguments, (data, start, targets, own, settings), seeds, folder)
+
+
+def _train_combination(
+    arguments: argparse.Namespace, how: tuple[Any, ...], seeds: Sequence[int], folder: Path
+) -> None:
+    from coherencegym.eval.tasks.criteria.results import EncoderResults, collect_encoders
+    from coherencegym.eval.tasks.criteria.train import TrainedEncoder, train_encoder
+    from coherencegym.eval.views.training.encoder_training import print_encoders, write_encoders
+
+    data, start, _, criteria, settings = how
+    recorded = {name: getattr(arguments, name) for name in _RECORDED}
+
+    def of_seeds(trained: Sequence[TrainedEncoder]) -> EncoderResults:
+        return collect_encoders(data, start, criteria, settings, trained, recorded)
+
+    train_one = partial(train_encoder, *how)
+    results = of_seeds(_each("seed", {seed: partial(train_one, seed=seed) for seed in seeds}))
+    write_encoders(results, of_seeds, folder, overwrite=arguments.overwrite)
+    print_encoders(results)
+    print(f"written to {folder}")
 
 
 #: Task -> how its data are read, what a dry run says, and the training itself.

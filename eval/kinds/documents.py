@@ -30,6 +30,8 @@ from coherencegym.eval.kinds.table_kind import (
 NO_INTRUDER = -1
 #: That of one with an intruder, where nobody knows which sentence it is.
 UNKNOWN_PLACE = -2
+#: An optional column with what each annotator said: the place of the intruder, -1 for none.
+HUMAN = "human"
 
 
 @dataclass(frozen=True)
@@ -53,7 +55,7 @@ class Document(Clustered):
 
     @property
     def located(self) -> bool:
-        """Which of its sentences are intruders is known."""
+        """Its intruder, if there is one, is in a place that is known."""
         return self.intruder_position != UNKNOWN_PLACE
 
 

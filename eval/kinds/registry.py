@@ -10,12 +10,13 @@ from coherencegym.eval.kinds.examples import EXAMPLES
 from coherencegym.eval.kinds.items import ITEMS
 from coherencegym.eval.kinds.ratings import RATINGS
 from coherencegym.eval.kinds.spans import SPANS
+from coherencegym.eval.kinds.structures import STRUCTURES
 from coherencegym.eval.kinds.table_kind import SuiteError, TableKind
 
 #: Name -> kind. In a dataset of several the configs of the first come first, and one of them is
 #: the default.
 TABLE_KINDS: Mapping[str, TableKind[Any]] = {
-    kind.name: kind for kind in (ITEMS, DOCUMENTS, EXAMPLES, SPANS, RATINGS)
+    kind.name: kind for kind in (ITEMS, DOCUMENTS, EXAMPLES, SPANS, RATINGS, STRUCTURES)
 }
 
 

@@ -28,6 +28,10 @@ SAMPLE = "sample"
 #: text, such as Winograd twins. Null or empty where there is no such family.
 FAMILY = "family"
 
+#: An optional column of truth values: whether most people who judged the row answered as it says;
+#: null where nobody did.
+HUMAN_OK = "human_ok"
+
 #: The abstract change of speaker in a text; the evaluator renders it for each model.
 SEPARATOR = "[SEP]"
 
@@ -82,6 +86,7 @@ class TableKind(Generic[_T]):
         texts: the texts of a row that was read, which may hold :data:`SEPARATOR`.
         task: the room below ``eval/tasks`` that asks models about such a table.
         command, ask: the command line that does so, and the card's words for it.
+        learns: an encoder learns from such tables, which ask nothing of a model.
         example: the row that a card shows.
         labels: the columns, of text or of lists of it, whose values are names of classes: a table
             has them as ``datasets.ClassLabel``, all with the names that occur in any of them.
@@ -101,6 +106,7 @@ class TableKind(Generic[_T]):
     task: str
     command: str
     ask: str
+    learns: bool = False
     example: Callable[[Sequence[Row]], Row] = itemgetter(0)
     labels: tuple[str, ...] = ()
 

@@ -369,14 +369,9 @@ class _Read:
 
 
 def _read(name: str, arguments: ModelArguments, trust: bool, choice: ScorerChoice | None) -> _Read:
-    from transformers import AutoConfig
-
     source, adapter = _sources(name, arguments)
     refuse_unless_sane(source)
-    settings = {**source.settings, **arguments.passed}
-    config = attempt(
-        f"model {name!r}", AutoConfig.from_pretrained, source.path, trust=trust, **settings
-    )
+    config = read_config(source, trust, **arguments.passed)
     if choice is None and adapter is None:
         refuse_unless_readable(name, config, trust)
         scorer = None
@@ -386,6 +381,22 @@ def _read(name: str, arguments: ModelArguments, trust: bool, choice: ScorerChoic
     tokens = find_model(arguments.tokenizer, what="tokenizer") if arguments.tokenizer else source
     tokenizer = read_tokenizer(tokens, "--model-arg tokenizer=FOLDER", trust)
     return _Read(source, adapter, config, tokens, tokenizer, scorer)
+
+
+def read_config(source: ModelSource, trust: bool = False, **settings: Any) -> Any:
+    """A model's config, of a type of transformers or of this project.
+
+    Raises:
+        EvaluationError: there is none, or it cannot be used.
+    """
+    from transformers import AutoConfig
+
+    from coherencegym.eval.models.word_gru import register_word_gru
+
+    register_word_gru()
+    what = f"model {source.name!r}"
+    settings = {**source.settings, **settings}
+    return attempt(what, AutoConfig.from_pretrained, source.path, trust=trust, **settings)
 
 
 def read_tokenizer(tokens: ModelSource, option: str, trust: bool = False) -> Any:

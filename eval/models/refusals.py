@@ -163,10 +163,13 @@ def refuse_unless_readable(name: str, config: Any, trust: bool = False) -> None:
     """
     from transformers.models.auto import modeling_auto
 
+    from coherencegym.eval.models.word_gru import WORD_GRU
+
     model_type = getattr(config, "model_type", "")
+    known = (*modeling_auto.MODEL_MAPPING_NAMES, WORD_GRU)
     own_code = "AutoModel" in (getattr(config, "auto_map", None) or {})
     problem = None
-    if model_type not in modeling_auto.MODEL_MAPPING_NAMES and not (trust and own_code):
+    if model_type not in known and not (trust and own_code):
         problem = (
             _NEEDS_CODE
             if own_code

@@ -19,6 +19,8 @@ REFERENCE = "reference"
 BAG_OF_WORDS = "bag of words"
 #: Others: how long a text is, how far it repeats words, and one person beside others.
 LENGTH, REPEATED_WORDS, ONE_RATER = "length", "repeated words", "one rater"
+#: Another: most of the people who judged a row.
+PEOPLE = "people"
 #: Another: the label that training rows have most.
 MOST_FREQUENT = "most frequent label"
 #: The name of what a system that reads nothing reaches.

@@ -33,6 +33,7 @@ from coherencegym.eval.statistics.scores import (
     BAG_OF_WORDS,
     MOST_FREQUENT,
     ONE_RATER,
+    PEOPLE,
     REPEATED_WORDS,
     Score,
     people_fields,
@@ -357,6 +358,7 @@ def fields_beside(known: Mapping[str, EstimateRow]) -> dict[str, Any]:
     found: dict[str, Any] = {
         name: known[label].estimate.value for label, name in _FIELDS.items() if label in known
     }
-    if ONE_RATER in known:
-        found |= people_fields(known[ONE_RATER].estimate)
+    for label in (ONE_RATER, PEOPLE):
+        if label in known:
+            found |= people_fields(known[label].estimate)
     return found

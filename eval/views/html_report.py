@@ -33,7 +33,7 @@ from coherencegym.eval.views.html_marks import Segment, marked
 from coherencegym.eval.views.html_selection import PageSelection
 from coherencegym.eval.views.item_view import read_values, reads, state
 from coherencegym.eval.views.plots_heatmap import heat_maps
-from coherencegym.eval.views.verdict import verdict
+from coherencegym.eval.views.verdict import INCOHERENT, verdict
 from coherencegym.files.templates import content_policy, templates_of
 
 #: Characters of each text of the example, where there is such an item.
@@ -93,7 +93,9 @@ def verdict_of(results: TaskResults, of: str = "pairs") -> Verdict | None:
         over = " and ".join(found.over) if is_few else f"{found.n_cells} {what}"
     known = getattr(getattr(results, "summary", None), "differences", ())
     differences = [one for one in known if one.config in found.over]
-    return verdict(short_model(str(results.model["name"])), found, of, over, differences)
+    # Of one's own pairs, and of a suite's file, nobody has said that a version is incoherent.
+    worse = INCOHERENT if results.dataset.get("conditions") else "worse"
+    return verdict(short_model(str(results.model["name"])), found, of, over, differences, worse)
 
 
 def in_pairs(found: Findings) -> bool:

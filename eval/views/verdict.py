@@ -15,6 +15,9 @@ from coherencegym.eval.report.blocks import Bearing, Verdict
 from coherencegym.eval.report.grid import number_cell, score_cell, share_cell
 from coherencegym.eval.statistics.scores import CD, FEW_ITEMS, chance_names, is_correlation
 
+#: The adjective of a version that a suite of this toolkit made.
+INCOHERENT = "incoherent"
+
 
 class Measured(Protocol):
     """A score with what it is held against: a headline, or a row of scores."""
@@ -74,6 +77,7 @@ def verdict(
     of: str = "pairs",
     over: str = "",
     differences: Sequence[Controlled] = (),
+    worse: str = INCOHERENT,
 ) -> Verdict | None:
     """The verdict on a model's score; None where it has none.
 
@@ -83,6 +87,7 @@ def verdict(
         of: the units of a CD score: pairs, or comparisons where items have more versions.
         over: says what was averaged; empty: nothing.
         differences: those from its controls, by which a score that has some is judged.
+        worse: the adjective of the version that is to be the more surprising one.
     """
     if one.score is None:
         return None
@@ -91,7 +96,7 @@ def verdict(
     if one.ci_low is not None and one.ci_high is not None:
         form = partial(number_cell, form="+.2f") if is_correlation(one.metric) else share_cell
         interval = f" [{form(one.ci_low)}, {form(one.ci_high)}]"
-    what = f"{model} finds the incoherent version more surprising in {number} of {of}{interval}"
+    what = f"{model} finds the {worse} version more surprising in {number} of {of}{interval}"
     if one.metric != CD:
         what = f"{model} reaches {number} {one.metric}{interval}"
     if is_correlation(one.metric):
@@ -114,7 +119,7 @@ def verdict(
         joint = "but " if before and _MORE in (before, often) else "and " if before else ""
         parts.append(f"{joint}{often} than {others}")
         before = often
-    shows, bearing = _meaning(one, *beside.values())
+    shows, bearing = _meaning(one, worse, *beside.values())
     if any(each.ci_low is not None for each in differences):
         shows, bearing = _beside_controls(differences)
     if one.human_score is not None:
@@ -158,7 +163,11 @@ def _runs(pairs: Iterable[tuple[str, str]]) -> Iterator[tuple[str, list[str]]]:
 
 
 def _meaning(
-    one: Measured, against_chance: str, against_partial_input: str, against_lexical_overlap: str
+    one: Measured,
+    worse: str,
+    against_chance: str,
+    against_partial_input: str,
+    against_lexical_overlap: str,
 ) -> tuple[str, Bearing]:
     if not against_chance:
         return "without an interval and chance this says little", "open"
@@ -167,9 +176,10 @@ def _meaning(
     if against_chance == _LESS and one.metric != CD:
         return "a system that reads nothing does better", "below"
     if against_chance == _LESS:
-        return "it prefers the incoherent versions", "below"
+        return f"it prefers the {worse} versions", "below"
     if against_chance == _NO_MORE:
-        return "this does not show that it notices incoherence", "open"
+        noticed = "incoherence" if worse == INCOHERENT else "the difference"
+        return f"this does not show that it notices {noticed}", "open"
     if against_partial_input not in ("", _MORE):
         return "this does not show that it reads", "open"
     if against_lexical_overlap not in ("", _MORE):

@@ -5,6 +5,7 @@ mentions all that GUM annotates, chains of one included. ``meta`` has the genre 
 the document: ``GUM_bio_byron``), the title, ``sentence_types``: one word a unit, such as ``decl``,
 ``frag``, ``wh``, ``headings``: the numbers of the units that are headings or captions, and
 ``paragraphs``: those of the units that begin a paragraph (a turn, an item of a list, a heading).
+``sections`` has those of the headings alone, with their levels: 2, and 1 of the title.
 
 Read are the files of the corpus's own repository, one a document, and those of its releases as a
 treebank and as part of CorefUD, which hold many. Documents whose text is withheld (Reddit's have
@@ -57,6 +58,7 @@ from coherencegym.loaders.formats.corefud import corefud_mentions, field_names
 from coherencegym.loaders.formats.lines import LineError, shown, tidy
 from coherencegym.loaders.formats.rst_lisp import read_tree
 from coherencegym.loaders.formats.standoff import Placed, PlacedRun, placed_relations, read_raw
+from coherencegym.loaders.text.sections import SECTIONS
 
 #: https://github.com/amir-zeldes/gum/blob/master/splits.md
 VALIDATION = (
@@ -100,6 +102,8 @@ _NAME = re.compile(r"(?P<collection>[^_]+)_(?P<genre>[^_]+)_.+")
 _SPEECH = re.compile(r'\bsp who:::"#?(?P<who>[^"]*)"[^|]*\((?P<sentences>\d{1,6}) s\)')
 #: A heading or a caption in the same comment, and how many sentences it has.
 _HEADING = re.compile(r"\b(?:head|caption)(?: [\w:.\"-]+)* \((?P<sentences>\d{1,6}) s\)")
+#: A heading alone, that of no figure.
+_SECTION = re.compile(r"\Ahead(?: [\w:.\"-]+)* \((?P<sentences>\d{1,6}) s\)")
 #: The comments that say that a paragraph begins.
 _PARAGRAPH = {"newpar", "newpar_block"}
 #: Marks of footnotes in a row, with the space before them and brackets that hold nothing else.
@@ -217,9 +221,17 @@ def _words(sentence: Sentence) -> Iterator[ParsedWord]:
 def _layout(sentences: Sequence[Sentence]) -> dict[str, str]:
     types = [s.comments.get("s_type", "").replace(" ", "-") or "-" for s in sentences]
     headings = enumerate(_stretches(sentences, _HEADING))
+    sections = [bool(found) for found in _stretches(sentences, _SECTION)]
+    # The title is what the document begins with; GUM has no depth of the others.
+    title = sections.index(False) if False in sections else len(sections)
     return {
         "sentence_types": "" if set(types) == {"-"} else " ".join(types),
         "headings": " ".join(str(number) for number, heading in headings if heading),
+        SECTIONS: " ".join(
+            f"{number}:{1 if number < title else 2}"
+            for number, section in enumerate(sections)
+            if section
+        ),
         "paragraphs": " ".join(
             str(number)
             for number, sentence in enumerate(sentences)

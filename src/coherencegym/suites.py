@@ -18,7 +18,8 @@ SUITES = {
     "rewrites": "a sentence that does not go with its text against what was written in its place",
     "coherence_ratings": "texts, and how coherent people found them, by degrees",
     "discourse_tasks": "pieces of texts with a label, for classifiers of their vectors",
+    "document_structure": "documents with their sections, for sentence encoders to learn from",
     "span_coherence": "texts whose parts have right answers, too: is a model right about them?",
 }
 #: Those that have no pairs.
-WITHOUT_PAIRS = ("coherence_ratings", "span_coherence")
+WITHOUT_PAIRS = ("coherence_ratings", "document_structure", "span_coherence")

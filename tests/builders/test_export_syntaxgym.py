@@ -31,6 +31,7 @@ from coherencegym.eval.data.dataset import ItemTable, tables
 from coherencegym.eval.data.source import find_dataset
 from coherencegym.eval.data.syntaxgym import suites as evaluator_reads
 from coherencegym.eval.kinds.items import Condition, Item, Prediction, Region, validate_item
+from coherencegym.suites import WITHOUT_PAIRS
 
 METRICS = {"sum", "mean", "median", "range", "max", "min"}
 
@@ -80,7 +81,7 @@ def exported(build_folder: Path, folder: Path) -> tuple[dict[str, dict[str, Any]
 
 
 # Two suites have no items.
-@pytest.mark.parametrize("name", sorted({*SUITES} - {"span_coherence", "coherence_ratings"}))
+@pytest.mark.parametrize("name", sorted({*SUITES} - {*WITHOUT_PAIRS}))
 def test_the_samples_come_back(name: str, built_sample: Sample, tmp_path: Path) -> None:
     """Every text and every formula that went in comes out, or is counted as left out."""
     folder, _ = built_sample(name)

@@ -150,7 +150,7 @@ def test_which_suites_texts_can_give_is_said_and_all_are_built(
 ) -> None:
     assert main(["--texts", "mine"]) == 0
     out = capsys.readouterr().out
-    assert [line.split()[0] for line in out.split("\n\n")[0].splitlines()] == SUITES
+    assert [line.split()[0] for line in out.split("\n\n")[1].splitlines()] == SUITES
     assert (
         "build one with `coherencegym build SUITE --texts mine`, all of these with `--all`" in out
     )
@@ -265,3 +265,33 @@ def test_python_says_the_same() -> None:
         cg.build("sentence_order", texts="nowhere")
     with pytest.raises(EvaluationError, match="--format brat: expected one of conllu, conll2012"):
         cg.build("coreference", texts="mine", format="brat")
+
+
+def test_a_path_without_texts_is_refused_also_without_a_suite(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert main(["--texts", "nowhere"]) == 2
+    assert capsys.readouterr().err == "build: --texts nowhere: no such file or folder\n"
+    Path("saved").mkdir()
+    Path("saved/dataset_info.json").write_text("{}")
+    assert main(["--texts", "saved"]) == 2
+    assert "expected --hub-dataset saved" in capsys.readouterr().err
+
+
+def test_a_build_as_json(capsys: pytest.CaptureFixture[str]) -> None:
+    argv = ["story_cloze", "--corpus", "sample", "--limit", "5", "--json"]
+    assert main(argv) == 0
+    shown = capsys.readouterr()
+    made = json.loads(shown.out)
+    configs = json.loads(Path("suites/story_cloze/manifest.json").read_text())["configs"]
+    assert (made["folder"], made["suite"]) == ("suites/story_cloze", "story_cloze")
+    for one in made["configs"]:
+        counts = configs[one["config"]]["splits"]
+        assert {name: each["content_hash"] for name, each in one["splits"].items()} == {
+            name: each["content_hash"] for name, each in counts.items()
+        }
+    assert "written to" in shown.err
+    assert main(["story_cloze", "winograd", *argv[1:], "--dry-run"]) == 0
+    assert [one["folder"] for one in json.loads(capsys.readouterr().out)] == [None, None]
+    assert main(["--json"]) == 0
+    assert "winograd" in json.loads(capsys.readouterr().out)

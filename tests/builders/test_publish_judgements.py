@@ -13,9 +13,11 @@ from support.annotators import fill, incoherent_texts, perfect
 from support.hub.server import HubServer
 from support.toy import stories, toy_corpus
 
-from coherencegym.builders.judgement.draw import draw, write_sheet
+from coherencegym.builders.judgement.draw import draw
 from coherencegym.builders.judgement.match import Matcher
+from coherencegym.builders.judgement.questions import PAIR
 from coherencegym.builders.judgement.read import read_answers
+from coherencegym.builders.judgement.sheet import write_sheet
 from coherencegym.builders.release.publish import Publication, PublishOptions, publish
 from coherencegym.builders.release.remote import PublishError
 from coherencegym.eval.data.dataset import tables
@@ -36,7 +38,7 @@ def judged(make_build: Make, tmp_path: Path, corpus: Corpus, n: int = 5) -> Any:
     sheet = tmp_path / f"sheet-{corpus.name}-{n}"
     sheet.mkdir(exist_ok=True)
     drawn = draw(manifest["suite"], list(tables(find_dataset(str(folder)))), n, 0)
-    write_sheet(drawn.pairs, sheet)
+    write_sheet(PAIR, drawn.drawn, sheet)
     annotator = perfect(incoherent_texts(folder, "shuffled"))
     answers = fill(sheet / "pairs.jsonl", annotator, sheet / "answers.jsonl")
     return make_build(corpus, matcher=Matcher(manifest["suite"], read_answers([answers])))

@@ -379,7 +379,7 @@ def test_limitations_of_a_corpus_stand_on_cards_of_what_is_made_from_it(
 
 def test_the_card_says_what_was_not_read(manifest: dict[str, Any]) -> None:
     assert read_in_part(manifest) == []
-    assert "a part of what" not in dataset_card(manifest)
+    assert "only a part of the suite" not in dataset_card(manifest)
     (config,) = manifest["configs"].values()
     limited = config | {"limit": 40, "splits_asked": ["test"]}
     part = manifest | {"configs": {"toy_context": limited}, "corpora": ["toy", "other", "third"]}
@@ -389,7 +389,7 @@ def test_the_card_says_what_was_not_read(manifest: dict[str, Any]) -> None:
         "no config is from other, third",
     ]
     assert read_in_part(part) == lines
-    assert f"can be built from:** {'; '.join(lines)}." in dataset_card(part)
+    assert f"part of the suite's data:** {'; '.join(lines)}." in dataset_card(part)
     both = part | {"configs": {"toy_context": limited, "toy_all": config}}
     assert read_in_part(both)[0] == f"{lines[0]}: `toy_context`"
 

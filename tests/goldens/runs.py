@@ -38,15 +38,12 @@ from coherencegym.eval.results.saved import read_saved
 from coherencegym.eval.results.step_changes import step_changes
 from coherencegym.eval.tasks.results import TaskResults
 from coherencegym.eval.tasks.task import Findings
+from coherencegym.suites import WITHOUT_PAIRS
 
 #: Items of a config, of suites whose samples take seconds.
 _LIMITS = {"sentence_order": 8, "story_cloze": 30, "linguistic_probes": 10, "discourse_tasks": 12}
 #: Suites of whose samples ``score`` reads items, and how many of a config; None: all.
-_ITEMS = {
-    name: _LIMITS.get(name)
-    for name in SUITES
-    if name not in ("coherence_ratings", "span_coherence")
-}
+_ITEMS = {name: _LIMITS.get(name) for name in SUITES if name not in WITHOUT_PAIRS}
 #: Suites on which two models are compared: rows by group, by column, by formula, of families.
 _COMPARED = ("connectives", "coreference", "replies")
 DEMO, HALF = "demo", "half of demo"

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from support.toy import SURE, WHY
 
-from coherencegym.builders.judgement.draw import Drawing, draw
+from coherencegym.builders.judgement.draw import Drawing, DrawnPair, draw
 from coherencegym.builders.judgement.pairs import condition_pairs, texts_digest
 from coherencegym.eval.data.dataset import ItemTable, tables
 from coherencegym.eval.data.source import find_dataset
@@ -43,8 +43,8 @@ def table(config: str, items: list[Item], headline: str = "") -> ItemTable:
     return ItemTable(config, "test", tuple(items), "", True, False, headline=headline)
 
 
-def texts(drawing: Drawing) -> list[frozenset[str]]:
-    return [frozenset((pair.text_a, pair.text_b)) for pair in drawing.pairs]
+def texts(drawing: Drawing[DrawnPair]) -> list[frozenset[str]]:
+    return [frozenset((pair.text_a, pair.text_b)) for pair in drawing.drawn]
 
 
 def test_the_more_surprising_side_is_the_incoherent_one() -> None:
@@ -68,7 +68,7 @@ def test_the_same_seed_draws_the_same_and_more_pairs_hold_fewer() -> None:
     assert drawn == draw("toy", tables, 40, 3)
     assert drawn != draw("toy", tables, 40, 4)
     assert drawn != draw("other", tables, 40, 3)
-    assert set(draw("toy", tables, 20, 3).pairs) < set(drawn.pairs)
+    assert set(draw("toy", tables, 20, 3).drawn) < set(drawn.drawn)
 
 
 def test_a_draw_does_not_depend_on_the_order_of_the_rows() -> None:
@@ -79,15 +79,15 @@ def test_a_draw_does_not_depend_on_the_order_of_the_rows() -> None:
 
 def test_draws_are_pinned() -> None:
     drawn = draw("toy", [table("one", [simple(i) for i in range(9)])], 3, 0)
-    assert [(pair.id, pair.text_a) for pair in drawn.pairs] == PINNED
+    assert [(pair.id, pair.text_a) for pair in drawn.drawn] == PINNED
 
 
 def test_either_text_comes_first_as_often() -> None:
     drawn = draw("toy", [table("one", [simple(i) for i in range(2000)])], 2000, 0)
-    first = sum("not" in pair.text_a for pair in drawn.pairs)
+    first = sum("not" in pair.text_a for pair in drawn.drawn)
     assert 900 < first < 1100
     halves = [
-        sum("not" in p.text_a for p in half) for half in (drawn.pairs[:1000], drawn.pairs[1000:])
+        sum("not" in p.text_a for p in half) for half in (drawn.drawn[:1000], drawn.drawn[1000:])
     ]
     assert all(430 < count < 570 for count in halves)
 
@@ -112,7 +112,7 @@ def test_a_pair_that_two_configs_have_is_drawn_once_and_counts_for_both() -> Non
     assert drawn.counts == {"one": 5, "two": 5, "three": 5}
     assert len(set(texts(drawn))) == 10
     everything = draw("toy", made, 100, 0)
-    assert len(everything.pairs) == 20
+    assert len(everything.drawn) == 20
     assert everything.counts == {"one": 10, "two": 10, "three": 10}
 
 
@@ -120,17 +120,17 @@ def test_a_pair_is_asked_what_any_of_its_configs_asks() -> None:
     made = two_alike_and_one(5)
     plain = draw("toy", made, 10, 0)
     drawn = draw("toy", made, 10, 0, questions={"one": [WHY], "two": [WHY, SURE]})
-    assert [pair.id for pair in drawn.pairs] == [pair.id for pair in plain.pairs]
-    for pair in drawn.pairs:
+    assert [pair.id for pair in drawn.drawn] == [pair.id for pair in plain.drawn]
+    for pair in drawn.drawn:
         assert pair.questions == (() if pair.text_a.startswith("3") else (WHY, SURE))
-    assert not any(pair.questions for pair in plain.pairs)
+    assert not any(pair.questions for pair in plain.drawn)
 
 
 def test_new_discourses_come_first() -> None:
     many = [simple(i, discourse=f"d{i % 10}") for i in range(40)]
     uses = Counter(
         int(pair.text_a.removeprefix(" ").removeprefix("not ").removesuffix(".")) % 10
-        for pair in draw("toy", [table("one", many)], 25, 0).pairs
+        for pair in draw("toy", [table("one", many)], 25, 0).drawn
     )
     assert sorted(uses.values()) == [2] * 5 + [3] * 5
 
@@ -152,7 +152,7 @@ def test_groups_take_turns_and_only_the_headline_is_drawn() -> None:
     assert kinds == {"rare": 5, "common": 5}
     aside = texts(draw("toy", made, 10, 0, ["control"]))
     assert all(any("other" in text for text in pair) for pair in aside)
-    assert draw("toy", made, 10, 0, ["no such group"]).pairs == ()
+    assert draw("toy", made, 10, 0, ["no such group"]).drawn == ()
 
 
 @pytest.mark.parametrize(
@@ -169,8 +169,8 @@ def test_pairs_of_the_samples_are_two_conditions_of_one_item(
         for item in table.items
         for pair in condition_pairs(item)
     }
-    assert len(set(texts(drawn))) == len(drawn.pairs) > 10
-    for pair, both in zip(drawn.pairs, texts(drawn), strict=True):
+    assert len(set(texts(drawn))) == len(drawn.drawn) > 10
+    for pair, both in zip(drawn.drawn, texts(drawn), strict=True):
         of, contrast = known[both]
         assert not of.headline or of.headline in contrast.groups
         assert pair.id.endswith(texts_digest(pair.text_a, pair.text_b))

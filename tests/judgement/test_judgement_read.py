@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -12,8 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.toy import SURE, WHY
 
+from coherencegym.builders.judgement.asked import Asked
+from coherencegym.builders.judgement.match import Matcher
 from coherencegym.builders.judgement.pairs import texts_digest
-from coherencegym.builders.judgement.questions import fields
+from coherencegym.builders.judgement.questions import FREE_FIELDS, Question, fields
 from coherencegym.builders.judgement.read import read_answers
 from coherencegym.loaders.corpus import CorpusError
 
@@ -36,7 +39,7 @@ def test_answers_of_one_file_are_one_annotators(tmp_path: Path) -> None:
         {"pair": OTHER, "less_coherent": "Can’t  tell", "a_grammatical": None, "comment": "hm"},
     )
     read = read_answers([path])
-    assert [(a.pair, a.place, a.values) for a in read.answers] == [
+    assert [(a.id, a.place, a.values) for a in read.answers] == [
         (ID, f"{path}:1", {"a_grammatical": "yes", "b_grammatical": "no", "less_coherent": "a"}),
         (OTHER, f"{path}:3", {"less_coherent": "can't tell"}),
     ]
@@ -64,7 +67,7 @@ GOOD = {"pair": OTHER, "a_grammatical": "yes", "b_grammatical": "yes", "less_coh
 MALFORMED = [
     ('{"pair": ', "no JSON", "malformed JSON"),
     ("[1]", "an array", "no JSON object"),
-    ({"less_coherent": "a"}, "no field 'pair'", "no pair"),
+    ({"less_coherent": "a"}, "no field 'pair'", "no identifier"),
     ({"pair": 7}, "pair is no text", "a field that is no text"),
     ({"pair": "17"}, "'17' is no pair", "no pair"),
     ({"pair": ID + "0"}, "is no pair", "no pair"),
@@ -101,7 +104,7 @@ def test_a_bad_line_is_named_or_counted(tmp_path: Path, line: Any, said: str, re
     assert "expected" in message
     assert "\n" not in message
     read = read_answers([path], skip_bad_rows=True)
-    assert [answer.pair for answer in read.answers] == [OTHER]
+    assert [answer.id for answer in read.answers] == [OTHER]
     assert read.options.skipped == {reason: 1}
 
 
@@ -146,7 +149,7 @@ def test_a_bad_answer_to_a_further_question_is_named_or_counted(
     assert message.startswith(f"{path}:2: {said}")
     assert "expected" in message
     read = read_answers([path], skip_bad_rows=True, questions=[WHY, SURE])
-    assert [answer.pair for answer in read.answers] == [OTHER]
+    assert [answer.id for answer in read.answers] == [OTHER]
     assert read.options.skipped == {reason: 1}
 
 
@@ -178,7 +181,9 @@ JSON = st.recursive(
 VALUES = JSON | st.sampled_from(
     [ID, OTHER, "yes", "no", "a", "b", "can't tell", "", "One.", ["odd"]]
 )
-LINES = st.dictionaries(st.sampled_from([*fields([WHY]), "other"]), VALUES, max_size=8).map(
+ROW_FIELDS = ("span", "document", "example", "text", "text_a", "question", "answers", "answer")
+NAMES = st.sampled_from([*fields([WHY]), "other"]) | st.sampled_from([*ROW_FIELDS, *FREE_FIELDS])
+LINES = st.dictionaries(NAMES, VALUES, max_size=8).map(
     lambda line: json.dumps(line).encode()
 ) | st.binary(max_size=30)
 
@@ -199,3 +204,37 @@ def test_whatever_stands_in_a_file_is_answers_or_one_line(lines: list[bytes], sk
         else:
             assert skip or not read.options.skipped
             assert all(answer.place.startswith(f"{path}:") for answer in read.answers)
+
+
+ASKED = Asked(OTHER, "c", Question("answer", "Which?", (("yes", "y"), ("B", "b"))), (), ("B",), "B")
+ROW_LINES = st.fixed_dictionaries(
+    {"document": st.sampled_from([OTHER, ID])},
+    optional={
+        "answer": st.sampled_from(["yes", " Yes", "b", "B", "", "maybe"]) | st.text(max_size=5),
+        "annotator": st.sampled_from(["Ann", "Bob", ""]),
+    },
+)
+
+
+@given(st.lists(ROW_LINES, max_size=4), st.booleans())
+def test_whatever_is_said_of_a_row_is_one_of_its_answers_or_one_line(
+    lines: list[dict[str, str]], skip: bool
+) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        path = write(Path(folder), *lines)
+        try:
+            read = read_answers([path], skip)
+            matcher = Matcher("toy", read)
+            votes = matcher.votes("document", ASKED)
+            matcher.check()
+            said = ""
+        except CorpusError as error:
+            said = str(error)
+        if said:
+            assert "\n" not in said
+            assert said.startswith(str(path))
+            return
+        assert set(votes.values()) <= {"yes", "B"}
+        (first, *left_out) = matcher.lines()
+        assert re.match(rf"judgements: {len(votes)} answers", first)
+        assert skip or not left_out

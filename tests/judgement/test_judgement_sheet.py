@@ -18,8 +18,9 @@ import pytest
 from support.browser import Browser, headless
 from support.toy import SURE, WHY
 
-from coherencegym.builders.judgement.draw import DrawnPair, draw, json_lines, page, turns
-from coherencegym.builders.judgement.questions import QUESTIONS, fields, questions_of
+from coherencegym.builders.judgement.draw import DrawnPair, draw
+from coherencegym.builders.judgement.questions import PAIR, QUESTIONS, fields, questions_of
+from coherencegym.builders.judgement.sheet import json_lines, page, turns
 from coherencegym.eval.data.dataset import tables
 from coherencegym.eval.data.source import find_dataset
 
@@ -52,7 +53,7 @@ ASKED = [replace(PAIRS[0], questions=(WHY, SURE)), PAIRS[1]]
 
 
 def test_texts_stand_in_the_page_as_they_are() -> None:
-    shown = Page(page(PAIRS))
+    shown = Page(page(PAIR, PAIRS))
     assert PAIRS[0].text_a in shown.texts
     assert PAIRS[0].text_b in shown.texts
     # The page's own bold letters, and no more.
@@ -65,12 +66,12 @@ def test_a_change_of_speaker_is_a_new_line_in_both_texts_of_a_pair() -> None:
         ("B", [("Speaker 1:", "Hello. Hi.")]),
     ]
     assert turns(PAIRS[0])[0] == ("A", [("", PAIRS[0].text_a)])
-    assert "[SEP]" not in page(PAIRS)
-    assert "Speaker" not in page(PAIRS[:1])
+    assert "[SEP]" not in page(PAIR, PAIRS)
+    assert "Speaker" not in page(PAIR, PAIRS[:1])
 
 
 def test_the_page_asks_every_question_of_every_pair_and_needs_nothing_else() -> None:
-    shown = Page(page(PAIRS))
+    shown = Page(page(PAIR, PAIRS))
     asked = {a["name"] for tag, a in shown.elements if tag == "input" and a["type"] == "radio"}
     assert asked == {f"{pair.id} {field}" for pair in PAIRS for field in QUESTIONS}
     for tag, attributes in shown.elements:
@@ -93,11 +94,11 @@ def refuse_unless_closed(html: str) -> None:
 
 @pytest.mark.parametrize("pairs", [PAIRS, ASKED])
 def test_nothing_runs_in_the_page_but_its_own_script(pairs: list[DrawnPair]) -> None:
-    refuse_unless_closed(page(pairs))
+    refuse_unless_closed(page(PAIR, pairs))
 
 
 def test_lines_hold_the_exact_texts_and_empty_answers() -> None:
-    lines = [json.loads(line) for line in json_lines(PAIRS).splitlines()]
+    lines = [json.loads(line) for line in json_lines(PAIR, PAIRS).splitlines()]
     assert [(line["pair"], line["text_a"], line["text_b"]) for line in lines] == [
         (pair.id, pair.text_a, pair.text_b) for pair in PAIRS
     ]
@@ -106,18 +107,21 @@ def test_lines_hold_the_exact_texts_and_empty_answers() -> None:
 
 
 def test_a_sheet_without_further_questions_is_pinned() -> None:
-    made = [hashlib.sha256(text.encode()).hexdigest() for text in (page(PAIRS), json_lines(PAIRS))]
+    made = [
+        hashlib.sha256(text.encode()).hexdigest()
+        for text in (page(PAIR, PAIRS), json_lines(PAIR, PAIRS))
+    ]
     assert made == PINNED
 
 
 PINNED = [
-    "2e3c151e7d97518dc3c1e026ce9b940c1461702c1771b7c763833a3ac86e6f64",
+    "aa26ffae02baca2e517f7abad175afb6f5ce65203074a8eecf4d825e26fc6781",
     "1d53f2dce481dece1241077d79739fa29d5f6cb8531bc9ae8935a5e0268ace6b",
 ]
 
 
 def test_further_questions_stand_after_the_others_of_the_pairs_that_have_them() -> None:
-    shown = Page(page(ASKED))
+    shown = Page(page(PAIR, ASKED))
     inputs = [a for tag, a in shown.elements if tag == "input"]
     names = list(dict.fromkeys(a["name"] for a in inputs if a["type"] != "text"))
     further = [f"{ASKED[0].id} why", f"{ASKED[0].id} sure"]
@@ -132,7 +136,7 @@ def test_further_questions_stand_after_the_others_of_the_pairs_that_have_them() 
     assert not any("checked" in a for a in inputs)
     assert shown.texts.count("Why <so>?") == 2  # in the instructions, and of the pair
     assert {"it is odd", "nothing", "not & never"} <= set(shown.texts)
-    lines = [json.loads(line) for line in json_lines(ASKED).splitlines()]
+    lines = [json.loads(line) for line in json_lines(PAIR, ASKED).splitlines()]
     assert [list(line) for line in lines] == [list(fields([WHY, SURE])), list(fields())]
     assert (lines[0]["why"], lines[0]["sure"]) == ([], "")
 
@@ -141,8 +145,8 @@ def test_further_questions_stand_after_the_others_of_the_pairs_that_have_them() 
 def test_nothing_names_a_condition_config_or_item(sample_build: Built, suite: str) -> None:
     source = find_dataset(str(sample_build(suite)))
     read = list(tables(source))
-    drawn = draw(suite, read, 40, 0, questions=questions_of(source.manifest)).pairs
-    texts = "".join(pair.text_a + pair.text_b for pair in drawn) + page([])
+    drawn = draw(suite, read, 40, 0, questions=questions_of(source.manifest)).drawn
+    texts = "".join(pair.text_a + pair.text_b for pair in drawn) + page(PAIR, [])
     telling = {
         name
         for table in read
@@ -158,13 +162,13 @@ def test_nothing_names_a_condition_config_or_item(sample_build: Built, suite: st
         if name not in texts and len(name) > 4
     }
     assert telling
-    for shown in (page(drawn), json_lines(drawn)):
+    for shown in (page(PAIR, drawn), json_lines(PAIR, drawn)):
         assert not [name for name in telling if name in shown]
 
 
 def test_a_sheet_is_known_by_its_pairs() -> None:
     def key(pairs: list[DrawnPair]) -> str | None:
-        return next(a["data-sheet"] for tag, a in Page(page(pairs)).elements if tag == "form")
+        return next(a["data-sheet"] for tag, a in Page(page(PAIR, pairs)).elements if tag == "form")
 
     assert key(PAIRS) == key(PAIRS)
     assert key(PAIRS) != key(PAIRS[:1])
@@ -173,14 +177,14 @@ def test_a_sheet_is_known_by_its_pairs() -> None:
 @pytest.mark.skipif(shutil.which("node") is None, reason="no node to run the page's script with")
 def test_the_script_of_the_page_can_be_read(tmp_path: Path) -> None:
     for pairs in (PAIRS, ASKED):
-        script = page(pairs).partition("<script>")[2].partition("</script>")[0]
+        script = page(PAIR, pairs).partition("<script>")[2].partition("</script>")[0]
         (tmp_path / "sheet.js").write_text(script)
         subprocess.run(["node", "--check", "sheet.js"], cwd=tmp_path, check=True)
 
 
 @pytest.fixture
 def browser(tmp_path: Path) -> Iterator[Browser]:
-    (tmp_path / "sheet.html").write_text(page(ASKED), encoding="utf-8")
+    (tmp_path / "sheet.html").write_text(page(PAIR, ASKED), encoding="utf-8")
     with headless(tmp_path / "profile") as opened:
         opened.get((tmp_path / "sheet.html").as_uri())
         yield opened
@@ -240,6 +244,6 @@ def test_digits_answer_the_marked_question_and_mark_the_next(browser: Browser) -
 
 
 def test_the_page_fits_a_phone_and_follows_the_theme() -> None:
-    html = page(PAIRS)
+    html = page(PAIR, PAIRS)
     assert "@media (max-width: 34rem)" in html
     assert "prefers-color-scheme: dark" in html

@@ -121,7 +121,11 @@ def write_examples(
     **about: Any,
 ) -> Path:
     """A config of examples in a dataset folder, beside those that are there."""
-    extra = {name: "string" for own in splits.values() for name in own[0].extra}
+    extra = {
+        name: "bool" if isinstance(value, bool) else "string"
+        for own in splits.values()
+        for name, value in own[0].extra.items()
+    }
     return write_table(folder, EXAMPLES, "discourse_tasks", splits, config, extra=extra, **about)
 
 

@@ -14,6 +14,7 @@ from coherencegym.builders.pipeline.sources import find_sources
 from coherencegym.builders.release import example_quality, quality
 from coherencegym.builders.release.rows import data_path
 from coherencegym.builders.suite import Suite
+from coherencegym.eval.statistics import pair_baselines
 
 #: The fixture ``built_sample``: a suite's name -> the build of its sample, and the manifest.
 Sample = Callable[[str], tuple[Path, dict[str, Any]]]
@@ -27,7 +28,7 @@ def build_from(suite: Suite, corpus: str, folder: Path, **options: Any) -> dict[
 
 def no_classifiers(patched: pytest.MonkeyPatch) -> None:
     """Let builds train no partial-input classifiers: they take most of the time."""
-    patched.setattr(quality, "FEWEST_DISCOURSES", 10**9)
+    patched.setattr(pair_baselines, "FEWEST_DISCOURSES", 10**9)
     patched.setattr(quality, "FEWEST_INTRUDED", 10**9)
     patched.setattr(example_quality, "FEWEST_ROWS", 10**9)
 

@@ -23,13 +23,13 @@ from coherencegym.eval.tasks.task import Loader
 from coherencegym.eval.tasks.training.encoder import collator, count_truncated
 
 _BATCH = 32
-#: In the names of classes of transformers.
+#: A part of the names of classes of transformers.
 _CLASS = "ForSequenceClassification"
 
 
 @dataclass(frozen=True)
 class Classified:
-    """What a classifier said.
+    """The answers of a classifier.
 
     Attributes:
         scores: log-odds (nats) of each sentence of documents, that it is an intruder; minus

@@ -27,7 +27,7 @@ from coherencegym.eval.tasks.detect.probes import (
     probe_scores_of,
 )
 from coherencegym.eval.tasks.detect.scores import (
-    JUDGED,
+    VOTE,
     DetectionScore,
     add_outcomes,
     scores_of,
@@ -238,7 +238,7 @@ def _table_notes(details: Sequence[DetectDetail]) -> Iterator[Note]:
         "recall, AUC: over sentences but the opening one; place: the highest score is the "
         "intruder's, where there is one"
     )
-    if any(score.group == JUDGED for one in details for score in one.scores):
+    if any(score.system == VOTE for one in details for score in one.scores):
         yield detail(
             "people: on the documents that have their answers; answers with as many votes share"
         )

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from coherencegym.errors import EvaluationError
-from coherencegym.eval.kinds.documents import Document
+from coherencegym.eval.kinds.documents import HUMAN, Document
 from coherencegym.eval.metrics.accuracy import Accuracy
 from coherencegym.eval.metrics.auc import AreaUnderCurve
 from coherencegym.eval.metrics.metric import Metric
@@ -20,6 +20,7 @@ from coherencegym.eval.metrics.ratio import Ratio
 from coherencegym.eval.outcomes.schema import MODEL as SYSTEM
 from coherencegym.eval.outcomes.schema import Group, System
 from coherencegym.eval.outcomes.tables import OutcomeWriter
+from coherencegym.eval.statistics.agreement import agreement_groups
 from coherencegym.eval.statistics.estimate import Estimate
 from coherencegym.eval.statistics.estimators import accuracy, auc, f1, ratio
 from coherencegym.eval.statistics.scores import (
@@ -44,13 +45,8 @@ from coherencegym.eval.tasks.detect.decisions import (
 )
 from coherencegym.eval.tasks.detect.tables import DocumentTable
 
-#: A column with what each annotator said: the place of the intruder, -1 for none.
-HUMAN = "human"
-#: Annotators who have to say the same for their document to count as agreed on (Shen et al. 2021,
-#: section 4.3).
-AGREE = 3
-#: Groups of documents, beside those by column.
-ALL, JUDGED, AGREED = "", "judged by people", f"at least {AGREE} annotators agree"
+#: Groups of documents, beside those by column and by agreement.
+ALL, JUDGED = "", "judged by people"
 #: Systems beside the decisions of a model.
 MODEL, MAJORITY, RANDOM = "model", "majority: all coherent", "random place"
 ANNOTATOR, VOTE = "people: mean annotator", "people: majority vote"
@@ -62,8 +58,9 @@ class DetectionRow:
 
     Attributes:
         config, split: the documents.
-        group: all of them (empty), those with a value of a column (``difficulty=high``), or those
-            that people judged.
+        group: all of them (empty), those with a value of a column (``difficulty=high``), those
+            that people judged, or of which so many give the same answer (Shen et al. 2021, Tables 5
+            and 6, Figure 3).
         system: the decision of the model (``argmax``, ``independent``), its scores without a
             decision (``model``), a baseline, or people.
         documents, intruded: numbers of documents, and of those with an intruder.
@@ -130,7 +127,8 @@ def table_scores(
                 **_metrics_of(documents, counts, table.located),
                 chance=chance,
             )
-        others = {ALL: _BASELINES, JUDGED: _PEOPLE, AGREED: _PEOPLE}.get(group, {})
+        judged = _are_judged(table.documents if group == ALL else documents)
+        others = {**(_BASELINES if group == ALL else {}), **(_PEOPLE if judged else {})}
         for system, decide in others.items():
             counts = list(map(decide, documents))
             # A system that names one sentence has the place right where it is a hit.
@@ -158,9 +156,15 @@ def groups_of(table: DocumentTable, kept: Sequence[int]) -> Iterator[tuple[str, 
     judged = [number for number in kept if answers[number]]
     if judged:
         yield JUDGED, judged
-    agreed = [number for number in judged if max(Counter(answers[number]).values()) >= AGREE]
-    if agreed:
-        yield AGREED, agreed
+    agreeing: dict[str, list[int]] = {}
+    for number in judged:
+        for name in agreement_groups(answers[number]):
+            agreeing.setdefault(name, []).append(number)
+    yield from sorted(agreeing.items())
+
+
+def _are_judged(documents: Sequence[Document]) -> bool:
+    return all(document.extra.get(HUMAN) for document in documents)
 
 
 def _metrics_of(

@@ -30,6 +30,11 @@ def position(x: np.ndarray) -> np.ndarray:
     return np.concatenate([x[:, 0], *(x[:, 0] - x[:, k] for k in range(1, x.shape[1]))], axis=1)
 
 
+def first(x: np.ndarray) -> np.ndarray:
+    """The first vector alone: of a sentence without its context (Chen et al. 2019, Table 6)."""
+    return x[:, 0]
+
+
 def order(x: np.ndarray) -> np.ndarray:
     """Two vectors and their difference: [x1, x2, x1 - x2]."""
     import numpy as np
@@ -73,7 +78,7 @@ INPUTS: Mapping[str, Input] = {
     "pair": Input(pair, lambda slots: 4, 2),
 }
 #: The choices of ``--input``.
-CHOICES = ("published", "pair", "neighbours")
+CHOICES = ("published", "pair", "neighbours", "first")
 
 
 def input_of(choice: str, published: str, slots: int) -> Input:
@@ -87,6 +92,8 @@ def input_of(choice: str, published: str, slots: int) -> Input:
     Raises:
         EvaluationError: there is no such input, or it takes another number of slots.
     """
+    if choice == "first":
+        return Input(first, lambda slots: 1)
     published = published or ("pair" if slots == 2 else "concatenation")
     name = "pair" if choice == "pair" else published
     if name not in INPUTS:

@@ -66,7 +66,8 @@ class ProbeOptions:
     input: str = option(
         "published",
         "the way to put the vectors of slots together: published: that of the config's paper; "
-        "pair: with their product and difference; neighbours: with products of neighbours",
+        "pair: with their product and difference; neighbours: with products of neighbours; "
+        "first: the first slot alone, without its context",
         choices=CHOICES,
     )
     probe: str = option(

@@ -122,10 +122,18 @@ def probes_grid(found: Findings) -> grid.Grid:
         if one.level == "all" and one.metric == ACCURACY
     }
     rows = [_row(own, scores[own.config, own.split]) for own in _scores(found)]
-    names = (
+    names = [
         *("rows", "layer", "accuracy, % [95 % interval]", "macro F1", "most frequent"),
         *("bag of words", "random init", "control", "compression", "by frequencies"),
-    )
+    ]
+    if any(one.human_n for one in scores.values()):
+        # They judged a sample of the rows.
+        names.append("people (rows)")
+        people = (scores[own.config, own.split] for own in _scores(found))
+        rows = [
+            replace(row, cells=(*row.cells, f"{grid.share_cell(one.human_score)} ({one.human_n})"))
+            for row, one in zip(rows, people, strict=True)
+        ]
     return grid.made("config", names, rows)
 
 

@@ -15,13 +15,21 @@ from statistics import fmean
 
 from coherencegym.eval.data.notes import Note, caution, detail
 from coherencegym.eval.kinds.examples import LabelledExample
+from coherencegym.eval.kinds.table_kind import HUMAN_OK
 from coherencegym.eval.metrics.accuracy import Accuracy
 from coherencegym.eval.outcomes.schema import MODEL, System
 from coherencegym.eval.outcomes.tables import OutcomeWriter
 from coherencegym.eval.statistics.bag_of_words import BagOfWords, FitError, bag_of_words
 from coherencegym.eval.statistics.intervals import macro_interval
 from coherencegym.eval.statistics.paired import difference_interval, sign_flips
-from coherencegym.eval.statistics.scores import BAG_OF_WORDS, LAYER, MOST_FREQUENT, REFERENCE, Score
+from coherencegym.eval.statistics.scores import (
+    BAG_OF_WORDS,
+    LAYER,
+    MOST_FREQUENT,
+    PEOPLE,
+    REFERENCE,
+    Score,
+)
 from coherencegym.eval.tasks.headline import Headline, headline_over, mean_if_known
 from coherencegym.eval.tasks.probe.data import TRAIN, VALIDATION, ProbeTable
 from coherencegym.eval.tasks.probe.options import MEAN_LAYER, ProbeOptions
@@ -74,6 +82,7 @@ class ProbeScores:
             is above 1 where they are not equally frequent.
         embeddings, with_embeddings: the accuracy of layer 0, and of the layer together with it.
         surprisal: that of a probe that sees only the mean surprisal of each slot.
+        people: that of most people, on the rows that they judged.
         first_near_best: the first layer within one standard error of the best on validation.
         expected_layer: the mean number of the layers, weighted by what each gains.
     """
@@ -102,6 +111,7 @@ class ProbeScores:
     embeddings: float | None
     with_embeddings: float | None
     surprisal: float | None
+    people: float | None
     first_near_best: int
     expected_layer: float | None
 
@@ -201,6 +211,16 @@ def _add_outcomes(writer: OutcomeWriter, own: Probed, bag: BagOfWords | None) ->
     best = own.table.most_frequent_label
     named = [float(best in (row.label, *row.also)) for row in table.rows]
     writer.add(units, ANY_SENSE.name, _baseline(MOST_FREQUENT), named)
+    judged = _judged(table.rows)
+    if any(own is not None for own in judged):
+        people = System(role="people", label=PEOPLE, primary=False)
+        writer.add(units, ANY_SENSE.name, people, judged, reason="not judged")
+
+
+def _judged(rows: Sequence[LabelledExample]) -> list[float | None]:
+    # 1 where most of the people who judged a row chose a right label.
+    said = (row.extra.get(HUMAN_OK) for row in rows)
+    return [None if one is None else float(one) for one in said]
 
 
 def _baseline(label: str) -> System:
@@ -217,6 +237,7 @@ def _scores_of(own: Probed, bag: BagOfWords | None) -> ProbeScores:
     right = right_of(own, own.chosen)
     clusters = [row.cluster for row in own.tested]
     sizes = {part: len(rows) for part, rows in _with_vectors(own).items()}
+    judged = [one for one in _judged(table.rows) if one is not None]
     by_bag = _right(own, list(bag.predictions[_TESTED])) if bag is not None else None
     beyond = baselines.beyond if baselines is not None else None
     return ProbeScores(
@@ -244,6 +265,7 @@ def _scores_of(own: Probed, bag: BagOfWords | None) -> ProbeScores:
         embeddings=beyond[0] if beyond else None,
         with_embeddings=beyond[1] if beyond else None,
         surprisal=fit_accuracy(own, own.surprisal) if own.surprisal else None,
+        people=fmean(judged) if judged else None,
         first_near_best=own.curve.first_near_best(sizes[VALIDATION]),
         expected_layer=own.curve.expected_layer,
     )
@@ -299,6 +321,7 @@ def probe_headline(details: Sequence[ProbeDetail]) -> Headline:
         macro_interval(groups),
         sum(own.test for own in scores),
         partial_input_score=mean_if_known([own.bag_of_words for own in scores]),
+        human_score=mean_if_known([own.people for own in scores]),
         chance=fmean(own.most_frequent for own in scores),
         metric=ACCURACY,
     )
@@ -325,6 +348,10 @@ def probe_notes(details: Sequence[ProbeDetail], options: ProbeOptions) -> Iterat
             "the layer is chosen on validation rows; its accuracy on test means something where it "
             "is above the bag of words and above random init"
         )
+    chosen = [own.layer for own in scores if len(own.layers) > 1]
+    if len(chosen) > 1:
+        layers = f"{len(chosen)} configs, each chosen on validation"
+        yield detail(f"mean best layer: {fmean(chosen):.1f} ({layers})")
     if any(own.normed for own in scores):
         yield detail("the last layer comes after the model's final norm, the others before it")
     for own in (one.probed for one in details):

@@ -9,7 +9,7 @@ from typing import Any, Literal
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.models.libraries import attempt
 from coherencegym.eval.models.limits import context_length
-from coherencegym.eval.models.load import read_tokenizer
+from coherencegym.eval.models.load import read_config, read_tokenizer
 from coherencegym.eval.models.source import ModelSource, find_model
 
 #: Most tokens of an input by default, as in the encoders of Devlin et al. 2019 and their kin.
@@ -72,14 +72,27 @@ class Encoder:
         """
         from transformers import AutoModelForMultipleChoice, AutoModelForSequenceClassification
 
-        source = self.source
-        what = f"model {source.name!r}"
         names = dict(enumerate(head.labels))
         about: dict[str, Any] = {}
         if names:
             numbers = {label: number for number, label in names.items()}
             about = {"num_labels": len(names), "id2label": names, "label2id": numbers}
         made: Any = AutoModelForSequenceClassification if names else AutoModelForMultipleChoice
+        return self._loaded(made, freeze, **about)
+
+    def without_head(self) -> Any:
+        """The encoder alone; no weight but a pooler's may be new.
+
+        Raises:
+            EvaluationError: it cannot be loaded, or lacks weights.
+        """
+        from transformers import AutoModel
+
+        return self._loaded(AutoModel)
+
+    def _loaded(self, made: Any, freeze: bool = False, **about: Any) -> Any:
+        source = self.source
+        what = f"model {source.name!r}"
         model, loading = attempt(
             what,
             made.from_pretrained,
@@ -90,7 +103,8 @@ class Encoder:
             **about,
             **source.settings,
         )
-        body = model.base_model_prefix + "."
+        # A model without a head is all body.
+        body = "" if model.base_model is model else model.base_model_prefix + "."
         if other := sorted(key for key, *_ in loading["mismatched_keys"] if key.startswith(body)):
             raise EvaluationError(
                 f"{what} cannot be loaded: its weights have other shapes than its config says "
@@ -120,10 +134,8 @@ def find_encoder(name: str, revision: str | None = None, max_length: int | None 
     Raises:
         EvaluationError: it is not there, has no usable tokenizer, or cannot read so much.
     """
-    from transformers import AutoConfig
-
     source = find_model(name, revision)
-    config = attempt(f"model {name!r}", AutoConfig.from_pretrained, source.path, **source.settings)
+    config = read_config(source)
     tokenizer = read_tokenizer(source, "an encoder that has one")
     if getattr(config, "is_encoder_decoder", False):
         raise EvaluationError(

@@ -40,7 +40,7 @@ class Settings:
         device: ``auto`` (a GPU where there is one) or ``cpu``.
         dtype: ``auto`` (bfloat16 for matrix products on a GPU that has it), ``float32`` or
             ``bfloat16``.
-        freeze: only the head is trained, as where Shen et al. 2021 freeze the encoder.
+        freeze: train the head alone, as Shen et al. 2021 do where they freeze the encoder.
     """
 
     learning_rate: float = 2e-5
@@ -144,7 +144,7 @@ def fine_tune(
     with tempfile.TemporaryDirectory(prefix="coherencegym-training-") as work:
         trainer = Trainer(
             model=model,
-            args=_arguments(Path(work), settings, seed, len(rows), progress),
+            args=training_arguments(Path(work), settings, seed, len(rows), progress),
             data_collator=collator(encoder.tokenizer, encoder.max_length, head.cut),
             train_dataset=rows,
             eval_dataset=selection.rows,
@@ -189,7 +189,19 @@ def most_steps(rows: int, settings: Settings) -> int:
     return math.ceil(rows / settings.batch_size) * settings.epochs
 
 
-def _arguments(work: Path, settings: Settings, seed: int, rows: int, progress: bool) -> Any:
+def training_arguments(
+    work: Path, settings: Settings, seed: int, rows: int, progress: bool, **others: Any
+) -> Any:
+    """The ``TrainingArguments`` of a training.
+
+    Args:
+        work: a folder for checkpoints.
+        settings: those of the training.
+        seed: draws the order of the rows and the dropout.
+        rows: the number of those that are learned from.
+        progress: bars may be shown.
+        others: arguments in place of those that trainings have.
+    """
     import torch
     from transformers import TrainingArguments
 
@@ -199,34 +211,35 @@ def _arguments(work: Path, settings: Settings, seed: int, rows: int, progress: b
     bf16 = settings.dtype == "bfloat16"
     if settings.dtype == "auto":
         bf16 = gpu and torch.cuda.is_bf16_supported()
-    return TrainingArguments(
-        output_dir=str(work),
-        learning_rate=settings.learning_rate,
-        num_train_epochs=settings.epochs,
-        per_device_train_batch_size=settings.batch_size,
-        per_device_eval_batch_size=2 * settings.batch_size,
-        warmup_steps=int(WARMUP * steps * settings.epochs),
-        weight_decay=WEIGHT_DECAY,
-        eval_strategy="steps",
-        eval_steps=often,
-        save_strategy="steps",
-        save_steps=often,
+    common: dict[str, Any] = {
+        "output_dir": str(work),
+        "learning_rate": settings.learning_rate,
+        "num_train_epochs": settings.epochs,
+        "per_device_train_batch_size": settings.batch_size,
+        "per_device_eval_batch_size": 2 * settings.batch_size,
+        "warmup_steps": int(WARMUP * steps * settings.epochs),
+        "weight_decay": WEIGHT_DECAY,
+        "eval_strategy": "steps",
+        "eval_steps": often,
+        "save_strategy": "steps",
+        "save_steps": often,
         # No state of the optimizer: it is a pickle, and nobody goes on from it.
-        save_only_model=True,
-        save_total_limit=1,
-        load_best_model_at_end=True,
-        metric_for_best_model="best",
-        greater_is_better=True,
-        seed=seed,
-        data_seed=seed,
-        bf16=bf16,
-        use_cpu=settings.device == "cpu",
+        "save_only_model": True,
+        "save_total_limit": 1,
+        "load_best_model_at_end": True,
+        "metric_for_best_model": "best",
+        "greater_is_better": True,
+        "seed": seed,
+        "data_seed": seed,
+        "bf16": bf16,
+        "use_cpu": settings.device == "cpu",
         # Rows are no columns of a dataset.
-        remove_unused_columns=False,
-        logging_strategy="no",
-        report_to=[],
-        disable_tqdm=not progress,
-    )
+        "remove_unused_columns": False,
+        "logging_strategy": "no",
+        "report_to": [],
+        "disable_tqdm": not progress,
+    }
+    return TrainingArguments(**{**common, **others})
 
 
 def _weighted_cross_entropy(weights: Sequence[float]) -> Any:

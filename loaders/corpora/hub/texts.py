@@ -28,6 +28,7 @@ from coherencegym.loaders.discourse import Discourse, SourceSpan, Unit
 from coherencegym.loaders.formats.lines import LineError, shown, shown_names, text_problem, tidy
 from coherencegym.loaders.text.articles import Shape, read_article_row
 from coherencegym.loaders.text.papers import read_paper_row
+from coherencegym.loaders.text.sections import read_section_row
 from coherencegym.loaders.text.sentences import TooLongError, split_sentences
 
 _KINDS = ("auto", "sentences", "turns", "text")
@@ -53,6 +54,7 @@ def hub_corpus(
     articles: Shape | None = None,
     papers: bool = False,
     spans: bool = False,
+    sections: bool = False,
     licence: str | None = None,
 ) -> Corpus:
     """Declare a dataset as a corpus, from what its card says. Asks the Hub, downloads no rows.
@@ -74,6 +76,7 @@ def hub_corpus(
             their language and pipeline are those named here, not the shape's.
         papers: rows are papers with an abstract and a body (:mod:`loaders.text.papers`).
         spans: rows are texts with a hypothesis and evidence (:mod:`loaders.corpora.hub.spans`).
+        sections: rows are documents with headings (:mod:`loaders.text.sections`).
         licence: SPDX identifier to go by instead of the card's.
 
     Returns:
@@ -86,7 +89,7 @@ def hub_corpus(
     """
     local = Path(repo).is_dir()
     if problem := _request_problem(
-        local, column, revision, kind, bool(articles or papers or spans)
+        local, column, revision, kind, bool(articles or papers or spans or sections)
     ):
         raise CorpusError(f"{repo}: {problem}")
     sha = "" if local else _commit(repo, revision)
@@ -97,9 +100,10 @@ def hub_corpus(
     if articles is not None:
         shape = replace(articles, language=language, pipeline=pipeline)
         reader = partial(read_article_row, shape=shape, column=column, id_column=id_column)
-    elif papers:
+    elif papers or sections:
         named: dict[str, Any] = {"column": column, "id_column": id_column, "language": language}
-        reader = partial(read_paper_row, pipeline=pipeline, **named)
+        read_one = read_paper_row if papers else read_section_row
+        reader = partial(read_one, pipeline=pipeline, **named)
     elif spans:
         reader = partial(read_span_row, id_column=id_column)
     else:

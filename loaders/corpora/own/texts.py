@@ -63,9 +63,11 @@ def own_texts(
     """
     files, others = readable_files(path, lambda one: one.name.lower().endswith(READABLE))
     if not files:
+        saved = any((path / name).is_file() for name in ("dataset_info.json", "dataset_dict.json"))
+        expected = f"files that end in {', '.join(READABLE)}, or --format of an annotation"
         raise CorpusError(
-            f"--texts {path}: no texts, found {others or 'nothing'}; expected files that end in "
-            f"{', '.join(READABLE)}, or --format of an annotation"
+            f"--texts {path}: no texts, found {others or 'nothing'}; expected "
+            + (f"--hub-dataset {path} for a saved dataset" if saved else expected)
         )
     columns: dict[Path, str] = {}
     found: list[CorpusFile] = []

@@ -286,9 +286,7 @@ def _is_wanted(score: Mapping[str, Any], about: TableRow, metric: str) -> bool:
     )
 
 
-def _notes(
-    rows: Sequence[ReproducedRow], limit: int | None, sizes: Mapping[str, int]
-) -> list[str]:
+def _notes(rows: Sequence[ReproducedRow], limit: int | None, sizes: Mapping[str, int]) -> list[str]:
     from coherencegym.eval.data.syntaxgym import SPLIT
 
     notes = []

@@ -17,6 +17,7 @@ from coherencegym.eval.kinds.items import Condition, Item, Prediction, Region
 from coherencegym.eval.kinds.ratings import RatedText
 from coherencegym.eval.kinds.registry import TABLE_KINDS, kind_named
 from coherencegym.eval.kinds.spans import GoldSpan, SpanText
+from coherencegym.eval.kinds.structures import DocumentSection, StructuredDocument
 from coherencegym.eval.kinds.table_kind import (
     Column,
     SuiteError,
@@ -53,6 +54,14 @@ VALUES: dict[str, Any] = {
     ),
     "ratings": RatedText(
         "r/x", "It rained. We stayed.", 3.5, (3.0, 4.0), "", "d", "c", 0.0, {"family": "f"}
+    ),
+    "structures": StructuredDocument(
+        "t/x",
+        "Rain",
+        (DocumentSection("", 1, (("It rained.", "We stayed."), ("It stopped.",))),),
+        "d",
+        "c",
+        {"family": "f"},
     ),
     "examples": LabelledExample(
         "e/x", (Slot(("One.",)),), ("One.",), (0,), "first", "d", "c", (), {"family": "f"}
@@ -97,6 +106,8 @@ def test_separators_are_seen(name: str) -> None:
         row["units"][0] += " [SEP]"
     elif name == "ratings":
         row["text"] += " [SEP]"
+    elif name == "structures":
+        row["sections"][0]["paragraphs"][1][0] += " [SEP]"
     elif name == "examples":
         row["slots"][0]["segments"][0] += " [SEP]"
     else:
@@ -111,7 +122,7 @@ def test_a_command_and_a_task_read_it(kind: TableKind[Any]) -> None:
     assert importlib.util.find_spec(f"coherencegym.eval.tasks.{kind.task}") is not None
     program, _, subcommand = kind.command.partition(" ")
     assert program == "coherencegym"
-    assert subcommand in commands()
+    assert subcommand.split()[0] in commands()
 
 
 @pytest.mark.parametrize("kind", TABLE_KINDS.values(), ids=list(TABLE_KINDS))

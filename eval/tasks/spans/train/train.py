@@ -47,7 +47,7 @@ class TrainedOnTexts:
 
     @property
     def name(self) -> str:
-        """What tells it from the other models of its training: its fold, or else its seed."""
+        """Its fold, or else its seed, which no other model of the training has."""
         return f"seed {self.tuned.seed}" if self.fold is None else f"fold {self.fold}"
 
     @property

@@ -300,6 +300,11 @@ def test_people_columns_and_the_model_that_filtered(
     assert people("people: majority vote", agreed)["documents"] == 2
     assert people("people: majority vote", agreed)["exact_accuracy"]["value"] == 1.0
     assert people("argmax", agreed)["documents"] == 2
+    for number in (2, 3):
+        one = people("people: majority vote", f"annotators who agree={number}")
+        assert one["documents"] == (1 if number == 2 else 2)
+        assert one["exact_accuracy"]["value"] == (0.5 if number == 2 else 1.0)
+        assert people("argmax", f"annotators who agree={number}")["documents"] == one["documents"]
     assert people("argmax", "difficulty=easy")["documents"] == 2
 
     commit = results["model"]["commit"]

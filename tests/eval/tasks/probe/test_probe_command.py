@@ -106,6 +106,32 @@ def test_every_fit_and_every_row_is_there(finished: Path) -> None:
     assert (finished / "layers.png").stat().st_size > 10_000
 
 
+def test_people_who_judged_some_rows_stand_beside_the_probe(
+    saved: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    splits = {split: orders(size, seed) for seed, (split, size) in enumerate(SIZES.items())}
+    said: list[bool | None] = [True, True, True, False, None]
+    judged = {
+        split: [
+            replace(row, extra={**row.extra, "human_ok": ok})
+            for row, ok in zip(rows, said * len(rows), strict=False)
+        ]
+        for split, rows in splits.items()
+    }
+    shutil.copytree(saved / "model", tmp_path / "model")
+    about: Any = {"breakdowns": ["genre"], "task_defaults": {"input": "order"}}
+    write_examples(tmp_path / "data", judged, **about)
+    assert main(arguments(tmp_path, tmp_path / "run", "--random-init", "0", "--layers", "0")) == 0
+    assert "people (rows)" in capsys.readouterr().out
+    results = results_of(tmp_path / "run")
+    number = len(judged["test"]) * 4 // 5
+    by_group = {s["group"]: s for s in results["scores"] if s["level"] in ("all", "column")}
+    assert (by_group[""]["human_score"], by_group[""]["human_n"]) == (0.75, number)
+    assert by_group[""]["human_ci_low"] < 0.75 < by_group[""]["human_ci_high"]
+    assert sum(s["human_n"] for group, s in by_group.items() if group) == number
+    assert results["headline"]["human_score"] == 0.75
+
+
 @pytest.mark.usefixtures("real_figures")
 def test_the_same_run_gives_the_same_bytes(saved: Path, finished: Path, tmp_path: Path) -> None:
     again = tmp_path / "again"

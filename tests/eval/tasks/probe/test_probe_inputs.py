@@ -20,6 +20,9 @@ def test_features_by_hand() -> None:
     assert INPUTS["pair"].make(tree).tolist() == [[2, 1, 2, 2, 4, 2, 0, 1]]
     six = np.arange(12).reshape(1, 6, 2)
     assert INPUTS["concatenation"].make(six).tolist() == [list(range(12))]
+    alone = input_of("first", "position", 5)
+    assert alone.make(five).tolist() == [[5]]
+    assert alone.blocks(5) == 1
     neighbours = input_of("neighbours", "concatenation", 6).make(six)
     assert neighbours.tolist() == [[*range(12), 0, 3, 8, 15, 24, 35, 48, 63, 80, 99]]
 

@@ -38,6 +38,7 @@ def scores(accuracy: float, bag: float, over: float, random: float) -> ProbeScor
         surprisal=None,
         first_near_best=0,
         expected_layer=None,
+        people=None,
     )
 
 

@@ -1,0 +1,208 @@
+"""Documents with headings and paragraphs: Markdown, marked-up text, and rows with sections.
+
+A heading is a unit like any sentence. ``meta["sections"]`` has the number of each that is one, with
+its level (``0:1 7:2``; 1 is the document's title), ``meta["paragraphs"]`` the numbers of the units
+that headings and paragraphs begin with.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from coherencegym.loaders.corpus import Corpus, CorpusError, CorpusFile, ReadOptions
+from coherencegym.loaders.discourse import Discourse, SourceSpan, Unit
+from coherencegym.loaders.formats.lines import LineError, shown, shown_names, text_problem, tidy
+from coherencegym.loaders.text.sentences import TooLongError, split_sentences
+
+#: The key of ``meta`` with the headings of a document and their levels.
+SECTIONS = "sections"
+#: Columns that hold a document, the first that is there.
+SECTION_COLUMNS = ("sections", "text", "article", "content")
+#: Names of a section's parts in a row, the first that is there.
+_TITLES = ("title", "heading", "header", "name")
+_LEVELS = ("level", "depth")
+_TEXTS = ("paragraphs", "text", "content", "sentences", "value")
+_BELOW = ("sections", "subsections", "has_parts")
+#: The level of sections that say none: those below the title.
+_FIRST = 2
+
+_WIKI_HEADING = re.compile(r"^(={1,6})[^\S\n]*([^=\n]+?)[^\S\n]*\1[^\S\n]*$", re.MULTILINE)
+_FRONT_MATTER = re.compile(r"\A---\n.*?\n---\n", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class SectionBlock:
+    """A heading of a level from 1, or, of level 0, a paragraph: as text, or as sentences."""
+
+    text: str | Sequence[str]
+    level: int = 0
+
+
+def marked_blocks(text: str) -> Iterator[SectionBlock]:
+    """Headings and paragraphs of Markdown; ``== History ==`` is a heading of level 2, too.
+
+    Lists, tables, quotations, code and HTML are no prose, and are left out, as are images; of links
+    and emphasis the words stay.
+    """
+    from markdown_it import MarkdownIt
+
+    text = _FRONT_MATTER.sub("", text.replace("\r\n", "\n"))
+    text = _WIKI_HEADING.sub(lambda found: f"\n{'#' * len(found[1])} {found[2]}\n", text)
+    level = None
+    for token in MarkdownIt("commonmark").enable("table").parse(text):
+        if token.level == 0 and token.type in ("heading_open", "paragraph_open"):
+            level = int(token.tag[1:]) if token.type == "heading_open" else 0
+        elif token.type == "inline" and level is not None:
+            if words := tidy("".join(map(_words, token.children or ()))):
+                yield SectionBlock(words, level)
+            level = None
+
+
+def _words(token: Any) -> str:
+    return " " if token.type in ("softbreak", "hardbreak") else _shown(token)
+
+
+def _shown(token: Any) -> str:
+    return str(token.content) if token.type in ("text", "code_inline") else ""
+
+
+def section_blocks(value: Any, level: int = _FIRST) -> Iterator[SectionBlock]:
+    """Headings and paragraphs of a row's value.
+
+    Args:
+        value: marked-up text; or a list of sections, each a dictionary with a heading, perhaps a
+            level, its text (a string whose empty lines part paragraphs, paragraphs, or lists of
+            sentences), and perhaps the sections below it.
+        level: that of a section that says none.
+
+    Raises:
+        ValueError: it is neither.
+    """
+    if isinstance(value, str):
+        yield from marked_blocks(value)
+        return
+    if isinstance(value, Mapping):  # as some versions of datasets give a list of dictionaries
+        value = [dict(zip(value, own, strict=True)) for own in zip(*value.values(), strict=True)]
+    if not isinstance(value, list) or not all(isinstance(one, Mapping) for one in value):
+        raise ValueError(f"{shown(repr(value))}, expected text or a list of sections")
+    for section in value:
+        own = _first(section, _LEVELS)
+        own = own if isinstance(own, int) and own > 0 else level
+        if title := tidy(str(_first(section, _TITLES) or "")):
+            yield SectionBlock(title, own)
+        yield from _paragraphs(_first(section, _TEXTS))
+        if below := _first(section, _BELOW):
+            yield from section_blocks(below, own + 1)
+
+
+def _first(section: Mapping[str, Any], names: Iterable[str]) -> Any:
+    return next((section[name] for name in names if section.get(name) is not None), None)
+
+
+def _paragraphs(value: Any) -> Iterator[SectionBlock]:
+    if value is None:
+        return
+    paragraphs = re.split(r"\n\s*\n", value) if isinstance(value, str) else value
+    for one in paragraphs if isinstance(paragraphs, list) else [None]:
+        sentences = [one] if isinstance(one, str) else one
+        if not isinstance(sentences, list) or not all(isinstance(each, str) for each in sentences):
+            raise ValueError(f"{shown(repr(one))}, expected paragraphs as text or as sentences")
+        if any(map(tidy, sentences)):
+            yield SectionBlock(one if isinstance(one, str) else sentences)
+
+
+def sectioned_discourse(
+    corpus: Corpus,
+    article: tuple[str, str, SourceSpan, str],
+    blocks: Iterable[SectionBlock],
+    language: str = "en",
+    pipeline: str | None = None,
+) -> Discourse | None:
+    """The discourse of headings and paragraphs; none where there is no sentence.
+
+    Args:
+        corpus: its corpus.
+        article: its id, title, source and split.
+        blocks: its headings and paragraphs in order.
+        language, pipeline: those that paragraphs are split into sentences with.
+
+    Raises:
+        LineError: a text that is no Unicode, or too long.
+    """
+    identifier, title, source, split = article
+    texts: list[str] = []
+    sections, paragraphs = [], []
+    for block in blocks:
+        given = [block.text] if isinstance(block.text, str) else block.text
+        for text in (identifier, title, *given):
+            if unusable := text_problem(text):
+                raise LineError(source.start, *unusable)
+        try:
+            found: Iterable[str] = given
+            if isinstance(block.text, str) and not block.level:
+                found = split_sentences(block.text, language, pipeline)
+            own = [one for one in map(tidy, found) if one]
+        except TooLongError as error:
+            raise LineError(source.start, str(error), "overlong field") from None
+        if block.level:
+            sections.append(f"{len(texts)}:{block.level}")
+        paragraphs.append(str(len(texts)))
+        texts += own
+    if len(texts) == len(sections):
+        return None
+    meta = {SECTIONS: " ".join(sections), "paragraphs": " ".join(paragraphs), "title": title}
+    return Discourse(
+        identifier,
+        corpus.name,
+        tuple(Unit(text, source=source) for text in texts),
+        meta={"split": split} | {key: value for key, value in meta.items() if value},
+    )
+
+
+def read_section_row(
+    corpus: Corpus,
+    file: CorpusFile,
+    number: int,
+    row: Mapping[str, Any],
+    options: ReadOptions,
+    *,
+    column: str | None = None,
+    id_column: str | None = None,
+    language: str = "en",
+    pipeline: str | None = None,
+) -> Discourse | None:
+    """The discourse of a row of a dataset; none, and a count, where it has no sentence.
+
+    Args:
+        number: the row in its split, from 1.
+        column: the column of the document, as :func:`section_blocks` takes it; none: the first of
+            :data:`SECTION_COLUMNS` that is there. Its title is under ``title`` or ``name``.
+
+    Raises:
+        CorpusError: the row has no such column, or is bad.
+    """
+    if column is None:
+        column = next((name for name in SECTION_COLUMNS if name in row), SECTION_COLUMNS[0])
+    for wanted in filter(None, (column, id_column)):
+        if wanted not in row:
+            problem = f"no column {wanted!r}; the columns are {shown_names(row)}"
+            raise CorpusError(f"{file.path}:{number}: {problem}")
+    identifier = tidy(str(row[id_column])) if id_column else f"{file.split}-{number:06d}"
+    title = tidy(str(_first(row, _TITLES) or ""))
+    source = SourceSpan(file.path.name, number, number)
+    try:
+        try:
+            blocks = list(section_blocks(row[column]))
+        except ValueError as error:
+            raise LineError(number, f"{column} has {error}", "wrong type") from None
+        article = identifier, title, source, file.split
+        made = sectioned_discourse(corpus, article, blocks, language, pipeline)
+    except LineError as error:
+        error.report(file, options)
+        return None
+    if made is None:
+        options.skipped["no sentence"] += 1
+    return made

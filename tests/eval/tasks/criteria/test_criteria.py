@@ -1,0 +1,254 @@
+"""Learning criteria: what is asked of a sentence, each loss, what is learned, what is written."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.structures import planted, sentence, write_structures
+
+from coherencegym.errors import EvaluationError
+from coherencegym.eval.kinds.structures import DocumentSection, StructuredDocument
+from coherencegym.eval.tasks.criteria.beginnings import beginning, encoder_settings
+from coherencegym.eval.tasks.criteria.options import ABLATION, CRITERIA, name_of, terms_of
+from coherencegym.eval.tasks.criteria.sentences import (
+    StructureData,
+    placed_sentences,
+    read_structures,
+)
+from coherencegym.eval.tasks.criteria.train import (
+    TermLoss,
+    TrainedEncoder,
+    collator_of,
+    mean_losses,
+    train_encoder,
+)
+from coherencegym.eval.tasks.criteria.words import (
+    Targets,
+    count_word_forms,
+    frequent_words,
+    words_of,
+)
+
+EVERY = tuple(CRITERIA)
+
+
+def test_where_each_sentence_stands() -> None:
+    document = StructuredDocument(
+        "d",
+        "Rain",
+        (
+            DocumentSection("", 1, (("A", "B", "C"),)),
+            DocumentSection("Why", 9, (("D",), ("E", "F"))),
+        ),
+        "d",
+        "toy",
+    )
+    found = list(placed_sentences([document]))
+    assert "".join(one.text for one in found) == "ABCDEF"
+    assert [one.previous for one in found] == ["", *"ABCDE"]
+    assert [one.following for one in found] == [*"BCDEF", ""]
+    assert [one.level for one in found] == [0, 0, 0, 6, 6, 6]  # deeper ones count as the deepest
+    assert [one.place_in_paragraph for one in found] == [0, 6, 13, 0, 0, 10]  # of 20 parts
+    assert [one.place_in_document for one in found] == [0, 0, 0, 6, 13, 13]
+    assert [one.section_title for one in found] == ["", "", "", "Why", "Why", "Why"]
+    assert {one.document_title for one in found} == {"Rain"}
+
+
+def test_the_paper_s_table_has_eight_combinations() -> None:
+    assert [name_of(own) for own in ABLATION] == [
+        *("nsp", "nsp+sdt", "nsp+spp", "nsp+nl", "nsp+spp+nl", "nsp+sdt+nl", "nsp+sdt+spp"),
+        "nsp+sdt+spp+nl",
+    ]
+    assert terms_of(["spp", "nsp"]) == [
+        *("previous_sentence", "next_sentence", "place_in_paragraph", "place_in_document"),
+    ]
+
+
+def test_words_that_occur_once_are_unknown() -> None:
+    assert words_of("Don't STOP!") == ["don", "'", "t", "stop", "!"]
+    assert frequent_words(count_word_forms(["b a b", "a b c"])) == ["b", "a"]
+    assert frequent_words({"c": 1, "b": 1, "a": 0}, fewest=1) == ["b", "c"]
+    sentences = [sentence("b a b", following="a b c")]
+    targets = Targets.of([*sentences, sentence("a b c")], max_words=2)
+    assert targets.size("next_sentence") == 3
+    assert targets.ids(sentences[0], "next_sentence") == [2, 1]  # the third word is cut
+    assert replace(targets, max_words=3).ids(sentences[0], "next_sentence") == [2, 1, 0]
+    assert targets.ids(sentences[0], "previous_sentence") == []
+
+
+@pytest.fixture(scope="module")
+def told(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Documents whose words say where they stand."""
+    folder = tmp_path_factory.mktemp("told") / "data"
+    splits = {"train": planted(30, 1), "validation": planted(5, 2), "test": planted(10, 3)}
+    return write_structures(folder, splits)
+
+
+@pytest.fixture(scope="module")
+def silent(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The same documents without that signal."""
+    folder = tmp_path_factory.mktemp("silent") / "data"
+    sizes = {"train": (30, 1), "validation": (5, 2), "test": (10, 3)}
+    return write_structures(
+        folder, {split: planted(*size, told=False) for split, size in sizes.items()}
+    )
+
+
+def trained(
+    data: StructureData, criteria: Sequence[str] = EVERY, seed: int = 0, **more: Any
+) -> TrainedEncoder:
+    start = beginning("gru", data, dimensions=16)
+    given = {"device": "cpu", "learning_rate": 0.01, "epochs": 6, "patience": 6, **more}
+    targets = Targets.of(data.training.sentences)
+    return train_encoder(data, start, targets, criteria, encoder_settings(start, **given), seed)
+
+
+def losses_of(one: TrainedEncoder) -> dict[str, TermLoss]:
+    return {loss.term: loss for loss in one.losses}
+
+
+def test_each_loss_is_what_an_independent_computation_says(told: Path) -> None:
+    """In float64 with numpy, sentence by sentence, from the weights alone."""
+    import numpy as np
+    import torch
+
+    from coherencegym.eval.tasks.criteria.decoders import CriteriaModel, Decoders
+
+    data = read_structures(str(told))
+    sentences = data.test.sentences[:37]
+    start = beginning("gru", data, dimensions=5)
+    targets = Targets.of(data.training.sentences)
+    terms = terms_of(EVERY)
+    torch.manual_seed(3)
+    sizes = {term: targets.size(term) for term in terms}
+    model = CriteriaModel(start.make(), Decoders(10, sizes, 7)).eval()
+    weights = {name: own.detach().double().numpy() for name, own in model.named_parameters()}
+    known = start.tokenizer.get_vocab()
+
+    def gru(vectors: np.ndarray, end: str) -> list[np.ndarray]:
+        state, states = np.zeros(5), []
+        for vector in vectors:
+            own = weights[f"encoder.states.weight_ih_{end}"] @ vector
+            own = own + weights[f"encoder.states.bias_ih_{end}"]
+            back = weights[f"encoder.states.weight_hh_{end}"] @ state
+            back = back + weights[f"encoder.states.bias_hh_{end}"]
+            reset, update = (1 / (1 + np.exp(-(own + back)[at : at + 5])) for at in (0, 5))
+            new = np.tanh(own[10:] + reset * back[10:])
+            state = (1 - update) * new + update * state
+            states.append(state)
+        return states
+
+    found: dict[str, list[float]] = {term: [] for term in terms}
+    for one in sentences:
+        ids = [known.get(word, known["[UNK]"]) for word in words_of(one.text)]
+        vectors = weights["encoder.words.weight"][ids]
+        there, back = gru(vectors, "l0"), gru(vectors[::-1], "l0_reverse")[::-1]
+        vector = np.mean([np.concatenate(pair) for pair in zip(there, back, strict=True)], axis=0)
+        for term in terms:
+            out = vector
+            for layer in (0, 2, 4):
+                name = f"decoders.of.{term}.{layer}"
+                out = weights[f"{name}.weight"] @ out + weights[f"{name}.bias"]
+                out = np.maximum(out, 0) if layer < 4 else out
+            logs = out - np.log(np.exp(out).sum())
+            right = targets.ids(one, term)
+            if right:
+                found[term].append(-float(np.mean([logs[each] for each in right])))
+    measured = mean_losses(model, sentences, collator_of(start, targets, terms), 8)
+    for term in terms:
+        assert measured[term] == pytest.approx(math.fsum(found[term]) / len(found[term]), abs=1e-5)
+    whole = collator_of(start, targets, terms)(sentences)
+    with torch.inference_mode():
+        assert float(model(**whole)["loss"]) == pytest.approx(sum(measured.values()), abs=1e-4)
+
+
+def test_frequencies_are_those_of_what_is_learned_from() -> None:
+    learned = [sentence("a", level=0), sentence("b", level=0), sentence("c", level=2)]
+    targets = Targets.of(learned)
+    found = targets.frequencies(learned, "level")
+    assert found == pytest.approx([(2 + 1 / 7) / 4, *[1 / 28], (1 + 1 / 7) / 4, *[1 / 28] * 4])
+
+
+def test_a_planted_signal_is_learned(told: Path) -> None:
+    losses = losses_of(trained(read_structures(str(told))))
+    chance = {"level": math.log(2), "place_in_paragraph": math.log(4)}
+    for term, one in losses.items():
+        assert one.after < one.before, term
+        assert one.after < one.by_frequencies - 0.2 or term == "place_in_document", term
+    for term, expected in chance.items():
+        assert losses[term].by_frequencies == pytest.approx(expected, abs=0.03)
+        assert losses[term].after < 0.1, term
+    # Of the four paragraphs a sentence tells two apart.
+    assert math.log(2) - 0.05 < losses["place_in_document"].after < 1.0
+    assert losses["document_title"].after < 0.1 + losses_floor("document_title")
+    assert losses["section_title"].sentences == 80
+    assert losses["next_sentence"].sentences == 160 - 10
+
+
+def losses_floor(term: str) -> float:
+    """The least loss of a title of two words, each half of the bag."""
+    assert term == "document_title"
+    return math.log(2)
+
+
+def test_without_the_signal_it_stays_at_chance(silent: Path) -> None:
+    losses = losses_of(trained(read_structures(str(silent)), ("nl", "spp"), epochs=2))
+    for term in ("level", "place_in_paragraph", "place_in_document"):
+        assert losses[term].after > losses[term].by_frequencies - 0.05, term
+
+
+def test_a_criterion_alone_has_its_own_losses(told: Path) -> None:
+    data = read_structures(str(told))
+    for name, terms in CRITERIA.items():
+        one = trained(data, (name,), epochs=1, batch_size=64)
+        assert [loss.term for loss in one.losses] == list(terms)
+        assert all(loss.after < loss.before for loss in one.losses)
+
+
+def test_a_seed_decides_everything(told: Path) -> None:
+    data = read_structures(str(told))
+
+    def numbers(seed: int) -> tuple[Any, bytes]:
+        one = trained(data, ("nsp", "sdt"), seed, epochs=1)
+        state = b"".join(own.numpy().tobytes() for own in one.model.state_dict().values())
+        return one.losses, state
+
+    assert numbers(4) == numbers(4)
+    assert numbers(4) != numbers(5)
+
+
+def test_what_has_no_sentence_is_named(tmp_path: Path) -> None:
+    plain = [
+        replace(one, sections=(replace(one.sections[0], title=""),), title="") for one in planted(4)
+    ]
+    folder = write_structures(
+        tmp_path / "data", dict.fromkeys(("train", "validation", "test"), plain)
+    )
+    data = read_structures(str(folder))
+    with pytest.raises(EvaluationError, match="'train': no sentence has a section title; expected"):
+        trained(data, ("sdt",))
+
+
+def test_word_vectors_are_the_beginning(tmp_path: Path, told: Path) -> None:
+    path = tmp_path / "vectors.txt"
+    path.write_text("2 3\nfirst 1 2 3\nnowhere 0 0 0\nred 0.5 0 -1\n", encoding="utf-8")
+    data = read_structures(str(told))
+    start = beginning("gru", data, dimensions=4, vectors=path)
+    model = start.make()
+    assert start.tokenizer.get_vocab().keys() == {"[PAD]", "[UNK]", "first", "red"}
+    number = start.tokenizer.convert_tokens_to_ids("first")
+    assert model.words.weight[number].tolist() == [1, 2, 3]
+    assert model.config.hidden_size == 8
+    for text, problem in (
+        ("first 1 2 3\nred 1 2\n", "2, 3 of the words to learn from; expected vectors of one size"),
+        ("nowhere 1\n", "no word of the words to learn from"),
+        ("first x\n", "could not convert string to float: 'x'; expected a word and its numbers"),
+    ):
+        path.write_text(text, encoding="utf-8")
+        with pytest.raises(EvaluationError, match=problem):
+            beginning("gru", data, vectors=path)

@@ -1,0 +1,192 @@
+"""``coherencegym train encoder`` end to end: folders that ``probe`` takes, and what goes wrong."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.commands import one_line
+from support.datasets import orders, write_examples
+from support.structures import planted, sentence, write_structures
+from support.tiny_encoders import masked_model, masked_tokenizer
+
+from coherencegym.eval.commands.cli import main
+from coherencegym.eval.hidden_states import Passage, states
+from coherencegym.eval.tasks.criteria.beginnings import beginning
+from coherencegym.eval.tasks.criteria.decoders import sentence_vectors
+from coherencegym.eval.tasks.criteria.sentences import read_structures
+from coherencegym.eval.tasks.criteria.train import collator_of
+from coherencegym.eval.tasks.criteria.words import Targets
+
+SMALL = ("--device", "cpu", "--dimensions", "8", "--batch-size", "64")
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Documents to learn from."""
+    folder = tmp_path_factory.mktemp("structures") / "data"
+    sizes = {"train": (12, 1), "validation": (3, 2), "test": (4, 3)}
+    return write_structures(folder, {split: planted(*size) for split, size in sizes.items()})
+
+
+@pytest.fixture(scope="module")
+def bert(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An encoder of transformers."""
+    folder = tmp_path_factory.mktemp("bert")
+    tokenizer = masked_tokenizer("bert")
+    masked_model("bert", tokenizer).save_pretrained(folder)
+    tokenizer.save_pretrained(folder)
+    return folder
+
+
+def arguments(model: object, data: Path, output: Path, *more: str) -> list[str]:
+    named = ("--model", str(model), "--dataset", str(data), "--output", str(output))
+    return ["train", "encoder", *named, *more]
+
+
+def read(folder: Path, name: str = "losses.json") -> dict[str, Any]:
+    found: dict[str, Any] = json.loads((folder / name).read_text())
+    return found
+
+
+def test_a_folder_of_each_seed_that_probe_takes(
+    data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    output = tmp_path / "run"
+    more = ("--criteria", "spp", "nsp", "--seeds", "2", *SMALL)
+    assert main(arguments("gru", data, output, *more)) == 0
+    printed = capsys.readouterr().out
+    assert "gru, nsp+spp" in printed
+    assert "12 documents to learn from: so few show that the training works" in printed
+    results = read(output)
+    assert results["task"] == "train-encoder"
+    assert [one["folder"] for one in results["seeds"]] == ["seed-0", "seed-1"]
+    terms = ["previous_sentence", "next_sentence", "place_in_paragraph", "place_in_document"]
+    own = [one["losses"] for one in results["seeds"]]
+    assert all([loss["term"] for loss in losses] == terms for losses in own)
+    for term, *losses in zip(terms, *own, strict=True):
+        mean = sum(loss["after"] for loss in losses) / 2
+        assert re.search(f"{term.replace('_', ' ')} .* {mean:.3f} ± ", printed)
+    assert "|criteria:nsp+spp|seeds:0,1|dimensions:8|rate:0.001|" in results["signature"]
+    names = {path.name for path in (output / "seed-1").iterdir()}
+    assert names == {
+        *("config.json", "model.safetensors", "tokenizer.json", "tokenizer_config.json"),
+        *("README.md", "losses.json"),
+    }
+    card = (output / "seed-1" / "README.md").read_text()
+    assert "trained with the criteria `nsp+spp` of Chen, Chu and Gimpel (2019)" in card
+    assert "| next sentence | 60 |" in card
+
+    examples = tmp_path / "examples"
+    splits = {name: orders(20, seed) for seed, name in enumerate(("train", "validation", "test"))}
+    write_examples(examples, splits, task_defaults={"input": "order"})
+    probe = ["probe", "--model", str(output / "seed-1"), "--dataset", str(examples)]
+    probe += ["--device", "cpu", "--no-cache", "--seeds", "0", "--random-init", "1"]
+    assert main([*probe, "--output", str(tmp_path / "probed")]) == 0
+    (own,) = read(tmp_path / "probed", "results.json")["probes"]
+    assert own["layers"] == [0, 1]
+    assert len(own["random"]) == 1
+
+
+def test_an_encoder_of_transformers_learns_the_same(
+    data: Path, bert: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from transformers import AutoModel
+
+    output = tmp_path / "run"
+    more = ("--criteria", "nsp", "nl", "spp", "sdt", "--learning-rate", "1e-3", "--epochs", "2")
+    assert main(arguments(bert, data, output, *more, *SMALL[:2])) == 0
+    results = read(output)
+    (own,) = results["seeds"]
+    assert len(own["losses"]) == 7
+    assert all(loss["after"] < loss["before"] for loss in own["losses"])
+    assert results["settings"]["max_length"] == 130
+    made = AutoModel.from_pretrained(output / "seed-0", use_safetensors=True)
+    before = AutoModel.from_pretrained(bert, use_safetensors=True)
+    assert type(made) is type(before)
+    assert (
+        made.embeddings.word_embeddings.weight != before.embeddings.word_embeddings.weight
+    ).any()
+
+
+def test_a_sentence_has_the_vector_that_probes_read(data: Path, bert: Path) -> None:
+    """Of its own tokens alone, without those around it, whatever stands beside it in a batch."""
+    import torch
+
+    structures = read_structures(str(data))
+    start = beginning(str(bert), structures)
+    sentences = [sentence("a"), sentence("the cat sat on the mat and then it rained")]
+    made = collator_of(start, Targets.of(structures.training.sentences), ["level"])(sentences)
+    model = start.make().eval()
+    with torch.inference_mode():
+        found = sentence_vectors(model, made["inputs"]).numpy()
+    passages = [Passage.whole(one.text) for one in sentences]
+    expected = states(model, start.tokenizer, passages, dtype="float32").layer(2)
+    assert found == pytest.approx(expected, abs=1e-5)
+
+
+def test_the_table_of_the_paper_is_one_command(
+    data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    output = tmp_path / "run"
+    assert main(arguments("gru", data, output, "--ablation", "--dry-run")) == 0
+    printed = capsys.readouterr().out
+    assert "structure_toy (train): 12 documents, 192 sentences" in printed
+    assert "at most 10 steps for each of 1 seed\n" in printed
+    assert not output.exists()
+    assert main(arguments("gru", data, output, "--ablation", *SMALL)) == 0
+    folders = sorted(path.parent.name for path in output.glob("*/losses.json"))
+    assert folders == [
+        *("nsp", "nsp+nl", "nsp+sdt", "nsp+sdt+nl", "nsp+sdt+spp", "nsp+sdt+spp+nl", "nsp+spp"),
+        "nsp+spp+nl",
+    ]
+    # All begin with the same encoder, whatever decoders are on it.
+    first, *others = (
+        read(folder)["seeds"][0]["losses"][0]["before"] for folder in sorted(output.iterdir())
+    )
+    assert others[0] == pytest.approx(first, abs=0.5)
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        ((), "train encoder: expected --criteria with one or more of nsp, nl, spp, sdt, or --abl"),
+        (("--criteria", "nl", "--ablation"), "train encoder: expected --criteria with one or more"),
+        (("--criteria", "nl", "--parts"), "--parts: train encoder has no use for it; expected it"),
+        (
+            ("--criteria", "nl", "--class-weights", "none"),
+            "--class-weights: train encoder has no use for it",
+        ),
+        (("--criteria", "nl", "--split", "test2"), "no split 'test2'"),
+        (("--criteria", "nl", "--config", "other"), "no config 'other'"),
+        (("--criteria", "nl", "--vectors", "nowhere"), "--vectors nowhere: [Errno 2] No such file"),
+        (
+            ("--model", "x", "--criteria", "nl", "--vectors", "y"),
+            "--vectors y: is of gru; expected",
+        ),
+    ],
+)
+def test_mistakes_are_one_line(
+    more: tuple[str, ...],
+    message: str,
+    data: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert main(arguments("gru", data, tmp_path / "run", *more)) == 2
+    assert message in one_line(capsys.readouterr().err)
+    assert not (tmp_path / "run").exists()
+
+
+def test_other_trainings_take_no_gru(
+    data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    command = arguments("gru", data, tmp_path / "run")
+    command[1] = "documents"
+    assert main(command) == 2
+    assert "--model gru: is of train encoder" in one_line(capsys.readouterr().err)
+    assert main([*command, "--dimensions", "3"]) == 2
+    assert "--dimensions: train documents has no use for it" in one_line(capsys.readouterr().err)

@@ -1,0 +1,125 @@
+"""Headings and paragraphs of Markdown, of marked-up text, and of rows with sections."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from coherencegym.loaders.corpora.gum import CORPUS as GUM
+from coherencegym.loaders.corpus import BadRowError, CorpusError, CorpusFile, ReadOptions
+from coherencegym.loaders.text.sections import marked_blocks, read_section_row, section_blocks
+
+MARKDOWN = """---
+author: nobody
+---
+# Rain
+
+It *rained* in [Kiel](http://x). We
+stayed.
+
+## Causes
+
+- an item
+
+> a quotation
+
+```
+code
+```
+
+| a | b |
+|---|---|
+| 1 | 2 |
+
+Clouds. <b>Wind</b>.
+
+Deeper
+------
+
+![an image](x.png)
+
+End.
+"""
+
+
+def blocks(text: str) -> list[tuple[str, int]]:
+    return [(str(block.text), block.level) for block in marked_blocks(text)]
+
+
+def test_markdown_has_headings_and_prose() -> None:
+    assert blocks(MARKDOWN) == [
+        ("Rain", 1),
+        ("It rained in Kiel. We stayed.", 0),
+        ("Causes", 2),
+        ("Clouds. Wind.", 0),
+        ("Deeper", 2),
+        ("End.", 0),
+    ]
+
+
+def test_headings_of_a_wiki_are_known() -> None:
+    text = "Opening.\n\n== History ==\nOld. 1 == 1 holds.\n\n=== War ===\nNew."
+    assert blocks(text) == [
+        *(("Opening.", 0), ("History", 2), ("Old. 1 == 1 holds.", 0)),
+        *(("War", 3), ("New.", 0)),
+    ]
+
+
+def test_rows_have_sections_in_many_forms() -> None:
+    value: list[dict[str, Any]] = [
+        {"title": "", "text": "One. Two.\n\nThree."},
+        {
+            "heading": "A",
+            "level": None,
+            "paragraphs": [["Four.", "Five."], "Six."],
+            "has_parts": [{"name": "B", "text": "Seven."}],
+        },
+        {"title": "C", "level": 5, "sentences": None},
+    ]
+    found = [(block.text, block.level) for block in section_blocks(value)]
+    assert found == [
+        *(("One. Two.", 0), ("Three.", 0), ("A", 2), (["Four.", "Five."], 0), ("Six.", 0)),
+        *(("B", 3), ("Seven.", 0), ("C", 5)),
+    ]
+    by_column = {name: [row.get(name) for row in value] for name in ("title", "text")}
+    assert [block.text for block in section_blocks(by_column)] == ["One. Two.", "Three.", "C"]
+
+
+def read(row: dict[str, Any], **more: Any) -> Any:
+    file = CorpusFile(Path("data"), "train")
+    return read_section_row(GUM, file, 7, row, ReadOptions(), **more)
+
+
+def test_a_row_becomes_a_discourse() -> None:
+    sections = [{"text": "One. Two."}, {"title": "A", "text": "Three."}]
+    found = read({"name": "Rain", "sections": sections})
+    assert found.texts == ("One.", "Two.", "A", "Three.")
+    assert found.id == "train-000007"
+    assert found.meta == {
+        "split": "train",
+        "sections": "2:2",
+        "paragraphs": "0 2 3",
+        "title": "Rain",
+    }
+    assert read({"sections": [{"title": "A"}]}) is None
+    assert read({"text": "## A\n\nB c."}).meta["sections"] == "0:2"
+
+
+@pytest.mark.parametrize(
+    ("row", "error", "message"),
+    [
+        ({"body": "x"}, CorpusError, "data:7: no column 'sections'; the columns are 'body'"),
+        ({"text": 3}, BadRowError, "data:7: text has '3', expected text or a list of sections"),
+        (
+            {"sections": [{"text": [3]}]},
+            BadRowError,
+            "data:7: sections has '3', expected paragraphs as text or as sentences",
+        ),
+        ({"text": "a \ud800 b"}, BadRowError, "data:7: .*"),
+    ],
+)
+def test_a_bad_row_is_named(row: dict[str, Any], error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=message):
+        read(row)
