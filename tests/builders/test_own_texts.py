@@ -251,14 +251,14 @@ T2\tANIMAL 14 21;22 25\tthe old cat
 T3\tTitle 41 44\tcat
 T4\tANIMAL 37 44\tThe cat
 T5\tPRON 54 56\tIt
-T6\tPER 76 79\tAnn
+T6\tPER 81 84\tAnn
 *\tEquiv T2 T4
 R1\tCoreference Anaphor:T5 Antecedent:T4\t
 R2\tPresident_of Arg1:T1 Arg2:T4
 R3\tidentity Arg1:T6 Arg2:T1
 """
 BRAT_TEXT = (
-    "Ann Lee loves the old\ncat of Bo Day. The cat was ill. It died on a Tuesday. Ann sang on."
+    "Ann Lee loves the old\ncat of Bo Day. The cat was ill. It died on a Tuesday. Then Ann sang on."
 )
 
 

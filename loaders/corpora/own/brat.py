@@ -23,7 +23,7 @@ from coherencegym.loaders.text.pronouns import by_form
 from coherencegym.loaders.text.sentences import TooLongError, split_sentences
 
 _PART = "[0-9]{1,9} [0-9]{1,9}"
-_MENTION = re.compile(rf"(T[^\t ]+)\t([^\t ]+) ({_PART}(?:;{_PART})*)\t(.+)")
+_MENTION = re.compile(rf"(T\w+)\t([^\t ]+) ({_PART}(?:;{_PART})*)\t(.+)")
 _LINK = re.compile(r"(?:R[^\t ]+|\*)\t([^\t ]+)((?: [^\t ]+){2,})\s*")
 #: Events, attributes, normalisations and notes, which say nothing of coreference.
 _OTHERS = ("E", "A", "M", "N", "#")
@@ -85,8 +85,8 @@ def _mentions(file: CorpusFile, text: Placed, options: ReadOptions) -> list[Ment
     said: dict[Span, set[str]] = {}  # what the types say of a place
     links: list[tuple[int, list[str]]] = []
     for number, line in numbered_lines(file):
-        if (problem := text_problem(line)) is not None:
-            raise LineError(number, *problem)
+        if (unusable := text_problem(line)) is not None:
+            raise LineError(number, *unusable)
         if mention := _MENTION.fullmatch(line):
             identifier, kind, offsets, words = mention.groups()
             if identifier in places:
