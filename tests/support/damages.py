@@ -265,6 +265,7 @@ def placed(file: str) -> dict[str, Damage]:
         "no number": ("42 44", "42 x", r"5: 'T4\tOBJECT 42 x\tit', expected", "malformed line"),
         "one argument": (" Arg2:T2", "", "6: 'R1", "malformed line"),
         "unknown line": ("A1", "X1", "7: 'X1", "malformed line"),
+        "line without a tab": ("A1\t", "A1 ", "7: 'A1 Hot T1', exp", "malformed line"),
         "NUL byte in a line": ("Hot", "H\0t", f"7: {NUL}", "NUL byte"),
         "no UTF-8 in a line": ("Hot", "H\udcfft", f"7: {BYTE}", "not UTF-8"),
     }
@@ -955,6 +956,9 @@ DAMAGES: dict[str, dict[str, Damage]] = {
         "no sentence": Damage(
             *("The kettle\nsang, and it was hot. Ann took it.", " \n", "1: no sentence, expected"),
             "malformed document",
+        ),
+        "longer than spaCy takes": Damage(
+            *("kettle", "kettle" * 200_000, "1: a text of 1,200,"), "malformed document"
         ),
         **placed("a.ann"),
     },

@@ -26,7 +26,7 @@ _PART = "[0-9]{1,9} [0-9]{1,9}"
 _MENTION = re.compile(rf"(T\w+)\t([^\t ]+) ({_PART}(?:;{_PART})*)\t(.+)")
 _LINK = re.compile(r"(?:R[^\t ]+|\*)\t([^\t ]+)((?: [^\t ]+){2,})\s*")
 #: Events, attributes, normalisations and notes, which say nothing of coreference.
-_OTHERS = ("E", "A", "M", "N", "#")
+_OTHER = re.compile(r"[EAMN#][^\t ]*\t")
 _COREFERENCE = re.compile(r"coref|(?<![a-z])ident|^equiv$", re.IGNORECASE)  # not President_of
 _NAME_OF_CHAIN = re.compile(r".+-[0-9]+")
 _VISIBLE = re.compile(r"[^\s\x01-\x1f\x7f-\x9f]")
@@ -104,7 +104,7 @@ def _mentions(file: CorpusFile, text: Placed, options: ReadOptions) -> list[Ment
                 links.append((number, [one.rpartition(":")[2] for one in link[2].split()]))
             else:
                 options.skipped["relations that are no coreference"] += 1
-        elif line.strip() and not line.startswith(_OTHERS):
+        elif line.strip() and not _OTHER.match(line):
             expected = "expected such as T1<tab>PER 0 3<tab>Ann, R1<tab>Coref Arg1:T1 Arg2:T2"
             raise LineError(number, f"{shown(line)}, {expected}", "malformed line")
     chains = _chains(places, links)
