@@ -285,6 +285,7 @@ def test_coreference_in_brat(capsys: pytest.CaptureFixture[str]) -> None:
         ("It", "T2", "pronoun", ""),
         ("Ann", "T1", "proper", "person"),
     ]
+    assert [len(one.span) for one in found.mentions] == [1] * 6
     assert reading.skipped == {
         "documents that nobody annotated": 1,
         "relations that are no coreference": 1,
