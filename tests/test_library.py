@@ -361,3 +361,17 @@ def test_all_that_one_gets_gives_data_frames(folder: Path, demo: Any, tmp_path: 
     run = next((tmp_path / "runs").glob("winograd*"))
     frame = cg.compare(run, run).to_pandas()
     assert set(frame.difference) == {0.0}
+
+
+def test_a_folder_that_python_wrote_has_the_file_that_makes_it_again(tmp_path: Path) -> None:
+    from coherencegym.__main__ import main
+
+    suite = cg.build("winograd", corpus="sample", output=tmp_path / "suite")
+    config = ["sample_full"]
+    how: dict[str, Any] = {"config": config, "limit": 3, "compat": "syntaxgym-2021"}
+    cg.score("demo", suite, output=tmp_path / "first", **how)
+    assert main(["run", str(tmp_path / "first" / "run.yaml"), "--output", str(tmp_path / "2")]) == 0
+    first, second = (cg.load_results(tmp_path / name) for name in ("first", "2"))
+    assert first.to_pandas().equals(second.to_pandas())
+    cg.score("demo", [("A b.", "B a.")], output=tmp_path / "pairs")
+    assert not (tmp_path / "pairs" / "run.yaml").exists()

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import partial
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from coherencegym.eval.metrics.estimates import EstimateRow, score_of
@@ -143,14 +144,22 @@ def _print_section(section: ReportSection, console: Any) -> None:
         console.print(grid.plain_text(sentence), soft_wrap=True)
 
 
-def write_findings(found: Findings, folder: Path, *, overwrite: bool = False) -> None:
-    """Write a folder of results, whole or not at all.
+def write_findings(
+    found: Findings,
+    folder: Path,
+    *,
+    overwrite: bool = False,
+    more: Mapping[str, str] = MappingProxyType({}),
+) -> None:
+    """Write a folder of results, whole or not at all; ``more`` are texts of further files.
 
     Raises:
         EvaluationError: the folder exists and overwriting was not asked for.
     """
     with results_folder(found, folder, overwrite=overwrite) as work:
         write_findings_files(found, work)
+        for name, text in more.items():
+            (work / name).write_bytes(text.encode("utf-8", "replace"))
 
 
 def write_findings_files(found: Findings, work: Path) -> None:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from coherencegym.eval.models.kind import ScorerChoice
     from coherencegym.eval.models.load import LoadedModel
     from coherencegym.eval.results.saved import Saved
-    from coherencegym.eval.tasks.task import Task
+    from coherencegym.eval.tasks.task import Findings, Task
     from coherencegym.eval.text_surprisal import TextUnit
     from coherencegym.eval.views.findings import ShownFindings
     from coherencegym.eval.views.loaded import ShownResults
@@ -200,7 +200,10 @@ def score(
                 run = run_of(results)
                 if folders is not None:
                     folder = folders[model_number][data_number]
-                    write_findings(results, folder, overwrite=overwrite)
+                    named = each, items.source.repo or items.source.name
+                    how = {**chosen, "device": device, "dtype": dtype, **options}
+                    more = _run_file(results, named, how, folder)
+                    write_findings(results, folder, overwrite=overwrite, more=more)
                     run = replace(run, folder=str(folder))
                 runs.append(run)
     if output is not None and folders != [[Path(output)]]:
@@ -525,8 +528,36 @@ def _ask(
         about = {**chosen, "max_items": limit, "vectors": vectors}
         found = task_loaded(name, loaded, dataset, options, **about)
     if output is not None:
-        write_findings(found, Path(output), overwrite=overwrite)
+        how = {**chosen, "limit": limit, "device": device, "dtype": dtype, **options}
+        more = _run_file(found, (given, dataset), how, Path(output))
+        write_findings(found, Path(output), overwrite=overwrite, more=more)
     return found
+
+
+def _run_file(
+    found: Findings, named: tuple[Any, Any], how: Mapping[str, Any], folder: Path
+) -> dict[str, str]:
+    """The file that makes a run again, by name; none where a value in memory was scored."""
+    from argparse import Namespace
+
+    from coherencegym.eval.commands.run_file import RUN_FILE_NAME, run_file_text
+
+    model, dataset = map(str, named)
+    is_there = dataset == found.dataset["repo"] or Path(dataset).is_dir()
+    if not isinstance(named[0], str) or not is_there:
+        return {}
+    one = Namespace(model=model, dataset=dataset, model_revision=None, output=folder)
+    given = {f"--{name.replace('_', '-')}": _typed(value) for name, value in how.items()}
+    given = {flag: value for flag, value in given.items() if value not in (False, "auto", [])}
+    task = found.asked.command.name
+    return {RUN_FILE_NAME: run_file_text(task, one, given, found.signature)}
+
+
+def _typed(value: Any) -> str | list[str] | bool:
+    # As it would be typed; false where it would not be.
+    if value is None or isinstance(value, bool):
+        return bool(value)
+    return [*map(str, value)] if isinstance(value, list | tuple) else str(value)
 
 
 def _loaded_for(
