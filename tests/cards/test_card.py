@@ -177,7 +177,7 @@ def test_the_licences_of_annotation_and_texts_are_shown_as_text(tmp_path: Path) 
     texts = r"no \| adaptation !\[x\](https://x) (<https://example.org/a_b>)"
     assert f"| The toy corpus | {annotation} | {texts} | no | yes |" in card
     assert f"| {texts} | `toy_context` | 3 |" in card
-    assert f"The annotation has a licence of its own: The toy corpus: {annotation}." in card
+    assert f"The annotation is licensed separately: The toy corpus: {annotation}." in card
     assert "\n# all mine" not in card
     assert front_matter(card)["license_name"] == "several-licences"
 
