@@ -551,10 +551,10 @@ SUITE = Suite(
         ),
     ),
     limitations=(
-        f"The score of a config is over `{HEADLINE}`: replacements that cannot carry the sense but "
-        "fit by grammar. Of the others, `however` → `since` breaks the grammar rather than the "
-        "coherence, and `since` → `as` may break nothing: a model that reads well scores near 50 % "
-        "where the sense is the same, unless it prefers whatever the author wrote.",
+        f"A config's score counts only `{HEADLINE}`: replacements that are grammatical but cannot "
+        "express the sense. Of the others, `however` → `since` breaks the grammar rather than the "
+        "coherence, and `since` → `as` may break nothing: where the sense is the same, a model "
+        "that reads well scores near 50 %, unless it prefers the author's word in any case.",
         "A replacement may be less frequent in its position than the original. `different > same` "
         "compares two replacements with each other and avoids this confound.",
         "Few senses have 30 items; the score of a smaller group says little.",
@@ -568,7 +568,7 @@ SUITE = Suite(
         "(`open`): causes before the main clause, other clauses there that may be causes, and "
         "clauses in brackets. `instead` is not used after a denial.",
         "In a corpus without syntactic annotation, rules guess from the words whether a clause has "
-        "a subject and a finite verb. If they find no verb, `as` and `since` count as other syntax.",
+        "a subject and a finite verb. Without a verb, `as` and `since` count as other syntax.",
         "Corpora without annotated arguments (Disco-Annotation) do not mark the end of a first "
         "clause: their segments that begin with the connective are left out.",
         "One temporal sense may be simultaneous (`while`) and another not (`since`): a replacement "

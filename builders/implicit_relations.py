@@ -298,15 +298,15 @@ SUITE = Suite(
         "`cloze`: some relations are far more frequent than others, so the adverbial alone often "
         "shows whether it is right: the partial-input baseline reaches 88 % on GUM. A model that "
         "always prefers one adverbial may score as high; `crossed` avoids this.",
-        "`cloze`: how frequent an adverbial is does not cancel, either. It moves the groups "
-        f"`{ADVERBIAL}`, `{TOGETHER}` and `{BEST}`; the config's score is over `{REST}`, the same "
-        "text after different adverbials, which it does not move.",
-        f"`cloze` after DiSQ: `{CONSISTENT}` is the share of pairs in which question and converse "
-        f"get matching answers, right or wrong, and `{BOTH}` that in which both are right. DiSQ's "
-        "score is a product of shares, and its consistency a share among the questions that were "
-        "answered rightly: a formula is on one item and has no such thing; divide the score of "
-        f"`{BOTH}` by that of `{ASKED}`. Nor has it probabilities that sum to one over the "
-        "alternatives: only which of them is the likeliest.",
+        "`cloze`: the frequency of an adverbial does not cancel, either. It affects the groups "
+        f"`{ADVERBIAL}`, `{TOGETHER}` and `{BEST}`. It does not affect `{REST}`, which the "
+        "config's score counts: the same text after different adverbials.",
+        f"`cloze` after DiSQ: `{CONSISTENT}` is the share of pairs whose question and converse get "
+        f"matching answers, right or wrong; `{BOTH}` is the share with two right answers. DiSQ's "
+        "score is a product of shares, and its consistency is a share of the questions with right "
+        f"answers. A formula covers one item and cannot express this: divide the score of `{BOTH}` "
+        f"by that of `{ASKED}`. A formula also lacks probabilities that sum to one over the "
+        "alternatives: it only shows which alternative is likeliest.",
         "The converse is tested only for contrast, result, sequence and instance, and only if no "
         "word of the second sentence refers back. Adverbials for the converse (`after all`, "
         "`before that`, `more generally`) are rarer and slightly more specific.",

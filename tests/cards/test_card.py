@@ -134,7 +134,7 @@ def test_published_scores_are_in_the_card_and_said_to_be_of_another_mode(
         manifest | {"published": [row, row | {"model": "M-3", "score": 1.0}, other, elsewhere]}
     )
     assert "Published scores" not in dataset_card(manifest | {"published": [elsewhere]})
-    assert "from papers, on toy and computed" in card
+    assert "on toy, computed with" in card
     # A row for each row of the paper, a column for each model, folded.
     assert "| config | row | M-2 | M-3 |" in card
     assert "| context | a\\|b | 50.0 | 100.0 |\n| context | c | – | 6.2 |" in card

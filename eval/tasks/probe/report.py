@@ -31,7 +31,7 @@ def probe_sections(found: Findings) -> Iterator[ReportSection]:
     """The parts of the report."""
     lines = tuple(meanings(found))
     yield ReportSection("Accuracies, %", probes_grid(found), sentences=lines)
-    yield ReportSection("More figures beside them", beside_grid(found), is_detail=True)
+    yield ReportSection("Further figures of the chosen layer", beside_grid(found), is_detail=True)
     for table in published_grids(found):
         yield ReportSection(table.title, table, is_detail=True)
     curves = list(layer_curves(found))
@@ -41,14 +41,14 @@ def probe_sections(found: Findings) -> Iterator[ReportSection]:
         Figure("layers", "; ".join(map(_described, curves)), lambda: draw_layers(curves, title)),
     )
     yield ReportSection(
-        "By group of rows",
+        "Accuracy by group of rows",
         Strips(tuple(shown_rows(found.rows)), ("bag of words", "most frequent label")),
     )
     yield ReportSection(
         "Rows",
         TextLists(("label", "predicted", "probability of the label, %"), tuple(_lists(found))),
-        "Test rows with their label and the prediction of the chosen layer's probe, those it is "
-        "most wrong about first.",
+        "Test rows with their label and the prediction of the chosen layer's probe; the rows with "
+        "the least probable label come first.",
     )
 
 
@@ -109,9 +109,14 @@ def probe_verdict(found: Findings) -> Verdict | None:
         return Verdict(said, f"this shows no more than {_listed(not_above)}", "open")
     if "random init" not in means:
         return Verdict(
-            said, "whether training put it there, random initialisation would say", "open"
+            said,
+            (
+                "without a randomly initialised model, this does not show whether training put it "
+                "there"
+            ),
+            "open",
         )
-    return Verdict(said, "more than the words say, and than the architecture alone", "shows")
+    return Verdict(said, "neither the words nor the architecture alone explain this", "shows")
 
 
 def probes_grid(found: Findings) -> grid.Grid:

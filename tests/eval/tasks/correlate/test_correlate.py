@@ -200,7 +200,7 @@ def test_the_command_line(
     assert "coherence_ratings 1.0.0" in printed
     for row in ("− bits a token", "− bits in all", "length alone", "repeated words alone"):
         assert row in printed
-    assert "nobody was asked about these texts" in printed
+    assert "no raters judged the texts" in printed
     results = json.loads((output / "results.json").read_text())
     assert results["task"] == "correlate"
     assert {row["metric"] for row in results["scores"]} == {one.said for one in TASK.metrics}
