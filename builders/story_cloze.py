@@ -100,7 +100,7 @@ SUITE = Suite(
         "partial-input baseline shows how much the endings alone give away.",
         "World knowledge decides most items; local coherence alone does not.",
         "Errors in an ending are neither corrected nor counted. Stories are left out, and counted, "
-        "if an ending has a name that the story does not have.",
+        "if an ending is about a person whose name is not in the story.",
         "`crossed`: pairs of stories are chosen so that lexical overlap (of content words, of all "
         "words, and of words weighted by rarity) picks the right endings in half of the items. "
         "Other word-based comparisons may do slightly better.",

@@ -103,7 +103,7 @@ def probe_verdict(found: Findings) -> Verdict | None:
     means = {what: fmean(known[what]) for what, own in baselines.items() if own == known[what]}
     over = f", averaged over {head.n_cells} configs" if head.n_cells > 1 else ""
     beside = ", ".join(f"{what} {grid.share_cell(mean)}" for what, mean in means.items())
-    said = f"{name}: layers chosen on validation name {value} % of the labels{over} ({beside})"
+    said = f"{name}: layers chosen on validation predict {value} % of the labels{over} ({beside})"
     not_above = [what for what, mean in means.items() if (head.ci_low or 0.0) <= mean]
     if not_above:
         return Verdict(said, f"this shows no more than {_listed(not_above)}", "open")
@@ -235,8 +235,8 @@ def _meaning(own: ProbeScores, model: str, low: float) -> str:
     if own.random:
         baselines[_RANDOM_INIT] = max(own.random)
     said = (
-        f"{own.config}: {layer_name(own.layer)} of {model} names {grid.share_cell(own.accuracy)} % "
-        "of the labels"
+        f"{own.config}: {layer_name(own.layer)} of {model} predicts "
+        f"{grid.share_cell(own.accuracy)} % of the labels"
     )
     below = [
         f"{baseline} ({grid.share_cell(reached)} %)"
@@ -247,14 +247,14 @@ def _meaning(own: ProbeScores, model: str, low: float) -> str:
         if own.accuracy <= reached
     ]
     if below:
-        return f"{said}, no more than {_listed(below)}: it shows nothing that these do not"
+        return f"{said}, no more than {_listed(below)}: no evidence beyond these baselines"
     close = [baseline for baseline, reached in baselines.items() if low <= reached]
     if own.over_bag is not None:  # tested row by row, which tells more
         close = [baseline for baseline in close if baseline != "a bag of words"]
         close += ["a bag of words"] if own.over_bag.low <= 0 else []
     said += f", more than {_listed(list(baselines))}"
     if close:
-        return f"{said}, but above {_listed(close)} by no more than chance would have it"
+        return f"{said}, but the lead over {_listed(close)} is not significant"
     return said
 
 
@@ -282,8 +282,8 @@ def cost_grid(
         *("minutes to read", "minutes to fit"),
     )
     note = (
-        "minutes are rough, on this machine's processor, with those of randomly initialised "
-        "models; of small models, where little of it is arithmetic, it may be several times as many"
+        "minutes are a rough estimate for this machine's processor, including randomly initialised "
+        "models; small models may take several times as long, as little of the time is arithmetic"
     )
     return replace(grid.made("config", names, rows), notes=(note,))
 

@@ -127,7 +127,7 @@ def beside_grids(found: Findings) -> Iterator[grid.Grid]:
         for own in _scores(found)
     ]
     named = ("all spans", "the whole", "contains the evidence", "overlaps it", "misses it")
-    yield grid.made("accuracy by position of span, % (number of spans)", named, rows)
+    yield grid.made("accuracy by span position, % (spans)", named, rows)
     rows = [
         grid.GridRow((f"{own.config}: {what}", *(grid.share_cell(by[n]) for n in METRIC_NAMES)))
         for own in _scores(found)
@@ -165,9 +165,7 @@ def drop_grid(found: Findings) -> grid.Grid:
         rows.append(grid.GridRow((name, f"{own.drop.sources:,}", *cells, *tested)))
     columns = ("sources", *(f"{name}, %" for name in names.values()))
     tests = ("right, not strict", "p (McNemar)")
-    return grid.made(
-        "drop to strict coherence, by bootstrap over sources", (*columns, *tests), rows
-    )
+    return grid.made("drop to strict, by bootstrap", (*columns, *tests), rows)
 
 
 def _at(found: Coherence, position: str) -> str:
