@@ -245,7 +245,7 @@ SUITE = Suite(
     ),
     description=(
         "Two or three neighbouring sentences with an adverbial inserted before the last one: "
-        "either the connective that annotators of discourse relations judged to be implied (`As a "
+        "either the connective that annotation of discourse relations gives as implied (`As a "
         "result,`, `However,`, `For example,`, `Then,`), or an adverbial that expresses another "
         "relation."
     ),

@@ -305,7 +305,7 @@ def test_a_card_says_of_each_kind_what_its_rows_are(manifest: dict[str, Any]) ->
     alone, both = dataset_card(manifest), dataset_card(documents_of(manifest, "documents"))
     assert "\nEach row is an item: " in alone
     assert "\nEach row of `toy_context` is an item: " in both
-    assert "\nEach row of `detect_toy` is a document as its sentences" in both
+    assert "\nEach row of `detect_toy` is a document divided into sentences" in both
     for card, times in ((alone, 0), (both, 1)):
         assert card.count("coherencegym score --model gpt2") == 1
         assert card.count("coherencegym detect --model gpt2") == times
