@@ -11,7 +11,6 @@ from coherencegym.cards.example import escape, example_note, show_conditions, sh
 from coherencegym.cards.metadata import card_yaml, licence_table, licence_text, ordered_configs
 from coherencegym.cards.scores import scores_markdown
 from coherencegym.eval.data.source import Published, may_be_published, published
-from coherencegym.eval.kinds.items import ITEMS
 from coherencegym.eval.kinds.registry import kind_named
 from coherencegym.eval.kinds.table_kind import SAMPLE
 from coherencegym.files.templates import fenced, templates_of
@@ -86,6 +85,7 @@ def _templates() -> Any:
         "spread": _spread_text,
         "sampled": _sampled,
         "share": _share_text,
+        "points": _points_text,
         "baseline": _baseline_text,
         "pair": show_pair,
         "names": _names,
@@ -161,7 +161,7 @@ def _human_rows(configs: _Configs) -> list[dict[str, Any]]:
         }
         for name, config in configs
         for split, quality in config["quality"].items()
-        if config["kind"] == ITEMS.name and "human" in quality
+        if "pairs" in quality.get("human", ())
     ]
 
 
@@ -333,6 +333,11 @@ def skips(manifest: dict[str, Any]) -> list[dict[str, Any]]:
 def _spread_text(spread: dict[str, float], digits: int) -> str:
     quartiles = (f"{spread[name]:.{digits}f}" for name in ("q1", "median", "q3"))
     return f"{spread['mean']:.{digits}f}; {', '.join(quartiles)}"
+
+
+def _points_text(power: dict[str, Any]) -> str:
+    found = power["smallest_difference"]
+    return "none: too few items" if found is None else f"{100 * found:.1f}"
 
 
 def _share_text(score: dict[str, Any] | None) -> str:

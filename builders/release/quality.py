@@ -27,6 +27,13 @@ from coherencegym.eval.statistics.pair_baselines import (
     overlap_decisions,
     whole_clusters,
 )
+from coherencegym.eval.statistics.power import (
+    CORRELATION,
+    DISCORDANCE,
+    POWER,
+    effective_items,
+    smallest_difference,
+)
 
 #: Sentences of documents that a classifier sees at most.
 _MOST_SENTENCES = 10_000
@@ -69,6 +76,7 @@ def quality(
     return {
         "items": len(generated),
         "discourses": len(own),
+        "power": _power([one.item.cluster for one in generated]),
         "identical_conditions": identical / len(compared),
         "length_difference": {
             "unit": "words, incoherent minus coherent condition",
@@ -83,6 +91,19 @@ def quality(
             )
             for name in BASELINES
         },
+    }
+
+
+def _power(clusters: Sequence[str]) -> dict[str, Any]:
+    # What a comparison of two models is likely to show, by what is stated here and not measured.
+    effective = effective_items(clusters)
+    difference = smallest_difference(effective)
+    return {
+        "effective_items": round(effective, 1),
+        "smallest_difference": None if difference is None else round(difference, 4),
+        "discordance": DISCORDANCE,
+        "correlation": CORRELATION,
+        "power": POWER,
     }
 
 

@@ -24,6 +24,7 @@ COMMANDS = {
     "overview": "show several runs in one table, best model first",
     "compare": "compare the results of models, item by item",
     "plot": "draw the scores of several runs in one figure",
+    "power": "show which differences between models a suite is likely to show",
     "show": "show the surprisal of every token of one item",
     "push": "push results to a dataset repository on the Hub",
     "leaderboard": "make a leaderboard of results: a static site, or a Space",

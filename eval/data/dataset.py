@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
@@ -104,14 +105,19 @@ class ItemTable:
             return self.items.corpora
         return frozenset(item.corpus for item in self.items)
 
+    @property
+    def n_parts(self) -> int:
+        """The number of :meth:`parts`."""
+        return math.ceil(len(self.items) / PART) if isinstance(self.items, StoredItems) else 1
+
     def parts(self) -> Iterator[Sequence[Item]]:
         """The items, all of those in memory at once, and of others so many as can be."""
         if not isinstance(self.items, StoredItems):
             yield tuple(self.items)
             return
         left = iter(self.items)
-        while part := tuple(islice(left, PART)):
-            yield part
+        # None of them is held here while the next is read.
+        yield from iter(lambda: tuple(islice(left, PART)), ())
 
 
 class _Room:

@@ -26,7 +26,7 @@ UNITS_FILE, SYSTEMS_FILE = "units.parquet", "systems.parquet"
 OUTCOMES_FILE = "outcomes.parquet"
 #: Numbers from here on have a square that is none.
 _MOST = 1e150
-#: Units that are written at a time.
+#: Units and outcomes that are written at a time.
 _AT_A_TIME = 1 << 16
 
 
@@ -41,14 +41,23 @@ def write_tables(tables: OutcomeTables, folder: Path) -> None:
         schema=schemas["systems"],
     )
     for table, name in ((systems, SYSTEMS_FILE), (tables.outcomes, OUTCOMES_FILE)):
-        parquet.write_table(table, folder / name)
+        parquet.write_table(table, folder / name, row_group_size=_AT_A_TIME)
     with parquet.ParquetWriter(folder / UNITS_FILE, schemas["units"]) as file:
         for start in range(0, len(tables.units), _AT_A_TIME):
             part = tables.units.slice(start, _AT_A_TIME)
-            place = part.column_names.index("groups")
-            groups = part["groups"].combine_chunks()
-            column = groups.dictionary.take(groups.indices)
-            file.write_table(part.set_column(place, file.schema.field(place), column))
+            columns = [_of_part(part[field.name], field.type) for field in file.schema]
+            file.write_table(pa.Table.from_arrays(columns, schema=file.schema))
+
+
+def _of_part(column: Any, kind: Any) -> Any:
+    """A column of a part as the file has it, of its names those alone that the part has."""
+    import pyarrow as pa
+
+    if not pa.types.is_dictionary(column.type):
+        return column
+    whole = column.combine_chunks()
+    own = whole.dictionary.take(whole.indices)
+    return own if own.type == kind else own.dictionary_encode().cast(kind)
 
 
 def read_outcome_tables(folder: Path) -> OutcomeTables:

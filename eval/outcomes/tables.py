@@ -7,9 +7,11 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
+from itertools import chain
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
+from coherencegym.eval.forward.memory import give_back_pieces
 from coherencegym.eval.outcomes.schema import (
     FLAGS,
     OPTIONAL,
@@ -304,7 +306,7 @@ class OutcomeTables:
 
     @cached_property
     def _arrays(self) -> dict[str, Any]:
-        own = self.outcomes.combine_chunks()
+        own = self.outcomes
         names = ("unit_id", "system_id", "flags", "value", *OPTIONAL)
         found = {name: _numbers(own[name]) for name in names if name in own.column_names}
         for name in ("metric", "reason"):
@@ -401,9 +403,7 @@ def _column(group: Group) -> str:
 
 
 def _numbers(column: Any) -> np.ndarray:
-    whole = column.combine_chunks()
-    whole = whole.chunk(0) if hasattr(whole, "chunk") else whole
-    found: np.ndarray = whole.to_numpy(zero_copy_only=False)
+    found: np.ndarray = _in_one_piece(column).to_numpy(zero_copy_only=False)
     return found
 
 
@@ -436,8 +436,9 @@ def _ranks_of(texts: Any) -> np.ndarray:
 def _in_one_piece(column: Any) -> Any:
     import pyarrow as pa
 
-    kind = column.type
-    if column.num_chunks > 1 and kind == outcome_schemas()["units"].field("discourse").type:
+    if column.num_chunks == 1:
+        return column.chunk(0)  # which is no copy
+    if column.num_chunks > 1 and column.type == outcome_schemas()["units"].field("discourse").type:
         return _with_sorted_names(column)
     whole = column.unify_dictionaries().combine_chunks()
     return whole.chunk(0) if isinstance(whole, pa.ChunkedArray) else whole
@@ -480,8 +481,10 @@ class OutcomeWriter:
     """
 
     def __init__(self) -> None:
-        self._units: list[dict[str, Any]] = []
-        self._outcomes: list[dict[str, Any]] = []
+        # Each part is one object, and not one for each column: small objects that stay among those
+        # of a task's part would keep nearly all the memory that the part took.
+        self._units: list[Any] = []
+        self._outcomes: list[Any] = []
         self._systems: dict[System, int] = {}
         self._groups: dict[tuple[Group, ...], int] = {}
         self._count = 0
@@ -496,16 +499,16 @@ class OutcomeWriter:
         columns: dict[str, Any] = {name: [getattr(one, name) for one in rows] for name in _UNIT}
         columns["id"] = ids
         made = {
-            field.name: pa.array(columns[field.name], field.type)
+            field.name: _kept(columns[field.name], field.type)
             for field in outcome_schemas()["units"]
             if field.name != "groups"
         }
         sets = self._groups
-        made["groups"] = pa.array([sets.setdefault(one.groups, len(sets)) for one in rows], "i4")
+        made["groups"] = _kept([sets.setdefault(one.groups, len(sets)) for one in rows], pa.int32())
         if columns["cluster"] == columns["discourse"]:
             # They are the same but where families are clusters, and then are kept once.
-            made["cluster"] = made["discourse"]
-        self._units.append(made)
+            del made["cluster"]
+        self._units.append(pa.table(made))
         return ids
 
     def add(
@@ -549,16 +552,21 @@ class OutcomeWriter:
             },
         }
         types = {field.name: field.type for field in outcome_schemas()["outcomes"]}
-        made = {name: pa.array(own, types[name]) for name, own in columns.items()}
-        self._outcomes.append(made)
+        made = {name: _kept(own, types[name]) for name, own in columns.items()}
+        self._outcomes.append(pa.table(made))
 
     def tables(self, *, last: bool = False) -> OutcomeTables:
         """All that was added; ``last``: nothing is kept here any longer."""
+        import pyarrow as pa
+
         known = outcome_schemas()
         made = self._outcomes, self._units
-        outcomes_parts, units_parts = made if last else ([{**own} for own in one] for one in made)
-        outcomes = _together(outcomes_parts, known["outcomes"])
-        empty = [name for name in OPTIONAL if outcomes[name].null_count == len(outcomes)]
+        outcomes_parts, units_parts = made if last else map(list, made)
+        absent = {*OPTIONAL}.difference(*(part.column_names for part in outcomes_parts))
+        schema = pa.schema([one for one in known["outcomes"] if one.name not in absent])
+        outcomes = _together(outcomes_parts, schema)
+        present = {*OPTIONAL} - absent
+        empty = [name for name in present if outcomes[name].null_count == len(outcomes)]
         units = _together(units_parts, units_in_memory(), self._groups)
         return OutcomeTables(units, tuple(self._systems), outcomes.drop(empty))
 
@@ -566,31 +574,46 @@ class OutcomeWriter:
 _UNIT = [field.name for field in fields(UnitRow) if field.name != "groups"]
 
 
-def _together(
-    parts: list[dict[str, Any]], schema: Any, groups: Iterable[tuple[Group, ...]] = ()
-) -> Any:
+def _kept(values: Any, kind: Any) -> Any:
+    # Arrow's own allocator gives nothing back of the pieces in which an array is left.
+    import pyarrow as pa
+
+    return pa.array(values, kind, memory_pool=pa.system_memory_pool())
+
+
+def _together(parts: list[Any], schema: Any, groups: Iterable[tuple[Group, ...]] = ()) -> Any:
     """The columns of parts, each in one piece; the parts give up a column after another."""
     import pyarrow as pa
 
-    shares = all(part.get("cluster") is part.get("discourse") for part in parts)
-    sizes = [len(next(iter(part.values()))) for part in parts]
+    shares = not any("cluster" in part.column_names for part in parts)
+    for number, part in enumerate(parts if not shares else ()):
+        if "cluster" not in part.column_names:
+            parts[number] = part.append_column("cluster", part["discourse"])
     columns: dict[str, Any] = {}
     for field in schema:
         if field.name == "cluster" and shares:
             columns["cluster"] = columns["discourse"]
             continue
         kind = pa.int32() if field.name == "groups" else field.type
-        pieces = [
-            part.pop(field.name) if field.name in part else pa.nulls(size, kind)
-            for part, size in zip(parts, sizes, strict=True)
-        ]
-        whole = pa.chunked_array(pieces, kind)
-        del pieces
+        whole = pa.chunked_array([*chain.from_iterable(_taken(parts, field.name, kind))], kind)
         columns[field.name] = _in_one_piece(whole)
         del whole
         if field.name == "groups":
             columns["groups"] = _with_groups(columns["groups"], groups, field.type)
-        # What the parts took is free now, in other pieces.
-        pa.default_memory_pool().release_unused()
+        if len(parts) > 1:
+            # What they took is free now, in other pieces.
+            give_back_pieces()
     parts.clear()
     return pa.Table.from_arrays(list(columns.values()), schema=schema)
+
+
+def _taken(parts: list[Any], name: str, kind: Any) -> Iterator[list[Any]]:
+    """The pieces of a column, which the parts have no longer then; of one that has none, nulls."""
+    import pyarrow as pa
+
+    for number, part in enumerate(parts):
+        if name in part.column_names:
+            parts[number] = part.drop([name])
+            yield part[name].chunks
+        else:
+            yield [pa.nulls(len(part), kind)]

@@ -167,7 +167,8 @@ def _shares_below_within(side: Sequence[float], ids: Any, sizes: Any) -> Any:
 
     # In one go: by cluster and, within one, by value; less the units of the clusters before it.
     _, values = np.unique(side, return_inverse=True)
-    ranks = rankdata(ids * len(side) + values) - (np.cumsum(sizes) - sizes)[ids]
+    ranks = rankdata(ids.astype(np.int64) * len(side) + values)
+    ranks -= (np.cumsum(sizes) - sizes)[ids]
     return (ranks - 0.5) / sizes[ids]
 
 

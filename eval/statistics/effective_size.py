@@ -177,6 +177,8 @@ def cluster_ids(clusters: Any) -> tuple[int, Any]:
     names = np.asarray(clusters)
     if names.dtype.kind == "i" and len(names):
         there = np.bincount(names) > 0
-        return int(there.sum()), (np.cumsum(there) - 1)[names]
+        if there.all():
+            return len(there), names
+        return int(there.sum()), (np.cumsum(there, dtype=names.dtype) - 1)[names]
     found, ids = np.unique(names, return_inverse=True)
     return len(found), ids

@@ -65,7 +65,7 @@ SUBCOMMANDS: Mapping[str, Subcommand] = {
         _MAKE, "draw pairs for people to judge", "coherencegym.builders.judgement.command"
     ),
     **_evaluator(_ASK, *TASKS, "run", "surprisal", "train"),
-    **_evaluator(_READ, "overview", "compare", "plot", "show"),
+    **_evaluator(_READ, "overview", "compare", "power", "plot", "show"),
     "reproduce": Subcommand(
         _READ, "compute a table of a paper again", "coherencegym.reproduction.command"
     ),

@@ -35,6 +35,13 @@ def above_zero(text: str) -> float:
     return number
 
 
+def share(text: str) -> float:
+    """A number greater than 0 and less than 1, for argparse."""
+    if not 0 < (number := finite(text)) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r}; expected a number between 0 and 1")
+    return number
+
+
 def _at_least(least: int, text: str) -> int:
     if not re.fullmatch(r"\s*[+-]?\d{1,18}\s*", text) or int(text) < least:
         raise argparse.ArgumentTypeError(f"{text!r}; expected a whole number of at least {least}")

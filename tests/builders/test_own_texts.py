@@ -17,6 +17,7 @@ from coherencegym.builders.command.cli import main
 from coherencegym.errors import EvaluationError
 from coherencegym.loaders.corpora.own.annotated import annotated_texts
 from coherencegym.loaders.corpora.own.texts import OWN
+from coherencegym.loaders.discourse import span_text
 from coherencegym.loaders.read import read
 from coherencegym.loaders.registry import corpus as registered
 
@@ -244,6 +245,74 @@ def test_coreference_in_conll_2012_may_have_chains_of_one_mention() -> None:
     assert found.meta["split"] == "validation"
 
 
+BRAT = """\
+T1\tPER 0 7\tAnn Lee
+T2\tANIMAL 14 21;22 25\tthe old cat
+T3\tTitle 41 44\tcat
+T4\tANIMAL 37 44\tThe cat
+T5\tPRON 54 56\tIt
+T6\tPER 81 84\tAnn
+*\tEquiv T2 T4
+R1\tCoreference Anaphor:T5 Antecedent:T4\t
+R2\tPresident_of Arg1:T1 Arg2:T4
+R3\tidentity Arg1:T6 Arg2:T1
+"""
+BRAT_TEXT = (
+    "Ann Lee loves the old\ncat of Bo Day. The cat was ill. It died on a Tuesday. Then Ann sang on."
+)
+
+
+def test_coreference_in_brat(capsys: pytest.CaptureFixture[str]) -> None:
+    """Chains are what relations and equivalences join; a line's end parts no mention."""
+    Path("dev").mkdir()
+    Path("dev/cat.txt").write_text(BRAT_TEXT)
+    Path("dev/cat.ann").write_text(BRAT)
+    Path("dev/new.txt").write_text("Nobody came. Nobody went.")
+    Path("dev/new.ann").write_text("")
+    own = annotated_texts(Path("dev"), "brat")
+    assert own.said == "texts: 2 .ann (dev), read as brat"
+    reading = read(own.corpus)
+    (found,) = reading
+    assert (found.id, len(found.units)) == ("cat", 4)
+    assert [
+        (span_text(found, one.span), one.chain, one.kind, one.features.entity)
+        for one in found.mentions
+    ] == [
+        ("Ann Lee", "T1", "proper", "person"),
+        ("the old cat", "T2", "nominal", "animal"),
+        ("The cat", "T2", "nominal", "animal"),
+        ("cat", "T3", "nominal", ""),
+        ("It", "T2", "pronoun", ""),
+        ("Ann", "T1", "proper", "person"),
+    ]
+    assert [len(one.span) for one in found.mentions] == [1] * 6
+    assert reading.skipped == {
+        "documents that nobody annotated": 1,
+        "relations that are no coreference": 1,
+    }
+    assert main(["--texts", "dev", "--format", "brat"]) == 0
+    out = capsys.readouterr().out
+    offered = [line.split()[0] for line in out.split("\n\n")[1].splitlines()]
+    assert offered == ["coreference", "antecedents"]
+    assert (
+        build_command("coreference", "--texts", "dev", "--format", "brat", "--output", "out") == 0
+    )
+    (path,) = Path("out/data/own").iterdir()
+    (row,) = pd.read_parquet(path).to_dict("records")
+    assert [one["content"] for one in row["conditions"]] == [
+        f"The cat was ill. {subject} died on a Tuesday." for subject in ("It", "The cat")
+    ]
+
+
+def test_litbank_names_chains_by_types() -> None:
+    LAYOUTS["brat"].write(Path("litbank"))
+    _, found = read(annotated_texts(Path("litbank"), "brat").corpus)
+    assert [(one.chain, one.kind, one.features.entity) for one in found.mentions] == [
+        ("T1", "proper", "person"),
+        ("T1", "pronoun", "person"),
+    ]
+
+
 @pytest.mark.parametrize(
     ("suite", "folder", "form", "config"),
     [
@@ -263,8 +332,8 @@ def test_annotated_texts(suite: str, folder: str, form: str, config: str, shared
 def test_python_says_the_same() -> None:
     with pytest.raises(EvaluationError, match="--texts nowhere: no such file or folder"):
         cg.build("sentence_order", texts="nowhere")
-    with pytest.raises(EvaluationError, match="--format brat: expected one of conllu, conll2012"):
-        cg.build("coreference", texts="mine", format="brat")
+    with pytest.raises(EvaluationError, match="--format muc: expected one of conllu, conll2012"):
+        cg.build("coreference", texts="mine", format="muc")
 
 
 def test_a_path_without_texts_is_refused_also_without_a_suite(

@@ -217,7 +217,7 @@ def test_answers_enter_rows_manifest_and_card(
 
 def test_without_answers_a_build_is_as_it_was(case: Case, tmp_path: Path) -> None:
     manifest = rebuilt(case, tmp_path / "out")
-    assert "human" not in json.dumps(manifest)
+    assert "human" not in json.dumps(manifest["configs"])
     assert "Human judgement" not in dataset_card(manifest)
 
 

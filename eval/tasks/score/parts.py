@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import partial
@@ -51,16 +51,19 @@ def score_tables(
     # Parts are read anew for each model: their plans would be kept for nobody.
     kept = None if in_parts else context.plans
 
-    def plan(own: ScoredItemTable, number: int, part: Sequence[Item]) -> _Part:
+    def plan(own: ScoredItemTable, number: int, parts: Iterator[Sequence[Item]]) -> _Part:
         title = f"{own.table.name}{f', part {number + 1}' if number else ''}"
         separator = own.table.separator
-        planned = plan_items(*how, part, context.reading, uses_separator=separator, plans=kept)
+        planned = plan_items(
+            *how, next(parts), context.reading, uses_separator=separator, plans=kept
+        )
         return _Part(own, title, planned)
 
     works = (
-        partial(plan, own, number, part)
+        partial(plan, own, number, parts)
         for own in found
-        for number, part in enumerate(own.table.parts())
+        for parts in [own.table.parts()]
+        for number in range(own.table.n_parts)
     )
     folder = context.folder
     with nullcontext() if folder is None else item_files(folder, options.tokens) as files:
@@ -68,11 +71,13 @@ def score_tables(
             with context.asking(one.title, len(one.planned.items)) as own:
                 scored = score_items(*how, one.planned, context.reading, **own.running)
             context.count(scored.execution)
-            one.of.add(scored)
+            of = one.of
+            del one  # the plan takes as much as what came of it
+            of.add(scored)
             if files is not None:
-                files.add(one.of.table, scored)
+                files.add(of.table, scored)
             if in_parts:
                 # The next part takes as much again, in other pieces.
-                del one, scored
+                del scored
                 give_back_memory()
     return list(zip(tables, found, strict=True))

@@ -70,7 +70,7 @@ class ScoredItemTable:
         self.word_effect: WordEffect | None = None
         self._most_shown = most_shown
         self._whole: list[_EvaluatedItem] = []
-        self._sample: list[tuple[int, int, bytes]] = []
+        self._sample: list[bytes] = []
         self._order = count()
         self._last: Scored | None = None
 
@@ -100,15 +100,15 @@ class ScoredItemTable:
                 self.chosen_with.add(str(chosen))
 
     def _show(self, item: ScoredItem, evaluated: Sequence[EvaluatedPrediction]) -> None:
-        # Of a sample those of the lowest digests of their ids stay, packed: objects that stay here
-        # and there among those of a part would keep nearly all the memory that the part took.
+        # Of a sample those of the lowest digests of their ids stay, packed: small objects that stay
+        # here and there among those of a part would keep nearly all the memory that the part took.
         if self._most_shown is None:
             self._whole.append((item, evaluated))
             return
         digest = hashlib.sha256(item.item.item_id.encode("utf-8", "surrogatepass")).digest()
-        place = -int.from_bytes(digest[:8], "big"), next(self._order)
-        if len(self._sample) < self._most_shown or place > self._sample[0][:2]:
-            heapq.heappush(self._sample, (*place, pickle.dumps((item, evaluated))))
+        place = bytes(255 - byte for byte in digest[:8]) + next(self._order).to_bytes(8, "big")
+        if len(self._sample) < self._most_shown or place > self._sample[0]:
+            heapq.heappush(self._sample, place + pickle.dumps((item, evaluated)))
         if len(self._sample) > self._most_shown:
             heapq.heappop(self._sample)
 
@@ -135,7 +135,8 @@ class ScoredItemTable:
     def _in_order(self) -> list[_EvaluatedItem]:
         if self._most_shown is None:
             return self._whole
-        return [pickle.loads(packed) for *_, packed in sorted(self._sample, key=itemgetter(1))]
+        in_order = sorted(self._sample, key=itemgetter(slice(8, 16)))
+        return [pickle.loads(packed[16:]) for packed in in_order]
 
 
 def _run_facts(scored: Scored) -> RunFacts:

@@ -6,7 +6,7 @@ Which split a file is of says its folder, or a word of its name: ``train/``, ``m
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import partial
@@ -14,6 +14,7 @@ from pathlib import Path
 
 from coherencegym.loaders.corpora.conll2012 import read_conll2012
 from coherencegym.loaders.corpora.documents import SPLITS, UNSPLIT
+from coherencegym.loaders.corpora.own.brat import brat_files, read_brat
 from coherencegym.loaders.corpora.own.texts import OwnTexts, counted, own_corpus, readable_files
 from coherencegym.loaders.corpus import CorpusError, CorpusFile, Reader
 from coherencegym.loaders.registry import corpus as registered
@@ -31,6 +32,7 @@ class Format:
         globs: the names of its files, within the folder.
         but: the names of those among them that are no annotation.
         reader: the reader, where it is not quite that of the first corpus.
+        document: the files of a document by one of them, where it is not as in that corpus.
     """
 
     about: str
@@ -38,6 +40,7 @@ class Format:
     globs: tuple[str, ...]
     but: str = ""
     reader: Reader | None = None
+    document: Callable[[Path], tuple[Path, ...]] | None = None
 
     def has(self, file: Path, root: Path) -> bool:
         """Tell whether a file in a folder has a name of this format."""
@@ -61,6 +64,13 @@ FORMATS: Mapping[str, Format] = {
         ("pdtb", "tedmdb"),
         tuple(f"{start}{folder}/*" for folder in ("gold", "pipe", "ann") for start in ("", "*/")),
         but="*.xml",
+    ),
+    "brat": Format(
+        "brat standoff: *.ann, *.txt",
+        ("parcor", "arrau"),  # which have coreference alone, too
+        ("*.ann",),
+        reader=read_brat,
+        document=brat_files,
     ),
     "rels": Format("DISRPT relations", ("disrpt",), ("*.rels",)),
 }
@@ -86,7 +96,8 @@ def annotated_texts(path: Path, name: str, *, licence: str = "") -> OwnTexts:
             f"{' or '.join(one.globs)}"
         )
     native = registered(one.corpora[0])
-    parts = {file: native.parts(file) if native.parts else () for file in files}
+    document = one.document or native.parts
+    parts = {file: document(file) if document else () for file in files}
     # A document may be in several files of the same kind.
     others_parts = {part for file in files for part in parts[file] if part != file}
     found = [

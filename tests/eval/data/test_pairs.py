@@ -15,6 +15,7 @@ from coherencegym.eval.data.pairs import (
     GOOD_AND_BAD,
     PairChoices,
     are_pairs,
+    contrasted,
     read_pairs_file,
     table_of_pairs,
 )
@@ -164,3 +165,5 @@ def test_the_context_is_what_words_are_repeated_from() -> None:
     decided = table.baselines.decisions(table.items)
     assert [*decided["lexical_overlap"].values()] == [[1.0], [0.0]]
     assert decided["partial_input"] == {}  # too few to learn from
+    first = next(iter(table.items))
+    assert contrasted(first).views == {"good": ("The cat slept.",), "bad": ("Rain fell.",)}

@@ -70,6 +70,32 @@ def test_what_nobody_touched_is_read(tmp_path: Path) -> None:
     assert list(read_outcome_tables(tmp_path).rows()) == list(tables.rows())
 
 
+def test_a_row_group_has_the_names_of_its_own_units(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also where parts differ in their columns, and some have families for clusters."""
+    from pyarrow import parquet
+
+    monkeypatch.setattr("coherencegym.eval.outcomes.files._AT_A_TIME", 2)
+    writer, clusters = OutcomeWriter(), [["d1", "d0"], ["f", "f"], ["d4", "d5"]]
+    for number, own in enumerate(clusters):
+        names = [f"d{2 * number + place}" for place in range(2)] if "f" in own else own
+        units = writer.units(
+            UnitRow(config="c", split="test", item=f"u{name}", discourse=name, cluster=cluster)
+            for name, cluster in zip(names, own, strict=True)
+        )
+        writer.add(units, "m", MODEL, [1.0, 0.0], target=[1.0, 2.0] if number == 1 else None)
+    tables = writer.tables()
+    write_tables(tables, tmp_path)
+    read = read_outcome_tables(tmp_path)
+    assert list(read.rows()) == list(tables.rows())
+    assert [row.unit.cluster for row in read.rows()] == [name for own in clusters for name in own]
+    assert [row.target for row in read.rows()] == [None, None, 1.0, 2.0, None, None]
+    with parquet.ParquetFile(tmp_path / "units.parquet") as file:
+        groups = [file.read_row_group(number)["discourse"] for number in range(3)]
+    assert [len(one.chunk(0).dictionary) for one in groups] == [2, 2, 2]
+
+
 @given(st.lists(st.lists(st.tuples(_NAMES, _NAMES), max_size=3).map(tuple), min_size=1, max_size=9))
 def test_groups_that_many_units_have_are_in_memory_once(groups: list[tuple[Group, ...]]) -> None:
     """In memory and when they are read again, in the parts in which they came."""

@@ -1,0 +1,76 @@
+"""The smallest difference that a suite shows, held to a simulation and to what it must be."""
+
+from __future__ import annotations
+
+import csv
+import io
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import coherencegym as cg
+from coherencegym.__main__ import main
+from coherencegym.eval.statistics.power import effective_items, smallest_difference
+
+
+@pytest.mark.parametrize(("items", "discordance", "power"), [(200, 0.3, 0.8), (900, 0.15, 0.9)])
+def test_the_difference_is_shown_with_the_stated_probability(
+    items: int, discordance: float, power: float
+) -> None:
+    difference = smallest_difference(items, discordance, power)
+    assert difference is not None
+    won, lost = (discordance + difference) / 2, (discordance - difference) / 2
+    drawn = np.random.default_rng(0).multinomial(items, [won, lost, 1 - discordance], size=20_000)
+    wins, losses = drawn[:, 0], drawn[:, 1]
+    gap = (wins - losses) / items
+    error = np.sqrt(((wins + losses) / items - gap**2) / items)
+    assert np.mean(abs(gap) > 1.96 * error) == pytest.approx(power, abs=0.02)
+
+
+@given(st.integers(20, 10**6), st.floats(0.05, 0.9), st.floats(0.5, 0.99))
+def test_more_items_show_smaller_differences(items: int, discordance: float, power: float) -> None:
+    one = smallest_difference(items, discordance, power)
+    more = smallest_difference(4 * items, discordance, power)
+    if one is not None:
+        assert more is not None
+        assert one / 2 <= more < one <= discordance
+
+
+def test_few_items_show_nothing() -> None:
+    assert smallest_difference(10, 0.3) is None
+    assert smallest_difference(0.0, 0.3) is None
+
+
+@given(st.lists(st.sampled_from("abcdef"), max_size=50), st.floats(0, 1))
+def test_alike_items_are_worth_less_and_never_less_than_one_a_cluster_of_equal_size(
+    clusters: list[str], correlation: float
+) -> None:
+    found = effective_items(clusters, correlation)
+    assert found <= len(clusters) + 1e-9
+    assert effective_items(clusters, 0.0) == pytest.approx(len(clusters))
+    assert effective_items(clusters * 3, 1.0) == pytest.approx(effective_items(clusters, 1.0))
+    equal = [name for name in "abcd" for _ in range(5)]
+    assert effective_items(equal, 1.0) == pytest.approx(4)
+    assert effective_items(equal, 0.25) == pytest.approx(20 / (1 + 4 * 0.25))
+
+
+def test_the_command_has_a_row_for_each_config(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    suite = cg.build("winograd", corpus="sample", output=tmp_path / "suite")
+    assert main(["power", str(suite), "--format", "csv", "--correlation", "0.5"]) == 0
+    rows = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
+    items = cg.load_items(suite)
+    assert [row["config"] for row in rows] == [table.config for table in items.tables]
+    for row, table in zip(rows, items.tables, strict=True):
+        clusters = [item.cluster for item in table.items]
+        assert int(row["items"]) == len(clusters)
+        assert float(row["effective"]) == pytest.approx(effective_items(clusters, 0.5))
+        found = smallest_difference(float(row["effective"]))
+        assert (float(row["difference"]) if row["difference"] else None) == found
+    assert main(["power", str(suite)]) == 0
+    out = capsys.readouterr().out
+    assert "30 % of the items have one model right and one wrong" in out
