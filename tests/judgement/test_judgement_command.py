@@ -333,7 +333,10 @@ def test_the_kind_of_incoherence_from_the_sheet_to_the_card(
     assert figures["human_ok"] == {"true": 10, "false": 0, "null": 0}
     card = Path("suites/intruder_sentences/README.md").read_text()
     section = card.split("### Human judgement")[1].split("\n## ")[0]
-    assert "**What makes the less coherent text incoherent?** They could give several answers." in section
+    assert (
+        "**What makes the less coherent text incoherent?** They could give several answers."
+        in section
+    )
     assert "- `factual`: it contradicts what is known of the world\n" in section
     (heading, rule, row), *_ = (
         lines[i : i + 3]

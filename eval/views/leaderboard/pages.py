@@ -252,7 +252,7 @@ _OF_METRIC = {
 }
 #: The mark of a number above all that it is held against.
 ABOVE_ALL = (
-    "* the whole interval is above {chance} and above every known baseline (partial input, lexical "
+    "* the whole interval is above {chance} and every known baseline (partial input, lexical "
     "overlap), of which at least one is known"
 )
 
