@@ -1,9 +1,10 @@
 """DiscoEval's own questions (Chen, Chu and Gimpel 2019), as they were released.
 
 One config for each domain: ``position_discoeval_arxiv``, ``order_discoeval_wikipedia``,
-``replaced_discoeval_chat``, ``section_discoeval_abs``. SP's file of Wikipedia is called
-``position_discoeval_wikipedia_unordered``, as the four sentences behind the first are in no order
-there. Nothing is left out but pairs of equal sentences, so that scores are over the paper's rows;
+``replaced_discoeval_chat``, ``detect_discoeval_chat_released``, ``section_discoeval_abs``. SP's
+file of Wikipedia is called ``position_discoeval_wikipedia_unordered``, as the four sentences behind
+the first are in no order there. Nothing is left out but pairs of equal sentences, so that scores
+are over the paper's rows;
 what is odd about a row is in its columns. The texts must not be passed on.
 
 Rows are not independent of each other: chat's windows slide by one sentence, and every coherent one
@@ -35,7 +36,20 @@ from coherencegym.builders.discourse.rows import (
     window_pair,
 )
 from coherencegym.builders.pipeline.fitting import Fits
-from coherencegym.builders.suite import Column, Config, Contrast, GeneratedItem, ItemGenerator
+from coherencegym.builders.suite import (
+    Column,
+    Config,
+    Contrast,
+    GeneratedDocument,
+    GeneratedItem,
+    ItemGenerator,
+)
+from coherencegym.eval.kinds.documents import (
+    DOCUMENTS,
+    NO_INTRUDER,
+    UNKNOWN_PLACE,
+    Document,
+)
 from coherencegym.eval.kinds.examples import EXAMPLES, LabelledExample
 from coherencegym.eval.kinds.items import ITEMS
 from coherencegym.eval.kinds.table_kind import FAMILY
@@ -179,6 +193,28 @@ class ReleasedCoherence(DiscoEvalRows):
 
 
 @dataclass(frozen=True)
+class ReleasedDocuments(DiscoEvalRows):
+    """DC as documents: whether one of the sentences is of another text, and which if it is known.
+
+    Shen et al. 2021 test detectors of intruders on them.
+    """
+
+    has_twins = True
+
+    def __call__(self, discourse: Discourse, context: Context) -> Iterator[GeneratedDocument]:
+        """Yield the document."""
+        twin, place, replaced = self.twin.get(discourse.id), NO_INTRUDER, ""
+        if discourse.meta["label"] != _IS_COHERENT:
+            place = (twin and twin.place) or UNKNOWN_PLACE
+            replaced = twin.discourse.texts[twin.place] if twin else ""
+        extra = self.columns(discourse) | {"replaced": replaced}
+        document = Document(
+            discourse.id, discourse.texts, place, discourse.id, discourse.corpus, extra
+        )
+        yield GeneratedDocument(document, twin.discourse.texts if twin else discourse.texts)
+
+
+@dataclass(frozen=True)
 class ReleasedPairs(DiscoEvalRows):
     """DC's twins as minimal pairs."""
 
@@ -239,8 +275,8 @@ def _config(task: str, prefix: str, generator: ItemGenerator, summary: str, **mo
         "name": "",
         "regions": (),
         "columns": _COLUMNS,
-        "task_defaults": {**PROBED[prefix], "protocol": task},
-        "questions": ASKED[prefix],
+        "task_defaults": {**PROBED.get(prefix, {}), "protocol": task},
+        "questions": ASKED.get(prefix, ()),
         "fewest_of_a_class": 0,
     }
     return Config(
@@ -289,6 +325,18 @@ RELEASED_TASKS = (
         columns=_COLUMNS | _PLACE,
         partial_input="a bag of words of the sentence in the place alone",
         length_confound=True,
+    ),
+    _config(
+        "DC",
+        "detect",
+        ReleasedDocuments(),
+        "DiscoEval's DC, for detectors of intruders: six sentences, of which one may be of another "
+        "text; -2 as its place where no line with the other label differs in one sentence only",
+        name="released",
+        kind=DOCUMENTS,
+        task_defaults={},
+        columns=_COLUMNS
+        | {"replaced": Column("string", "the sentence of its twin in this place; may be empty")},
     ),
     _config(
         "SSP",

@@ -117,7 +117,8 @@ def document_quality(generated: Sequence[GeneratedDocument]) -> dict[str, Any]:
     Lengths are in words; similarities are TF-IDF cosines of intruders and the sentences that they
     replace. ``sentence_alone`` is none where there is too little to learn from.
     """
-    intruded = [one for one in generated if one.document.intruded]
+    located = [one for one in generated if one.document.located]
+    intruded = [one for one in located if one.document.intruded]
     similarities = [one.document.extra.get("similarity") for one in intruded]
     new = [d.document.sentences[d.document.intruder_position] for d in intruded]
     old = [d.original[d.document.intruder_position] for d in intruded]
@@ -128,10 +129,10 @@ def document_quality(generated: Sequence[GeneratedDocument]) -> dict[str, Any]:
     return {
         "items": len(generated),
         "discourses": len({one.document.discourse_id for one in generated}),
-        "intruded": len(intruded),
+        "intruded": sum(one.document.intruded for one in generated),
         "words": lengths if intruded else {},
         "similarity": _spread([float(value) for value in similarities if value is not None]),
-        "sentence_alone": _sentence_alone(generated),
+        "sentence_alone": _sentence_alone(located),
     }
 
 

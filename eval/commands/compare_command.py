@@ -101,7 +101,7 @@ def _compare(arguments: argparse.Namespace, out: TextIO) -> int:
     from coherencegym.eval.results.labels import model_labels
     from coherencegym.eval.results.layers import at_layer
     from coherencegym.eval.results.pairing import by_suite
-    from coherencegym.eval.results.saved import is_over_seeds, read_saved
+    from coherencegym.eval.results.saved import read_saved, seed_folders
     from coherencegym.eval.views.compare_report import write_comparisons
     from coherencegym.eval.views.compare_table import comparison_document, print_comparisons
     from coherencegym.files.folders import check_folder
@@ -117,10 +117,10 @@ def _compare(arguments: argparse.Namespace, out: TextIO) -> int:
     if arguments.curve_axis is not None:
         raise EvaluationError("--curve-axis: expected --steps with it")
     # One that was named itself is an error, which says what to name.
-    trainings = [each for each in folders if is_over_seeds(each) and each not in arguments.results]
+    trainings = [each for each in folders if seed_folders(each) and each not in arguments.results]
     if trainings:
         few = first_names([str(each) for each in trainings], _MOST_NAMED)
-        seed = trainings[0] / "seed-0"
+        seed = seed_folders(trainings[0])[0]
         print(one_line(f"left out, as results over seeds: {few}; name one's, such as {seed}"))
         folders = [each for each in folders if each not in trainings]
     if len(folders) * max(1, len(arguments.layers)) < 2:

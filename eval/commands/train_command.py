@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -29,14 +29,14 @@ EXAMPLES = """\
   coherencegym train spans --model ./my-encoder --dataset DATA --config intruder_sample --parts
   coherencegym train documents --model roberta-base --dataset coherencegym/intruder_sentences
   coherencegym train encoder --model gru --dataset DATA --criteria nsp nl spp sdt
-  coherencegym train spans --model roberta-base --dataset DATA --config C --dry-run
+  coherencegym train spans --model roberta-base --dataset DATA --config C --freeze --dry-run
 """
 #: Tasks that one can train for, and the names that results and their folder have.
 DOCUMENTS, SPANS_TASK, ENCODER = "documents", "spans", "encoder"
 _NAMES = {task: f"train-{task}" for task in (DOCUMENTS, SPANS_TASK, ENCODER)}
 #: Numbers of the training: option, type, help.
 _NUMBERS: tuple[tuple[str, Callable[[str], float], str], ...] = (
-    ("--learning-rate", above_zero, "default 2e-5"),
+    ("--learning-rate", above_zero, "default 2e-5, of a head alone 1e-3"),
     ("--epochs", positive, "most epochs; default 3, of spans 10"),
     ("--batch-size", positive, "rows in a step; default 32"),
     ("--evaluations", positive, "measurements on the validation split in an epoch; default 1"),
@@ -50,10 +50,14 @@ _NUMBERS: tuple[tuple[str, Callable[[str], float], str], ...] = (
 )
 #: Settings of tasks that differ from those of every training: as the papers trained.
 _OTHERWISE: dict[str, dict[str, Any]] = {DOCUMENTS: {}, SPANS_TASK: {"epochs": 10}}
+#: Those of a head alone, whose new weights have further to go than an encoder's.
+_FROZEN = {"learning_rate": 1e-3}
 #: Option -> the tasks that have a use for it, and its value where nobody says otherwise.
 _ONLY: dict[str, tuple[tuple[str, ...], Any]] = {
     "decision": ((DOCUMENTS,), None),
+    "freeze": ((DOCUMENTS, SPANS_TASK), False),
     "parts": ((SPANS_TASK,), False),
+    "folds": ((SPANS_TASK,), None),
     "class_weights": ((DOCUMENTS, SPANS_TASK), None),
     "criteria": ((ENCODER,), []),
     "ablation": ((ENCODER,), False),
@@ -85,6 +89,14 @@ def add_arguments(parser: Parser) -> None:
         "--parts",
         action="store_true",
         help="spans: learn from every span that has a right answer, not from the whole alone",
+    )
+    rare(
+        parser.group(_TRAINING).add_argument(
+            "--folds",
+            type=positive,
+            metavar="N",
+            help="spans: cross-validation on train and validation, each source in one fold",
+        )
     )
 
 
@@ -132,7 +144,8 @@ def add_training(parser: Parser) -> None:
     options.add_alike(parser, "--split", "--limit")
     _add_numbers(parser)
     add = parser.group(_TRAINING).add_argument
-    add("--decision", choices=DECISIONS, help="documents: argmax or independent; default both")
+    said = "documents: argmax or independent; default both"
+    rare(add("--decision", choices=DECISIONS, help=said))
     options.add_output(parser, "default results/DATA--MODEL--train-TASK", "results")
     options.add_alike(parser, "--dry-run")
 
@@ -145,6 +158,11 @@ def _add_numbers(parser: Parser) -> None:
         type=not_negative,
         metavar="N",
         help="one number: so many seeds, 0 to N - 1; several: these; default 3, of encoder 1",
+    )
+    add(
+        "--freeze",
+        action="store_true",
+        help="documents, spans: train the head alone",
     )
     for name, kind, said in _NUMBERS:
         metavar = "X" if kind is above_zero else "N"
@@ -226,8 +244,9 @@ def _refuse_unused(arguments: argparse.Namespace) -> None:
 def _settings(arguments: argparse.Namespace, max_length: int) -> Settings:
     from coherencegym.eval.tasks.training.fine_tuning import Settings
 
-    given = _given_settings(arguments)
-    return Settings(**{**_OTHERWISE[arguments.task], **given, "max_length": max_length})
+    usual = _OTHERWISE[arguments.task] | (_FROZEN if arguments.freeze else {})
+    own = {"max_length": max_length, "freeze": arguments.freeze}
+    return Settings(**{**usual, **_given_settings(arguments), **own})
 
 
 def _given_settings(arguments: argparse.Namespace) -> dict[str, Any]:
@@ -237,6 +256,10 @@ def _given_settings(arguments: argparse.Namespace) -> dict[str, Any]:
 
 
 def _seeds(arguments: argparse.Namespace) -> list[int]:
+    if arguments.folds is not None and arguments.seeds:
+        raise EvaluationError(f"--folds {arguments.folds}: one seed; expected --seed, not --seeds")
+    if arguments.folds is not None:
+        return [arguments.one_seed or 0]
     if (one := getattr(arguments, "one_seed", None)) is not None:
         if arguments.seeds:
             raise EvaluationError(f"--seed {one}: expected it or --seeds, not both")
@@ -252,21 +275,21 @@ def _seeds(arguments: argparse.Namespace) -> list[int]:
 _Model = TypeVar("_Model")
 
 
-def _each_seed(seeds: Sequence[int], train: Callable[..., _Model]) -> list[_Model]:
+def _each(what: str, trainings: Mapping[int, Callable[..., _Model]]) -> list[_Model]:
     shown = sys.stderr.isatty()
     trained = []
-    for number, seed in enumerate(seeds, start=1):
+    for done, (number, train) in enumerate(trainings.items(), start=1):
         if shown:
-            print(f"seed {seed} ({number} of {len(seeds)})", file=sys.stderr)
-        trained.append(train(seed=seed, progress=shown))
+            print(f"{what} {number} ({done} of {len(trainings)})", file=sys.stderr)
+        trained.append(train(progress=shown))
     return trained
 
 
-def _say_steps(settings: Settings, seeds: int, rows: int) -> None:
+def _say_steps(settings: Settings, models: int, rows: int, what: str = "seed") -> None:
     from coherencegym.eval.tasks.training.fine_tuning import most_steps
 
     steps = most_steps(rows, settings)
-    print(f"at most {steps:,} steps for each of {seeds} seed{'s' * (seeds > 1)}")
+    print(f"at most {steps:,} steps for each of {models} {what}{'s' * (models > 1)}")
 
 
 def _named_data(arguments: argparse.Namespace) -> dict[str, Any]:
@@ -304,7 +327,7 @@ def _write_documents(training: _Training, arguments: argparse.Namespace) -> None
     learned, chosen_on = data.training.documents, data.validation.documents
     tested = [table.documents for table in data.tables]
     train_one = partial(train, encoder, learned, chosen_on, tested, settings)
-    trained = _each_seed(training.seeds, train_one)
+    trained = _each("seed", {seed: partial(train_one, seed=seed) for seed in training.seeds})
     recorded = {name: getattr(arguments, name) for name in (*_RECORDED, "decision")}
     results = collect_training(data, encoder, settings, trained, recorded)
     write_training(results, training.output, overwrite=arguments.overwrite)
@@ -317,7 +340,8 @@ def _write_documents(training: _Training, arguments: argparse.Namespace) -> None
 def _read_texts(arguments: argparse.Namespace) -> SpanTraining:
     from coherencegym.eval.tasks.spans.train.data import read_span_training
 
-    return read_span_training(**_named_data(arguments), parts=arguments.parts)
+    own = {"parts": arguments.parts, "folds": arguments.folds}
+    return read_span_training(**_named_data(arguments), **own)
 
 
 def _dry_run_texts(training: _Training) -> None:
@@ -330,6 +354,12 @@ def _dry_run_texts(training: _Training) -> None:
         )
     for table in data.tested:
         print(f"{table.table.name}: {len(table.rows):,} texts to test on")
+    for each in data.folds:
+        print(f"fold {each.fold}: {len(each.validation):,} to choose on")
+    if data.folds:
+        most = max(len(each.training) for each in data.folds)
+        _say_steps(training.settings, len(data.folds), most, "fold")
+        return
     _say_steps(training.settings, len(training.seeds), len(data.training))
 
 
@@ -346,11 +376,17 @@ def _write_texts(training: _Training, arguments: argparse.Namespace) -> None:
     data, encoder, settings = training.data, training.encoder, training.settings
     rows = [*data.training, *data.validation, *data.test_rows]
     refuse_long_seconds(encoder.tokenizer, rows, encoder.max_length)
-    trained = _each_seed(training.seeds, partial(train_on_texts, data, encoder, settings))
-    recorded = {name: getattr(arguments, name) for name in (*_RECORDED, "parts")}
+    train_one = partial(train_on_texts, encoder=encoder, settings=settings)
+    if data.folds:
+        (seed,) = training.seeds
+        own = {n: partial(train_one, one, seed=seed) for n, one in enumerate(data.folds)}
+        trained = _each("fold", own)
+    else:
+        trained = _each("seed", {n: partial(train_one, data, seed=n) for n in training.seeds})
+    recorded = {name: getattr(arguments, name) for name in (*_RECORDED, "parts", "folds")}
     results = collect_span_training(data, encoder, settings, trained, recorded)
     write_span_training(results, data, training.output, overwrite=arguments.overwrite)
-    if len(training.seeds) == 1:
+    if len(trained) == 1:
         print_findings(results.seeds[0], verbose=True)
     else:
         print_span_training(results)
@@ -406,7 +442,8 @@ def _train_combination(
     def of_seeds(trained: Sequence[TrainedEncoder]) -> EncoderResults:
         return collect_encoders(data, start, criteria, settings, trained, recorded)
 
-    results = of_seeds(_each_seed(seeds, partial(train_encoder, *how)))
+    train_one = partial(train_encoder, *how)
+    results = of_seeds(_each("seed", {seed: partial(train_one, seed=seed) for seed in seeds}))
     write_encoders(results, of_seeds, folder, overwrite=arguments.overwrite)
     print_encoders(results)
     print(f"written to {folder}")

@@ -28,6 +28,8 @@ from coherencegym.eval.kinds.table_kind import (
 
 #: The position of a document without an intruder.
 NO_INTRUDER = -1
+#: That of one with an intruder, where nobody knows which sentence it is.
+UNKNOWN_PLACE = -2
 #: An optional column with what each annotator said: the place of the intruder, -1 for none.
 HUMAN = "human"
 
@@ -51,6 +53,11 @@ class Document(Clustered):
         """One of its sentences is an intruder."""
         return self.intruder_position != NO_INTRUDER
 
+    @property
+    def located(self) -> bool:
+        """Its intruder, if there is one, is in a place that is known."""
+        return self.intruder_position != UNKNOWN_PLACE
+
 
 def document_from_row(row: Row) -> Document:
     """A document from a row of a table.
@@ -68,7 +75,7 @@ def validate_document(document: Document) -> None:
 
     Raises:
         SuiteError: a document of fewer than two sentences, an empty sentence, or a position that
-            is neither -1 nor that of a sentence after the first.
+            is neither -1 or -2 nor that of a sentence after the first.
     """
     name, number = document.item_id, len(document.sentences)
     if number < 2:
@@ -77,14 +84,14 @@ def validate_document(document: Document) -> None:
         if not sentence.strip():
             raise SuiteError(f"{name}: sentence {place} is empty")
     position = document.intruder_position
-    if position not in (NO_INTRUDER, *range(1, number)):
+    if position not in (UNKNOWN_PLACE, NO_INTRUDER, *range(1, number)):
         raise SuiteError(
-            f"{name}: intruder_position is {position}; expected -1, or 1 to {number - 1}"
+            f"{name}: intruder_position is {position}; expected -1, -2, or 1 to {number - 1}"
         )
 
 
 def _example(rows: Sequence[Row]) -> Row:
-    intruded = [row for row in rows if row["intruder_position"] != NO_INTRUDER]
+    intruded = [row for row in rows if row["intruder_position"] > 0]
     return of_modest_length(intruded or rows, lambda row: sum(map(len, row["sentences"])), MODEST)
 
 
@@ -95,7 +102,9 @@ DOCUMENTS = TableKind(
         "item_id": Column("string", "unique in its config and split"),
         "sentences": Column(["string"], "of a document, in reading order"),
         "intruder_position": Column(
-            "int32", "of a document: the place (from 0) of the intruder; -1 where there is none"
+            "int32",
+            "of a document: the place (from 0) of the intruder; -1 where there is none, -2 where "
+            "there is one in an unknown place",
         ),
         "discourse_id": Column("string", "the document that the row was made from"),
         "corpus": Column("string", "the corpus of that document"),

@@ -118,9 +118,14 @@ class Saved:
         return sum(len(one.places) for one in self.outcomes.series() if self.compares(one))
 
 
-def is_over_seeds(folder: Path) -> bool:
-    """Tell whether results are those of a training over its seeds, each with a folder in this."""
-    return (folder / "seed-0").is_dir() and not (folder / OUTCOMES_FILE).is_file()
+def seed_folders(folder: Path) -> list[Path]:
+    """The folders of the seeds, or folds, of a training, of which these are the results over all.
+
+    None of other results.
+    """
+    if (folder / OUTCOMES_FILE).is_file():
+        return []
+    return sorted(each for name in ("seed-*", "fold-*") for each in folder.glob(name))
 
 
 def read_saved(folder: Path) -> Saved:
@@ -146,10 +151,10 @@ def read_saved(folder: Path) -> Saved:
             "read it)"
         )
     file = folder / OUTCOMES_FILE
-    if is_over_seeds(folder):
+    if seeds := seed_folders(folder):
+        over = seeds[0].name.partition("-")[0]
         raise EvaluationError(
-            f"{folder}: results of several seeds; expected the folder of one, such as "
-            f"{folder / 'seed-0'}"
+            f"{folder}: results of several {over}s; expected the folder of one, such as {seeds[0]}"
         )
     if not file.is_file():
         raise EvaluationError(f"{folder}: no {file.name}; expected the whole folder of results")

@@ -1,7 +1,7 @@
 """The folder of a training: ``results.json`` over all seeds, and of each its model and results.
 
-``seed-N`` has the model as safetensors, its tokenizer, its card (``README.md``) and what a run of
-the task leaves behind.
+``seed-N``, or ``fold-N`` of a cross-validation, has the model as safetensors, its tokenizer, its
+card (``README.md``) and what a run of the task leaves behind.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ from coherencegym.files.folders import written_beside
 
 @dataclass(frozen=True)
 class SeedFolder:
-    """The files that one seed leaves.
+    """The files that one seed, or fold, leaves.
 
     Attributes:
-        seed: its number.
+        name: that of its folder.
         model, tokenizer: those that were trained.
         card: the model's, in Markdown.
         results: those of the seed.
         write: writes into a folder what the task has beside ``results.json``.
     """
 
-    seed: int
+    name: str
     model: Any
     tokenizer: Any
     card: str
@@ -46,7 +46,7 @@ def write_seeds(
     """
     with written_beside(folder, overwrite) as work:
         for one in seeds:
-            place = work / f"seed-{one.seed}"
+            place = work / one.name
             place.mkdir()
             one.model.save_pretrained(place)
             one.tokenizer.save_pretrained(place)

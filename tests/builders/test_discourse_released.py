@@ -71,6 +71,7 @@ def test_a_build_has_the_rows_as_released(folder: Path, capsys: pytest.CaptureFi
         "order_discoeval_wikipedia": ["validation"],
         "replaced_discoeval_chat": ["train"],
         "replaced_discoeval_chat_pairs": ["train"],
+        "detect_discoeval_chat_released": ["train"],
         "section_discoeval_abs": ["test"],
     }
     assert not any(entry["republishable"] for entry in configs.values())
@@ -91,6 +92,11 @@ def test_a_build_has_the_rows_as_released(folder: Path, capsys: pytest.CaptureFi
     assert item.condition("coherent").content == "a b yes c d e f"
     assert item.condition("replaced").content == "a b no c d e f"
     assert item.discourse_id == "DC/chat/train/000002"
+    documents = rows(folder / "out", "detect_discoeval_chat_released", "train")
+    assert [(r["intruder_position"], r["sentences"][1], r["replaced"]) for r in documents] == [
+        (1, "no", "yes"),
+        (-1, "yes", ""),
+    ]
 
 
 def test_a_limit_is_of_each_task(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -179,6 +185,21 @@ def test_pairs_places_and_groups_are_counted_as_they_stand(real: Path) -> None:
     counts = Counter(row["place"] for row in pairs)
     assert tuple(counts[place] for place in range(1, 5)) == (216, 240, 233, 228)
     assert len({row["family"] for row in pairs}) == 265
+
+
+def test_documents_have_a_place_where_a_twin_shows_it(real: Path) -> None:
+    chat = rows(real, "detect_discoeval_chat_released", "validation")
+    assert len(chat) == 1834
+    counts = Counter(row["intruder_position"] for row in chat)
+    assert counts == {-1: 917, 1: 216, 2: 240, 3: 233, 4: 228}
+    wiki = Counter(
+        row["intruder_position"]
+        for row in rows(real, "detect_discoeval_wikipedia_released", "test")
+    )
+    assert wiki == {-1: 2000, -2: 1798, 1: 52, 2: 44, 3: 54, 4: 52}
+    assert {row["family"] for row in chat} == {
+        row["family"] for row in rows(real, "replaced_discoeval_chat", "validation")
+    }
 
 
 def test_anomalies_are_counted(real: Path) -> None:

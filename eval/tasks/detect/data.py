@@ -198,7 +198,15 @@ def _validation(source: Source, config: str, max_items: int | None) -> DocumentT
             f"{where}, split {_VALIDATION!r}: no document with an intruder to choose the threshold "
             f"on; {instead}"
         )
+    _require_places(table, "choose the threshold on")
     return table
+
+
+def _require_places(table: DocumentTable, what: str) -> None:
+    if not table.located:
+        raise ConfigError(
+            f"{table.name}: intruders in unknown places; expected another config to {what}"
+        )
 
 
 def _pooled(
@@ -211,6 +219,8 @@ def _pooled(
         raise EvaluationError(
             f"dataset {source.name!r}, split {split!r}: no document with an intruder; expected some"
         )
+    for table in read:
+        _require_places(table, "train on")
     if len(read) == 1:
         return read[0]
     digests = "\n".join(f"{table.config} {table.rows_sha256}" for table in read)

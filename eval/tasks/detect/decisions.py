@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from coherencegym.errors import ConfigError
+from coherencegym.eval.kinds.documents import NO_INTRUDER
 
 Decision = Literal["argmax", "independent"]
 DECISIONS: tuple[Decision, ...] = get_args(Decision)
@@ -113,9 +114,12 @@ class DecisionCounts:
 
 
 def count_decision(predicted: Sequence[int], position: int) -> DecisionCounts:
-    """The counts of calling the sentences at these places intruders; the position may be -1."""
+    """The counts of calling the sentences at these places intruders.
+
+    The position may be -1, or -2 of an unknown one: then ``document`` alone says something.
+    """
     hit = position in predicted
-    intruded = position > 0
+    intruded = position != NO_INTRUDER
     return DecisionCounts(
         hits=float(hit),
         false_alarms=float(len(predicted) - hit),

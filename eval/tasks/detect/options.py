@@ -11,6 +11,9 @@ from coherencegym.eval.tasks.detect.detectors import DEFAULT_DETECTOR, DETECTORS
 from coherencegym.eval.tasks.options import CommandLine, option
 from coherencegym.numbers import finite
 
+#: The detector of a model that was trained to be one: it says itself what is an intruder.
+CLASSIFIER = "classifier"
+
 
 @dataclass(frozen=True)
 class DetectOptions:
@@ -18,8 +21,9 @@ class DetectOptions:
 
     detector: str = option(
         DEFAULT_DETECTOR,
-        "; ".join(f"{one.name}: {one.summary}" for one in DETECTORS.values()),
-        choices=tuple(DETECTORS),
+        "; ".join(f"{one.name}: {one.summary}" for one in DETECTORS.values())
+        + "; a model that train documents has trained is its own: classifier",
+        choices=(*DETECTORS, CLASSIFIER),
     )
     decision: str = option(
         "",
@@ -64,6 +68,8 @@ COMMAND = CommandLine(
   coherencegym detect --model gpt2 --dataset coherencegym/intruder_sentences --revision v1.0.0
   coherencegym detect --model demo --dataset suites/intruder_sentences --detector context
   coherencegym detect --model gpt2 --dataset DATA --calibrate-on wikipedia --test-on cnn
+  coherencegym detect --model TRAINED/seed-0 --dataset suites/discourse_tasks \\
+      --calibrate-on coherencegym/intruder_sentences:detect_wikipedia
   coherencegym detect --model gpt2 --dataset coherencegym/linguistic_probes \\
       --calibrate-on coherencegym/intruder_sentences:detect_wikipedia
 """,

@@ -53,10 +53,14 @@ class Threshold:
 
 @dataclass(frozen=True)
 class ScoredTable:
-    """A table, and the scores of its sentences; see :func:`eval.tasks.detect.detect.detect`."""
+    """A table, and the scores of its sentences; see :func:`eval.tasks.detect.detect.detect`.
+
+    ``cut``: the number of pairs that a classifier read without their end.
+    """
 
     table: DocumentTable
     scores: Sequence[Sequence[float]]
+    cut: int = 0
 
     @property
     def too_long(self) -> int:
@@ -82,22 +86,32 @@ class DetectDetail:
     probes: tuple[ProbeScore, ...]
 
 
+#: The folder, config and split of a table.
+TableKey = tuple[str, str, str]
 #: The scores of the sentences of tables, by their keys.
-TableScores = Mapping[tuple[str, str, str], Sequence[Sequence[float]]]
+TableScores = Mapping[TableKey, Sequence[Sequence[float]]]
 
 
 def detect_detail(
-    one: DetectionInput, scores: TableScores, decisions: Sequence[Decision], writer: OutcomeWriter
+    one: DetectionInput,
+    scores: TableScores,
+    decisions: Sequence[Decision],
+    writer: OutcomeWriter,
+    cut: Mapping[TableKey, int] | None = None,
 ) -> DetectDetail:
     """The figures of a table whose sentences have scores; its outcomes are added.
+
+    ``cut``: the numbers of pairs that a classifier read without their end.
 
     Raises:
         ConfigError: no document that the threshold is chosen on has an intruder.
     """
-    tested = ScoredTable(one.table, scores[one.table.key])
-    on = None
-    if one.calibration is not None:
-        on = ScoredTable(one.calibration, scores[one.calibration.key])
+    tested, *calibration = (
+        ScoredTable(table, scores[table.key], (cut or {}).get(table.key, 0))
+        for table in (one.table, one.calibration)
+        if table is not None
+    )
+    on = calibration[0] if calibration else None
     thresholds = tuple(_threshold(one, on, name) for name in decisions)
     given = one.table, tested.scores, {own.decision: own.threshold for own in thresholds}
     if one.table.probes:
@@ -202,6 +216,11 @@ def _table_notes(details: Sequence[DetectDetail]) -> Iterator[Note]:
                 f"{scored.table.name}: {scored.too_long:,} documents are longer than the model's "
                 "context and are left out"
             )
+        if scored.cut:
+            yield caution(
+                f"{scored.table.name}: {scored.cut:,} pairs of a sentence and its document are cut "
+                "to what the classifier reads"
+            )
     if any(one.tested.table.probes for one in details):
         yield detail(
             'F1 is over the sentences of incoherent documents; "right" is the share of coherent '
@@ -209,6 +228,12 @@ def _table_notes(details: Sequence[DetectDetail]) -> Iterator[Note]:
             "difference"
         )
         return
+    for one in details:
+        if not one.tested.table.located:
+            yield caution(
+                f"{one.tested.table.name}: which sentence is the intruder is not known of all "
+                "documents, so that only document acc. is measured"
+            )
     yield detail(
         "document acc.: documents rightly said to have an intruder or none; exact acc.: documents "
         "with every sentence right; F1, precision, recall, AUC: over all sentences except the "

@@ -113,17 +113,18 @@ def table_scores(
         size = len(documents), sum(document.intruded for document in documents)
         chance = _chance(documents)
         found = [float(highest(s) == p) for s, p in zip(own, positions, strict=True)]
+        clusters = [document.cluster for document in documents]
         yield DetectionScore(
             *(table.config, table.split, group, MODEL, *size),
-            auc=auc(own, positions, [document.cluster for document in documents]),
-            place=_place(documents, found),
+            auc=auc(own, positions, clusters) if table.located else None,
+            place=_place(documents, found) if table.located else None,
             chance=chance,
         )
         for decision, threshold in thresholds.items():
             counts = count_decisions(own, positions, threshold, decision)
             yield DetectionScore(
                 *(table.config, table.split, group, decision, *size),
-                **_metrics_of(documents, counts),
+                **_metrics_of(documents, counts, table.located),
                 chance=chance,
             )
         judged = _are_judged(table.documents if group == ALL else documents)
@@ -134,8 +135,8 @@ def table_scores(
             hits = [one.hits for one in counts]
             yield DetectionScore(
                 *(table.config, table.split, group, system, *size),
-                **_metrics_of(documents, counts),
-                place=None if system == MAJORITY else _place(documents, hits),
+                **_metrics_of(documents, counts, table.located),
+                place=None if system == MAJORITY or not table.located else _place(documents, hits),
             )
 
 
@@ -166,13 +167,17 @@ def _are_judged(documents: Sequence[Document]) -> bool:
     return all(document.extra.get(HUMAN) for document in documents)
 
 
-def _metrics_of(documents: Sequence[Document], counts: Sequence[DecisionCounts]) -> dict[str, Any]:
+def _metrics_of(
+    documents: Sequence[Document], counts: Sequence[DecisionCounts], located: bool
+) -> dict[str, Any]:
     sentences = sum(len(document.sentences) - 1 for document in documents)
     clusters = [document.cluster for document in documents]
     found = {
         name: accuracy(summed(counts, name)[0], clusters)
         for name in ("document_accuracy", "exact_accuracy")
     }
+    if not located:
+        return {"document_accuracy": found["document_accuracy"]}
     for name, metric in (("precision", ratio), ("recall", ratio), ("f1", f1)):
         found[name] = metric(*summed(counts, name), clusters, sentences)
     return found
@@ -321,6 +326,7 @@ def add_outcomes(
         (table.unit(document, f"#{place + 1}", own_groups), document, own, place)
         for document, own, own_groups in both
         for place in range(1, len(own))
+        if table.located
     ]
     writer.add(
         writer.units(unit for unit, *_ in sentences),
@@ -330,7 +336,11 @@ def add_outcomes(
         target=[float(place == document.intruder_position) for _, document, _, place in sentences],
     )
     units = writer.units(table.unit(document, "", own) for document, _, own in both)
-    intruded = [(unit, *one) for unit, one in zip(units, both, strict=True) if one[0].intruded]
+    intruded = [
+        (unit, *one)
+        for unit, one in zip(units, both, strict=True)
+        if one[0].intruded and table.located
+    ]
     writer.add(
         [unit for unit, *_ in intruded],
         PLACE.name,
@@ -349,6 +359,8 @@ def add_outcomes(
             for document, own, _ in both
         ]
         for name, metric in _DECIDED.items():
+            if name != "document_accuracy" and not table.located:
+                continue
             parts = [one.get(name, (None, 1.0)) for one in came]
             weight = [whole for _, whole in parts] if isinstance(metric, Ratio) else None
             values = [value for value, _ in parts]

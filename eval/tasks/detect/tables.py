@@ -53,6 +53,11 @@ class DocumentTable(Table[Document]):
         return str(self.source.folder), self.config, self.split
 
     @property
+    def located(self) -> bool:
+        """The place of every intruder is known; else only whole documents can be judged."""
+        return all(document.located for document in self.documents)
+
+    @property
     def intruded(self) -> int:
         """The number of documents with an intruder."""
         return sum(document.intruded for document in self.documents)

@@ -6,15 +6,29 @@ documents choose it. Beside the model stand the majority class, a random place, 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 from coherencegym.eval.outcomes.schema import MODEL
 from coherencegym.eval.outcomes.tables import OutcomeWriter
 from coherencegym.eval.plan.requests import Query
+from coherencegym.eval.report import grid
+from coherencegym.eval.tasks.detect.classifier import (
+    Classified,
+    classify,
+    load_for_detection,
+    with_detector,
+)
 from coherencegym.eval.tasks.detect.data import DetectionInput, detection_names, read_inputs
 from coherencegym.eval.tasks.detect.detect import detections, document_queries
 from coherencegym.eval.tasks.detect.detectors import detector_of
-from coherencegym.eval.tasks.detect.options import COMMAND, DetectOptions, check_detection
+from coherencegym.eval.tasks.detect.options import (
+    CLASSIFIER,
+    COMMAND,
+    DetectOptions,
+    check_detection,
+)
 from coherencegym.eval.tasks.detect.probes import PROBE_METRICS
 from coherencegym.eval.tasks.detect.report import detect_sections
 from coherencegym.eval.tasks.detect.results import (
@@ -26,9 +40,15 @@ from coherencegym.eval.tasks.detect.results import (
     detection_rows,
     write_sentence_scores,
 )
-from coherencegym.eval.tasks.detect.scores import AUC, DETECTION_METRICS
+from coherencegym.eval.tasks.detect.scores import AUC, DETECTION_METRICS, NAMES
 from coherencegym.eval.tasks.detect.tables import DocumentTable
-from coherencegym.eval.tasks.headline import Headline, cells_by_table, mean_headline
+from coherencegym.eval.tasks.detect.train.train import pairs_of
+from coherencegym.eval.tasks.headline import (
+    Headline,
+    cells_by_table,
+    headline_of_one,
+    mean_headline,
+)
 from coherencegym.eval.tasks.task import Findings, Task, TaskContext
 
 
@@ -48,13 +68,16 @@ def detect_in_table(
     """Score the sentences of documents, those that the threshold is chosen on as well."""
     for table in one.tables:
         if table.key not in context.memo:
-            context.memo[table.key] = _scores(context, table, options)
-    return detect_detail(one, context.memo, options.decisions, writer)
+            context.memo[table.key] = _scored(context, table, options)
+    scores = {table.key: context.memo[table.key].scores for table in one.tables}
+    cut = {table.key: context.memo[table.key].cut for table in one.tables}
+    return detect_detail(one, scores, options.decisions, writer, cut)
 
 
-def _scores(
-    context: TaskContext, table: DocumentTable, options: DetectOptions
-) -> list[list[float]]:
+def _scored(context: TaskContext, table: DocumentTable, options: DetectOptions) -> Classified:
+    if options.detector == CLASSIFIER:
+        step = partial(context.step, table.name)
+        return classify(context.model, table.documents, step)
     found = detections(
         context.model.model,
         context.model.tokenizer,
@@ -67,12 +90,28 @@ def _scores(
     )
     if found.scored is not None:
         context.count(found.scored.execution)
-    return found.scores
+    return Classified(found.scores, 0)
+
+
+def _costs(
+    inputs: Sequence[DetectionInput], options: DetectOptions, config: Any, tokenizer: Any
+) -> grid.Grid:
+    rows = [
+        grid.GridRow((t.name, f"{len(t.documents):,}", f"{len(pairs_of(t.documents)):,}"))
+        for t in {table.key: table for one in inputs for table in one.tables}.values()
+    ]
+    return grid.made("config", ("documents", "pairs to read"), rows)
 
 
 def _headline(found: Findings) -> Headline | None:
     tables = {(table.config, table.split) for table in found.tables}
-    return mean_headline(cells_by_table(found.outcomes, AUC, MODEL, tables), AUC)
+    head = mean_headline(cells_by_table(found.outcomes, AUC, MODEL, tables), AUC)
+    if head is not None or len(tables) > 1:
+        return head
+    # Only whole documents can be judged where nobody knows the places of intruders.
+    whole = NAMES["document_accuracy"]
+    every = [one for one in found.rows if one.metric == whole and one.level == "all"]
+    return headline_of_one(every[0]) if every else None
 
 
 TASK = Task(
@@ -80,6 +119,10 @@ TASK = Task(
     metrics=(*DETECTION_METRICS, *PROBE_METRICS),
     run=detect_in_table,
     texts=_texts,
+    reads=lambda options: options.detector != CLASSIFIER,
+    costs=_costs,
+    load=load_for_detection,
+    resolve=with_detector,
     names=detection_names,
     inputs=read_inputs,
     table=lambda one: one.table,

@@ -272,9 +272,9 @@ def thresholds_by_folds(
     Clusters are dealt to five folds, or as many as there are clusters, in the order of their
     hashes. Of one cluster there are no others: its threshold is the lowest.
     """
-    clusters = sorted({one.text.cluster for one in judged}, key=_hash)
+    clusters = {one.text.cluster for one in judged}
     number = min(_FOLDS, len(clusters))
-    fold_of = {cluster: place % number for place, cluster in enumerate(clusters)}
+    fold_of = dealt_folds(clusters, number)
     folds = [fold_of[one.text.cluster] for one in judged]
     chosen: list[dict[str, float]] = []
     for fold in range(number):
@@ -282,6 +282,12 @@ def thresholds_by_folds(
         lowest = dict.fromkeys(COHERENCE_METRICS, THRESHOLDS[0])
         chosen.append(best_thresholds(others, selection) if others else lowest)
     return {name: [chosen[fold][name] for fold in folds] for name in COHERENCE_METRICS}
+
+
+def dealt_folds(clusters: Iterable[str], number: int) -> dict[str, int]:
+    """The fold (from 0) of each cluster: dealt to so many in the order of their hashes."""
+    order = sorted(set(clusters), key=_hash)
+    return {cluster: place % number for place, cluster in enumerate(order)}
 
 
 def _hash(cluster: str) -> str:

@@ -46,6 +46,12 @@ def card_training(about: Mapping[str, Any], learned: str, signature: str) -> Ite
     )
 
 
+def encoder_cell(model: Mapping[str, Any], settings: Mapping[str, Any]) -> str:
+    """The encoder of a trained model, and whether it was trained, too."""
+    frozen = ", frozen: the head alone was trained" if settings["freeze"] else ""
+    return f"{model['name']} at {model['commit']}{frozen}"
+
+
 def card_row(*cells: str) -> str:
     """A row of a table in Markdown."""
     return f"| {' | '.join(cells)} |"

@@ -57,10 +57,15 @@ class Encoder:
         """The number of inputs that are cut."""
         return count_truncated(self.tokenizer, rows, self.max_length)
 
-    def with_head(self, head: Head) -> Any:
+    def with_head(self, head: Head, *, freeze: bool = False) -> Any:
         """The encoder with a head for what is to be learned; no other weight may be new.
 
         A head that it has is kept where it is for as many classes, and else replaced by a new one.
+
+        Args:
+            head: the answers.
+            freeze: no weight of the encoder is to change. One that is new, as a pooler may be, is
+                the head's.
 
         Raises:
             EvaluationError: it cannot be loaded, or lacks weights.
@@ -73,7 +78,7 @@ class Encoder:
             numbers = {label: number for number, label in names.items()}
             about = {"num_labels": len(names), "id2label": names, "label2id": numbers}
         made: Any = AutoModelForSequenceClassification if names else AutoModelForMultipleChoice
-        return self._loaded(made, **about)
+        return self._loaded(made, freeze, **about)
 
     def without_head(self) -> Any:
         """The encoder alone; no weight but a pooler's may be new.
@@ -85,7 +90,7 @@ class Encoder:
 
         return self._loaded(AutoModel)
 
-    def _loaded(self, made: Any, **about: Any) -> Any:
+    def _loaded(self, made: Any, freeze: bool = False, **about: Any) -> Any:
         source = self.source
         what = f"model {source.name!r}"
         model, loading = attempt(
@@ -114,6 +119,8 @@ class Encoder:
                 f"{what} lacks {len(missing)} of its weights ({missing[0]}, ...); expected those "
                 "of an encoder"
             )
+        for name, weight in model.named_parameters() if freeze else ():
+            weight.requires_grad = not name.startswith(body) or name in loading["missing_keys"]
         return model.float()
 
 

@@ -40,6 +40,7 @@ class Settings:
         device: ``auto`` (a GPU where there is one) or ``cpu``.
         dtype: ``auto`` (bfloat16 for matrix products on a GPU that has it), ``float32`` or
             ``bfloat16``.
+        freeze: train the head alone, as Shen et al. 2021 do where they freeze the encoder.
     """
 
     learning_rate: float = 2e-5
@@ -51,6 +52,7 @@ class Settings:
     class_weights: Literal["balanced", "none"] = "balanced"
     device: str = "auto"
     dtype: str = "auto"
+    freeze: bool = False
 
 
 @dataclass(frozen=True)
@@ -134,9 +136,11 @@ def fine_tune(
 
     settings = settings or Settings()
     require_accelerate("a training")
+    # Whoever asks the saved model later reads no more of a text than it has learned to.
+    encoder.tokenizer.model_max_length = encoder.max_length
     weights = class_weights(head, rows, settings.class_weights)
     set_seed(seed)
-    model = encoder.with_head(head)
+    model = encoder.with_head(head, freeze=settings.freeze)
     with tempfile.TemporaryDirectory(prefix="coherencegym-training-") as work:
         trainer = Trainer(
             model=model,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from statistics import fmean
 from typing import Any, TypeVar
 
@@ -39,7 +39,7 @@ class Spread:
 
     @classmethod
     def of(cls, values: Sequence[float]) -> Spread:
-        """That of one value or more, one of each seed."""
+        """That of one value or more, one of each seed or fold."""
         mean = math.fsum(values) / len(values)
         squares = math.fsum((value - mean) ** 2 for value in values)
         deviation = math.sqrt(squares / (len(values) - 1)) if len(values) > 1 else 0.0
@@ -55,30 +55,40 @@ class Spread:
 _Mean = TypeVar("_Mean", Score, Headline)
 
 
-def mean_over_seeds(scores: Sequence[_Mean]) -> _Mean:
-    """The mean of the same score of several seeds; of one seed that score."""
+def mean_over_seeds(scores: Sequence[_Mean], over: str = "seeds") -> _Mean:
+    """The mean of the same score of several seeds, or folds; of one that score."""
     values = [score.score for score in scores if score.score is not None]
     if len(scores) == 1 or len(values) < len(scores) or len(set(values)) == 1:
         return scores[0]
-    method = f"mean of {len(scores)} seeds"
+    method = f"mean of {len(scores)} {over}"
     return replace(scores[0], score=fmean(values), ci_low=None, ci_high=None, ci_method=method)
 
 
 @dataclass(frozen=True)
 class ResultsOfSeeds(TaskResults):
-    """Results over the seeds of a training.
+    """Results over the seeds of a training, or over the folds of its cross-validation.
 
     Attributes:
-        seeds: those of each seed, as a run of a task has them.
+        seeds: those of each seed or fold, as a run of a task has them.
+        over: the word for them.
     """
 
     seeds: Sequence[Findings]
+    over: str = field(default="seeds", kw_only=True)
 
     @property
     def rows(self) -> list[Score]:
         """Means over the seeds, in the form that every task has; without intervals of their own."""
         every = zip(*(one.rows for one in self.seeds), strict=True)
-        return [mean_over_seeds(scores) for scores in every]
+        return [mean_over_seeds(scores, self.over) for scores in every]
+
+    @property
+    def means(self) -> str:
+        """A line on what the table has."""
+        return (
+            f"mean ± standard deviation of {len(self.seeds)} {self.over}; the intervals of each "
+            f"{self.over.removesuffix('s')} are in its folder"
+        )
 
 
 def about_encoder(encoder: Encoder, model: Any) -> dict[str, Any]:
@@ -95,7 +105,13 @@ def about_encoder(encoder: Encoder, model: Any) -> dict[str, Any]:
 
 def signed_settings(settings: Mapping[str, Any]) -> dict[str, Any]:
     """The settings of a training that a signature has, by what it calls them."""
-    return {key: settings[name] for key, name in _SIGNED.items()}
+    named = {key: settings[name] for key, name in _SIGNED.items()}
+    return named | ({"trained": "head"} if settings["freeze"] else {})
+
+
+def trained_parts(settings: Mapping[str, Any]) -> str:
+    """The words of a note on what a training changed: the head alone, or all weights."""
+    return "the head alone was trained" if settings["freeze"] else "trained"
 
 
 def signed_data(name: str, rows_sha256: str) -> str:

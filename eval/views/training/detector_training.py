@@ -28,7 +28,7 @@ def write_training(results: TrainingResults, folder: Path, *, overwrite: bool = 
     """
     seeds = (
         SeedFolder(
-            seed=trained.seed,
+            name=f"seed-{trained.seed}",
             model=trained.model,
             tokenizer=trained.tokenizer,
             card=detector_card(own, trained, results.summary),
@@ -46,11 +46,7 @@ def print_training(results: TrainingResults, console: Any = None) -> None:
     about = results.dataset
     grid.print_heading(console, about["suite"], about["version"], results.model["name"])
     console.print(grid.in_width(seed_grid(results.summary), width=console.width))
-    means = (
-        f"mean ± standard deviation of {len(results.trained)} seeds; the intervals of each seed "
-        "are in its folder"
-    )
-    grid.print_notes(console, [*results.notes, detail(means)], results.signature)
+    grid.print_notes(console, [*results.notes, detail(results.means)], results.signature)
 
 
 def seed_grid(scores: Sequence[SeedScore]) -> grid.Grid:

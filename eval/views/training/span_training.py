@@ -26,7 +26,7 @@ def write_span_training(
     """
     seeds = (
         SeedFolder(
-            seed=trained.tuned.seed,
+            name=trained.folder,
             model=trained.tuned.model,
             tokenizer=trained.tuned.tokenizer,
             card=span_model_card(results, own, trained, data),
@@ -44,11 +44,7 @@ def print_span_training(results: SpanTrainingResults, console: Any = None) -> No
     about = results.dataset
     grid.print_heading(console, about["suite"], about["version"], results.model["name"])
     console.print(grid.in_width(span_training_grid(results), width=console.width))
-    means = (
-        f"mean ± standard deviation of {len(results.trained)} seeds; the intervals of each seed "
-        "are in its folder"
-    )
-    grid.print_notes(console, [*results.notes, detail(means)], results.signature)
+    grid.print_notes(console, [*results.notes, detail(results.means)], results.signature)
 
 
 def span_training_grid(results: SpanTrainingResults) -> grid.Grid:

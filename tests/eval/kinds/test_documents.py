@@ -27,8 +27,8 @@ def test_a_document_comes_back(sentences: list[str], data: Any) -> None:
         ({"sentences": ["One."]}, "d: 1 sentences; expected at least 2"),
         ({"sentences": ["One.", " "]}, "d: sentence 1 is empty"),
         ({"sentences": "One. Two."}, 'd: sentences: "One. Two."; expected an array'),
-        ({"intruder_position": 0}, "d: intruder_position is 0; expected -1, or 1 to 2"),
-        ({"intruder_position": 3}, "d: intruder_position is 3; expected -1, or 1 to 2"),
+        ({"intruder_position": 0}, "d: intruder_position is 0; expected -1, -2, or 1 to 2"),
+        ({"intruder_position": -3}, "d: intruder_position is -3; expected -1, -2, or 1 to 2"),
         ({"intruder_position": "1"}, 'd: intruder_position: "1"; expected a whole number'),
     ],
 )

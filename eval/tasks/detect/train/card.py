@@ -9,7 +9,13 @@ from coherencegym.eval.tasks.detect.scores import DetectionScore
 from coherencegym.eval.tasks.detect.train.results import SeedScore
 from coherencegym.eval.tasks.detect.train.train import Trained
 from coherencegym.eval.tasks.task import Findings
-from coherencegym.eval.tasks.training.card import card_front, card_row, card_training, plain_cell
+from coherencegym.eval.tasks.training.card import (
+    card_front,
+    card_row,
+    card_training,
+    encoder_cell,
+    plain_cell,
+)
 
 _COLUMNS = {
     "document accuracy": "document_accuracy",
@@ -91,7 +97,7 @@ def _figures(results: Findings, summary: Sequence[SeedScore]) -> Iterator[str]:
 def _training(results: Findings, trained: Trained) -> Iterator[str]:
     settings = results.settings
     about = {
-        "encoder": f"{results.model['name']} at {results.model['commit']}",
+        "encoder": encoder_cell(results.model, settings),
         "data": f"{results.dataset['name']}, {settings['train_on']}",
         "training pairs": f"{settings['training_pairs']:,}",
         "pairs cut to fit": f"{settings['truncated_pairs']:,} of {settings['pairs']:,}",

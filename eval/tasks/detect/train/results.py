@@ -32,6 +32,7 @@ from coherencegym.eval.tasks.training.seeds import (
     mean_over_seeds,
     signed_data,
     signed_settings,
+    trained_parts,
 )
 
 
@@ -157,8 +158,8 @@ def _signed(
 
 def _notes(recorded: Mapping[str, Any], trained: Sequence[Trained]) -> Iterator[Note]:
     yield detail(
-        f"trained on {recorded['training_documents']:,} documents of {recorded['train_on']} "
-        f"({recorded['training_pairs']:,} pairs)"
+        f"{trained_parts(recorded)} on {recorded['training_documents']:,} documents of "
+        f"{recorded['train_on']} ({recorded['training_pairs']:,} pairs)"
     )
     if recorded["truncated_pairs"]:
         yield caution(

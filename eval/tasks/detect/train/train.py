@@ -17,7 +17,8 @@ from coherencegym.eval.tasks.detect.decisions import best_threshold, count_decis
 from coherencegym.eval.tasks.training.encoder import Encoder, Head, TrainingRow
 from coherencegym.eval.tasks.training.fine_tuning import BestWeights, Settings, fine_tune
 
-_HEAD = Head(("coherent", "intruder"))
+#: The answers of a detector.
+HEAD = Head(("coherent", "intruder"))
 
 
 @dataclass(frozen=True)
@@ -74,7 +75,7 @@ def train(
             raise EvaluationError(f"no document with an intruder to {what}; expected some")
     found = fine_tune(
         encoder,
-        _HEAD,
+        HEAD,
         pairs_of(training),
         BestWeights("F1", pairs_of(validation), _f1_on(validation)),
         [pairs_of(documents) for documents in others],
@@ -87,7 +88,7 @@ def train(
         tokenizer=found.tokenizer,
         seed=seed,
         scores=[
-            by_document(documents, _log_odds(logits))
+            by_document(documents, log_odds(logits))
             for documents, logits in zip(others, found.logits, strict=True)
         ],
         best_f1=found.best,
@@ -123,7 +124,7 @@ def _f1_on(documents: Sequence[Document]) -> Any:
     positions = [document.intruder_position for document in documents]
 
     def compute(logits: Any) -> float:
-        scores = by_document(documents, _log_odds(logits))
+        scores = by_document(documents, log_odds(logits))
         threshold = best_threshold(scores, positions, "independent")
         counts = count_decisions(scores, positions, threshold, "independent")
         parts, wholes = summed(counts, "f1")
@@ -132,6 +133,6 @@ def _f1_on(documents: Sequence[Document]) -> Any:
     return compute
 
 
-def _log_odds(logits: Any) -> Any:
-    # In nats, from logits of shape (pairs, 2).
+def log_odds(logits: Any) -> Any:
+    """Log-odds (nats) that sentences are intruders, from logits of shape (pairs, 2)."""
     return logits[:, 1] - logits[:, 0]

@@ -16,7 +16,13 @@ from coherencegym.eval.tasks.spans.train.data import SpanTraining
 from coherencegym.eval.tasks.spans.train.results import SpanTrainingResults
 from coherencegym.eval.tasks.spans.train.train import TrainedOnTexts
 from coherencegym.eval.tasks.task import Findings
-from coherencegym.eval.tasks.training.card import card_front, card_row, card_training, plain_cell
+from coherencegym.eval.tasks.training.card import (
+    card_front,
+    card_row,
+    card_training,
+    encoder_cell,
+    plain_cell,
+)
 from coherencegym.files.templates import fenced
 
 #: The metrics that a card has.
@@ -107,7 +113,11 @@ def _over_seeds(results: SpanTrainingResults) -> Iterator[str]:
     if len(results.trained) < 2:
         return
     seeds = len(results.trained)
-    yield from ("", f"Mean and standard deviation of {seeds} seeds (this is one of them):", "")
+    yield from (
+        "",
+        f"Mean and standard deviation of {seeds} {results.over} (this is one of them):",
+        "",
+    )
     yield from _heads("texts", "who")
     for one in results.summary:
         if not one.group:
@@ -125,14 +135,19 @@ def _training(
 ) -> Iterator[str]:
     settings, tuned = results.settings, trained.tuned
     rows = settings["training_rows"] + settings["validation_rows"]
+    number = len(results.trained)
+    fold = (
+        "" if trained.fold is None else f"{trained.fold} of {number}: the weights are chosen on it"
+    )
     most = f"of at most {settings['epochs']} ({tuned.steps:,} steps)"
     about = {
-        "encoder": f"{results.model['name']} at {results.model['commit']}",
+        "encoder": encoder_cell(results.model, settings),
         "data": f"{results.dataset['name']}, {settings['train_on']}",
         "training texts": f"{settings['training_texts']:,}",
         "read of them": "every span with an answer" if settings["parts"] else "the whole",
         "cut to fit": f"{settings['truncated_rows']:,} of {rows:,}",
         "seed": tuned.seed,
+        "fold": fold,
         "learning rate": settings["learning_rate"],
         "batch size": settings["batch_size"],
         "epochs": f"{tuned.epochs:g} {most}",

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.data.source import Source, find_dataset
 from coherencegym.eval.kinds.spans import UNDECIDED, SpanText
+from coherencegym.eval.tasks.spans.coherence import dealt_folds
 from coherencegym.eval.tasks.spans.data import (
     CHOICE,
     SpanTable,
@@ -31,6 +32,9 @@ class SpanTraining:
         name: the configs that are learned from, joined by ``+``.
         rows_sha256: digest (hex) of the rows that are learned from and that weights are chosen on.
         texts: the number of texts that are learned from.
+        fold: that of a cross-validation on which the weights are chosen, from 0; None: the split.
+        folds: the same training with the weights chosen on each fold in turn, where this is a
+            cross-validation; ``training`` then has all texts, and ``validation`` none.
         training, validation: rows of what is read of them, with the right answers.
         tested: the tables to test on.
         question, positive: those of all tables.
@@ -45,6 +49,8 @@ class SpanTraining:
     tested: tuple[SpanTable, ...]
     question: str
     positive: str
+    fold: int | None = None
+    folds: tuple[SpanTraining, ...] = ()
 
     @property
     def head(self) -> Head:
@@ -67,8 +73,12 @@ def read_span_training(
     revision: str | None = None,
     max_items: int | None = None,
     parts: bool = False,
+    folds: int | None = None,
 ) -> SpanTraining:
     """Read the texts of a training.
+
+    In a cross-validation the texts of both splits are dealt to folds by their sources, so that none
+    is in two, as Storks and Chai 2021 do.
 
     Args:
         dataset: a folder, or a Hub id.
@@ -78,39 +88,71 @@ def read_span_training(
         revision: tag or commit of a Hub dataset; None: the newest.
         max_items: no more texts than this of each table.
         parts: learn from every span that has a right answer, and not from the whole alone.
+        folds: their number; None: the splits.
 
     Raises:
         EvaluationError: texts are not there or cannot be read, configs ask different questions, or
-            those that are learned from, or chosen on, have the same answer to it.
+            those that are learned from, or chosen on, have the same answer to it; or there are more
+            folds than sources.
     """
     if split in (_TRAIN, _VALIDATION):
         raise EvaluationError(f"--split {split}: the texts that are learned from; expected another")
     source = find_dataset(dataset, revision, [*train_on, *test_on])
-    read, notes = read_span_tables(source, train_on or test_on, _TRAIN, max_items, _VALIDATION)
+    on = None if folds else _VALIDATION
+    read, notes = read_span_tables(source, train_on or test_on, _TRAIN, max_items, on)
     learned = [table.table.config for table in read]
     tested, _ = read_span_tables(source, test_on or learned, split, max_items)
     question, positive = _asked([*read, *tested], f"dataset {source.name!r}")
     rows = [row for table in read for row in table.rows]
-    training = labelled(rows, parts=parts)
-    validation = labelled([row for table in read for row in table.calibration], parts=parts)
-    for name, own in ((_TRAIN, training), (_VALIDATION, validation)):
-        if question != CHOICE and len({one.label for one in own}) < 2:
-            raise EvaluationError(
-                f"dataset {source.name!r}, config {'+'.join(learned)!r}, split {name!r}: all texts "
-                f"have the same answer; expected some that are {positive} and some that are not"
-            )
+    others = [row for table in read for row in table.calibration]
+    where = f"dataset {source.name!r}, config {'+'.join(learned)!r}"
     digests = (f"{table.table.config} {digest}" for table in read for digest in table.digests)
-    return SpanTraining(
+    whole = SpanTraining(
         source=source.noted(notes),
         name="+".join(learned),
         rows_sha256=hashlib.sha256("\n".join(digests).encode()).hexdigest(),
         texts=len(rows),
-        training=training,
-        validation=validation,
+        training=labelled(rows, parts=parts),
+        validation=labelled(others, parts=parts),
         tested=tuple(tested),
         question=question,
         positive=positive,
     )
+    if folds:
+        return _in_folds(whole, [*rows, *others], folds, where, parts=parts)
+    return _with_both_answers(whole, where)
+
+
+def _in_folds(
+    whole: SpanTraining, rows: Sequence[SpanText], number: int, where: str, *, parts: bool
+) -> SpanTraining:
+    sources = {row.cluster for row in rows}
+    if not 2 <= number <= len(sources):
+        raise EvaluationError(
+            f"{where}: --folds {number} of {len(sources):,} sources; expected 2 to {len(sources):,}"
+        )
+    dealt = dealt_folds(sources, number)
+    folds = []
+    for fold in range(number):
+        kept = [row for row in rows if dealt[row.cluster] != fold]
+        held = labelled((row for row in rows if dealt[row.cluster] == fold), parts=parts)
+        learned = labelled(kept, parts=parts)
+        own = replace(whole, texts=len(kept), training=learned, validation=held, fold=fold)
+        folds.append(_with_both_answers(own, where))
+    every = labelled(rows, parts=parts)
+    return replace(whole, texts=len(rows), training=every, validation=(), folds=tuple(folds))
+
+
+def _with_both_answers(data: SpanTraining, where: str) -> SpanTraining:
+    held = f"split {_VALIDATION!r}" if data.fold is None else f"fold {data.fold}"
+    learned = f"split {_TRAIN!r}" if data.fold is None else f"all but fold {data.fold}"
+    for name, own in ((learned, data.training), (held, data.validation)):
+        if data.question != CHOICE and len({one.label for one in own}) < 2:
+            raise EvaluationError(
+                f"{where}, {name}: all texts have the same answer; expected some that are "
+                f"{data.positive} and some that are not"
+            )
+    return data
 
 
 def labelled(rows: Iterable[SpanText], *, parts: bool) -> tuple[TrainingRow, ...]:

@@ -32,6 +32,7 @@ from coherencegym.eval.tasks.training.seeds import (
     mean_over_seeds,
     signed_data,
     signed_settings,
+    trained_parts,
 )
 
 #: The task of the results over all seeds; those of a seed are of ``spans``.
@@ -76,9 +77,7 @@ class SpanTrainingResults(ResultsOfSeeds):
 
     def more(self) -> dict[str, Any]:
         """The keys of ``results.json`` that only this task has."""
-        seeds = [
-            {**about_training(one), "folder": f"seed-{one.tuned.seed}"} for one in self.trained
-        ]
+        seeds = [{**about_training(one), "folder": one.folder} for one in self.trained]
         return {"seeds": seeds, "summary": [asdict(score) for score in self.summary]}
 
 
@@ -91,6 +90,7 @@ def about_training(trained: TrainedOnTexts) -> dict[str, Any]:
         "epochs": tuned.epochs,
         "steps": tuned.steps,
         "weights": list(tuned.weights),
+        **({} if trained.fold is None else {"fold": trained.fold}),
     }
 
 
@@ -107,7 +107,7 @@ def collect_span_training(
         data: the texts.
         encoder, settings: the beginning of all seeds.
         trained: the models of the seeds, with their answers.
-        chosen: other options: ``configs``, ``split``, ``max_items``, ``parts``.
+        chosen: other options: ``configs``, ``split``, ``max_items``, ``parts``, ``folds``.
     """
     about = about_encoder(encoder, trained[0].tuned.model)
     recorded = {
@@ -122,14 +122,21 @@ def collect_span_training(
         "scorer": trained[0].scorer,
     }
     learned = signed_data(data.name, data.rows_sha256)
-    signed = {**signed_settings(recorded), "parts": recorded["parts"] or None}
+    of_training = {"parts": recorded["parts"] or None, "folds": recorded["folds"]}
+    signed = {**signed_settings(recorded), **of_training}
     notes = list(_notes(recorded, trained))
     seeds = [
-        _of_seed(data, one, recorded, {"train": learned, "seed": one.tuned.seed, **signed})
+        _of_seed(
+            data,
+            one,
+            recorded,
+            {"train": learned, "seed": one.tuned.seed, "fold": one.fold, **signed},
+        )
         for one in trained
     ]
     everything = {**recorded, "intervals": INTERVALS, "versions": versions(about)}
-    numbers = ",".join(str(one.tuned.seed) for one in trained)
+    numbers = ",".join(str(seed) for seed in dict.fromkeys(one.tuned.seed for one in trained))
+    over = "folds" if data.folds else "seeds"
     heads = [one.headline for one in seeds if one.headline is not None]
     return SpanTrainingResults(
         signature=signature(
@@ -145,7 +152,8 @@ def collect_span_training(
         trained=trained,
         summary=spreads_of([one.rows for one in seeds]),
         task=TASK,
-        headline=mean_over_seeds(heads) if len(heads) == len(seeds) else None,
+        headline=mean_over_seeds(heads, over) if len(heads) == len(seeds) else None,
+        over=over,
     )
 
 
@@ -177,8 +185,9 @@ def _notes(recorded: Mapping[str, Any], trained: Sequence[TrainedOnTexts]) -> li
     read = "parts" if recorded["parts"] else "wholes"
     notes = [
         detail(
-            f"trained on {recorded['training_texts']:,} texts of {recorded['train_on']} "
-            f"({recorded['training_rows']:,} {read})"
+            f"{trained_parts(recorded)} on {recorded['training_texts']:,} texts of "
+            f"{recorded['train_on']} ({recorded['training_rows']:,} {read})"
+            + (f", without one of {recorded['folds']} folds each" if recorded["folds"] else "")
         )
     ]
     if recorded["truncated_rows"]:
@@ -189,11 +198,14 @@ def _notes(recorded: Mapping[str, Any], trained: Sequence[TrainedOnTexts]) -> li
                 f"{recorded['max_length']} tokens"
             )
         )
+    if recorded["folds"]:
+        mean = Spread.of([one.tuned.best for one in trained]).cell()
+        notes.append(detail(f"best accuracy on the fold that is held out: {mean} %"))
     for one in trained:
         tuned = one.tuned
         notes.append(
             detail(
-                f"seed {tuned.seed}: best accuracy on validation {100 * tuned.best:.1f} %, "
+                f"{one.name}: best accuracy on validation {100 * tuned.best:.1f} %, "
                 f"{tuned.epochs:g} epochs, {tuned.steps:,} steps"
             )
         )

@@ -36,12 +36,24 @@ class TrainedOnTexts:
         loaded: the same model, ready to be asked.
         scorer: the one that reads its head.
         answers: those to the spans of each table that is tested on.
+        fold: that of a cross-validation on which its weights were chosen, from 0; None: no fold.
     """
 
     tuned: FineTuned
     loaded: LoadedModel
     scorer: str
     answers: tuple[SpanAnswers, ...]
+    fold: int | None = None
+
+    @property
+    def name(self) -> str:
+        """Its fold, or else its seed, which no other model of the training has."""
+        return f"seed {self.tuned.seed}" if self.fold is None else f"fold {self.fold}"
+
+    @property
+    def folder(self) -> str:
+        """The name of its folder."""
+        return self.name.replace(" ", "-")
 
 
 def train_on_texts(
@@ -66,19 +78,18 @@ def train_on_texts(
     Raises:
         EvaluationError: the encoder cannot be loaded.
     """
-    # Whoever asks the saved model later reads no more of a text than it has learned to.
-    encoder.tokenizer.model_max_length = encoder.max_length
     best = best_accuracy(data, settings)
     tuned = fine_tune(
         encoder, data.head, data.training, best, (), settings, seed, progress=progress
     )
     name = f"{encoder.source.name}, fine-tuned on {data.name}, seed {seed}"
+    name += "" if data.fold is None else f", fold {data.fold}"
     tuned.model.eval()
     loaded = in_memory(tuned.model, tuned.tokenizer, name, scores=False)
     scorer = MULTIPLE_CHOICE if data.question == CHOICE else CLASSIFIER
     options = HeadOptions(truncate=True, max_length=encoder.max_length)
     answers = tuple(head_answers(loaded, scorer, table, options) for table in data.tested)
-    return TrainedOnTexts(tuned, loaded, scorer, answers)
+    return TrainedOnTexts(tuned, loaded, scorer, answers, data.fold)
 
 
 def best_accuracy(data: SpanTraining, settings: Settings) -> BestWeights:

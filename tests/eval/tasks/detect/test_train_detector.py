@@ -6,6 +6,7 @@ import json
 import random
 import shutil
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -21,7 +22,12 @@ from coherencegym.eval.results.comparison import obstacles
 from coherencegym.eval.results.runs import read_run
 from coherencegym.eval.results.saved import read_saved
 from coherencegym.eval.tasks.detect.train.train import by_document, pairs_of, train
-from coherencegym.eval.tasks.training.encoder import collator, count_truncated, find_encoder
+from coherencegym.eval.tasks.training.encoder import (
+    Head,
+    collator,
+    count_truncated,
+    find_encoder,
+)
 from coherencegym.eval.tasks.training.fine_tuning import Settings
 
 pytestmark = pytest.mark.skipif(find_spec("accelerate") is None, reason="accelerate is missing")
@@ -191,6 +197,26 @@ def test_it_learns_and_leaves_a_model_with_its_card(
             coherent, intruder = model(**tokenizer(sentence, text, return_tensors="pt")).logits[0]
         assert float(intruder - coherent) == pytest.approx(score, abs=1e-4)
 
+    # So does detect, and thresholds and figures with them.
+    words = ["detect", "--model", str(output / "seed-1"), "--dataset", str(data)]
+    there = ["--config", "families", "far", "--calibrate-on", "families", "--device", "cpu"]
+    assert main([*words, *there, "--output", str(tmp_path / "again")]) == 0
+    asked = json.loads((tmp_path / "again" / "results.json").read_text())
+    assert (asked["settings"]["detector"], asked["task"]) == ("classifier", "detect")
+    assert "|detector:classifier|" in asked["signature"]
+    again = parquet.read_table(tmp_path / "again" / "documents.parquet").to_pylist()
+    assert len(again) == len(rows) == 160
+    for one, other in zip(rows, again, strict=True):
+        assert one.pop("scores")[1:] == pytest.approx(other.pop("scores")[1:], abs=1e-4)
+        assert one == other
+    folders = output / "seed-1", tmp_path / "again"
+    both = (json.loads((folder / "results.json").read_text())["scores"] for folder in folders)
+    first, second = ([(s["config"], s["metric"], s["score"]) for s in own] for own in both)
+    assert first == second
+    capsys.readouterr()
+    assert main([*words, *there, "--dry-run"]) == 0
+    assert "pairs to read" in capsys.readouterr().out
+
 
 def test_one_seed_is_one_run(encoder: Path, documents: dict[str, list[Document]]) -> None:
     settings = Settings(learning_rate=3e-3, epochs=2, device="cpu")
@@ -330,3 +356,103 @@ def test_without_accelerate_it_says_which_extra(
     monkeypatch.setattr(module, "find_spec", missing)
     assert main(arguments(encoder, data, tmp_path / "out")) == 2
     assert "expected pip install 'coherencegym[train]'" in one_line(capsys.readouterr().err)
+
+
+def test_the_head_alone_is_trained(
+    encoder: Path, data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from safetensors.torch import load_file
+
+    more = ("--train-on", "families", "--seeds", "1", "--epochs", "2", "--freeze")
+    assert main(arguments(encoder, data, tmp_path / "out", *more)) == 0
+    assert "the head alone was trained on 300 documents" in capsys.readouterr().out
+    seed = tmp_path / "out" / "seed-0"
+    results = json.loads((seed / "results.json").read_text())
+    assert (results["settings"]["freeze"], results["settings"]["learning_rate"]) == (True, 1e-3)
+    assert "|trained:head|" in results["signature"]
+    assert ", frozen: the head alone was trained |" in (seed / "README.md").read_text()
+    before, after = (load_file(folder / "model.safetensors") for folder in (encoder, seed))
+    kept = [name for name in after if name in before]
+    assert len(kept) > 30
+    assert all(after[name].numpy().tobytes() == before[name].numpy().tobytes() for name in kept)
+    assert {name.rpartition(".")[0] for name in {*after} - {*kept}} == {
+        "bert.pooler.dense",  # the encoder came without it
+        "classifier",
+    }
+
+
+def test_the_optimizer_has_the_new_weights_alone(encoder: Path) -> None:
+    head = Head(("coherent", "intruder"))
+    loaded = find_encoder(str(encoder))
+    whole, frozen = (loaded.with_head(head, freeze=freeze) for freeze in (False, True))
+    assert all(weight.requires_grad for weight in whole.parameters())
+    trained = {name for name, weight in frozen.named_parameters() if weight.requires_grad}
+    new = ("bert.pooler.dense", "classifier")
+    assert trained == {f"{name}.{part}" for name in new for part in ("weight", "bias")}
+    # A pooler that is there is the encoder's.
+    folder = encoder.parent / "whole"
+    whole.save_pretrained(folder)
+    loaded.tokenizer.save_pretrained(folder)
+    again = find_encoder(str(folder)).with_head(head, freeze=True)
+    trained = {name for name, weight in again.named_parameters() if weight.requires_grad}
+    assert trained == {"classifier.weight", "classifier.bias"}
+
+
+def test_documents_with_an_intruder_somewhere(
+    encoder: Path, data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    loaded = find_encoder(str(encoder))
+    loaded.with_head(Head(("coherent", "intruder"))).save_pretrained(tmp_path / "model")
+    loaded.tokenizer.save_pretrained(tmp_path / "model")
+    somewhere = [replace(d, intruder_position=-2) for d in two_families(12, 8) if d.intruded]
+    splits = {"validation": [*two_families(12, 9), *somewhere], "test": somewhere}
+    folder = write_documents(tmp_path / "data", {**splits, "train": somewhere}, "detect_vague")
+    words = ["detect", "--model", str(tmp_path / "model"), "--dataset", str(folder)]
+    assert main([*words, "--output", str(tmp_path / "out")]) == 2
+    said = "detect_vague (validation): intruders in unknown places; expected another config to "
+    assert f"{said}choose the threshold on" in one_line(capsys.readouterr().err)
+    training = arguments(encoder, folder, tmp_path / "out")
+    assert main(training) == 2
+    assert "(train): intruders in unknown places; expected another config to train on" in one_line(
+        capsys.readouterr().err
+    )
+    # Below all log-odds every sentence is an intruder: right of each of these documents.
+    assert main([*words, "--threshold", "-99", "--output", str(tmp_path / "out")]) == 0
+    assert "only document acc. is measured" in capsys.readouterr().out
+    results = json.loads((tmp_path / "out" / "results.json").read_text())
+    assert {(s["metric"], s["system"]): s["score"] for s in results["scores"]} == {
+        ("document accuracy", "argmax"): 1.0,
+        ("document accuracy", "independent"): 1.0,
+        ("document accuracy", "majority: all coherent"): 0.0,
+        ("document accuracy", "random place"): 1.0,
+    }
+    assert results["headline"]["metric"] == "document accuracy"
+
+
+def test_a_classifier_of_other_things_is_no_detector(
+    encoder: Path, data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    loaded = find_encoder(str(encoder))
+    loaded.with_head(Head(("not entailed", "entailed"))).save_pretrained(tmp_path / "other")
+    loaded.tokenizer.save_pretrained(tmp_path / "other")
+    words = ["detect", "--model", str(tmp_path / "other"), "--dataset", str(data)]
+    assert main([*words, "--config", "families", "--output", str(tmp_path / "out")]) == 2
+    said = one_line(capsys.readouterr().err)
+    assert "labels not entailed, entailed; expected coherent, intruder, as coherencegym" in said
+
+
+def test_what_a_classifier_does_not_read_is_counted(encoder: Path) -> None:
+    from coherencegym.eval.models.in_memory import in_memory
+    from coherencegym.eval.tasks.detect.classifier import classify
+
+    loaded = find_encoder(str(encoder))
+    loaded.tokenizer.model_max_length = 12
+    model = loaded.with_head(Head(("coherent", "intruder"))).eval()
+    detector = in_memory(model, loaded.tokenizer, "toy", scores=False)
+    short = Document("s", ("ship sea", "sea ship"), -1, "s", "toy")
+    long = Document("l", ("ship " * 30, "sea"), 1, "l", "toy")
+    found = classify(detector, [short, long, short])
+    assert found.cut == 1
+    assert [len(own) for own in found.scores] == [2, 2, 2]
+    assert found.scores[0] == pytest.approx(found.scores[2])
+    assert found.scores[0] != pytest.approx(found.scores[1])

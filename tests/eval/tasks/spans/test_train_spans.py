@@ -6,7 +6,7 @@ import contextlib
 import io
 import json
 import shlex
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
@@ -22,10 +22,12 @@ from support.commands import one_line
 from support.datasets import write_documents, write_spans_dataset
 from support.span_texts import STORY, abductions, entailments, intruded
 
+from coherencegym.errors import EvaluationError
 from coherencegym.eval.commands.cli import main
 from coherencegym.eval.kinds.documents import Document
 from coherencegym.eval.kinds.spans import GoldSpan, SpanText
 from coherencegym.eval.results.saved import read_saved
+from coherencegym.eval.tasks.spans.coherence import dealt_folds
 from coherencegym.eval.tasks.spans.data import CHOICE
 from coherencegym.eval.tasks.spans.train.card import span_model_card
 from coherencegym.eval.tasks.spans.train.data import labelled, read_span_training
@@ -53,6 +55,7 @@ pytestmark = pytest.mark.skipif(find_spec("accelerate") is None, reason="acceler
 
 ENTAILMENT = {"task_defaults": {"question": "entailment", "positive": "entailed"}}
 CONFIG = ("--config", "conversational_entailment")
+TEXTS = entailments(70)
 
 
 @pytest.fixture(scope="module")
@@ -221,7 +224,7 @@ def test_no_name_ends_a_block_of_the_card() -> None:
     )
     own: Any = SimpleNamespace(rows=[], signature="s")
     tuned = SimpleNamespace(steps=1, seed=1, epochs=1.0, best=0.5, weights=[])
-    trained: Any = SimpleNamespace(tuned=tuned)
+    trained: Any = SimpleNamespace(tuned=tuned, fold=None)
     card = span_model_card(results, own, trained, data)
     bash, python = [token for token in MarkdownIt().parse(card) if token.type == "fence"]
     assert (bash.info, python.info) == ("bash", "python")
@@ -401,6 +404,8 @@ def test_a_dry_run_trains_nothing(
         ([*CONFIG, "--split", "train"], "--split train: the texts that are learned from"),
         ([*CONFIG, "--split", "x"], "no split 'x'"),
         ([*CONFIG, "--seed", "1", "--seeds", "2"], "--seed 1: expected it or --seeds, not both"),
+        ([*CONFIG, "--folds", "2", "--seeds", "2"], "--folds 2: one seed; expected --seed"),
+        ([*CONFIG, "--folds", "99"], "--folds 99 of "),
         ([*CONFIG, "--decision", "argmax"], "--decision: train spans has no use for it"),
         ([*CONFIG, "--model", "./nowhere"], "model './nowhere': no such folder"),
         ([*CONFIG, "--max-length", "65"], "reads 64 tokens; expected no more"),
@@ -444,3 +449,62 @@ def test_the_task_is_one_that_is_known(name: str, capsys: pytest.CaptureFixture[
     with pytest.raises(SystemExit):
         main(["train", name])
     assert ("expected one of documents, spans" in capsys.readouterr().err) == (name == "sentences")
+
+
+def test_every_fold_is_held_out_once(
+    encoder: Path, data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = arguments(encoder, data, tmp_path / "out", *CONFIG, *LEARN, "--folds", "3")
+    assert main([*words, "--dry-run"]) == 0
+    said = capsys.readouterr().out
+    assert "60 to learn from" in said
+    assert "fold 2: " in said
+    assert "steps for each of 3 folds" in said
+    assert main(words) == 0
+    said = capsys.readouterr().out
+    assert "mean ± standard deviation of 3 folds; the intervals of each fold" in said
+    assert "fold 2: best accuracy on validation" in said
+    results = results_of(tmp_path / "out")
+    assert "|seeds:0|" in results["signature"]
+    assert "|folds:3|" in results["signature"]
+    assert [(one["fold"], one["folder"]) for one in results["seeds"]] == [
+        (0, "fold-0"),
+        (1, "fold-1"),
+        (2, "fold-2"),
+    ]
+    assert results["summary"][0]["metrics"]["strict"]["seeds"] == 3
+    with pytest.raises(EvaluationError, match=r"results of several folds; .*/fold-0$"):
+        read_saved(tmp_path / "out")
+    one = results_of(tmp_path / "out" / "fold-1")
+    assert "|fold:1|" in one["signature"]
+    card = (tmp_path / "out" / "fold-1" / "README.md").read_text()
+    assert "| fold | 1 of 3: the weights are chosen on it |" in card
+    assert "Mean and standard deviation of 3 folds" in card
+
+
+def test_no_source_is_in_two_folds(tmp_path: Path) -> None:
+    texts = [replace(one, hypothesis=f"{one.discourse_id} {n}.") for n, one in enumerate(TEXTS)]
+    learned = {"train": texts[:40], "validation": texts[40:60], "test": texts[60:]}
+    write_spans_dataset(tmp_path / "data", learned, CONFIG[1], **ENTAILMENT)
+    named = str(tmp_path / "data"), (), [CONFIG[1]]
+    splits, dealt = (read_span_training(*named, folds=folds) for folds in (None, 4))
+    every = {row.inputs for row in (*splits.training, *splits.validation)}
+    held = [row.inputs for fold in dealt.folds for row in fold.validation]
+    assert (dealt.texts, len(dealt.training), len(dealt.validation)) == (60, 60, 0)
+    assert len(held) == len(every) == 60
+    assert set(held) == every == {row.inputs for row in dealt.training}
+    for fold in dealt.folds:
+        learned, own = (
+            {row.inputs[0][1].split()[0] for row in rows}
+            for rows in (fold.training, fold.validation)
+        )
+        assert (len(learned), len(own)) == (30 - len(own), len(own))
+        assert not learned & own
+    assert dealt.rows_sha256 == splits.rows_sha256
+
+
+def test_sources_are_dealt_to_folds_in_equal_numbers() -> None:
+    sources = [f"SW{n}" for n in range(40)]
+    folds = dealt_folds([*sources, *sources], 8)
+    assert Counter(folds.values()) == dict.fromkeys(range(8), 5)
+    assert folds == dealt_folds(reversed(sources), 8)

@@ -1,0 +1,110 @@
+"""Scores of sentences from a detector that was trained: ``coherencegym train documents``.
+
+Shen et al. 2021, section 5: a classifier reads a sentence and its document, and says whether the
+sentence is an intruder there. It is asked about any documents, also of another domain or dataset
+than it has learned from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from coherencegym.errors import EvaluationError
+from coherencegym.eval.forward.distributed import world
+from coherencegym.eval.kinds.documents import Document
+from coherencegym.eval.models.limits import context_length
+from coherencegym.eval.models.load import LoadedModel
+from coherencegym.eval.models.placement import input_device
+from coherencegym.eval.tasks.detect.options import CLASSIFIER, DetectOptions
+from coherencegym.eval.tasks.detect.train.train import HEAD, by_document, log_odds, pairs_of
+from coherencegym.eval.tasks.task import Loader
+from coherencegym.eval.tasks.training.encoder import collator, count_truncated
+
+_BATCH = 32
+#: A part of the names of classes of transformers.
+_CLASS = "ForSequenceClassification"
+
+
+@dataclass(frozen=True)
+class Classified:
+    """The answers of a classifier.
+
+    Attributes:
+        scores: log-odds (nats) of each sentence of documents, that it is an intruder; minus
+            infinity for the opening one.
+        cut: the number of pairs that were cut to what the classifier reads, as in its training.
+    """
+
+    scores: list[list[float]]
+    cut: int
+
+
+def with_detector(
+    options: DetectOptions, config: Callable[[], Any], kind: str = ""
+) -> DetectOptions:
+    """The options with the detector that fits a model: a classifier answers with its head.
+
+    Args:
+        options: those of the run.
+        config: gives the model's, which names the class that it was saved from.
+        kind: the name of the class of a model that is loaded.
+    """
+    made = kind or " ".join(getattr(config(), "architectures", None) or ())
+    return replace(options, detector=CLASSIFIER) if _CLASS in made else options
+
+
+def load_for_detection(options: DetectOptions, loader: Loader) -> LoadedModel:
+    """The model that options need.
+
+    Raises:
+        EvaluationError: it cannot be loaded, is a classifier of other things, or is one among
+            several processes.
+    """
+    if options.detector != CLASSIFIER:
+        return loader.scores()
+    from transformers import AutoModelForSequenceClassification
+
+    if world().size > 1:
+        raise EvaluationError("detect: several processes with a classifier; expected one")
+    loaded = loader.head(AutoModelForSequenceClassification)
+    labels = tuple(loaded.model.config.id2label.values())
+    if labels != HEAD.labels:
+        raise EvaluationError(
+            f"model {loaded.name!r}: labels {', '.join(map(str, labels))}; expected "
+            f"{', '.join(HEAD.labels)}, as coherencegym train documents leaves them"
+        )
+    return loaded
+
+
+def classify(
+    loaded: LoadedModel,
+    documents: Sequence[Document],
+    step: Callable[[int, int], None] = lambda done, total: None,
+) -> Classified:
+    """Ask a classifier about every sentence of documents but the opening ones.
+
+    Args:
+        loaded: the classifier.
+        documents: those of a table.
+        step: told how many pairs are read, and how many there are.
+    """
+    import torch
+
+    model, tokenizer = loaded.model, loaded.tokenizer
+    most = min(filter(None, (context_length(model.config), tokenizer.model_max_length)))
+    pairs, collate = pairs_of(documents), collator(tokenizer, most)
+    # Of one length together, so that little is padded.
+    order = sorted(range(len(pairs)), key=lambda n: -len(pairs[n].inputs[0][1]))
+    values = [0.0] * len(pairs)
+    for start in range(0, len(order), _BATCH):
+        part = order[start : start + _BATCH]
+        batch = {k: v.to(input_device(model)) for k, v in collate([pairs[n] for n in part]).items()}
+        del batch["labels"]
+        with torch.inference_mode():
+            found = log_odds(model(**batch).logits.double().cpu())
+        for number, value in zip(part, found.tolist(), strict=True):
+            values[number] = value
+        step(start + len(part), len(order))
+    return Classified(by_document(documents, values), count_truncated(tokenizer, pairs, most))
