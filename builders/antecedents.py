@@ -135,10 +135,7 @@ def removal_config(scored: ScoredKind, summary: str) -> Config:
         columns=_COLUMNS,
         breakdowns=("entity",),
         headline=AGAINST_CONTROL,
-        partial_input=(
-            "a bag of words of the one sentence that differs, without the mention: it shows what "
-            "sentences with and without an antecedent look like"
-        ),
+        partial_input=("a bag of words of the one sentence that differs, without the mention"),
     )
 
 
@@ -164,24 +161,24 @@ SUITE = Suite(
     title="Antecedents",
     version="2.0.0",
     hypothesis=(
-        "A model that notices incoherence finds a pronoun, or a definite phrase, more surprising "
-        "where the sentence that introduces its referent was taken away than where another "
-        "sentence was."
+        "A model that notices incoherence finds a pronoun or a definite phrase more surprising "
+        "after the removal of the sentence that introduces its referent than after the removal of "
+        "another sentence."
     ),
     description=(
-        "Excerpts of three sentences of a document that is annotated for coreference. The last one "
-        "takes up a referent that only one of the two before it mentions. That sentence, or the "
-        "other one, is replaced by a third sentence of the same document, about as long, that "
-        "mentions neither the referent nor anything else that the pronoun or phrase could mean. It "
-        "opens the excerpt, so that what is left of the two stands directly before the last "
-        "sentence: `antecedent_removed` and `control_removed` differ in one sentence, in one "
-        "place. The mention that is scored, and what stands before it in its sentence, are the "
-        "same text in all conditions."
+        "Excerpts of three sentences from documents annotated for coreference. The last sentence "
+        "mentions a referent that only one of the two preceding sentences mentions. Either that "
+        "sentence or the other one is replaced by a stand-in: a sentence of the same document and "
+        "of similar length. The stand-in mentions neither the referent nor anything else that the "
+        "pronoun or phrase could mean. It opens the excerpt, so the remaining sentence stands "
+        "directly before the last one: `antecedent_removed` and `control_removed` differ in one "
+        "sentence, in one position. The scored mention, and the text before it in its sentence, "
+        "are the same in all conditions."
     ),
     conditions={
         ORIGINAL: "the sentence that introduces the referent, and its neighbour, in their order",
-        REMOVED: "a sentence from elsewhere in the document, and the neighbour",
-        CONTROL: "the same sentence from elsewhere, and the one that introduces the referent",
+        REMOVED: "a stand-in from elsewhere in the document, and the neighbour",
+        CONTROL: "the same stand-in, and the sentence that introduces the referent",
     },
     uses=(
         Use(
@@ -191,35 +188,34 @@ SUITE = Suite(
         ),
     ),
     limitations=(
-        "The score of a config is over `against control`, which is the interaction: the harm of "
-        "taking the antecedent away, less that of taking the neighbour away. `bits(original)` is "
-        "in both and cancels. The group `against original` has a confound that this one has not: "
-        "any text is harmed by a foreign sentence.",
-        "The scored text is the same in both conditions, so that nothing in it can give the answer "
-        "away. What can is the one sentence that differs: one without any person makes `she` less "
-        "likely by its topic alone. The partial-input baseline is that of a classifier that "
-        "sees this sentence and not the mention.",
-        "A model need not find the right referent: any that the pronoun could have is enough for "
-        "it not to be surprised. Sentences that mention one by the annotation (the same number, "
-        "gender and type of entity, as far as the corpus says) are neither neighbour nor stand-in; "
-        "corpora that do not annotate mentions of things mentioned once (OntoNotes) hide some.",
-        "The neighbour is the sentence beside the antecedent's in most items. Where that mentions "
-        "the referent or one that the mention could mean, the last fit sentence before it is "
-        "taken, and `original` leaves out what stood between. In a few items it is an earlier one: "
-        "over a config the longer of the two texts (words, words and marks, characters) is as "
-        "often the one without the antecedent, but for one item.",
-        "In `antecedent_removed` the referent is missing, and with it whatever else the sentence "
-        "said. Sentences of which another pronoun takes up something are left out; definite "
-        "phrases in the rest of the sentence may do so.",
-        "A reader can often make up a referent for a definite phrase (`the city`), and seldom for "
-        "a pronoun: expect a weaker effect in `phrase`. Its phrases share no word with the "
-        "antecedent's sentence, so that repeating a word does not help.",
-        "Few mentions meet all conditions: of the 80 documents of GUM at hand 40 pronouns and 11 "
-        "phrases. Several items come from one document, and may share their stand-in; the "
-        "intervals take documents together.",
-        "Of 21 pairs of `pronoun` from documents of GUM that were set aside, which a language "
-        "model read twice, blind, both texts were good English in 19, and the incoherent side was "
-        "found in all (`docs/quality.md` of the toolkit).",
+        "A config's score counts the group `against control`. It is the interaction: the effect of "
+        "removing the antecedent minus the effect of removing the neighbour. `bits(original)` is "
+        "in both terms and cancels. The group `against original` is confounded: a foreign sentence "
+        "harms any text.",
+        "The scored text is the same in both conditions, so it cannot give the answer away. The "
+        "one sentence that differs can: a sentence without any person makes `she` less likely by "
+        "its topic alone. The partial-input classifier therefore sees this sentence, without the "
+        "mention.",
+        "A model need not find the right referent: any possible referent of the pronoun is enough "
+        "to avoid surprise. A sentence that mentions a possible referent (the same number, gender "
+        "and entity type, as far as annotated) is used neither as neighbour nor as stand-in. "
+        "Corpora that do not annotate entities mentioned only once (OntoNotes) hide some.",
+        "In most items, the neighbour is the sentence next to the antecedent's. If that sentence "
+        "mentions the referent or another possible one, the last suitable sentence before it is "
+        "taken, and `original` omits the sentences between. A few items use an earlier sentence to "
+        "balance lengths: across a config, `antecedent_removed` is the longer text (in words, "
+        "tokens and characters) in half of the items, give or take one.",
+        "`antecedent_removed` lacks the referent and everything else that the sentence said. "
+        "Sentences are left out if another pronoun refers back to them; a definite phrase in the "
+        "rest of the scored sentence may still refer back.",
+        "Expect a weaker effect in `phrase`: readers can often accommodate a referent for a "
+        "definite phrase (`the city`), but seldom for a pronoun. The phrases share no word with "
+        "the antecedent's sentence, so word repetition does not help.",
+        "Few mentions meet all conditions: 80 documents of GUM give 40 pronouns and 11 phrases. "
+        "Items from one document may share their stand-in; intervals are clustered by document.",
+        "A language model reviewed 21 pairs of `pronoun` from held-out GUM documents twice, blind. "
+        "It judged both texts to be good English in 19 and found the incoherent side in all "
+        "(`docs/quality.md` of the toolkit).",
     ),
     headline=("pronoun",),
     citation=HEIM_1982,
@@ -227,7 +223,7 @@ SUITE = Suite(
         removal_config("pronoun", "a pronoun of the third person is scored"),
         removal_config(
             "phrase",
-            "a definite phrase is scored, none of whose words stand in the antecedent's sentence",
+            "a definite phrase is scored; it shares no word with the antecedent's sentence",
         ),
     ),
     one_split=True,

@@ -80,20 +80,23 @@ SUITE = Suite(
     title="Coherence ratings",
     version="1.0.0",
     hypothesis=(
-        "A model that notices incoherence finds a text the more surprising, the less coherent "
-        "people find it."
+        "A model that notices incoherence finds a text more surprising the less coherent people "
+        "rate it."
     ),
-    description=("Texts, and how coherent each of them is, from 1 to 5: incoherence by degrees."),
+    description=(
+        "Texts with human ratings of their coherence, from 1 (least) to 5: graded incoherence."
+    ),
     conditions={},
     limitations=(
-        "Surprisal moves with everything that makes a text likely: rare words, names, errors, "
-        "length. A correlation with ratings says how far what a model finds surprising goes along "
-        "with them, not that it notices incoherence. `coherencegym correlate` has what length, "
-        "repeated words and a bag of words reach, and the correlation with length held constant.",
-        "Stories differ in topic and style. Only where several were written to one prompt does the "
-        "correlation within prompts compare like with like.",
-        "People do not agree well on coherence: what one person reaches beside the others bounds "
-        "what a model can be expected to reach.",
+        "Surprisal depends on everything that makes a text likely: rare words, names, errors, "
+        "length. A correlation with ratings shows that surprisal and ratings vary together, not "
+        "that the model notices incoherence. `coherencegym correlate` reports the baselines of "
+        "length, repeated words and a bag of words, and the partial correlation that controls for "
+        "length.",
+        "Stories differ in topic and style. Only the correlation within prompts compares like with "
+        "like, where a prompt has several stories.",
+        "Raters do not agree well on coherence: the correlation of one rater with the others "
+        "bounds what a model can be expected to reach.",
     ),
     citation=CORPUS.citation,
     configs=(

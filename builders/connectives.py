@@ -487,7 +487,9 @@ def _configured(meanwhile: bool) -> dict[str, Any]:
                 name="",
                 corpora=("disco", "pdtb", "gum", "tedmdb"),
                 generator=Substitutions(ConnectiveSegments(words)),
-                summary="segments around a connective, and the same with each other connective",
+                summary=(
+                    "a segment with its connective, and the same segment with each other connective"
+                ),
                 regions=(
                     "the text before the connective",
                     "the connective, with its clause where that comes first",
@@ -510,8 +512,11 @@ def _configured(meanwhile: bool) -> dict[str, Any]:
                     names=("segment", "connective"),
                     columns=_crossed_columns,
                 ),
-                summary="two segments of one document, each with both connectives, which are used "
-                "alike and mean different things; the text after them is scored, over all four",
+                summary=(
+                    "two segments of one document with connectives of the same syntax and "
+                    "different meanings, each with both connectives; the text after the connective "
+                    "is scored in all four combinations"
+                ),
                 regions=(
                     "the text before the connective",
                     "a connective, with its clause where that comes first",
@@ -546,47 +551,45 @@ SUITE = Suite(
         ),
     ),
     limitations=(
-        f"The score of a config is over `{HEADLINE}`: replacements that cannot carry the sense but "
-        "fit by grammar. Of the others, `however` → `since` breaks the grammar rather than the "
-        "coherence, and `since` → `as` may break nothing: a model that reads well scores near 50 % "
-        "where the sense is the same, unless it prefers whatever the author wrote.",
-        "Any replacement may be rarer in its place than the original. `different > same` "
-        "compares two replacements with each other and is free of this.",
-        "Few senses have 30 items; a score of a single group with fewer says little.",
-        "What a connective can mean is a table (`loaders/connectives.tsv`), not a judgement of "
-        "each item: some replacements that it calls different read well.",
-        "`although` for a time, `while` for a cause, and for a contrast `then`, `for example`, "
-        "`as` and, where nothing is denied, `therefore` read as well as the author's word often "
-        "enough: they are groups of their own (`concession for time`, `time for cause`, `time "
-        "for contrast`, `instance for contrast`, `result for contrast`), and not in the score of "
-        "a config. Nor are clauses that may be a cause and a concession alike (`open`): a cause "
-        "that comes before the main clause, what comes there and only may be so, and what "
-        "stands in brackets. `instead` is not put after a denial.",
-        "Where a corpus has no grammar, whether a clause has a subject and a finite verb is "
-        "guessed from its words; where no sign of a verb is found, `as` and `since` count as "
-        "other syntax.",
-        "Corpora without arguments (Disco-Annotation) do not say where a first clause ends: "
-        "segments that begin with their connective are left out there.",
-        "Of two temporal senses one may say that things happen together (`while`) and the other "
-        "that they do not (`since`): such replacements count as neither the same nor a different "
-        "sense.",
-        "Punctuation is left as it is: `However, it rained` becomes `Since, it rained`.",
-        "`crossed` is of more connectives (`but`, `so`, `because`, `if`, `for example`) and of "
-        "fewer segments: two of one document that are used alike, whole sentences without fillers "
-        "of speech. From 80 documents of GUM and 6 talks come under 20 items: intervals are wide.",
-        "`crossed`: how likely a connective is with what follows it alone (`but also`) does not "
-        "cancel, as it is of both. The partial-input baseline is 50 by construction, except "
-        "that where the "
-        "connective comes first (`fronted=true`) the classifier sees it beside the word behind it: "
-        "`although it` and `because so`, exchanged, are other pairs of words.",
-        "`crossed`: `but` and `so` are exchanged within sentences, where `so` gives "
-        "a result, and not before what somebody will, can or wants to do, which may stand behind "
-        "either; between some clauses both make sense even so, and the other segment decides.",
-        "`as` in a prepositional sense and `yet` as an adverb, which Disco-Annotation marks, "
-        "are groups of their own and in no aggregate.",
-        "Of 51 pairs from documents of GUM that were set aside, which a language model read twice, "
-        "blind, all were good English, and the incoherent side was found in 50; of 20 pairs of "
-        "`crossed` in 15 and 17 (`docs/quality.md` of the toolkit).",
+        f"A config's score counts only `{HEADLINE}`: replacements that are grammatical but cannot "
+        "express the sense. Of the others, `however` → `since` breaks the grammar rather than the "
+        "coherence, and `since` → `as` may break nothing: where the sense is the same, a model "
+        "that reads well scores near 50 %, unless it prefers the author's word in any case.",
+        "A replacement may be less frequent in its position than the original. `different > same` "
+        "compares two replacements with each other and avoids this confound.",
+        "Few senses have 30 items; the score of a smaller group says little.",
+        "A table (`loaders/connectives.tsv`), not a judgement of each item, decides what a "
+        "connective can mean: some replacements that it calls different read well.",
+        "Some replacements often read as well as the author's word: `although` for time, `while` "
+        "for cause, and for contrast `then`, `for example`, `as` and (without a denial) "
+        "`therefore`. They form groups of their own (`concession for time`, `time for cause`, "
+        "`time for contrast`, `instance for contrast`, `result for contrast`), which a config's "
+        "score leaves out. It also leaves out clauses that may express a cause or a concession "
+        "(`open`): causes before the main clause, other clauses there that may be causes, and "
+        "clauses in brackets. `instead` is not used after a denial.",
+        "In a corpus without syntactic annotation, rules guess from the words whether a clause has "
+        "a subject and a finite verb. Without a verb, `as` and `since` count as other syntax.",
+        "Corpora without annotated arguments (Disco-Annotation) do not mark the end of a first "
+        "clause: their segments that begin with the connective are left out.",
+        "One temporal sense may be simultaneous (`while`) and another not (`since`): a replacement "
+        "of one temporal connective by another counts as neither the same nor a different sense.",
+        "Punctuation stays unchanged: `However, it rained` becomes `Since, it rained`.",
+        "`crossed` covers more connectives (`but`, `so`, `because`, `if`, `for example`) and fewer "
+        "segments: it pairs two segments of one document, whole sentences without speech fillers, "
+        "whose connectives have the same syntax. From 80 documents of GUM and 6 talks come under "
+        "20 items, so intervals are wide.",
+        "`crossed`: the fit of a connective to the following words alone (`but also`) does not "
+        "cancel, because it depends on both. The partial-input baseline is 50 % by construction, "
+        "with one exception: if the connective comes first (`fronted=true`), the classifier sees "
+        "it with the next word, so an exchange changes word pairs (`although it`, `because so`).",
+        "`crossed`: `but` and `so` are exchanged only within sentences where `so` introduces a "
+        "result, and not before clauses about what somebody will, can or wants to do, which fit "
+        "both. Both still make sense between some clauses; the other segment then decides.",
+        "Prepositional `as` and adverbial `yet`, which Disco-Annotation marks, form groups of "
+        "their own and enter no aggregate.",
+        "A language model reviewed 51 pairs from held-out GUM documents twice, blind. It judged "
+        "all to be good English and found the incoherent side in 50; of 20 pairs of `crossed`, it "
+        "found the incoherent side in 15 and 17 (`docs/quality.md` of the toolkit).",
     ),
     headline=("",),
     citation=BEYER_2021,

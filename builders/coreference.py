@@ -183,10 +183,14 @@ def crossed_config(spillover: bool) -> Config:
             columns=lambda couple: dict(couple.first.columns),
         ),
         summary=(
-            "Winograd schemas: a text with a competitor of the same gender and without one, each "
+            "Winograd schemas: a text with a competitor of the same gender and one without, each "
             "with the pronoun and with the name; "
-            + ("what follows them is" if spillover else "they and what follows are")
-            + " scored, over all four"
+            + (
+                "the text after the mention is"
+                if spillover
+                else ("the mention and the text after it are")
+            )
+            + " scored in all four combinations"
         ),
         regions=(
             "the text before the mention",
@@ -194,11 +198,11 @@ def crossed_config(spillover: bool) -> Config:
             "the rest of the sentence and of the text",
         ),
         columns=crossed_columns(
-            gender=Column("string", "of the person mentioned: `masculine` or `feminine`"),
+            gender=Column("string", "gender of the person mentioned: `masculine` or `feminine`"),
             competitor_between=Column(
                 "bool",
-                "whether the competitor is mentioned between the mention and the last one of the "
-                "person before it; else before both",
+                "whether the competitor is mentioned between the person's previous mention and the "
+                "scored one; otherwise it is mentioned before both",
             ),
         ),
         breakdowns=(*CROSSED_BREAKDOWNS, "competitor_between"),
@@ -207,63 +211,63 @@ def crossed_config(spillover: bool) -> Config:
 
 
 _LIMITATIONS = (
-    "A repetition makes the sentence longer by tokens that can be copied from the one before. In a "
-    "model that copies well they cost less than the sentence's other tokens and bring its mean "
-    "down: the paper's measure, the mean over the sentence, then favours the longer condition, "
-    "against the prediction, and the more so the longer the phrase. In a model that copies badly "
-    "they bring the mean up. The sum over the same sentence grows with every further token, so "
-    "that the prediction nearly always holds there, for a model that understands nothing, too. "
-    "With two small models (stories260K and this project's demo model) on the 155 items of 80 GUM "
-    "documents the correlation (Pearson) of margin and tokens added is +0.09 and +0.10 by the "
-    "mean, +0.77 and +0.89 by the sum; the evaluator reports it for every model.",
-    "The `spillover` configs compare what follows the mention, the same text in both conditions, "
-    "so that the length of the region is no confound. That does not make them the better measure: "
-    "what follows a name or a noun phrase may be *less* surprising than what follows a pronoun, as "
-    "the phrase says more of what comes. With the same two models it is so in 65 and 63 of the 155 "
-    "items, and of the 86 with a name in 41 and 39. A score near 50 % says little about coherence.",
-    "To say a name again is often good English, most of all in biographies and news, or "
-    "where two persons have been mentioned; then the repetition is no worse. A perfect "
-    "reader does not reach 100 %.",
-    "Only two sentences are shown. What a pronoun or a name elsewhere in them refers to "
-    "may have stood earlier in the document.",
-    "The repetitions are made by rules from the corpus's annotation: `a` becomes `the`, "
-    "`his` becomes `the man's`, `it's` becomes `the house is`. Pronouns where the rules "
-    "would give bad English are left out and counted, and so are sentences of speech that "
-    "hesitate or start anew. Errors of the annotation remain, and so does the syntax of "
-    "spontaneous speech in both conditions. In corpora without grammar (ParCorFull) the "
-    "words alone tell number, predicates and appositions.",
-    "The partial-input baseline is high by construction: a classifier sees that one version has a "
-    "pronoun and the other a noun. It shows what a preference for pronouns alone would "
-    "score, without the sentence before.",
-    "Several items come from one document, some from one sentence; the intervals take "
-    "documents together.",
-    "The `crossed` configs tell what the others cannot. A preference for pronouns nearly solves "
-    "the others, while a careful reader finds the repetition worse in no more than half to two "
-    "thirds of their items. Here each form, and each text before it, stands once on each side: "
-    "what reads either alone ties. What is left is whether the form is chosen by who else could "
-    "be meant. They do not tell whether a model prefers pronouns at all, nor whether it finds "
-    "antecedents in other ways than by gender.",
-    "Two men in a text make `he` likelier than a man and a woman do, whichever of them is meant. "
-    "That goes against the prediction of `crossed`, which scores the mention with what follows it: "
-    "a model that understands nothing may stand below 50 %, not at it. (This project's demo model "
-    "has 35.7 %, 21.3 to 52.2, on `winograd_crossed`.) `crossed_spillover` is free of this, as "
-    "what follows is the same text in all four conditions: harder to read, it is predicted, after "
-    "a pronoun that could be somebody else's. It says nothing of the choice between pronoun and "
-    "name. Read both.",
-    "The schema is the text with a competitor and a pronoun. That without a competitor is made by "
-    "rule, and so is the mention by name: with a name of the other gender for the other candidate, "
-    "and the pronouns for that one changed.",
-    "Knowledge of the world says whom the pronoun of a schema means, so that it is possible "
-    "English with a competitor, too, and hardly worse where the person is the subject of both "
-    "clauses (these have `competitor_between=true`). Which of two forms is better in one text is "
-    "hardly visible, pair by pair; what is predicted is the interaction over two texts. Of 50 "
-    "pairs (one text, both forms) two blind readings, by a large language model, could not tell 16 "
-    "and 46; of the others they preferred the coherent side in 82 % (28 of 34) and 100 % (4 of 4).",
-    "Few schemas can be crossed, those with two given names of one gender: 56 of the 273 of the "
-    "Winograd collection. A score over 56 items is good to some 15 points.",
-    "Places from annotated coreference chains were tried on GUM and dropped: its 80 documents have "
-    "11, in which exchanged names read oddly. Of 22 pairs the same readings could not tell 7 and "
-    "14, and preferred the coherent side in only 67 % and 75 % of the others.",
+    "A repetition adds tokens that a model can copy from the previous sentence. If the model "
+    "copies well, these tokens have low surprisal and lower the sentence's mean: the paper's "
+    "metric, the mean over the sentence, then favours the longer condition, against the "
+    "prediction, and more so for longer phrases. If the model copies badly, they raise the mean. "
+    "The sum over the sentence grows with every token, so its prediction is nearly always met, "
+    "even by a model that understands nothing. For two small models (stories260K and this "
+    "project's demo model) on the 155 items of 80 GUM documents, the margin's Pearson correlation "
+    "with the number of added tokens is +0.09 and +0.10 for the mean, and +0.77 and +0.89 for the "
+    "sum; the evaluator reports it for every model.",
+    "The `spillover` configs compare the text after the mention, which is the same in both "
+    "conditions, so length is no confound. They are still not the better metric: text after a name "
+    "or a noun phrase may be *less* surprising than after a pronoun, because the phrase is more "
+    "informative. For the same two models, this holds in 65 and 63 of the 155 items, and in 41 and "
+    "39 of the 86 items with a name. A score near 50 % says little about coherence.",
+    "A repeated name is often good English, above all in biographies, in news, and after the "
+    "mention of two persons; the repetition is then no worse. A perfect reader does not reach 100 "
+    "%.",
+    "An item has only two sentences. The referent of another pronoun or name in them may have been "
+    "introduced earlier in the document.",
+    "Rules make the repetitions from the corpus's annotation: `a` becomes `the`, `his` becomes "
+    "`the man's`, `it's` becomes `the house is`. Pronouns for which the rules would give bad "
+    "English are left out and counted; so are spoken sentences with hesitations or restarts. "
+    "Annotation errors remain, and so does the syntax of spontaneous speech, in both conditions. "
+    "In corpora without syntactic annotation (ParCorFull), number, predicates and appositions are "
+    "inferred from the words.",
+    "The partial-input baseline is high by construction, because the classifier sees a pronoun in "
+    "one version and a noun in the other. It shows the score of a mere preference for pronouns, "
+    "without the previous sentence.",
+    "Several items come from one document, some from one sentence; intervals are clustered by "
+    "document.",
+    "The `crossed` configs test what the others cannot. A preference for pronouns nearly solves "
+    "the others, although a careful reader finds the repetition worse in no more than half to two "
+    "thirds of their items. In `crossed`, each form and each preceding text stands once on each "
+    "side, so a model that reads only one of them ties. The score shows whether the preferred form "
+    "depends on who else could be meant. It does not show whether a model prefers pronouns at all, "
+    "nor whether it finds antecedents by cues other than gender.",
+    "Two men in a text make `he` more likely than a man and a woman do, whoever is meant. This "
+    "works against the prediction of `crossed`, which scores the mention and the text after it: a "
+    "model that understands nothing may score below 50 %. (This project's demo model reaches 35.7 "
+    "% on `winograd_crossed`, 95 % interval 21.3 to 52.2.) `crossed_spillover` avoids this: it "
+    "scores only the text after the mention, which is the same in all four conditions and should "
+    "be more surprising after an ambiguous pronoun. It does not test the choice between pronoun "
+    "and name. Report both.",
+    "The schema itself is the text with a competitor and a pronoun. Rules make the mention by name "
+    "and the text without a competitor: the other candidate gets a name of the other gender, and "
+    "pronouns for that candidate change accordingly.",
+    "World knowledge resolves the pronoun of a schema, so the pronoun is acceptable even with a "
+    "competitor, and hardly worse if the person is the subject of both clauses (items with "
+    "`competitor_between=true`). In a single text, the better form is hardly visible; the "
+    "prediction is about the interaction over two texts. A large language model reviewed 50 pairs "
+    "(one text, both forms) twice, blind. It could not tell in 16 and 46; of the others, it "
+    "preferred the coherent side in 82 % (28 of 34) and 100 % (4 of 4).",
+    "Only schemas with two given names of one gender can be crossed: 56 of the 273 in the Winograd "
+    "collection. A score over 56 items is precise to some 15 points.",
+    "Items from annotated coreference chains were tried on GUM and dropped: its 80 documents give "
+    "11, in which exchanged names read oddly. Of their 22 pairs, the same two reviews could not "
+    "tell in 7 and 14, and preferred the coherent side in only 67 % and 75 % of the others.",
 )
 
 
@@ -282,22 +286,23 @@ SUITE = Suite(
     title="Coreference",
     version="2.2.0",
     hypothesis=(
-        "A model that notices incoherence finds a sentence more surprising when it says again "
-        "the noun phrase or name of the sentence before instead of taking it up by a pronoun. It "
-        "finds the name better, or the pronoun worse, where the pronoun could mean somebody else."
+        "A model that notices incoherence finds a sentence more surprising if it repeats a noun "
+        "phrase or name of the previous sentence instead of using a pronoun. The preference for "
+        "the pronoun weakens where the pronoun could mean somebody else."
     ),
     description=(
-        "Minimal pairs of two neighbouring sentences of a document that is annotated for "
-        "coreference. In the second one a pronoun of the third person takes up something of "
-        "the first; in the other version the noun phrase or name from there stands in its "
-        "place. Both mean the same; the pronoun is the usual way to go on. The `crossed` configs "
-        "are of Winograd schemas: they mention a person again by pronoun and by name, in a text "
-        "where somebody else is of the same gender and in one where nobody is."
+        "Minimal pairs of two neighbouring sentences from documents annotated for coreference. In "
+        "the second sentence, a third-person pronoun refers to an entity of the first; the other "
+        "version repeats the noun phrase or name instead. Both mean the same; the pronoun is the "
+        "usual choice. The `crossed` configs use Winograd schemas: a person is mentioned again by "
+        "pronoun and by name, in a text with another person of the same gender and in one without."
     ),
     conditions={
         PRONOUN: "the two sentences as they stand in the corpus",
-        REPETITION: "the same, with the pronoun replaced by the noun phrase or name that it "
-        "takes up: the last fit one of the sentence before",
+        REPETITION: (
+            "the same, with the pronoun replaced by its antecedent: the last suitable noun phrase "
+            "or name of the previous sentence"
+        ),
         "none_pronoun": "crossed: all others in the text are of the other gender; the person is "
         "mentioned again by a pronoun",
         "competitor_name": "crossed: somebody else in the text is of the same gender; the person "

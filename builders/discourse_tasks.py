@@ -35,40 +35,41 @@ SUITE = Suite(
     title="Discourse tasks",
     version="2.0.0",
     hypothesis=(
-        "A layer of a model that knows how the pieces of a text relate lets a simple classifier "
-        "read that off their vectors, better than off the words alone."
+        "If a model's layer encodes how the segments of a text relate, a simple classifier "
+        "predicts the relation better from their vectors than from the words alone."
     ),
     description=(
-        "Pieces of texts with a label that hangs on the discourse: where a sentence stood, which "
-        "of two came first, whether one of six is from another text, which section a sentence is "
-        "of, how two stretches relate. Each piece becomes one vector, and a classifier is trained "
-        "on the vectors of `train`, chosen on `validation` and scored on `test`; `test2`, where "
-        "there is one, has genres that are not in the others. Classes with fewer than 10 rows in "
-        "`train`, or with none in `validation` or `test`, are left out and counted, but for "
-        "DiscoEval's own rows."
+        "Text segments with a label that depends on the discourse: the position of a sentence, "
+        "which of two came first, whether one of six is from another text, the section of a "
+        "sentence, how two spans relate. Each segment becomes one vector. A classifier is trained "
+        "on the vectors of `train`, chosen on `validation` and scored on `test`; the split "
+        "`test2`, where present, has genres that the other splits lack. Classes with fewer than 10 "
+        "rows in `train`, or with none in `validation` or `test`, are left out and counted, except "
+        "in DiscoEval's own rows."
     ),
     conditions={
         "coherent": "six sentences in a row",
-        "replaced": "the same with one of another document",
+        "replaced": "the same sentences, one of them replaced by a sentence of another document",
     },
     limitations=(
-        "An accuracy means nothing by itself: it is to be read beside the most frequent class, "
-        "the bag of words and the ceiling under Quality, and beside the same model with random "
-        "weights. What a bag of words finds is in the words, not in what a model makes of them.",
-        "That a classifier finds a label in a layer does not say that the model uses it.",
-        "Splits are of whole documents, but a genre, an author or a turn of phrase may be in "
-        "several; how many rows share a segment of five words with `train` is said under Quality.",
-        "Arguments of explicit relations do not hold their connective, but the text around them "
-        "(`text`) does: vectors that are read in context have seen it.",
-        "Of rhetorical trees `same-unit` is a matter of syntax and `organization` one of layout: "
-        "the column `aspect` tells them from relations of meaning, and scores are broken down by "
-        "it. Nodes of one tree hold one another, so rows of a document are one cluster in every "
-        "interval; a vector of a large child is a mean over up to hundreds of units (`size`).",
-        "A sentence of another document can fit by chance, and in chat the name of whom a line "
-        "is for may give the order away.",
+        "An accuracy means nothing by itself. Compare it with the most frequent class, the bag of "
+        "words and the ceiling under Quality, and with the same model randomly initialised. What a "
+        "bag of words finds is in the words, not in the model's representation of them.",
+        "A classifier that finds a label in a layer does not show that the model uses it.",
+        "Splits divide whole documents, but a genre, an author or a phrase may occur in several "
+        "splits. Quality reports how many rows share a segment of five words with `train`.",
+        "Arguments of explicit relations do not contain their connective, but the surrounding text "
+        "(`text`) does: contextual vectors have seen it.",
+        "In rhetorical trees, `same-unit` is a matter of syntax and `organization` a matter of "
+        "layout. The column `aspect` separates them from relations of meaning, and scores are "
+        "broken down by it. Nodes of one tree contain one another, so the rows of a document form "
+        "one cluster in every interval. The vector of a large child is a mean over up to hundreds "
+        "of units (`size`).",
+        "A sentence of another document can fit by chance. In chat, the addressee's name in a line "
+        "may give the order away.",
         "Relations within a sentence and between sentences are different tasks (`same_sentence`).",
-        "A pair with two senses is one row that says both (`also`); in DiscoEval's own rows it "
-        "is two rows of one family.",
+        "A pair with two senses is one row with both (`also`); in DiscoEval's own rows it is two "
+        "rows of one family.",
     ),
     citation=cited("chen-etal-2019-evaluation"),
     readings={DISCOEVAL_ROWS.name: DISCOEVAL_ROWS},

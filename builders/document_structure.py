@@ -93,22 +93,22 @@ SUITE = Suite(
     title="Document structure",
     version="1.0.0",
     hypothesis=(
-        "An encoder that has learned from the structure of documents makes vectors of sentences "
-        "that say more of their discourse."
+        "A sentence encoder that has learned from the structure of documents gives vectors that "
+        "encode more of their discourse."
     ),
     description=(
-        "Documents with their titles, sections and paragraphs. An encoder of sentences learns from "
-        "`train` to say from a sentence's vector what stands before and after it, where it stands, "
-        "how deep its section lies, and what the titles above it are; losses on `test` say how "
-        "well, and the suite `discourse_tasks` what else its vectors are good for."
+        "Documents with their titles, sections and paragraphs. A sentence encoder learns from "
+        "`train` to predict from a sentence's vector the sentences before and after it, its "
+        "position, the depth of its section, and the titles above it. Losses on `test` show how "
+        "well it does so; the suite `discourse_tasks` probes what else its vectors encode."
     ),
     conditions={},
     limitations=(
-        "Figures of a training on a few hundred documents show that it works, not what it is worth:"
-        " the paper's encoder read 42 million sentences of Wikipedia.",
-        "How deep a section lies is as fine as its corpus has it: GUM's headings have no depth, so "
-        "that there are two levels, above the first heading and below it.",
-        "A paragraph of a dialogue is a turn, and one of a list an item.",
+        "Training on a few hundred documents shows that the method runs, not how well it works: "
+        "the paper's encoder read 42 million sentences of Wikipedia.",
+        "The depth of a section is as fine as the corpus annotates it. GUM's headings have no "
+        "depth, so there are two levels: above the first heading and below it.",
+        "In a dialogue, a paragraph is a turn; in a list, it is an item.",
     ),
     citation=cited("chen-etal-2019-evaluation"),
     divide=OwnSplits(Division(0.1, 0.1)),

@@ -239,14 +239,15 @@ SUITE = Suite(
     title="Implicit relations",
     version="1.1.0",
     hypothesis=(
-        "A model that notices incoherence knows how two sentences are related where no connective "
-        "says so: an adverbial that says something else, and what follows it, surprise it more "
-        "than one that says it."
+        "A model that notices incoherence infers how two sentences relate without a connective: it "
+        "finds an adverbial that expresses another relation, and the text after it, more "
+        "surprising than one that expresses the right relation."
     ),
     description=(
-        "Two or three neighbouring sentences with an adverbial put before the last: the one that "
-        "annotation of discourse relations has as implied (`As a result,`, `However,`, `For "
-        "example,`, `Then,`), and adverbials that say that the sentences relate in another way."
+        "Two or three neighbouring sentences with an adverbial inserted before the last one: "
+        "either the connective that annotation of discourse relations gives as implied (`As a "
+        "result,`, `However,`, `For example,`, `Then,`), or an adverbial that expresses another "
+        "relation."
     ),
     conditions={
         "relation_1_connective_1": "crossed: sentences with the adverbial that they imply",
@@ -277,41 +278,42 @@ SUITE = Suite(
         ),
     ),
     limitations=(
-        "Nobody wrote the adverbials: authors found them needless, and with one some sentences "
-        "read more heavily than they did. They stand in all conditions.",
-        "Only relations count whose connective can begin a sentence. `because`, `and`, `in order`, "
-        "`in fact` and others are left out, and with them about half of the implicit relations; "
-        "for `but` and `so`, which take no comma, stand `however` and `as a result`.",
-        "The annotated connective is one reading. Only ways to relate are put against each other "
-        "that hardly hold together, by a table (`WAYS` and what is beside each other in "
-        "`manipulations.connectives.implied_connectives`), not by a judgement of each item. "
-        "`cloze` leaves out more of them: what is told as a result, an example or the next thing "
-        "may be in contrast as well (`However,`), and what is said in other words may be "
-        "something more (`Furthermore,`). `Instead,` is not put where something was denied, nor "
-        "`Then,` before what happened, as far as the corpus has grammar.",
-        "`crossed`: how likely an adverbial is with the sentence behind it alone (`in 1963` after "
-        "`Later,`) does not cancel, as it is of both: the partial-input baseline is at chance by "
-        "construction, and yet a model that never reads the first sentence may score above it.",
-        "`crossed` needs two relations of one document: from the 80 documents of GUM and the 6 "
-        "talks in which it was measured come few items, and its intervals are wide.",
-        "`cloze`: some ways are far commoner than others, so that an adverbial alone says a good "
-        "deal about whether it is right: see the partial-input baseline (88 on GUM). A model "
-        "that prefers one adverbial everywhere may score as high; `crossed` is free of this.",
-        "`cloze`: how frequent an adverbial is does not cancel, either. It moves the groups "
-        f"`{ADVERBIAL}`, `{TOGETHER}` and `{BEST}`; the config's score is over `{REST}`, the same "
-        "text after different adverbials, which it does not move.",
-        f"`cloze` after DiSQ: `{CONSISTENT}` is the share of pairs in which question and converse "
-        f"get matching answers, right or wrong, and `{BOTH}` that in which both are right. DiSQ's "
-        "score is a product of shares, and its consistency a share among the questions that were "
-        "answered rightly: a formula is on one item and has no such thing; divide the score of "
-        f"`{BOTH}` by that of `{ASKED}`. Nor has it probabilities that sum to one over the "
-        "alternatives: only which of them is the likeliest.",
-        "The converse is asked of contrast, result, sequence and instance alone, where the second "
-        "sentence has no word that points back; adverbials for the converse (`after all`, `before "
-        "that`, `more generally`) are rarer, and say a little more.",
-        "Of 50 pairs of `cloze` from documents of GUM that were set aside, which a language model "
-        "read twice, blind, all were good English, and the incoherent side was found in 43 and "
-        "43; of 28 pairs of `crossed` in 20 and 22 (`docs/quality.md` of the toolkit).",
+        "The authors did not write the adverbials: they found them unnecessary, and some sentences "
+        "read heavily with one. All conditions contain an adverbial.",
+        "Only relations whose connective can begin a sentence are used. This leaves out `because`, "
+        "`and`, `in order`, `in fact` and others, about half of the implicit relations. `however` "
+        "and `as a result` replace `but` and `so`, which take no comma.",
+        "The annotated connective is one reading. Only relations that hardly hold together are "
+        "contrasted; a table decides this (`WAYS` in "
+        "`manipulations.connectives.implied_connectives`), not a judgement of each item. `cloze` "
+        "leaves out more contrasts: a result, an example or a next event may also be a contrast "
+        "(`However,`), and a restatement may also be an addition (`Furthermore,`). `Instead,` is "
+        "not used after a denial, nor `Then,` before an event, as far as the corpus has syntactic "
+        "annotation.",
+        "`crossed`: the fit of an adverbial to its own sentence alone (`in 1963` after `Later,`) "
+        "does not cancel, because it depends on both. The partial-input baseline is at chance by "
+        "construction, but a model that never reads the first sentence may score higher.",
+        "`crossed` needs two relations of one document: the 80 documents of GUM and the 6 talks on "
+        "which it was measured give few items, so its intervals are wide.",
+        "`cloze`: some relations are far more frequent than others, so the adverbial alone often "
+        "shows whether it is right: the partial-input baseline reaches 88 % on GUM. A model that "
+        "always prefers one adverbial may score as high; `crossed` avoids this.",
+        "`cloze`: the frequency of an adverbial does not cancel, either. It affects the groups "
+        f"`{ADVERBIAL}`, `{TOGETHER}` and `{BEST}`. It does not affect `{REST}`, which the "
+        "config's score counts: the same text after different adverbials.",
+        f"`cloze` after DiSQ: `{CONSISTENT}` is the share of pairs whose question and converse get "
+        f"matching answers, right or wrong; `{BOTH}` is the share with two right answers. DiSQ's "
+        "score is a product of shares, and its consistency is a share of the questions with right "
+        f"answers. A formula covers one item and cannot express this: divide the score of `{BOTH}` "
+        f"by that of `{ASKED}`. A formula also lacks probabilities that sum to one over the "
+        "alternatives: it only shows which alternative is likeliest.",
+        "The converse is tested only for contrast, result, sequence and instance, and only if no "
+        "word of the second sentence refers back. Adverbials for the converse (`after all`, "
+        "`before that`, `more generally`) are rarer and slightly more specific.",
+        "A language model reviewed 50 pairs of `cloze` from held-out GUM documents twice, blind. "
+        "It judged all to be good English and found the incoherent side in 43 both times; of 28 "
+        "pairs of `crossed`, it found the incoherent side in 20 and 22 (`docs/quality.md` of the "
+        "toolkit).",
     ),
     headline=("crossed",),
     citation=MIAO_2024,
@@ -329,13 +331,15 @@ SUITE = Suite(
                 names=("relation", "connective"),
                 columns=_crossed,
             ),
-            summary="two relations of one document, each with both adverbials; the adverbial and "
-            "the sentence behind it are scored, over all four",
+            summary=(
+                "two relations of one document, each with both adverbials; the adverbial and its "
+                "sentence are scored in all four combinations"
+            ),
             regions=_REGIONS,
             columns=crossed_columns(
                 connectives=Column(["string"], "the adverbials, lower-case"),
                 annotated=Column(["string"], "the annotated connectives"),
-                senses=Column(["string"], "their senses as the corpus has them"),
+                senses=Column(["string"], "their senses, as labelled by the corpus"),
                 ways=Column(["string"], f"their senses in common terms: {', '.join(WAYS)}"),
                 genre=_GENRE,
             ),
@@ -345,15 +349,17 @@ SUITE = Suite(
             name="cloze",
             corpora=_CORPORA,
             generator=Cloze(),
-            summary="an adverbial for each way in which two sentences may relate; the adverbial "
-            "and the sentence behind it are scored apart",
+            summary=(
+                "one adverbial for each way in which two sentences may relate; the adverbial and "
+                "its sentence are scored separately"
+            ),
             regions=_REGIONS,
             columns={
                 "annotated": Column("string", "the annotator's connective"),
-                "sense": Column("string", "its sense as the corpus has it"),
+                "sense": Column("string", "its sense, as labelled by the corpus"),
                 "way": Column("string", f"the sense in common terms: {', '.join(WAYS)}"),
-                "alternatives": Column(["string"], "the ways whose adverbials are put as well"),
-                "converse": Column("bool", "whether the sentences change places as well"),
+                "alternatives": Column(["string"], "the relations whose adverbials are also tried"),
+                "converse": Column("bool", "whether the sentences are also exchanged"),
                 "genre": _GENRE,
             },
             breakdowns=("way", "genre"),

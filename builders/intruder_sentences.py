@@ -260,7 +260,7 @@ def _view_configs(operator: IntruderSentence, filter_model: str) -> tuple[Config
         prefix="detect",
         kind=DOCUMENTS,
         generator=Documents(operator, filter_model),
-        summary="all documents; which sentence is an intruder, if any is" + more,
+        summary="all documents; the model names the intruder, if any" + more,
         regions=(),
         columns=_DOCUMENT_COLUMNS,
         **shared,
@@ -288,13 +288,14 @@ SAME_DOCUMENT = Config(
         columns=slot_columns,
     ),
     divided=False,
-    summary="two sentences of distant places of one text, each after its own context and after "
-    "the other's; they, and what follows them, are scored, over all four",
+    summary=(
+        "two sentences from distant positions of one text, each after its own context and after "
+        "the other's; the sentence and the next one are scored in all four combinations"
+    ),
     regions=(
         "two or three sentences before the slot",
         "the sentence in the slot: the context's own, or that of the other slot",
-        "the sentence that follows the slot in the context's text (missing where a paragraph ends "
-        "there)",
+        "the sentence after the slot in the context's text (missing at the end of a paragraph)",
     ),
     columns=crossed_columns(**SLOT_COLUMNS),
     breakdowns=CROSSED_BREAKDOWNS,
@@ -345,23 +346,24 @@ SUITE = Suite(
     title="Intruder sentences",
     version="3.0.0",
     hypothesis=(
-        "A model that notices incoherence finds a sentence from another document more "
-        "surprising than the document's own sentence in its place, finds what follows it more "
-        "surprising, and can tell which sentence of a document is the intruder."
+        "A model that notices incoherence finds a sentence from another document, and the text "
+        "after it, more surprising than the document's own, and can tell which sentence of a "
+        "document is the intruder."
     ),
     description=(
-        "Documents of a few sentences in some of which one sentence, never the first, was "
-        "replaced by a sentence of a similar document. The intruder is about a similar subject "
-        "(TF-IDF), but not the same sentence in other words. Documents were divided into "
-        "splits first, those that share lines together, so that neither a test document nor "
-        "the source of its intruder is seen in training."
+        "Short documents. In some of them, one sentence (never the first) was replaced by an "
+        "intruder: a sentence of another document on a similar subject (TF-IDF), but not a "
+        "paraphrase. Documents were divided into splits first, and documents that share lines went "
+        "into the same split, so neither a test document nor the source of its intruder is seen in "
+        "training."
     ),
     conditions={
         COHERENT_CONDITION: "the document as it stands in the corpus",
         INTRUDED: "the same with one sentence replaced by the intruder",
-        "context_1_sentence_1": "same_document: a sentence where it stands in the text",
-        "context_2_sentence_2": "same_document: a sentence of a distant place of the same text, "
-        "where it stands",
+        "context_1_sentence_1": "same_document: a sentence in its own position in the text",
+        "context_2_sentence_2": (
+            "same_document: a sentence of the same text in its own, distant position"
+        ),
         "context_1_sentence_2": "same_document: the second sentence in the place of the first",
         "context_2_sentence_1": "same_document: the first sentence in the place of the second",
     },
@@ -374,27 +376,27 @@ SUITE = Suite(
         ),
     ),
     limitations=(
-        "An intruder can fit by chance: where the other document is about the same thing, or "
-        "the sentence says little. Of 44 intruded documents of DiscoEval, which a language model "
-        "read twice, blind, it named the intruder in 16 and 16 of 16 from Wikipedia, in 12 and 11 "
-        "of 12 from arXiv, and in 5 and 5 of 16 from chat (`docs/quality.md` of the toolkit).",
-        "The intruder and the sentence that it replaces are different sentences: a model may "
-        "find one of them more surprising by itself. The prediction about what follows the "
-        "slot compares equal texts.",
-        "The documents of a small corpus have few similar ones, so that intruders there are "
-        "easier to see.",
+        "An intruder can fit by chance, if the other document has the same topic or the sentence "
+        "says little. A language model reviewed 44 intruded documents of DiscoEval twice, blind. "
+        "It named the intruder in 16 and 16 of 16 from Wikipedia, in 12 and 11 of 12 from arXiv, "
+        "and in 5 and 5 of 16 from chat (`docs/quality.md` of the toolkit).",
+        "The intruder and the replaced sentence differ: a model may find one of them more "
+        "surprising even without context. The prediction about the text after the slot compares "
+        "equal texts.",
+        "A small corpus has few similar documents, so its intruders are easier to notice.",
         "Scores of a filtered config are low by construction for the model that filtered it.",
-        "`same_document`: the sentence that follows the slot repeats words of the one in it. So "
-        "repeated words alone tell more of the group `following` (66.1 % on TED-MDB, 75.6 % on "
-        "GUM) than of the headline (57.1, 65.9): compare its own lexical-overlap baseline.",
-        "`same_document`: who tells sentences of one text apart may do so by the matter of its "
-        "parts, and by names that are not repeated. Speeches and lists of facts have sentences "
-        "that fit in several places: of 98 items that one reader read who knew the answers, the "
-        "right combinations were clearly better in 85. There are few items: 63 of the 80 documents "
-        "of GUM at hand, 56 of the six talks of TED-MDB.",
-        "Of 40 pairs of `same_document` from documents of GUM that were set aside, which a "
-        "language model read twice, blind, all were good English, and the incoherent side was "
-        "found in 36 and 38 (`docs/quality.md` of the toolkit).",
+        "`same_document`: the sentence after the slot repeats words of the sentence in it. "
+        "Repeated words alone therefore decide more items of the group `following` (66.1 % on "
+        "TED-MDB, 75.6 % on GUM) than of the headline (57.1 %, 65.9 %): compare each group with "
+        "its own lexical-overlap baseline.",
+        "`same_document`: the topics of a text's parts, and names that are not repeated, may be "
+        "enough to tell its sentences apart. Speeches and lists of facts have sentences that fit "
+        "in several positions: one reader, who knew the answers, found the right combinations "
+        "clearly better in 85 of 98 items. There are few items: 63 from 80 documents of GUM, and "
+        "56 from the six talks of TED-MDB.",
+        "A language model reviewed 40 pairs of `same_document` from held-out GUM documents twice, "
+        "blind. It judged all to be good English and found the incoherent side in 36 and 38 "
+        "(`docs/quality.md` of the toolkit).",
     ),
     citation=SHEN_2021,
     configure=_configured,

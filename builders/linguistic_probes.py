@@ -93,9 +93,12 @@ def _probe_config(operator: IntruderSentence, probe: str) -> Config:
         generator=ProbedIntruders(operator, probe=probe),
         summary=f"{PROBES[probe].description}; the sentence in the slot is scored",
         regions=(
-            "the sentences before the slot, the same everywhere",
+            "the sentences before the slot, the same in all conditions",
             "the slot: the document's own sentence or the intruder, with or without the probe",
-            "the sentences that follow, the same everywhere (missing where none does)",
+            (
+                "the sentences after the slot, the same in all conditions (missing at the end of "
+                "the document)"
+            ),
         ),
         columns=_COLUMNS,
         headline="probe",
@@ -125,16 +128,16 @@ SUITE = Suite(
     title="Linguistic probes",
     version="3.0.0",
     hypothesis=(
-        "A model that notices incoherence finds a sentence more surprising when one property "
-        "of it no longer agrees with the text around it, and sees an intruder more easily when "
-        "it has such a property."
+        "A model that notices incoherence finds a sentence more surprising if one of its "
+        "properties no longer agrees with the surrounding text, and notices an intruder more "
+        "easily if it has such a property."
     ),
     description=(
-        "Documents with an intruder (a sentence of a similar document in the place of one of "
-        "their own), each with up to four versions of the sentence in the slot: the document's "
-        "own and the intruder, with and without a probe. A probe is an edit by rule that stays "
-        "grammatical and changes one property: the gender or animacy of pronouns, "
-        "demonstratives, a conjunction, tense, polarity, or numbers."
+        "Documents in which an intruder, a sentence of a similar document, takes the slot of one "
+        "of their own sentences. Each document has up to four versions of the slot: its own "
+        "sentence and the intruder, with and without a probe. A probe is a rule-based, grammatical "
+        "edit of one property: the gender or animacy of pronouns, demonstratives, a conjunction, "
+        "tense, polarity, or numbers."
     ),
     conditions={
         ORIGINAL: "the document as it stands in the corpus",
@@ -150,14 +153,14 @@ SUITE = Suite(
         ),
     ),
     limitations=(
-        "A probe need not make a text incoherent: another number, or the negation of a "
-        "sentence, can be just as true to a reader who does not know the subject.",
-        "Probes change the words that are scored: a rare word is surprising by itself.",
-        "The partial-input baseline is near 100 % where a probe always puts in the same words: "
-        "whoever is trained on the items learns the words and not the incoherence. Test with these "
-        "items, and do not train on them.",
-        "Rules choose where a probe applies: sentences in which they are not sure are left "
-        "out, so that simple sentences are more frequent than in the corpus.",
+        "A probe may leave a text coherent: a reader without knowledge of the subject may accept "
+        "another number, or a negated sentence.",
+        "Probes change the scored words, and a rare word is surprising by itself.",
+        "The partial-input baseline is near 100 % for probes that always insert the same words: a "
+        "model trained on the items learns these words, not incoherence. Use the items for tests "
+        "only.",
+        "Rules choose the sentences for a probe and leave out doubtful ones, so simple sentences "
+        "are more frequent than in the corpus.",
     ),
     citation=SHEN_2021,
     configure=_configured,

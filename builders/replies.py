@@ -31,8 +31,8 @@ SUITE = Suite(
         "they reply to than after each other's."
     ),
     description=(
-        "Pairs of replies of one log of a chat channel, an hour or so of it, each after the "
-        "messages of somebody that it replies to and after those of the other."
+        "Pairs of replies from one log of a chat channel (about an hour). Each reply stands after "
+        "the messages that it answers, and after the messages that the other reply answers."
     ),
     conditions={
         "messages_1_reply_1": "messages, and the reply to the last of them",
@@ -42,22 +42,23 @@ SUITE = Suite(
     },
     uses=(Use("", "which reply answers which message", "a shared topic word from an answer"),),
     limitations=(
-        "The two threads are about different problems. Pairs whose replies repeat more than one "
-        "word more of their own messages than of the other's are left out, and repeated words "
-        "still tell some of the rest: compare the lexical-overlap baseline.",
-        "What the replier said earlier in the thread is not shown, so that nobody can tell by the "
-        "hand of a writer which reply is theirs. A classifier of typing habits (how somebody is "
-        "addressed, capitals, apostrophes, marks at the end, smileys, spelling) that learned from "
-        "other threads is right on 51.5 % of all pairs of replies of three logs of Ubuntu IRC; "
-        "with those messages it was right on 73.7 %. An answer to one of them says less alone.",
-        "Few items are left: 43 of three logs of Ubuntu IRC, of 163 replies that say something.",
-        "A reply can fit the other messages by chance, most often an answer to a question of the "
-        "same form: of 43 items of version 1.0.0 that one reader read who knew the answers, the "
-        "right combinations were clearly better in 38.",
-        "Who takes part, and whom they speak to, is no cue by construction: the suite says nothing "
-        "about keeping track of people.",
-        "Of 16 pairs from a log of Ubuntu IRC that was set aside, which a language model read "
-        "twice, blind, all were good English, and the incoherent side was found in 16 and 15 "
+        "The two threads are about different problems. Pairs are left out if the replies repeat at "
+        "least two more words of their own messages than of the other's. Repeated words still "
+        "decide some of the remaining items: compare the lexical-overlap baseline.",
+        "The replier's earlier messages in the thread are not shown, so writing style cannot "
+        "identify the reply. A classifier of typing habits (forms of address, capitals, "
+        "apostrophes, final punctuation, smileys, spelling), trained on other threads, is right on "
+        "51.5 % of all pairs of replies in three logs of Ubuntu IRC; with the replier's messages "
+        "shown, it was right on 73.7 %. A reply that refers to a hidden message is less "
+        "informative.",
+        "Few items remain: 43, from 163 substantial replies in three logs of Ubuntu IRC.",
+        "A reply can fit the other messages by chance, most often as an answer to a question of "
+        "the same form. One reader, who knew the answers, found the right combinations clearly "
+        "better in 38 of 43 items of version 1.0.0.",
+        "By construction, participants and addressees are no cue: the suite does not test whether "
+        "a model keeps track of people.",
+        "A language model reviewed 16 pairs from a held-out log of Ubuntu IRC twice, blind. It "
+        "judged all to be good English and found the incoherent side in 16 and 15 "
         "(`docs/quality.md` of the toolkit).",
     ),
     citation=cited("kummerfeld-etal-2019-large"),

@@ -63,14 +63,14 @@ def reason_columns(rewrite: Discourse, original: Discourse) -> dict[str, Any]:
 
 
 _COLUMNS = {
-    FAMILY: Column("string", "the essay that the sentence is from; intervals are over essays"),
+    FAMILY: Column("string", "the essay of the sentence; intervals are clustered by essay"),
     "reason": Column(
         "string",
-        "why the original is incoherent: `cohesion`, `consistency`, `relevance`, `other`, or "
+        "why the original is incoherent: `cohesion`, `consistency`, `relevance`, `other`, or  "
         f"`{_SEVERAL}` of these",
     ),
     "reasons": Column("string", f"the same in the corpus's words: {', '.join(REASONS.values())}"),
-    "topic": Column("string", "what the essay is on"),
+    "topic": Column("string", "the topic of the essay"),
 }
 
 
@@ -111,18 +111,18 @@ SUITE = Suite(
     title="Rewrites",
     version="1.0.0",
     hypothesis=(
-        "A model that notices incoherence finds a sentence that does not go with its text more "
-        "surprising there than one that was written in its place because of that."
+        "A model that notices incoherence finds a sentence that does not fit its text more "
+        "surprising than the sentence that a person wrote to replace it."
     ),
     description=(
-        "Sentences that do not go with the text before them, and after the same text the sentences "
-        "that were written in their place: no program made the incoherence."
+        "Sentences that do not fit the preceding text, and rewrites of these sentences after the "
+        "same text. The incoherence is natural: no program made it."
     ),
     conditions={
-        REWRITE: "the text with the sentence as it was rewritten",
-        ORIGINAL: "the same text with the sentence before it was rewritten",
+        REWRITE: "the text with the rewritten sentence",
+        ORIGINAL: "the same text with the original sentence",
         f"{REWRITE}_alone": "interaction: the rewritten sentence without the text",
-        f"{ORIGINAL}_alone": "interaction: the sentence before it was rewritten, without the text",
+        f"{ORIGINAL}_alone": "interaction: the original sentence without the text",
     },
     uses=(
         Use(
@@ -137,15 +137,15 @@ SUITE = Suite(
         ),
     ),
     limitations=(
-        "A rewrite is more than coherent: it may also be more fluent, longer or shorter, and "
-        "without the errors in grammar and spelling that its original has. The config without a "
-        "name cannot tell these apart; in `interaction` both sentences are also read without the "
-        "text, so that what is better about a rewrite by itself cancels, as far as it does not "
-        "depend on the text. The headline is that of `interaction`.",
-        "A context holds all sentences before the one that was rewritten, those that are "
-        "incoherent themselves included.",
-        "Sentences of one essay share their beginning, so items are not independent: intervals "
-        "are over essays (`family`).",
+        "A rewrite differs in more than coherence: it may also be more fluent, longer or shorter, "
+        "and free of the original's errors in grammar and spelling. The main config cannot "
+        "separate these. In `interaction`, both sentences are also scored without the text, so any "
+        "advantage of the rewrite that does not depend on the text cancels. The headline score is "
+        "that of `interaction`.",
+        "A context contains all sentences before the rewritten one, including those that are "
+        "incoherent themselves.",
+        "Sentences of one essay share their beginning, so items are not independent: intervals are "
+        "clustered by essay (`family`).",
     ),
     headline=("interaction",),
     citation=CORPUS.citation,
@@ -158,8 +158,8 @@ SUITE = Suite(
         rewrites_config(
             "interaction",
             (Contrast((ORIGINAL, f"{REWRITE}_alone"), (REWRITE, f"{ORIGINAL}_alone"), 2),),
-            "the sentence is scored after the text and without it: the text makes the original "
-            "less expected than the rewrite, beyond what either is by itself",
+            "the sentence is scored after the text and without it; the text should lower the "
+            "surprisal of the rewrite by more than that of the original",
         ),
     ),
     tags=("essays", "learners", "human-rewrites"),

@@ -219,9 +219,9 @@ SUITE = Suite(
     title="Sentence order",
     version="3.0.0",
     hypothesis=(
-        "A model that notices incoherence finds a text whose sentences or utterances were "
-        "shuffled more surprising than the text in its own order, and finds the last sentence "
-        "more surprising after a shuffled context than after the original one."
+        "A model that notices incoherence finds a text more surprising after its sentences or "
+        "utterances are shuffled, and finds the last sentence more surprising after a shuffled "
+        "context than after the original context."
     ),
     description=(
         "Minimal pairs of a text and the same text with its sentences (narration) or "
@@ -230,10 +230,12 @@ SUITE = Suite(
     ),
     conditions={
         "original": "the text as it stands in the corpus",
-        "shuffled": "the same sentences or utterances in another order, drawn uniformly from "
-        "all orders that read differently; of the `matched` configs with the first and the last in "
-        "their places, and each of the others about as likely to stand in its new place, by its "
-        "words alone, as in its own",
+        "shuffled": (
+            "the same sentences or utterances in another order, drawn uniformly from all orders "
+            "that read differently; in the `matched` configs, the first and the last stay, and "
+            "each other unit is about as likely, by its words alone, to stand in its new position "
+            "as in its own"
+        ),
     },
     uses=(
         Use(
@@ -256,23 +258,21 @@ SUITE = Suite(
     limitations=(
         "Some shuffled texts are coherent: two descriptions can often be swapped without harm. "
         "A perfect reader does not reach 100 %.",
-        "Position habits go a long way in all but the `matched` configs: greetings open dialogues "
-        "and names are introduced in first sentences. Compare a model's score with the "
-        "partial-input baseline above before calling it coherence.",
-        "Orders of the `matched` configs were matched by a classifier (naive Bayes) that sees one "
-        "unit at a time, and the partial-input baseline is that of another (logistic "
-        "regression): what "
-        "follows from single sentences is gone from the former's view and hardly left in the "
-        "latter's. How neighbours go together by words alone is what order is made of, and is "
-        "not matched.",
-        "Of 60 matched orders of PersonaChat, INSteD, DiscoEval's Wikipedia and GUM (version "
-        "2.0.0), which a language model read twice, blind, it found the incoherent side in all "
+        "In all but the `matched` configs, knowledge of typical positions goes a long way: "
+        "greetings open dialogues, and first sentences introduce names. Compare a model's score "
+        "with the partial-input baseline above before attributing it to coherence.",
+        "A classifier that sees one unit at a time (naive Bayes) matched the orders of the "
+        "`matched` configs; the partial-input baseline is another classifier (logistic "
+        "regression). Cues from single units are invisible to the former and hardly left for the "
+        "latter. Lexical links between neighbours are part of order itself and were not matched.",
+        "A language model reviewed 60 matched orders of PersonaChat, INSteD, DiscoEval's Wikipedia "
+        "and GUM (version 2.0.0) twice, blind, and found the incoherent side in all "
         "(`docs/quality.md` of the toolkit).",
-        "The matched orders of a corpus hang on all of its texts, as the classifier that matches "
-        "them has learned from the others: with `--limit` or `--split` they are other ones.",
-        "Mean surprisal over a whole shuffled text mixes the effect of order with that of "
-        "which sentence has to be read without context; the `context` configs do not have "
-        "this problem, as the scored text is the same.",
+        "The matched orders of a corpus depend on all of its texts, because the matching "
+        "classifier learned from the others: `--limit` or `--split` changes the orders.",
+        "Mean surprisal over a whole shuffled text mixes two effects: the order, and which "
+        "sentence comes first and has no context. The `context` configs avoid this, because the "
+        "scored text is the same.",
     ),
     headline=(
         "narration_context",

@@ -57,36 +57,35 @@ SUITE = Suite(
     title="Span coherence",
     version="3.0.0",
     hypothesis=(
-        "A model that is right about a text for the right reason is right about its parts: it says "
-        "of a part what the part itself bears out, and no more."
+        "A model that is right about a text for the right reason is also right about the text's "
+        "parts: for each part, it gives the answer that the part itself supports."
     ),
     description=(
-        "Texts of several units with the right answer for the whole and for each stretch of "
-        "consecutive units. **Strict coherence** is the share of texts of which a model is right "
-        "about the whole and about every part; **lenient** the mean share of parts that it is "
-        "right about."
+        "Texts of several units with the right answer for the whole and for each span of "
+        "consecutive units. **Strict coherence** is the share of texts for which a model is right "
+        "about the whole and every part. **Lenient coherence** is the mean share of parts that it "
+        "is right about."
     ),
     conditions={
         "positive": "the span entails the hypothesis, is incoherent, or contradicts itself",
         "negative": "it does not",
-        "answer": "of a choice: the span of one alternative is the better one",
-        "none": "of a choice: the spans of both are as good",
+        "answer": "for a choice: the span of one alternative is the better one",
+        "none": "for a choice: the spans of both are equally good",
     },
     limitations=(
-        "**Saying no to everything is hard to beat.** Most spans are negative: compare with the "
-        "constants under Quality, which stand beside every score.",
-        "Of a text of one unit strict coherence is accuracy; scores are broken down by `one_unit` "
-        "where there are such texts.",
-        "Gold by rule takes it that nothing else in the text supports the answer, and that more "
-        "text never takes support away.",
-        "A language model that read spans twice, blind (version 2.0.0), was as the rule says on "
-        "all 28 of intruders in DiscoEval's Wikipedia and arXiv, on 8 and 9 of 14 in its chat, "
-        "where an intruder often fits the part in which it stands, on all 28 of denials in "
-        "PersonaChat, which show by their wording, and on all 18 of the sample's contradictions "
-        "(`docs/quality.md` of the toolkit).",
-        "What is denied in a `denials` config is denied in nearly its own words, by who said it or "
-        "by the other: a model that sees the repetition and not who speaks is right half of the "
-        "time.",
+        "**Answering no to everything is hard to beat**, because most spans are negative. Compare "
+        "with the constant answers under Quality, which every report shows beside the scores.",
+        "For a text of one unit, strict coherence equals accuracy; scores are broken down by "
+        "`one_unit` where such texts exist.",
+        "Gold answers by rule assume that nothing else in the text supports the answer, and that "
+        "more text never removes support.",
+        "A language model reviewed spans of version 2.0.0 twice, blind. It agreed with the rule on "
+        "all 28 spans of intruders in DiscoEval's Wikipedia and arXiv, on all 28 spans of denials "
+        "in PersonaChat, whose wording gives them away, and on all 18 spans of the sample's "
+        "contradictions. On DiscoEval's chat, where an intruder often fits its part, it agreed on "
+        "8 and 9 of 14 (`docs/quality.md` of the toolkit).",
+        "In a `denials` config, either speaker denies a statement in nearly its own words: a model "
+        "that sees the repetition but not the speaker is right half of the time.",
     ),
     citation=cited("storks-chai-2021-beyond-tip"),
     divide=AskedSplits(Division(0.2, 0.1)),
@@ -96,7 +95,7 @@ SUITE = Suite(
             one_corpus=True,
             corpora=("verifiable",),
             select=Asks("entailment"),
-            summary="does a stretch of a telephone conversation entail the hypothesis?",
+            summary="does a span of a telephone conversation entail the hypothesis?",
             **_ENTAILMENT,
         ),
         _config(
@@ -106,14 +105,14 @@ SUITE = Suite(
             select=Asks("choice"),
             generator=Abduction(),
             columns=CHOICE_COLUMNS,
-            summary="which of two stories, told with one or another sentence, is more plausible?",
+            summary="which of two stories, which differ in one sentence, is more plausible?",
             task_defaults={"question": "choice"},
         ),
         _config(
             prefix="entailment",
             corpora=(),
             genre="spans",
-            summary="does a stretch of the text entail the hypothesis?",
+            summary="does a span of the text entail the hypothesis?",
             **_ENTAILMENT,
         ),
         _config(
@@ -124,7 +123,7 @@ SUITE = Suite(
             generator=IntruderSpans(IntruderSentence()),
             columns=INTRUDER_COLUMNS,
             summary=(
-                "documents in half of which one sentence is another document's: is a stretch of "
+                "documents, half of them with a sentence of another document: is a span of "
                 "sentences incoherent?"
             ),
             task_defaults={"question": "coherence", "positive": "incoherent"},
@@ -133,8 +132,8 @@ SUITE = Suite(
             corpora=("dialoguenli",),
             generator=Contradictions(),
             summary=(
-                "utterances of one person, two of which are a pair of DialogueNLI: does a stretch "
-                "of them contradict itself?"
+                "utterances of one person, including a pair of DialogueNLI: does a span of "
+                "utterances contradict itself?"
             ),
         ),
         _contradiction(
@@ -143,8 +142,8 @@ SUITE = Suite(
             genre="dialogue",
             generator=Denials(),
             summary=(
-                "dialogues in which something that was said is denied later, by who said it or by "
-                "the other: does a speaker contradict himself or herself in a stretch of it?"
+                "dialogues in which a later utterance, by the same speaker or the other, denies an "
+                "earlier one: does a speaker contradict himself or herself within a span?"
             ),
         ),
     ),

@@ -194,7 +194,7 @@ def commitment_config(label: str, summary: str, controls: tuple[str, ...] = ()) 
         separator=True,
         partial_input=(
             "bags of words of the first and of the second utterance (the same in both conditions, "
-            "so that here the score is 50 % by construction: only the separator tells them apart)"
+            "so the score is 50 % by construction: the conditions differ only in the separator)"
         ),
     )
 
@@ -204,16 +204,16 @@ SUITE = Suite(
     title="Speaker commitment",
     version="1.1.0",
     hypothesis=(
-        "A model that notices incoherence finds an utterance that contradicts the one before it "
-        "more surprising if the same speaker utters both than if the speaker changes, and finds no "
-        "such difference, or a smaller one, where the utterance does not contradict."
+        "A model that notices incoherence finds an utterance that contradicts the previous one "
+        "more surprising if the same speaker utters both than if the speaker changes. Without a "
+        "contradiction, it finds no such difference, or a smaller one."
     ),
     description=(
-        "Minimal pairs of two utterances with and without a change of speaker marked between them, "
-        "and `interaction`, in which a contradiction stands beside controls: a pair of which one "
-        "utterance entails the other, and one of which neither does. The `contradiction` config is "
-        "the paper's test; in `neutral` and `entailment`, its controls, one speaker can well utter "
-        "both, and the prediction is the same formula so that the scores can be compared."
+        "Minimal pairs of two utterances with and without a marked change of speaker. The config "
+        "`interaction` compares a contradiction with two controls: an entailing pair and a neutral "
+        "pair. The config `contradiction` is the paper's test; `neutral` and `entailment` are its "
+        "controls, in which one speaker can well utter both. All three use the same formula, so "
+        "their scores can be compared."
     ),
     conditions={
         "speaker_change": "the two utterances with the separator [SEP] between them",
@@ -222,7 +222,7 @@ SUITE = Suite(
             f"{kind}_{speaker}": f"of `interaction`: the {what}, {how}"
             for kind, what in (
                 (_CONTRADICTION, "contradiction"),
-                ("entailment", "pair of which one entails the other"),
+                ("entailment", "entailing pair"),
                 ("neutral", "neutral pair"),
             )
             for speaker, how in (
@@ -244,22 +244,21 @@ SUITE = Suite(
         ),
     ),
     limitations=(
-        "A separator changes the surprisal of whatever comes after it, contradiction or not: a "
-        "model can score 0 % or 100 % on `contradiction` by this alone, without reading. A score "
-        "says something only next to those on `neutral` and `entailment`: look at `interaction`, "
-        "in which this cancels, or at the differences of the mean margins, which the evaluator "
-        "reports, not at each score against 50 %.",
-        "In `interaction` a control is matched in length, and not in what it is about: how much a "
-        "separator does may hang on that, too. Both controls should be beaten, not one.",
-        "A model never trained on two-person dialogue cannot know what the separator stands for; "
-        "the results say how it was rendered.",
-        "Of the two controls `entailment` is the closer one: its utterances are about the same "
-        "thing, as those of `contradiction` are, and those of `neutral` are not. What the "
-        "utterances of the three configs are about, and how long they are, was not matched.",
-        "The partial-input baseline cannot show a habit of wording here, as both conditions "
-        "have the same "
-        "words. It says nothing of differences between the configs: a bag of words may well tell "
-        "contradictions from the other pairs, by words such as `never`.",
+        "A separator changes the surprisal of any text after it, with or without a contradiction: "
+        "this alone can give a model 0 % or 100 % on `contradiction`. Do not compare each score "
+        "with 50 %; compare it with those on `neutral` and `entailment`. Use `interaction`, in "
+        "which the effect cancels, or the differences of the mean margins, which the evaluator "
+        "reports.",
+        "In `interaction`, a control is matched in length but not in topic, and the effect of a "
+        "separator may depend on the topic. A model should beat both controls, not one.",
+        "A model that was never trained on two-person dialogue cannot know the meaning of the "
+        "separator; the results record how it was rendered.",
+        "`entailment` is the closer control: its two utterances share a topic, as in "
+        "`contradiction`, and those of `neutral` do not. Topic and length were not matched across "
+        "the three configs.",
+        "The partial-input baseline cannot show habits of wording here, because both conditions "
+        "have the same words. It does not cover differences between the configs: a bag of words "
+        "may separate contradictions from the other pairs by words such as `never`.",
     ),
     headline=("interaction",),
     citation=BEYER_2021,
@@ -269,8 +268,8 @@ SUITE = Suite(
             corpora=("dialoguenli",),
             generator=Interaction(),
             summary=(
-                "the second utterance becomes more surprising if one speaker utters both, and does "
-                "so by more where it contradicts the first than in controls of like length"
+                "one speaker for both utterances raises the surprisal of the second, and more so "
+                "for a contradiction than for controls of similar length"
             ),
             regions=(
                 "the first utterance (followed by [SEP] in conditions of `speaker_change`)",
@@ -285,7 +284,7 @@ SUITE = Suite(
             separator=True,
             partial_input=(
                 "bags of words of the first and of the second utterance (each on both sides of the "
-                "prediction, so that the score is 50 % by construction)"
+                "prediction, so the score is 50 % by construction)"
             ),
         ),
         commitment_config(

@@ -75,8 +75,8 @@ SUITE = Suite(
         "surprising than the ending that does."
     ),
     description=(
-        "Minimal pairs of a four-sentence story with its right ending and with a wrong one that "
-        "shares its protagonist and topic."
+        "Minimal pairs of a four-sentence story with its right ending and with a wrong one about "
+        "the same protagonist and topic."
     ),
     conditions={
         "original_ending": "the story with its right ending",
@@ -97,16 +97,15 @@ SUITE = Suite(
     limitations=(
         "The two endings are different sentences with different words: their mean surprisal "
         "differs for reasons that have nothing to do with the story (length, rare words). The "
-        "partial-input baseline says how far the endings alone give the answer away.",
-        "Knowledge of the world decides most items; local coherence alone does not.",
-        "Slips in an ending are neither mended nor counted. Left out, and counted, are stories "
-        "with an ending about somebody else, by a name that the story does not have.",
-        "`crossed`: couples are chosen so that content words, all words, and words by how rare "
-        "they are, tell the endings in half of the items. Other ways to compare words may tell a "
-        "little more.",
-        "Of 40 pairs of `crossed` from the sample that a language model read twice, blind, all "
-        "were good English, and the incoherent side was found in all (`docs/quality.md` of the "
-        "toolkit).",
+        "partial-input baseline shows how much the endings alone give away.",
+        "World knowledge decides most items; local coherence alone does not.",
+        "Errors in an ending are neither corrected nor counted. Stories are left out, and counted, "
+        "if an ending is about a person whose name is not in the story.",
+        "`crossed`: pairs of stories are chosen so that lexical overlap (of content words, of all "
+        "words, and of words weighted by rarity) picks the right endings in half of the items. "
+        "Other word-based comparisons may do slightly better.",
+        "A language model reviewed 40 sample pairs of `crossed` twice, blind. It judged all to be "
+        "good English and found the incoherent side in all (`docs/quality.md` of the toolkit).",
     ),
     headline=("",),
     citation=BEYER_2021,
@@ -135,8 +134,10 @@ SUITE = Suite(
                 across=True,
                 names=("story", "ending"),
             ),
-            summary="two similar stories, each with both right endings; the endings are scored, "
-            "over all four",
+            summary=(
+                "two similar stories, each with its own ending and with the other's; the endings "
+                "of all four combinations are scored"
+            ),
             regions=("the four sentences of a story", "an ending"),
             columns=crossed_columns(),
             breakdowns=CROSSED_BREAKDOWNS,

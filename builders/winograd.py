@@ -138,22 +138,20 @@ SUITE = Suite(
     title="Winograd",
     version="3.0.0",
     hypothesis=(
-        "A model that notices incoherence finds a text more surprising when a pronoun in it is "
-        "replaced by something that the pronoun could mean but does not."
+        "A model that notices incoherence finds a text more surprising if a pronoun is replaced by "
+        "the wrong candidate referent than by the right one."
     ),
     description=(
-        "Minimal pairs from Winograd schemas: the pronoun is replaced by the candidate that it "
-        "refers to, and by the other one. Both candidates fit by grammar; which is meant follows "
-        "from the text."
+        "Minimal pairs from Winograd schemas: the pronoun is replaced by its referent, and by the "
+        "other candidate. Both candidates are grammatical; the text decides which one is meant."
     ),
     conditions={
-        TARGET: "the candidate that the pronoun means in its place",
-        DISTRACTOR: "the other candidate in its place",
-        "text_1_candidate_1": "crossed: a text with the candidate that is right in it",
-        "text_2_candidate_2": "crossed: its twin with the candidate that is right there",
-        "text_1_candidate_2": "crossed: the first text with the candidate that is right in its "
-        "twin",
-        "text_2_candidate_1": "crossed: the twin with the candidate that is right in the first",
+        TARGET: "the candidate that the pronoun means, in place of the pronoun",
+        DISTRACTOR: "the other candidate in place of the pronoun",
+        "text_1_candidate_1": "crossed: a text with its right candidate",
+        "text_2_candidate_2": "crossed: the text's twin with the twin's right candidate",
+        "text_1_candidate_2": "crossed: the text with the twin's right candidate",
+        "text_2_candidate_1": "crossed: the twin with the text's right candidate",
     },
     uses=(
         Use(
@@ -164,17 +162,17 @@ SUITE = Suite(
         Use("crossed", "the same, with candidate and continuation cancelled", "the same"),
     ),
     limitations=(
-        "Knowledge of the world decides nearly every item; a model without it is at chance.",
-        "`full` compares texts with different words: the sum favours the shorter candidate, the "
-        "mean the longer one with likelier words. `partial` does not have this problem, but where "
-        "only punctuation follows the candidate it compares a full stop with a full stop: see the "
-        "figures for `region3_has_words=true`.",
+        "World knowledge decides nearly every item; a model without it is at chance.",
+        "`full` compares texts with different words: the sum favours the shorter candidate, and "
+        "the mean the longer candidate with likelier words. `partial` avoids this, but if only "
+        "punctuation follows the candidate, it compares two full stops: see the scores for "
+        "`region3_has_words=true`.",
         "Schemas come in twins that differ in a word or two, so items are not independent: the "
-        "column `family` says which belong together, and intervals are over families, not items.",
-        "A noun phrase repeated within a sentence is less usual than a pronoun, in both "
-        "conditions alike.",
-        "Of 30 pairs of `crossed` that a language model read twice, blind, all were good English, "
-        "and the incoherent side was found in 27 and 27 (`docs/quality.md` of the toolkit).",
+        "column `family` identifies twins, and intervals are clustered by family.",
+        "In both conditions, the repeated noun phrase is less usual than a pronoun.",
+        "A language model reviewed 30 pairs of `crossed` twice, blind. It judged all to be good "
+        "English and found the incoherent side in 27 both times (`docs/quality.md` of the "
+        "toolkit).",
     ),
     headline=("partial",),
     citation=BEYER_2021,
@@ -204,8 +202,10 @@ SUITE = Suite(
                 last=3,
                 names=("text", "candidate"),
             ),
-            summary="twins: two texts that differ in a phrase, each with both candidates; the "
-            "candidate and what follows it are scored, over all four",
+            summary=(
+                "twins: two texts that differ in a phrase, each with both candidates; the "
+                "candidate and the text after it are scored in all four combinations"
+            ),
             regions=(
                 "the text before the candidate (empty where the candidate begins the text)",
                 "the candidate in the place of the pronoun",

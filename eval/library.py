@@ -396,6 +396,6 @@ def _in_memory_items(given: Iterable[Item | Mapping[str, Any]]) -> Items:
         items[item.item_id] = item
     table = unverified_table(IN_MEMORY, "", list(items.values()))
     note = detail(
-        "items from memory: rows are not verified, and there is no partial-input baseline"
+        "items from memory: their rows are not verified, and they have no partial-input baseline"
     )
     return Items(Source(IN_MEMORY, Path(), notes=(note,)), (table,) if items else ())

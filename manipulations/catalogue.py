@@ -41,11 +41,11 @@ from coherencegym.manipulations.speaker_separator import SpeakerSeparator
 _INTRODUCTION = """\
 # Operators
 
-What each operator does to a text, with an example of every one. An operator maps a discourse to \
-new ones; it is seeded, notes its edits so that they can be undone, and is joined to another by \
-`|`. [Extend it](extending.md#an-operator-a-corpus) says how to write one of your own. The command \
-`python -m coherencegym.manipulations.catalogue` writes this page from the docstrings and the \
-sample texts; words that differ are bold.
+What each operator does to a text, with an example. An operator maps a discourse to new ones. It \
+is seeded, records its edits so that they can be undone, and combines with other operators by `|`. \
+[Extend it](extending.md#an-operator-a-corpus) explains how to write one. The command `python -m \
+coherencegym.manipulations.catalogue` writes this page from the docstrings and the sample texts; \
+changed words are bold.
 """
 
 

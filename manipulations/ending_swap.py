@@ -16,7 +16,7 @@ from coherencegym.manipulations.operator import Composable, Context
 
 @dataclass(frozen=True)
 class EndingSwap(Composable):
-    """Replace the last unit by each other option that the corpus gives for it.
+    """Replace the last unit by each alternative ending in the corpus.
 
     Applies to a discourse with an alternative that fills its whole last unit. Variants are called
     ``name``, ``name-2``, ...

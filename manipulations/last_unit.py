@@ -12,7 +12,7 @@ from coherencegym.manipulations.operator import Composable, Context
 
 @dataclass(frozen=True)
 class LastUnit(Composable):
-    """The last unit alone; annotations of other units are dropped. The variant stays."""
+    """Keep the last unit alone; annotations of other units are dropped. The variant stays."""
 
     def __call__(self, discourse: Discourse, context: Context) -> Iterator[Discourse]:
         """Yield it, unless there is no other unit."""

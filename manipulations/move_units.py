@@ -18,10 +18,10 @@ _TO_FRONT, _EXCHANGE = "MoveToFront", "Exchange"
 
 @dataclass(frozen=True)
 class MoveToFront(Composable):
-    """Put a unit, drawn uniformly, first; the others keep their order.
+    """Move a uniformly drawn unit to the front; the others keep their order.
 
-    Where the first unit is drawn nothing moves, which is one of the results. The variant is
-    ``moved``; :func:`moved_from` says which unit it was.
+    If the first unit is drawn, the text stays unchanged, which is one of the possible results. The
+    variant is ``moved``; :func:`moved_from` gives the index of the moved unit.
     """
 
     def __call__(self, discourse: Discourse, context: Context) -> Iterator[Discourse]:

@@ -83,7 +83,7 @@ class Composable:
 
 @dataclass(frozen=True)
 class Pipeline(Composable):
-    """Operators one after another."""
+    """Apply operators one after another."""
 
     steps: tuple[Operator, ...] = ()
 

@@ -21,10 +21,10 @@ class ProbeSentence(Composable):
 
     Attributes:
         probe: a name of :data:`manipulations.probes.registry.PROBES`.
-        unit: index of the unit to edit; none: the first that does not open the discourse and in
-            which the probe applies.
-        pipeline: a trained spaCy pipeline to take tags from; none: rules only, which give the same
-            result on every machine.
+        unit: index of the unit to edit; by default the first unit to which the probe applies,
+            except the opening one.
+        pipeline: a trained spaCy pipeline that provides tags; by default rules only, which give the
+            same result on every machine.
 
     Raises:
         ValueError: no probe has that name, or ``unit`` is negative.

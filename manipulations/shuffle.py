@@ -21,13 +21,13 @@ class Shuffle(Composable):
     """Reorder the units, never into an order that reads the same.
 
     Attributes:
-        keep_last: the number of units at the end that stay where they are, 0 or 1.
-        permutations: number of different orders to yield; fewer where fewer exist. The first is the
-            same whatever this number is.
+        keep_last: the number of units at the end that stay in place, 0 or 1.
+        permutations: the number of different orders to yield, or fewer if fewer exist. The first
+            order does not depend on this number.
 
-    Results are uniform over the other orders of the texts; units of equal text count as equal.
-    Variants are ``shuffled``, ``shuffled-2``, ``shuffled-3``, ...; each moved unit is an edit whose
-    ``source_unit`` is its place in the original.
+    Orders are drawn uniformly from all other orders of the texts; units of equal text count as
+    equal. Variants are ``shuffled``, ``shuffled-2``, ``shuffled-3``, ... Each moved unit is an edit
+    whose ``source_unit`` is its position in the original.
     """
 
     keep_last: int = 0

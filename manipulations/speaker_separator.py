@@ -21,9 +21,9 @@ class SpeakerSeparator(Composable):
 
     Attributes:
         separator: the mark, written after a space.
-        merge_runs: leave the mark out between neighbouring utterances of one speaker. Off by
-            default: in a shuffled dialogue runs arise by the shuffling, and leaving marks out there
-            would give the conditions different numbers of them.
+        merge_runs: omit the mark between neighbouring utterances of one speaker. Off by default:
+            shuffling a dialogue creates such runs, and omitted marks would give the conditions
+            different numbers of marks.
     """
 
     separator: str = "[SEP]"

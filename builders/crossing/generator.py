@@ -76,7 +76,7 @@ def crossed_columns(**own: Column) -> dict[str, Column]:
 
 
 #: The reason why a partner is in no item.
-_LEFT = "no partner that is left goes with it"
+_LEFT = "no remaining partner fits"
 
 
 @dataclass(frozen=True, slots=True)

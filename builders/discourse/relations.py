@@ -354,7 +354,7 @@ RELATIONS = (
         task_defaults=_PAIR,
     ),
     *_pairs_of("explicit", "Explicit", "two arguments without the connective that joins them"),
-    *_pairs_of("implicit", "Implicit", "two arguments that no connective joins"),
+    *_pairs_of("implicit", "Implicit", "two arguments without a connective"),
     Config(
         prefix="relation",
         name="rst",

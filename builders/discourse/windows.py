@@ -413,7 +413,7 @@ def _replaced_configs(most: int, similar: bool) -> tuple[Config, Config]:
         name="similar_pairs" if similar else "pairs",
         genre="documents",
         generator=ReplacedPairs(most, operator=operator),
-        summary=f"the same as minimal pairs; the other sentence is of a document {where}",
+        summary=f"minimal pairs; the replacement is from a document {where}",
         regions=PAIR_REGIONS,
         breakdowns=("genre",),
         partial_input="a bag of words of the sentence in the place alone",
@@ -429,7 +429,7 @@ def window_configs(windows: int = 1) -> tuple[Config, ...]:
         _examples(
             "position",
             Position(windows),
-            "five sentences, of which one was put first; in which place it stood",
+            "five sentences, one of them moved to the front: its original position",
             corpora=(*STORIES, *PROSE, *THREADS),
         ),
         _examples(
@@ -451,7 +451,7 @@ def window_configs(windows: int = 1) -> tuple[Config, ...]:
         _examples(
             "place_in_document",
             PlaceInDocument(windows),
-            "a sentence: in which fifth of its document it stood",
+            "a sentence: the fifth of its document in which it stood",
             corpora=("gum", *STORIES),
             genre="",
             columns=_PLACE_COLUMNS,

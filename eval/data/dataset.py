@@ -296,6 +296,6 @@ def chosen_with(extras: Iterable[Mapping[str, Any]], name: str, commit: str) -> 
 def filtered_note(config: str, name: str) -> Note:
     """A note on the score of a table whose rows were chosen with the model that is scored."""
     return caution(
-        f"{config}: its intruders were chosen with {name}, so that it does not find them: its "
+        f"{config}: the intruders were chosen so that {name} does not find them; this model's "
         "score is low by construction"
     )

@@ -82,9 +82,7 @@ def partial_notes(
     """
     tables = list(rows)
     if limit is not None and any(n >= limit for _, n in tables):
-        yield caution(
-            f"--limit {limit}: no more than the first {limit:,} rows of a table were read"
-        )
+        yield caution(f"--limit {limit}: at most the first {limit:,} rows of each table were read")
     about = manifest.get("configs", {})
     built: dict[int, list[str]] = {}
     for config in dict.fromkeys(config for config, _ in tables):
@@ -92,7 +90,7 @@ def partial_notes(
             built.setdefault(most, []).append(config)
     for most, configs in built.items():
         yield caution(
-            f"built with --limit {most}, of the first {most:,} discourses of a split: "
+            f"built with --limit {most} from the first {most:,} discourses of each split: "
             + first_names(configs)
         )
 

@@ -97,7 +97,7 @@ def _example(rows: Sequence[Row]) -> Row:
 
 DOCUMENTS = TableKind(
     name="documents",
-    row="a document as its sentences, and the place of the sentence that is an intruder.",
+    row="a document divided into sentences, with the position of the intruder, if any.",
     columns={
         "item_id": Column("string", "unique in its config and split"),
         "sentences": Column(["string"], "of a document, in reading order"),
@@ -116,5 +116,5 @@ DOCUMENTS = TableKind(
     example=_example,
     task="detect",
     command="coherencegym detect",
-    ask="Let it look for the intruders",
+    ask="Detect the intruders with a model",
 )

@@ -114,7 +114,7 @@ def _example(rows: Sequence[Row]) -> Row:
 
 EXAMPLES = TableKind(
     name="examples",
-    row="one or more pieces of text, and the label that a classifier of their vectors learns.",
+    row="one or more text segments, and the label that a classifier of their vectors learns.",
     columns={
         "item_id": Column("string", "unique in its config and split"),
         "slots": Column(
@@ -136,5 +136,5 @@ EXAMPLES = TableKind(
     labels=("label", "also"),
     task="probe",
     command="coherencegym probe",
-    ask="Ask which of its layers know the label",
+    ask="Probe which of a model's layers encode the label",
 )

@@ -83,7 +83,7 @@ def _example(rows: Sequence[Row]) -> Row:
 
 RATINGS = TableKind(
     name="ratings",
-    row="a text, and how coherent people found it.",
+    row="a text with its coherence rating.",
     columns={
         "item_id": Column("string", "unique in its config and split"),
         "text": Column("string", "the text that was rated"),

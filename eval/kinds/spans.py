@@ -162,7 +162,10 @@ def _example(rows: Sequence[Row]) -> Row:
 
 SPANS = TableKind(
     name="spans",
-    row="a text as its units, or alternatives of one, and the right answer for each of its spans.",
+    row=(
+        "a text divided into units, or alternative versions of a text, with the right answer for "
+        "each span."
+    ),
     columns={
         "item_id": Column("string", "unique in its config and split"),
         "units": Column(["string"], "the text in reading order; empty where there is a choice"),
@@ -187,5 +190,5 @@ SPANS = TableKind(
     example=_example,
     task="spans",
     command="coherencegym spans",
-    ask="Ask whether it is right about the parts, too",
+    ask="Test whether a model is also right about the parts",
 )

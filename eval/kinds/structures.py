@@ -97,7 +97,7 @@ def _example(rows: Sequence[Row]) -> Row:
 
 STRUCTURES = TableKind(
     name="structures",
-    row="a document with its title, its sections and their paragraphs, as sentences.",
+    row="a document with its title, sections, paragraphs and sentences.",
     columns={
         "item_id": Column("string", "unique in its config and split"),
         "title": Column("string", "the document's; empty where it has none"),
@@ -117,6 +117,6 @@ STRUCTURES = TableKind(
     example=_example,
     task="criteria",
     command="coherencegym train encoder",
-    ask="Train an encoder of sentences on it",
+    ask="Train a sentence encoder on it",
     learns=True,
 )

@@ -253,10 +253,9 @@ class RunTable:
         controlled = f" {what.capitalize()} with controls (†) are not counted."
         return (
             f"{self.models[model]} is above {chance_names(scored, article=True)} on {above} of "
-            f"{len(scored)} {what}, and above its baselines (partial input, lexical overlap) on "
-            f"{beyond} "
-            f"of the {len(baselines)} that have any, each with its whole 95\N{NO-BREAK SPACE}% "
-            "interval." + controlled * (len(plain) < len(own))
+            f"{len(scored)} {what}, and also above its baselines (partial input, lexical overlap) "
+            f'on {beyond} of the {len(baselines)} that have any. "Above" means the whole '
+            "95\N{NO-BREAK SPACE}% interval." + controlled * (len(plain) < len(own))
         )
 
     def cautions(self) -> Iterator[str]:

@@ -22,13 +22,22 @@ SIGNIFICANT = 0.05
 _SPARE = ("test", "p")
 #: Tests by how their names begin, and what is said of them.
 _TESTS = {
-    "mcnemar": "McNemar: McNemar's exact test, where every item is of another discourse or family",
-    "sign flips": "sign flips: permutation test over discourses or families, where one gives "
-    "several items or an item has several predictions",
-    "gamma": "gamma: sign flips, less sure where one more item might turn a skewed difference (Fay "
-    "and Feuer 1997)",
-    "approximate randomisation": "approximate randomisation: permutation test that swaps what both "
-    "models said of a document (Yeh 2000)",
+    "mcnemar": (
+        "McNemar: McNemar's exact test, used if every item comes from a different discourse or "
+        "family"
+    ),
+    "sign flips": (
+        "sign flips: sign-flip permutation test over discourses or families, used if one of them "
+        "gives several items or an item has several predictions"
+    ),
+    "gamma": (
+        "gamma: a more conservative sign-flip test, used if one more item might reverse a skewed "
+        "difference (Fay and Feuer 1997)"
+    ),
+    "approximate randomisation": (
+        "approximate randomisation: permutation test that swaps the two models' predictions on a "
+        "document (Yeh 2000)"
+    ),
     "influence": "influence: test of two rank correlations with the same ratings, over clusters",
     "DeLong": "DeLong: test of two areas under the ROC curve on the same sentences, over documents",
 }
@@ -126,7 +135,7 @@ def comparison_notes(comparison: ModelComparison) -> Iterator[str]:
     for obstacle in comparison.obstacles:
         yield f"compared although not comparable (--anyway): {printable(obstacle)}"
     if comparison.unpaired:
-        yield f"{comparison.unpaired:,} predictions that only one of the two has are left out"
+        yield f"{comparison.unpaired:,} predictions are left out: only one of the two has them"
     for remark in comparison.remarks:
         yield f"differs: {printable(remark)}"
     units = "predictions" if all(row.metric == CD for row in comparison.rows) else "sentences"
@@ -140,10 +149,10 @@ def comparison_notes(comparison: ModelComparison) -> Iterator[str]:
         if count:
             yield f"undefined or too long for {who}, so left out for both: {count:,} {units}"
     if hidden := len(comparison.rows) - len(comparison.shown):
-        yield f"{hidden:,} finer rows: in comparison.json of `compare --output`, without correction"
+        yield f"{hidden:,} finer rows, uncorrected, are in comparison.json of `compare --output`"
     counted = [row for row in comparison.rows if not is_correlation(row.metric)]
     if counted and not any(row.baseline_higher or row.higher for row in counted):
-        yield "no prediction differs"
+        yield "the two models make the same predictions on all items"
 
 
 def _most(comparison: ModelComparison, count: Callable[[PairedScore], int]) -> int:
@@ -175,8 +184,7 @@ def comparison_legend(comparisons: Sequence[ModelComparison]) -> Iterator[str]:
     if any(is_correlation(row.metric) for row in rows):
         yield "correlations (Spearman) are shown times 100"
     yield (
-        "differences are in percentage points; the interval of each row excludes 0 where p is "
-        "below 0.05"
+        "differences are in percentage points; a row's interval excludes 0 if its p is below 0.05"
     )
     if any(row.n < FEW_ITEMS for row in rows):
         yield f"! fewer than {FEW_ITEMS} items: read the interval, not the difference"

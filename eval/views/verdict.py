@@ -48,7 +48,7 @@ class Measured(Protocol):
 
     @property
     def lexical_overlap_score(self) -> float | None:
-        """The value of who calls the side coherent that repeats more words."""
+        """The value of a baseline that picks the version repeating more words."""
 
     @property
     def human_score(self) -> float | None:
@@ -104,8 +104,8 @@ def verdict(
     parts = [what + (f", averaged over {over}" if over else "")]
     references = {
         chance_names([one], article=True): one.chance,
-        "a classifier that does not read": one.partial_input_score,
-        "repeated words": one.lexical_overlap_score,
+        "the partial-input baseline": one.partial_input_score,
+        "the lexical-overlap baseline": one.lexical_overlap_score,
     }
     beside = {name: _beside(one, value) for name, value in references.items()}
     # To be better than a baseline below chance is no more than to be better than chance.
@@ -170,9 +170,9 @@ def _meaning(
     against_lexical_overlap: str,
 ) -> tuple[str, Bearing]:
     if not against_chance:
-        return "without an interval and chance this says little", "open"
+        return "without an interval and a chance level, this says little", "open"
     if against_chance == _LESS and is_correlation(one.metric):
-        return "it finds less surprising what people find less coherent", "below"
+        return "it finds texts less surprising the less coherent people find them", "below"
     if against_chance == _LESS and one.metric != CD:
         return "a system that reads nothing does better", "below"
     if against_chance == _LESS:
@@ -183,16 +183,16 @@ def _meaning(
     if against_partial_input not in ("", _MORE):
         return "this does not show that it reads", "open"
     if against_lexical_overlap not in ("", _MORE):
-        return "this does not show more than that it expects words again", "open"
+        return "this shows no more than that it expects repeated words", "open"
     if not against_partial_input:
-        return "whether by reading, no partial-input baseline says", "shows"
+        return "without a partial-input baseline, this does not show whether by reading", "shows"
     if not against_lexical_overlap:
-        return "more than the parts give away without being read together", "shows"
-    return "more than the parts and the words that they share give away", "shows"
+        return "the parts of the items alone do not explain this", "shows"
+    return "neither the parts of the items alone nor repeated words explain this", "shows"
 
 
 def _beside_controls(differences: Sequence[Controlled]) -> tuple[str, Bearing]:
-    where = "in the controls, where the same change makes nothing incoherent"
+    where = "in the controls, in which the same change leaves the text coherent"
     if all(each.ci_low is not None and each.ci_low > 0 for each in differences):
         return f"its margins are larger than {where}", "shows"
     no_larger = f"but its margins are not shown to be larger than {where}"

@@ -36,14 +36,14 @@ class ConnectiveSegments(Composable):
     """Cut out a segment around each explicit connective of a list.
 
     Attributes:
-        connectives: the words, lower-case.
-        most_sentences: segments of more sentences are left out.
-        fewest_words_after: connectives with fewer words after them in the segment, or in the main
-            clause where this comes last, are left out.
+        connectives: the connectives, lower-case.
+        most_sentences: segments with more sentences are left out.
+        fewest_words_after: connectives with fewer words after them are left out. The words are
+            counted in the segment, or in the main clause if the main clause comes last.
 
-    Each result has the segment's units, and of all relations only the one that it was cut out for.
-    Its variant is ``u<unit>c<character>``, the connective's place in the discourse (from 0). A
-    connective that two relations share is one segment with the senses of both.
+    Each result has the segment's units and only the relation for which it was cut out. Its variant
+    is ``u<unit>c<character>``, the connective's position in the discourse (from 0). A connective
+    shared by two relations gives one segment with the senses of both.
     """
 
     connectives: tuple[str, ...] = AMBIGUOUS

@@ -24,12 +24,12 @@ class ConnectiveSubstitution(Composable):
     """Replace the connective of an explicit relation, keeping its case.
 
     Attributes:
-        replacement: the connective to put, lower-case.
+        replacement: the new connective, lower-case.
 
-    Yields one result for each explicit relation with a connective in one piece that is another
-    word; of a segment (:class:`manipulations.connectives.connective_segments.ConnectiveSegments`)
-    that is one. The variant is the replacement, after the variant of the discourse where it has
-    one.
+    Yields one result for each explicit relation whose connective is continuous and differs from the
+    replacement; a segment
+    (:class:`manipulations.connectives.connective_segments.ConnectiveSegments`) has one such
+    relation. The variant is the replacement, appended to the discourse's variant if it has one.
     """
 
     replacement: str

@@ -51,15 +51,14 @@ class Choice:
 
 @dataclass(frozen=True)
 class IntruderSentence(IntruderSettings, Composable):
-    """Replace a sentence that is not the first by one that is not the first of another document.
+    """Replace a sentence, never the first, by a sentence of another document, never its first.
 
-    Of the documents a share is drawn. Of each that is drawn one sentence S is drawn to be replaced,
-    and from each of the other documents one candidate. Candidates that are too similar to S, that
-    the document has itself, or whose first pronoun is of the other gender than most of the
-    document's are dropped, and one of the rest is drawn. Names of those who take part in a
-    conversation become names of this one (:mod:`manipulations.intruders.people`).
-    Documents that share lines (:mod:`manipulations.intruders.neighbours`) give each other
-    nothing.
+    A share of the documents is drawn. In each of these, one sentence S is drawn to be replaced, and
+    every other document offers one candidate. A candidate is dropped if it is too similar to S, if
+    the document contains it, or if its first pronoun has the other gender than most pronouns of the
+    document. One of the remaining candidates is drawn. In conversations, names of participants are
+    replaced by those of this conversation (:mod:`manipulations.intruders.people`). Documents that
+    share lines exchange no sentences (:mod:`manipulations.intruders.neighbours`).
     """
 
     def __call__(self, discourse: Discourse, context: Context) -> Iterator[Discourse]:

@@ -39,18 +39,18 @@ _NO_MATCH = "no order that fits its places as the original does"
 
 @dataclass(frozen=True)
 class MatchedOrder(Composable):
-    """Choose an order for each of several texts; :meth:`fit` gives the operator.
+    """Choose an order for each of several texts whose units fit their positions as well as before.
 
     Attributes:
-        most_kept: units that may still follow the one that they followed.
-        highest_tau: the highest rank correlation that the units between may have with the
-            original.
-        caliper: the most by which an order may fit its places better or worse than the original, a
-            difference of logarithms of probabilities; without a limit what is left over is mostly
-            worse, and shows.
+        most_kept: the most units that may still follow their original predecessor.
+        highest_tau: the highest rank correlation with the original that the units between the first
+            and the last may have.
+        caliper: the largest difference in fit between the order and the original (difference of
+            log-probabilities). Without a limit, the remaining orders mostly fit worse, which gives
+            them away.
 
-    Where mentions have functions an order must also have more broken transitions than the original
-    (:mod:`manipulations.orders.centering`).
+    :meth:`fit` gives the operator. If mentions have grammatical functions, an order must also have
+    more broken transitions than the original (:mod:`manipulations.orders.centering`).
 
     Raises:
         ValueError: a setting is out of its range.

@@ -60,19 +60,18 @@ Removed = Literal["", "antecedent", "control"]
 
 @dataclass(frozen=True)
 class AntecedentRemoval(Composable):
-    """Replace the sentence with a mention's antecedent, or the other one, by a stand-in.
+    """Replace the sentence with a mention's antecedent, or its neighbour, by a stand-in.
 
-    Each result is an excerpt of three units, with the variant ``u<unit>c<start>-<end>``: the unit
-    of the discourse and the characters in it at which the scored mention stands. Where other
-    sentences could be its neighbour too, there are excerpts with them, ``…n<neighbour>``: who
-    chooses between them can see to it that neither of the two sentences is the longer one too often
-    (:func:`mention_of_excerpt`).
+    Each result is an excerpt of three units with the variant ``u<unit>c<start>-<end>``: the
+    position of the scored mention in the discourse, its unit and characters. If several sentences
+    can be the neighbour, each gives an excerpt, ``…n<neighbour>``; a choice between them can
+    balance which of the two sentences is longer (:func:`mention_of_excerpt`).
 
     Attributes:
         scored: the kind of mentions.
-        removed: the sentence to replace; empty, and excerpts are as they stand in the discourse.
-        length_ratio: the most that the words of the three sentences which may stand before the
-            target differ, the longest by the shortest.
+        removed: the sentence to replace; if empty, excerpts stay as they are in the discourse.
+        length_ratio: the largest ratio of the number of words between the longest and the shortest
+            of the three sentences that may precede the target.
         neighbours: the most sentences that are tried as the neighbour of one source.
     """
 

@@ -34,12 +34,12 @@ class CandidateSubstitution(Composable):
     """Replace the pronoun by a candidate.
 
     Attributes:
-        candidate: ``target`` for the one that the pronoun means, ``distractor`` for each other one.
+        candidate: ``target`` for the pronoun's referent, ``distractor`` for each other candidate.
 
-    Applies to a discourse with alternatives at one place inside a unit. Variants are ``target``,
-    ``distractor``, ``distractor-2``, ... The result is English as far as rules can make it: a
-    determiner at the candidate's start is lower-case inside a sentence, the first letter a capital
-    at its start, and after a possessive pronoun the candidate is a possessive.
+    Applies to a discourse with alternatives at one position inside a unit. Variants are ``target``,
+    ``distractor``, ``distractor-2``, ... Rules keep the result grammatical: an initial determiner
+    is lower-case inside a sentence, a sentence begins with a capital, and a possessive pronoun
+    becomes a possessive.
     """
 
     candidate: str = "distractor"

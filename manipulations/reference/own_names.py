@@ -43,7 +43,7 @@ def is_of_another(ending: str, story: Sequence[str]) -> bool:
 
 @dataclass(frozen=True)
 class OwnNames(Composable):
-    """The discourse as it is, unless its last unit, or one in its place, is of somebody else."""
+    """Drop a discourse if its last unit, or an alternative, is about a person with a new name."""
 
     def __call__(self, discourse: Discourse, context: Context) -> Iterator[Discourse]:
         """Yield the discourse where every ending is about its own people."""

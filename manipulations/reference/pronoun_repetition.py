@@ -51,18 +51,18 @@ _PARTICLE = re.compile(
 
 @dataclass(frozen=True)
 class PronounRepetition(Composable):
-    """Replace a pronoun of the third person by the noun phrase or name that it takes up.
+    """Replace a third-person pronoun by its antecedent, a noun phrase or name.
 
-    Each result is an excerpt of two units, the sentence before and the pronoun's, with the variant
-    ``u<unit>c<character>``: where in the discourse the pronoun stands. The pronoun is the first
-    mention of its chain in its sentence, and the chain has a fit mention in the sentence before
-    (:func:`manipulations.reference.antecedents.antecedent`).
+    Each result is an excerpt of two units: the pronoun's sentence and the previous one. The variant
+    ``u<unit>c<character>`` is the pronoun's position in the discourse. The pronoun is the first
+    mention of its chain in its sentence, and the chain has a suitable mention in the previous
+    sentence (:func:`manipulations.reference.antecedents.antecedent`).
 
     Attributes:
-        max_words: words that the repeated phrase may have.
-        repeat: off, and the excerpts are the same, but the pronoun is left in its place; an
-            ``Alternative`` there has the two spellings.
-        continued: repeat only where words follow in the sentence.
+        max_words: the most words that the repeated phrase may have.
+        repeat: replace the pronoun. If off, the same excerpts keep the pronoun, and an
+            ``Alternative`` at its position has both forms.
+        continued: repeat only if words follow in the sentence.
     """
 
     max_words: int = 15

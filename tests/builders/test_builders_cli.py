@@ -432,7 +432,7 @@ def test_a_part_is_not_published_for_all_unless_one_says_so(
     part = f"(--limit {value})" if option == "--limit" else "of splits only test was asked for"
     assert part in capsys.readouterr().out
     card = hub_clients.files("coherencegym/part")["README.md"].decode()
-    assert "**This build has only a part of the suite's data:** " in card
+    assert "**This build contains only part of the suite's data:** " in card
 
 
 @pytest.mark.parametrize("status", [500, 503, None])

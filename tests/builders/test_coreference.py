@@ -281,7 +281,7 @@ def test_the_card(built: tuple[Path, dict[str, Any]]) -> None:
     assert "`sample_bio_spillover`" not in row
     assert "23 not the first mention in its sentence; 9 no noun phrase or name in the" in card
     assert "favours the longer condition" in card
-    assert "`sample_voyage` is over the predictions of the group `mean`.\n\n" in card
+    assert "`sample_voyage` counts only the predictions of the group `mean`.\n\n" in card
     assert card.count("<details><summary>The corpora: ") == 1
     assert "<details><summary>14 configs, 200 rows</summary>" in card
 

@@ -108,7 +108,7 @@ def test_partners_of_one_discourse_are_crossed_with_each_other() -> None:
     context = Context()
     generator = WITHIN.fit([], Context(), Fits())
     list(generator(text("b", "One.", "Two."), context))
-    assert context.skipped == {"no partner that is left goes with it": 1}
+    assert context.skipped == {"no remaining partner fits": 1}
 
 
 def test_partners_of_a_family_are_crossed_with_each_other_alone() -> None:
@@ -421,7 +421,7 @@ def test_nearly_all_schemas_of_the_challenge_have_a_twin(tmp_path: Path, shared:
     manifest = build_from(SCHEMAS, "winograd", tmp_path, data_dir=data)
     entry = manifest["configs"]["winograd_crossed"]
     assert entry["splits"]["test"]["rows"] == 134
-    assert entry["skipped"]["test"] == {"no partner that is left goes with it": 5}
+    assert entry["skipped"]["test"] == {"no remaining partner fits": 5}
     # Four neighbours with the same candidates, of which two and two are twins.
     found = {row["item_id"] for row in rows(tmp_path, "winograd_crossed")}
     assert {"wsc-203/crossed/wsc-204", "wsc-205/crossed/wsc-206"} <= found

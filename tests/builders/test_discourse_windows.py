@@ -230,7 +230,7 @@ def test_the_sample_makes_every_task_that_it_can(built: tuple[Path, dict[str, An
 def test_labels_are_held_against_what_needs_no_vector(built: tuple[Path, dict[str, Any]]) -> None:
     folder, manifest = built
     card = (folder / "README.md").read_text()
-    assert "# Discourse tasks: what do a model's vectors know of a text?" in card
+    assert "# Discourse tasks: what do a model's vectors encode about a text?" in card
     opening = card.partition("## Dataset Details")[0]
     assert "coherencegym score --model" in opening
     assert "coherencegym probe --model" in opening

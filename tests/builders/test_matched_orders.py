@@ -54,7 +54,7 @@ def test_the_sample_through_the_command_line(
     counts = {name: manifest["configs"][f"sample_{name}"]["splits"]["test"] for name in NAMES}
     assert [counts[name]["rows"] for name in NAMES] == [106, 62, 81]
     card = (out / "README.md").read_text()
-    assert "only items with `last_context_unit_moved=true` count in it." in card
+    assert "counts only items with `last_context_unit_moved=true`." in card
     assert "`sample_matched_narration`" in card
 
 

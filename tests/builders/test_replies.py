@@ -150,7 +150,7 @@ def test_real_chat(real_build: Callable[[str, str], Path]) -> None:
         "a link or a command": 15,
         "a message that says little": 141,
         "a reply to several messages": 27,
-        "no partner that is left goes with it": 77,
+        "no remaining partner fits": 77,
         "somebody else is named, or somebody without a sign": 38,
         "thanks and the like": 18,
         "the same speaker goes on": 155,

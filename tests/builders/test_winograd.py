@@ -121,8 +121,8 @@ def test_only_full_reports_length(built: tuple[Path, dict[str, Any]]) -> None:
     configs = built[1]["configs"]
     assert [configs[name]["length_confound"] for name in configs] == [True, False, False]
     card = dataset_card(built[1])
-    assert "In `sample_full` the manipulation changes the length" in card
-    assert "intervals are over families" in card
+    assert "In `sample_full`, the manipulation changes the length" in card
+    assert "intervals are clustered by family" in card
 
 
 def test_the_candidate_gives_nothing_away_where_schemas_are_twins(

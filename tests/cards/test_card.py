@@ -134,7 +134,7 @@ def test_published_scores_are_in_the_card_and_said_to_be_of_another_mode(
         manifest | {"published": [row, row | {"model": "M-3", "score": 1.0}, other, elsewhere]}
     )
     assert "Published scores" not in dataset_card(manifest | {"published": [elsewhere]})
-    assert "from papers, on toy and computed" in card
+    assert "on toy, computed with" in card
     # A row for each row of the paper, a column for each model, folded.
     assert "| config | row | M-2 | M-3 |" in card
     assert "| context | a\\|b | 50.0 | 100.0 |\n| context | c | – | 6.2 |" in card
@@ -177,7 +177,7 @@ def test_the_licences_of_annotation_and_texts_are_shown_as_text(tmp_path: Path) 
     texts = r"no \| adaptation !\[x\](https://x) (<https://example.org/a_b>)"
     assert f"| The toy corpus | {annotation} | {texts} | no | yes |" in card
     assert f"| {texts} | `toy_context` | 3 |" in card
-    assert f"The annotation has a licence of its own: The toy corpus: {annotation}." in card
+    assert f"The annotation is licensed separately: The toy corpus: {annotation}." in card
     assert "\n# all mine" not in card
     assert front_matter(card)["license_name"] == "several-licences"
 
@@ -305,7 +305,7 @@ def test_a_card_says_of_each_kind_what_its_rows_are(manifest: dict[str, Any]) ->
     alone, both = dataset_card(manifest), dataset_card(documents_of(manifest, "documents"))
     assert "\nEach row is an item: " in alone
     assert "\nEach row of `toy_context` is an item: " in both
-    assert "\nEach row of `detect_toy` is a document as its sentences" in both
+    assert "\nEach row of `detect_toy` is a document divided into sentences" in both
     for card, times in ((alone, 0), (both, 1)):
         assert card.count("coherencegym score --model gpt2") == 1
         assert card.count("coherencegym detect --model gpt2") == times
@@ -344,11 +344,11 @@ def test_the_card_opens_with_a_sentence_a_pair_and_two_lines_of_use(
 def test_the_card_marks_the_headline(manifest: dict[str, Any]) -> None:
     card = dataset_card(manifest)
     assert "| `toy_context` (default) * |" in card
-    assert "**The headline**, the suite's one number, is the score of this config." in card
+    assert "It is the score of this config." in card
     (config,) = manifest["configs"].values()
     configs = {"a": config, "b": config | {"default": False}, "c": config | {"in_headline": False}}
     card = dataset_card(manifest | {"configs": configs})
-    assert "is the mean of these configs: each counts the same" in card
+    assert "It is the mean over the marked configs, each with equal weight." in card
     assert "| `b` * |" in card
     assert "| `c` * |" not in card
 

@@ -117,7 +117,7 @@ def test_perfect_annotators_from_the_build_to_the_card_and_the_evaluator(
     assert "| `sample` | test | 40 | 2 | 100.0 % of 40 | 91.2 to 100.0 % | 0 | 0 | 0 |" in section
     assert "| 1.000 (40) | – (80) |" in section
     assert "| `human_ok` | bool | whether" in card
-    assert "Nobody annotated items" not in card
+    assert "No items were annotated" not in card
     assert not re.search(r"\n\n\n", section)
 
     from datasets import load_dataset
@@ -333,7 +333,10 @@ def test_the_kind_of_incoherence_from_the_sheet_to_the_card(
     assert figures["human_ok"] == {"true": 10, "false": 0, "null": 0}
     card = Path("suites/intruder_sentences/README.md").read_text()
     section = card.split("### Human judgement")[1].split("\n## ")[0]
-    assert "**What makes the less coherent text incoherent?** Several answers may hold." in section
+    assert (
+        "**What makes the less coherent text incoherent?** They could give several answers."
+        in section
+    )
     assert "- `factual`: it contradicts what is known of the world\n" in section
     (heading, rule, row), *_ = (
         lines[i : i + 3]
@@ -471,7 +474,7 @@ def test_without_judgements_nothing_is_different(sample_build: Built) -> None:
     assert "human" not in json.dumps(manifest())
     ours = Path("suites/story_cloze/README.md").read_text()
     assert "Human judgement" not in ours
-    assert "Nobody annotated items" in ours
+    assert "No items were annotated" in ours
     assert ours == (sample_build("story_cloze") / "README.md").read_text()
 
 

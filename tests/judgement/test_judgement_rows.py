@@ -194,7 +194,7 @@ def test_answers_enter_rows_manifest_and_card(
     assert f"### Human judgement of {case.kind}" in card
     assert f"| `{case.config}` | test | 12 | 2 | 83.3 [" in card
     assert "| `human_ok` | bool | whether" in card
-    assert "Nobody annotated items" not in card
+    assert "No items were annotated" not in card
     assert not re.search(r"\n\n\n", card)
     rows = [
         row

@@ -24,10 +24,10 @@ from coherencegym.eval.tasks.task import Findings
 
 #: The names of rows that are not the model's.
 _BESIDE = {
-    LENGTH: "length alone: longer texts higher",
-    REPEATED_WORDS: "repeated words alone",
-    BAG_OF_WORDS: "a bag of words, cross-validated",
-    ONE_RATER: "one person, beside the others",
+    LENGTH: "baseline: length (longer is higher)",
+    REPEATED_WORDS: "baseline: repeated words",
+    BAG_OF_WORDS: "baseline: bag of words, cross-validated",
+    ONE_RATER: "people: one rater against the others",
 }
 #: The texts of each table that are listed.
 _MOST_TEXTS = 100
@@ -41,15 +41,16 @@ def correlate_sections(found: Findings) -> Iterator[ReportSection]:
     yield ReportSection(
         "Correlations with ratings",
         correlation_grid(found.estimates),
-        "Scores are surprisals taken negative: higher is better, 1 is perfect, 0 is chance. The "
-        "rows below the model's three scores are of what needs no understanding of the text.",
+        "Scores are negated surprisals: higher is better, 1 is perfect, 0 is chance. The rows "
+        "below the model's three scores are baselines that need no understanding of the text, and "
+        "people.",
     )
     placed = {table.name: by_misplacement(found, table) for table in found.tables}
     yield ReportSection(
         "Scores by ratings",
         Figure(
             "ratings",
-            "A point for each text: its rating, and its score; the list below has them.",
+            "Each point is a text: its rating against its score. The list below has the texts.",
             lambda: _panels(placed),
         ),
     )
@@ -62,8 +63,9 @@ def correlate_sections(found: Findings) -> Iterator[ReportSection]:
                 for name, own in placed.items()
             ),
         ),
-        "First come texts that the score places worst; off: by how many per cent of all texts it "
-        "places a text higher (+) or lower (−) than its rating does.",
+        'The texts whose score and rating disagree most come first. "off" is the difference of '
+        "the two ranks in per cent of all texts: + means that the score ranks the text higher than "
+        "its rating does.",
     )
 
 

@@ -154,17 +154,17 @@ def _headline(found: Findings) -> Headline | None:
 
 def _notes(found: Findings) -> Iterator[Note]:
     yield detail(
-        "scores are surprisals taken negative, so that higher is better: a model that finds just "
-        "the texts surprising that people find incoherent has 1, one that knows nothing has 0"
+        "scores are negated surprisals, so higher is better: 1 if the model ranks texts exactly as "
+        "the ratings do, 0 if its ranks are unrelated to them"
     )
     yield detail(
-        f"{SPEARMAN_GIVEN_LENGTH.said}: with the number of characters held constant (by rank, so "
-        "that its logarithm gives the same)"
+        f"{SPEARMAN_GIVEN_LENGTH.said}: partial rank correlation, controlled for the number of "
+        "characters"
     )
-    yield detail(f"{SPEARMAN_WITHIN.said}: of ranks among the texts of one prompt")
+    yield detail(f"{SPEARMAN_WITHIN.said}: correlation of ranks among the texts of one prompt")
     if samples := [t.name for t in found.tables if all(one.corpus == SAMPLE for one in t.rows)]:
         yield caution(
-            f"{', '.join(samples)}: graded by intention; nobody was asked about these texts"
+            f"{', '.join(samples)}: the authors set these grades; no raters judged the texts"
         )
 
 

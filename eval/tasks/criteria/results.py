@@ -135,8 +135,8 @@ def _notes(data: StructureData, trained: Sequence[TrainedEncoder]) -> Iterator[N
     )
     if number < _FEW:
         yield caution(
-            f"{number:,} documents to learn from: so few show that the training works, not what a "
-            "criterion is worth; the paper's encoder read 42 million sentences"
+            f"trained on only {number:,} documents: enough to show that the training runs, not to "
+            "compare criteria; the paper's encoder read 42 million sentences"
         )
     for one in trained:
         yield detail(

@@ -41,16 +41,16 @@ def detect_sections(found: Findings) -> Iterator[ReportSection]:
     scores = [score for one in details for score in one.scores]
     probes = [probe for one in details for probe in one.probes]
     if scores:
-        yield ReportSection("Every metric and decision", detection_grid(scores))
+        yield ReportSection("Metrics by decision rule", detection_grid(scores))
     if probes:
-        yield ReportSection("Without a probe, and with it", probe_grid(probes))
+        yield ReportSection("Detection without and with a probe", probe_grid(probes))
     drawn = tuple(row for row in found.rows if row.level == "all")
     yield ReportSection("Scores", Strips(drawn, ("partial input", "chance")))
     yield ReportSection(
         "Documents",
         DocumentLists(tuple(map(_listed, details))),
-        "The score of a sentence, as the signature's detector gives it: the higher, the more like "
-        "an intruder. The opening sentence has none.",
+        "Each sentence has a score from the detector that the signature names; a higher score "
+        "means more like an intruder. The opening sentence has no score.",
     )
 
 

@@ -223,8 +223,9 @@ def _table_notes(details: Sequence[DetectDetail]) -> Iterator[Note]:
             )
     if any(one.tested.table.probes for one in details):
         yield detail(
-            "F1 over the sentences of incoherent documents, and the share of coherent documents "
-            "that are taken for coherent: without the probe, with it, and the difference"
+            'F1 is over the sentences of incoherent documents; "right" is the share of coherent '
+            "documents that are called coherent; both without the probe, with it, and as a "
+            "difference"
         )
         return
     for one in details:
@@ -234,13 +235,14 @@ def _table_notes(details: Sequence[DetectDetail]) -> Iterator[Note]:
                 "documents, so that only document acc. is measured"
             )
     yield detail(
-        "document acc.: is there an intruder; exact acc.: every sentence right; F1, precision, "
-        "recall, AUC: over sentences but the opening one; place: the highest score is the "
-        "intruder's, where there is one"
+        "document acc.: documents rightly said to have an intruder or none; exact acc.: documents "
+        "with every sentence right; F1, precision, recall, AUC: over all sentences except the "
+        "opening one; place: intruded documents whose intruder has the highest score"
     )
     if any(score.system == VOTE for one in details for score in one.scores):
         yield detail(
-            "people: on the documents that have their answers; answers with as many votes share"
+            "people: majority vote, on the documents that people answered; ties count in equal "
+            "shares"
         )
 
 

@@ -31,7 +31,7 @@ def probe_sections(found: Findings) -> Iterator[ReportSection]:
     """The parts of the report."""
     lines = tuple(meanings(found))
     yield ReportSection("Accuracies, %", probes_grid(found), sentences=lines)
-    yield ReportSection("More figures beside them", beside_grid(found), is_detail=True)
+    yield ReportSection("Further figures of the chosen layer", beside_grid(found), is_detail=True)
     for table in published_grids(found):
         yield ReportSection(table.title, table, is_detail=True)
     curves = list(layer_curves(found))
@@ -41,14 +41,14 @@ def probe_sections(found: Findings) -> Iterator[ReportSection]:
         Figure("layers", "; ".join(map(_described, curves)), lambda: draw_layers(curves, title)),
     )
     yield ReportSection(
-        "By group of rows",
+        "Accuracy by group of rows",
         Strips(tuple(shown_rows(found.rows)), ("bag of words", "most frequent label")),
     )
     yield ReportSection(
         "Rows",
         TextLists(("label", "predicted", "probability of the label, %"), tuple(_lists(found))),
-        "Test rows with their label and the prediction of the chosen layer's probe, those it is "
-        "most wrong about first.",
+        "Test rows with their label and the prediction of the chosen layer's probe; the rows with "
+        "the least probable label come first.",
     )
 
 
@@ -103,15 +103,20 @@ def probe_verdict(found: Findings) -> Verdict | None:
     means = {what: fmean(known[what]) for what, own in baselines.items() if own == known[what]}
     over = f", averaged over {head.n_cells} configs" if head.n_cells > 1 else ""
     beside = ", ".join(f"{what} {grid.share_cell(mean)}" for what, mean in means.items())
-    said = f"{name}: layers chosen on validation name {value} % of the labels{over} ({beside})"
+    said = f"{name}: layers chosen on validation predict {value} % of the labels{over} ({beside})"
     not_above = [what for what, mean in means.items() if (head.ci_low or 0.0) <= mean]
     if not_above:
         return Verdict(said, f"this shows no more than {_listed(not_above)}", "open")
     if "random init" not in means:
         return Verdict(
-            said, "whether training put it there, random initialisation would say", "open"
+            said,
+            (
+                "without a randomly initialised model, this does not show whether training put it "
+                "there"
+            ),
+            "open",
         )
-    return Verdict(said, "more than the words say, and than the architecture alone", "shows")
+    return Verdict(said, "neither the words nor the architecture alone explain this", "shows")
 
 
 def probes_grid(found: Findings) -> grid.Grid:
@@ -230,8 +235,8 @@ def _meaning(own: ProbeScores, model: str, low: float) -> str:
     if own.random:
         baselines[_RANDOM_INIT] = max(own.random)
     said = (
-        f"{own.config}: {layer_name(own.layer)} of {model} names {grid.share_cell(own.accuracy)} % "
-        "of the labels"
+        f"{own.config}: {layer_name(own.layer)} of {model} predicts "
+        f"{grid.share_cell(own.accuracy)} % of the labels"
     )
     below = [
         f"{baseline} ({grid.share_cell(reached)} %)"
@@ -242,14 +247,14 @@ def _meaning(own: ProbeScores, model: str, low: float) -> str:
         if own.accuracy <= reached
     ]
     if below:
-        return f"{said}, no more than {_listed(below)}: it shows nothing that these do not"
+        return f"{said}, no more than {_listed(below)}: no evidence beyond these baselines"
     close = [baseline for baseline, reached in baselines.items() if low <= reached]
     if own.over_bag is not None:  # tested row by row, which tells more
         close = [baseline for baseline in close if baseline != "a bag of words"]
         close += ["a bag of words"] if own.over_bag.low <= 0 else []
     said += f", more than {_listed(list(baselines))}"
     if close:
-        return f"{said}, but above {_listed(close)} by no more than chance would have it"
+        return f"{said}, but the lead over {_listed(close)} is not significant"
     return said
 
 
@@ -277,8 +282,8 @@ def cost_grid(
         *("minutes to read", "minutes to fit"),
     )
     note = (
-        "minutes are rough, on this machine's processor, with those of randomly initialised "
-        "models; of small models, where little of it is arithmetic, it may be several times as many"
+        "minutes are a rough estimate for this machine's processor, including randomly initialised "
+        "models; small models may take several times as long, as little of the time is arithmetic"
     )
     return replace(grid.made("config", names, rows), notes=(note,))
 

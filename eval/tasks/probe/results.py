@@ -345,15 +345,15 @@ def probe_notes(details: Sequence[ProbeDetail], options: ProbeOptions) -> Iterat
     scores = [one.scores for one in details]
     if not options.compat:
         yield detail(
-            "the layer is chosen on validation rows; its accuracy on test means something where it "
-            "is above the bag of words and above random init"
+            "the layer is chosen on validation rows; its test accuracy is evidence only if it "
+            "exceeds the bag of words and the randomly initialised model"
         )
     chosen = [own.layer for own in scores if len(own.layers) > 1]
     if len(chosen) > 1:
         layers = f"{len(chosen)} configs, each chosen on validation"
         yield detail(f"mean best layer: {fmean(chosen):.1f} ({layers})")
     if any(own.normed for own in scores):
-        yield detail("the last layer comes after the model's final norm, the others before it")
+        yield detail("the last layer is read after the model's final norm, the others before it")
     for own in (one.probed for one in details):
         counted = ", ".join(
             f"{count:,} {_REASONS.get(reason, reason)}" for reason, count in left_out_of(own)
@@ -367,19 +367,19 @@ def probe_notes(details: Sequence[ProbeDetail], options: ProbeOptions) -> Iterat
             )
         elif own.table.held_out:
             yield detail(
-                f"{own.table.config}: no split validation; a tenth of train was held out for it"
+                f"{own.table.config}: without a split validation, a tenth of train was held out"
             )
         if own.chosen.constant:
             yield caution(
-                f"{own.table.config}: nothing varies in the chosen layer, so that every row gets "
-                "the most frequent label"
+                f"{own.table.config}: the chosen layer has the same vector for all rows, so every "
+                "row gets the most frequent label"
             )
         unfinished = [fit for curve in (own.curve, *own.random) for fit in curve.fits]
         unfinished = [fit for fit in unfinished if not fit.finished]
         if unfinished:
             layers = ", ".join(map(str, sorted({fit.layer for fit in unfinished})))
             yield caution(
-                f"{own.table.config}: {len(unfinished)} fits did not get to an end (layer "
+                f"{own.table.config}: {len(unfinished)} fits did not converge (layer "
                 f"{layers}); their accuracies may be too low"
             )
     if options.compat:

@@ -61,13 +61,13 @@ def compat_notes(rules: Rules, dtype: str, tables: Sequence[ItemTable]) -> list[
         return [caution(f"{said}, but in {dtype}, not in float32")]
     if any(table.split == SUITE_SPLIT for table in tables):
         modes = " or ".join(f"--compat {name}" for name in MODES)
-        return [caution(f"not comparable with published numbers; with {modes} they are")]
+        return [caution(f"not comparable with published numbers;  with {modes} they are")]
     return []
 
 
 _MASKED = {
-    "within_word_l2r": "with it and the rest of its word masked",
-    "original": "with it alone masked",
+    "within_word_l2r": "with the token and the rest of its word masked",
+    "original": "with only the token masked",
 }
 
 
@@ -75,14 +75,12 @@ def scorer_notes(settings: Mapping[str, Any], tables: Sequence[ItemTable]) -> li
     """Lines on surprisals that are not read from left to right; none where they are."""
     if settings.get("masking") is None:
         return []
-    published = (
-        "not comparable with published numbers, which are of models that read from left to right"
-    )
+    published = "not comparable with published numbers, which come from left-to-right models"
     return [
         *([caution(published)] if any(table.split == SUITE_SPLIT for table in tables) else []),
         detail(
-            f"{settings['scorer']}: a token's surprisal is that given all of the text, what "
-            f"follows it too, {_MASKED[settings['masking']]}"
+            f"{settings['scorer']}: a token's surprisal is conditioned on the whole text, also "
+            f"on what follows, {_MASKED[settings['masking']]}"
         ),
     ]
 
@@ -100,8 +98,8 @@ def _headlines(scores: Sequence[ItemScore], scored: Sequence[ScoredItemTable]) -
     for headline, configs in over.items():
         names = first_names(list(dict.fromkeys(configs)))
         yield detail(
-            f"{names}: the row of a config, and rows such as name=value, count only the "
-            f"predictions of the group {headline!r}"
+            f"{names}: the config's row and rows such as name=value count only the predictions of "
+            f"the group {headline!r}"
         )
 
 
@@ -111,7 +109,8 @@ def _hidden_groups(
     details = [score for score in scores if score.level == "detail"]
     if hidden := len(details) - len(shown_rows(details)):
         yield detail(
-            f"{hidden:,} groups of fewer than {FEW_ITEMS} items: in results.json and report.html"
+            f"{hidden:,} groups of fewer than {FEW_ITEMS} items are only in results.json and in "
+            "report.html"
         )
 
 
@@ -119,7 +118,7 @@ def _families(scores: Sequence[ItemScore], scored: Sequence[ScoredItemTable]) ->
     families = [s for s in scores if s.level == "all" and s.n_clusters < s.n_discourses]
     if families:
         listed = ", ".join(f"{s.config} {s.n_clusters:,} of {s.n:,} items" for s in families)
-        yield detail(f"intervals over families of items that share text: {listed}")
+        yield detail(f"intervals are clustered by families of items that share text: {listed}")
 
 
 def _first_tokens(scores: Sequence[ItemScore], scored: Sequence[ScoredItemTable]) -> Iterator[Note]:
@@ -159,7 +158,7 @@ def _refusals(scores: Sequence[ItemScore], scored: Sequence[ScoredItemTable]) ->
     runs = [run for one in scored for run in one.runs]
     trials = [(run.sharing, run.beside) for run in runs]
     for reason in sorted({s.reason for s, _ in trials if s is not None and not s.passed}):
-        yield caution(f"beginnings of texts were not shared by conditions: {reason}")
+        yield caution(f"conditions did not share the beginnings of texts: {reason}")
     for reason in sorted({b.reason for _, b in trials if b is not None and not b.passed}):
         yield caution(f"texts were read one at a time: beside a longer one {reason}")
     if any(s.by_rule for s, _ in trials if s is not None and s.passed):
@@ -179,10 +178,9 @@ def _shared_in_half(trials: Sequence[Trial]) -> Iterator[Note]:
         found, difference = max(measured, key=lambda each: each[0].tried - each[0].apart)
         right = "" if difference is None else f" (in float32 {difference:.1g} bits apart at most)"
         yield detail(
-            f"beginnings of texts were shared by conditions{right}: of {found.texts:,} texts half "
-            f"are off float32 by up to {found.tried:.2g} bits in what is read of them, and by "
-            f"{found.apart:.2g} alone or in batches that share nothing; {TIMES:g} times as much "
-            "passes"
+            f"conditions shared the beginnings of texts{right}: against float32, the median error "
+            f"of {found.texts:,} texts in the scored regions is {found.tried:.2g} bits, and "
+            f"{found.apart:.2g} bits without sharing; up to {TIMES:g} times as much is accepted"
         )
 
 
@@ -192,13 +190,13 @@ def _too_close(scores: Sequence[ItemScore], scored: Sequence[ScoredItemTable]) -
         reference = (
             "the same weights in float32"
             if all(run.widened for run in runs)
-            else "the same texts alone, as float32 could not be had, which shows only a part of it"
+            else "the same texts read alone (without float32, this shows only part of the error)"
         )
         yield caution(
-            f"too close: predictions that the number format may have turned, by differences within "
-            f"{error * math.sqrt(2 / 10):.2g} bits for two means of ten tokens (and as their "
-            f"formula has it for others), which {1 - LEVEL:.0%} of items keep to, by a sample "
-            f"held to {reference}; they are in the score"
+            f"too close: rounding in the number format may have decided these predictions, which "
+            f"are in the score; their margins are within the error of {1 - LEVEL:.0%} of the items "
+            f"of a sample compared with {reference}: {error * math.sqrt(2 / 10):.2g} bits for two "
+            "means of ten tokens, and accordingly for other formulas"
         )
 
 
@@ -206,7 +204,9 @@ def _spanning_tokens(
     scores: Sequence[ItemScore], scored: Sequence[ScoredItemTable]
 ) -> Iterator[Note]:
     if spanning := sum(one.spanning_tokens for one in scored):
-        yield detail(f"tokens over a region's end: {spanning:,}, counted to where they begin")
+        yield detail(
+            f"{spanning:,} tokens cross a region's end; each counts in the region where it begins"
+        )
 
 
 def _missing_controls(
@@ -218,21 +218,21 @@ def _missing_controls(
         missing = [name for name in table.controls if (name, table.split) not in there]
         if missing:
             yield caution(
-                f"{table.config}: not scored with its controls {', '.join(missing)}, without which "
-                "its score says little"
+                f"{table.config}: its score says little without its controls "
+                f"{', '.join(missing)}, which were not scored"
             )
 
 
 def _baselines(scores: Sequence[ItemScore], scored: Sequence[ScoredItemTable]) -> Iterator[Note]:
     if any(score.partial_input_score is not None for score in scores):
         yield detail(
-            "partial input: the same statistic for a classifier that never sees the contrast in "
-            "context; a model must beat it to show more than that"
+            "partial input: score of a classifier that never sees the contrast in context; only a "
+            "higher score shows that the model uses the context"
         )
     if any(score.lexical_overlap_score is not None for score in scores):
         yield detail(
-            "lexical overlap: the same for the side that repeats more words of the text before "
-            "it; a model must beat it, too, to show more than that"
+            "lexical overlap: score of picking the version that repeats more words of the "
+            "preceding text; only a higher score shows more than an expectation of repeated words"
         )
 
 
@@ -241,8 +241,8 @@ def _stated_baselines(
 ) -> Iterator[Note]:
     if stated := [one.table.config for one in scored if one.table.stated_baselines]:
         yield detail(
-            f"{first_names(list(dict.fromkeys(stated)))}: baselines are stated by the dataset's "
-            "manifest, over all of its items; it has no decisions of theirs on those scored here"
+            f"{first_names(list(dict.fromkeys(stated)))}: the baselines are those of the dataset's "
+            "manifest, over all of its items; it has no baseline decisions by item"
         )
 
 
@@ -250,7 +250,7 @@ def _people(scores: Sequence[ItemScore], scored: Sequence[ScoredItemTable]) -> I
     judged = [f"{s.config} {s.human_n:,}" for s in scores if s.level == "all" and s.human_n]
     if judged:
         yield detail(
-            "human: the share of judged pairs of which most people call the incoherent text the "
+            "human: the share of judged pairs in which most annotators call the incoherent text "
             f"less coherent ({', '.join(judged)} pairs); the interval is in results.json"
         )
 

@@ -42,7 +42,7 @@ def score_sections(found: Findings) -> Iterator[ReportSection]:
         body = over_block(summary.over_baselines)
         yield ReportSection("Differences from baselines", body, is_detail=True)
     if lengths := shown_lengths(summary.lengths):
-        yield ReportSection("Margins and lengths", length_block(lengths))
+        yield ReportSection("Correlation of margin and length", length_block(lengths))
     if summary.published:
         mode = str(found.settings.get("compat") or "")
         body = published_block(summary.published, mode)
@@ -108,7 +108,9 @@ def difference_block(differences: Sequence[Difference]) -> grid.Grid:
         for row, name in zip(differences, difference_labels(differences), strict=True)
     ]
     names = ("items", "margins", "difference [95 % interval]")
-    return grid.made("config − control", names, rows, "mean margin minus that of the control, bits")
+    return grid.made(
+        "config − control", names, rows, "mean margin minus the control's mean margin, bits"
+    )
 
 
 def over_block(rows: Sequence[OverItemBaseline]) -> grid.Grid:
@@ -125,7 +127,9 @@ def over_block(rows: Sequence[OverItemBaseline]) -> grid.Grid:
         cells = name, f"{row.n:,}", grid.with_interval(value, low, high, "+.1f")
         lines.append(grid.GridRow(cells))
     names = ("items", "difference, points [95 % interval]")
-    return grid.made("config − baseline", names, lines, "score minus that of the baseline, by item")
+    return grid.made(
+        "config − baseline", names, lines, "model's score minus the baseline's on the same items"
+    )
 
 
 def difference_labels(rows: Sequence[Difference]) -> list[str]:
@@ -148,7 +152,8 @@ def shown_lengths(lengths: Sequence[LengthCorrelation]) -> list[LengthCorrelatio
 def length_block(lengths: Sequence[LengthCorrelation]) -> grid.Grid:
     """A row for each formula."""
     title = (
-        "correlation of the margin with the difference in length (tokens, predicted side − other)"
+        "correlation of the margin with the difference in length (tokens: side predicted to be "
+        "higher − other side)"
     )
     splits = len({row.split for row in lengths}) > 1
     rows = []

@@ -41,21 +41,22 @@ def span_sections(found: Findings) -> Iterator[ReportSection]:
         title = table.headers[0][0].upper() + table.headers[0][1:]
         yield ReportSection(title, table, is_detail=is_detail)
     scores = tuple(shown_rows(found.rows))
-    yield ReportSection("By group of texts", Strips(scores, ("bag of words", BEST_CONSTANT)))
+    yield ReportSection("Scores by group of texts", Strips(scores, ("bag of words", BEST_CONSTANT)))
     details: list[SpanDetail] = list(found.details)
     title = f"{short_model(str(found.model['name']))} on {found.dataset['name']}"
     words = "; ".join(described_triangle(one.answered) for one in details)
     yield ReportSection(
-        "Right answers by where a span begins and ends",
+        "Share of right answers by first and last unit of a span",
         Figure("coherence", words, lambda: draw_coherence(details, title)),
     )
     yield ReportSection(
         "Texts",
         Triangles(tuple(triangles_of(one.answered) for one in details), CELL),
-        "A cell is a span: its first unit down, its last across, the whole text in the upper right "
-        "corner. The fuller its colour, the more probable a positive answer, or the chosen text. A "
-        "bold outline: the right answer is positive, or decided. A cross: the answer is wrong. "
-        "First come texts that are right as a whole and wrong in most parts.",
+        "Each cell is a span: its row is the first unit, its column the last, and the upper right "
+        "corner is the whole text. A fuller colour means a more probable positive answer, or "
+        "chosen text. A bold outline marks spans whose right answer is positive, or decided; a "
+        "cross marks wrong answers. Texts that are right as a whole and wrong in most parts come "
+        "first.",
     )
 
 
@@ -125,15 +126,15 @@ def beside_grids(found: Findings) -> Iterator[grid.Grid]:
         )
         for own in _scores(found)
     ]
-    named = ("all spans", "the whole", "holds the evidence", "overlaps it", "misses it")
-    yield grid.made("accuracy by span, % (spans)", named, rows)
+    named = ("all spans", "the whole", "contains the evidence", "overlaps it", "misses it")
+    yield grid.made("accuracy by span position, % (spans)", named, rows)
     rows = [
         grid.GridRow((f"{own.config}: {what}", *(grid.share_cell(by[n]) for n in METRIC_NAMES)))
         for own in _scores(found)
         for what, by in (*own.selections.items(), *_areas(own))
     ]
     if rows:
-        yield grid.made("spans of a choice", tuple(METRIC_NAMES.values()), rows)
+        yield grid.made("choice by selection of spans", tuple(METRIC_NAMES.values()), rows)
     rows = [
         grid.GridRow((f"{own.config}: {name}", *_shares(each)))
         for own in _scores(found)
@@ -164,7 +165,7 @@ def drop_grid(found: Findings) -> grid.Grid:
         rows.append(grid.GridRow((name, f"{own.drop.sources:,}", *cells, *tested)))
     columns = ("sources", *(f"{name}, %" for name in names.values()))
     tests = ("right, not strict", "p (McNemar)")
-    return grid.made("by bootstrap over sources", (*columns, *tests), rows)
+    return grid.made("drop to strict, by bootstrap", (*columns, *tests), rows)
 
 
 def _at(found: Coherence, position: str) -> str:

@@ -474,8 +474,9 @@ def write_span_files(details: Sequence[SpanDetail], folder: Path) -> None:
 def span_notes(details: Sequence[SpanDetail]) -> Iterator[Note]:
     """Lines that a reader of the table must know."""
     yield detail(
-        "strict: right about the whole and all of its spans; lenient: the mean share of right "
-        "spans; lenient if right: the same, 0 where the whole is wrong"
+        "strict: share of texts with a right answer for the whole and for every span; lenient: "
+        "mean share of spans with a right answer; lenient if right: the same, with 0 for texts "
+        "whose whole is wrong"
     )
     for one, own in ((each.answered, each.scores) for each in details):
         name, total = one.table.table.name, len(one.table.rows)
@@ -498,13 +499,13 @@ def span_notes(details: Sequence[SpanDetail]) -> Iterator[Note]:
         clusters = {one.text.cluster for one in one.judged}
         if len(clusters) < FEW_ITEMS and len(clusters) < own.items:
             yield caution(
-                f"{name}: texts of {len(clusters)} sources only, so intervals are wide, and those "
-                "of the bootstrap too narrow"
+                f"{name}: the texts come from only {len(clusters)} sources, so intervals are wide, "
+                "and bootstrap intervals are too narrow"
             )
         if own.question == CHOICE and one.rho == "best":
             yield caution(
-                f"{name}: --rho best: the confidence of each metric is the best on these very "
-                "texts, as the paper reports it"
+                f"{name}: --rho best: the confidence threshold of each metric was chosen on these "
+                "same texts, as in the paper"
             )
         best, value = best_constant(own, "strict")
         if own.coherence.strict <= value:
@@ -515,8 +516,8 @@ def span_notes(details: Sequence[SpanDetail]) -> Iterator[Note]:
         if own.one_sided is not None:
             weight, split = own.about["weight"], own.about["calibrated_on"]
             yield caution(
-                f"{name}: the answers are inverted (weight {weight:.3f}, set on {split}): "
-                f"'{own.positive}' is said where less speaks for it; by the other side accuracy is "
+                f"{name}: the answers are inverted (weight {weight:.3f}, set on {split}): the "
+                f"model answers '{own.positive}' where less supports it; not inverted, accuracy is "
                 f"{100 * own.one_sided.accuracy:.1f} %, strict {100 * own.one_sided.strict:.1f} %"
             )
         if own.about.get("ignores_chat_template"):

@@ -234,27 +234,26 @@ def _release(run: Run) -> str:
 
 #: Lines on what stands beside the scores, by the fields that have it.
 _BESIDE = {
-    "partial_input_score": "partial input: a classifier that never sees the contrast in "
-    "context, on the same "
-    "parts",
-    "lexical_overlap_score": "lexical overlap: the side that repeats more words of the text "
-    "before it, on the same "
-    "parts",
-    "human_score": "human: people who judged items of the same parts",
+    "partial_input_score": "partial input: a classifier that never sees the contrast in context, "
+    "scored on the same configs and groups",
+    "lexical_overlap_score": "lexical overlap: picks the version that repeats more words of the "
+    "preceding text, scored on the same configs and groups",
+    "human_score": "human: annotators, on judged items of the same configs and groups",
 }
 #: The baselines beside numbers that are no CD scores, by their metric.
 _OF_METRIC = {
-    "accuracy": "of probes (accuracy): partial input is a bag of words, chance the most "
-    "frequent label",
-    SPEARMAN: "of ratings (Spearman): a correlation, times 100; partial input is a bag of words, "
-    "lexical overlap repeated words, human one person beside others, chance 0 (what is below 0 "
-    "is drawn there)",
-    "strict": "of spans (strict): partial input is a bag of words, and the best constant answer "
-    "(such as never) stands where other suites have chance",
+    "accuracy": "probes (accuracy): partial input is a bag of words, chance is the most frequent "
+    "label",
+    SPEARMAN: "ratings (Spearman): correlations times 100; partial input is a bag of words, "
+    "lexical overlap is repeated words, human is one rater against the others, chance is 0 "
+    "(values below 0 are drawn at 0)",
+    "strict": "spans (strict): partial input is a bag of words, and the best constant answer "
+    "(such as never) replaces chance",
 }
 #: The mark of a number above all that it is held against.
 ABOVE_ALL = (
-    "* the whole interval is above {chance}, the partial-input and the lexical-overlap baseline"
+    "* the whole interval is above {chance} and every known baseline (partial input, lexical "
+    "overlap), of which at least one is known"
 )
 
 
@@ -268,6 +267,6 @@ def reading_lines(table: RunTable) -> list[str]:
         *(_BESIDE[name] for name in known),
         ABOVE_ALL.format(chance=chance_names(numbers, article=True)),
         *(said for metric, said in _OF_METRIC.items() if metric in metrics),
-        *["† read the difference from its controls in the report, and not this score alone"]
+        *["† compare this score with those of its controls: the report has the differences"]
         * controlled,
     ]

@@ -15,12 +15,12 @@ from coherencegym.eval.tasks.headline import Headline
 #: Checkpoints that have a column; of more those that are evenly apart on a logarithmic axis.
 MOST_COLUMNS = 8
 #: The column of the first step from which on a score is above its baselines.
-ABOVE = "above baselines from"
+ABOVE = "above baselines since"
 #: Lines below the tables.
 LEGEND = (
-    "* the whole interval is above chance, and above both baselines where "
-    "there are any; the figure has the intervals of all checkpoints",
-    f"{ABOVE}: the first checkpoint from which on that is so of each; –: not of the last",
+    "* the whole interval is above chance and above the known baselines; the figure shows the "
+    "intervals of all checkpoints",
+    f"{ABOVE}: all checkpoints from this one on have a *; –: the last one has none",
 )
 _BASELINES = ("partial input", "lexical overlap")
 

@@ -33,11 +33,11 @@ def test_many_names_are_counted() -> None:
         (None, None, []),
         # A table that has fewer rows was read whole.
         (41, None, []),
-        (8, None, ["--limit 8: no more than the first 8 rows of a table were read"]),
+        (8, None, ["--limit 8: at most the first 8 rows of each table were read"]),
         (
             None,
             5,
-            ["built with --limit 5, of the first 5 discourses of a split: a, b, c and 1 more"],
+            ["built with --limit 5 from the first 5 discourses of each split: a, b, c and 1 more"],
         ),
     ],
 )

@@ -374,7 +374,7 @@ def test_what_only_one_has_is_counted() -> None:
     other = results("b", outcomes(True, True, False), rows_sha256="other")
     found = compare(LEFT, other, anyway=True)
     assert (found.rows[0].n, found.unpaired) == (2, 1)
-    assert "1 predictions that only one of the two has" in printed([found])
+    assert "1 predictions are left out: only one of the two has" in printed([found])
     with pytest.raises(EvaluationError, match="no item is in both"):
         compare(LEFT, results("b", [prediction("x", True)]), anyway=True)
 

@@ -46,8 +46,9 @@ def test_a_sentence_counts_what_the_whole_interval_is_above() -> None:
     runs.append(run("e", replace(BOTH, lexical_overlap_score=0.75)))
     (sentence,) = table_of(runs).sentences
     assert sentence == (
-        "demo is above chance on 4 of 5 suites, and above its baselines (partial input, lexical "
-        "overlap) on 1 of the 4 that have any, each with its whole 95\N{NO-BREAK SPACE}% interval."
+        "demo is above chance on 4 of 5 suites, and also above its baselines (partial input, "
+        'lexical overlap) on 1 of the 4 that have any. "Above" means the whole '
+        "95\N{NO-BREAK SPACE}% interval."
     )
 
 
@@ -124,7 +125,7 @@ def test_a_suite_with_controls_says_that_its_score_is_not_all() -> None:
     assert any(line.startswith("a 1.0.0 †") for line in shown)
     assert not any(line.startswith("b 1.0.0 †") for line in shown)
     assert (
-        "· † read the difference from its controls in the report, and not this score alone" in shown
+        "· † compare this score with those of its controls: the report has the differences" in shown
     )
 
 

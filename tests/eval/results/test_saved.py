@@ -344,7 +344,7 @@ def test_one_baseline_or_all_pairs(folder: Path, capsys: pytest.CaptureFixture[s
     assert main(["compare", *folders, "--all-pairs"]) == 0
     said = capsys.readouterr().out
     assert said.count("(baseline)") == 3
-    assert "no prediction differs" in said
+    assert "the same predictions on all items" in said
 
 
 @pytest.fixture
@@ -482,4 +482,4 @@ def test_the_demo_model_against_another_on_a_built_suite(
     assert main(["compare", "demo", "fewer", "--anyway"]) == 0
     said = capsys.readouterr().out
     assert "compared although not comparable (--anyway): sample_narration_context" in said
-    assert "11 predictions that only one of the two has are left out" in said
+    assert "11 predictions are left out: only one of the two has them" in said

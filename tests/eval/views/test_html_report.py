@@ -155,7 +155,7 @@ def test_one_legend_has_the_marks_as_they_are_drawn(results: Findings) -> None:
     page = render_report(results)
     (legend,) = re.findall(r'<p class="legend".*?</p>', page, re.DOTALL)
     keys = dict(re.findall(r'<circle( class="full")? cx="50%" [^>]*></svg> ([^<]*)</span>', legend))
-    assert keys == {' class="full"': "model, 95 % interval", "": "a part of it"}
+    assert keys == {' class="full"': "model, 95 % interval", "": "a group of items"}
     table = page.split("<tbody>")[1].split("</tbody>")[0]
     filled = [bool(one) for one in re.findall(r'<circle( class="full")? cx', table)]
     shown = [one for one in shown_rows(results.rows) if one.score is not None]
@@ -184,7 +184,7 @@ def test_the_page_begins_with_the_verdict_and_a_pair(results: Findings) -> None:
     text = unescape(re.sub(r"<[^>]+>", "", page)).replace("\N{NO-BREAK SPACE}", " ")
     assert (
         "made-up finds the incoherent version more surprising in 70.0 % of pairs [60.0, 80.0], "
-        "more often than chance (50.0 %), but no more often than a classifier that does not read "
+        "more often than chance (50.0 %), but no more often than the partial-input baseline "
         "(75.0 %): this does not show that it reads." in text
     )
     assert "Dogs <code>were</code> sad." in page

@@ -168,7 +168,7 @@ def test_a_training_is_a_table_of_its_steps() -> None:
     assert table.title == "run/step*: scores in per cent by step"
     assert table.headers == (
         *("suite", "items", "9", "80", "700", "1k [95 % interval]"),
-        *("above baselines from", "partial input", "chance"),
+        *("above baselines since", "partial input", "chance"),
     )
     (row,) = table.rows
     assert row.cells == (

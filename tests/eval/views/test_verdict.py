@@ -22,14 +22,14 @@ def said(score: float, low: float, high: float, **more: Any) -> tuple[str, str]:
 @pytest.mark.parametrize(
     ("numbers", "more", "expected", "bearing"),
     [
-        ((0.7, 0.6, 0.8), {}, "more often than chance (50.0 %): whether by reading", "shows"),
+        ((0.7, 0.6, 0.8), {}, "more often than chance (50.0 %): without a partial", "shows"),
         (
             (0.7, 0.6, 0.8),
             {"partial_input_score": 0.55},
-            "more often than chance (50.0 %) and a classifier",
+            "more often than chance (50.0 %) and the partial",
             "shows",
         ),
-        ((0.7, 0.6, 0.8), {"partial_input_score": 0.9}, "but less often than a classifier", "open"),
+        ((0.7, 0.6, 0.8), {"partial_input_score": 0.9}, "but less often than the partial", "open"),
         ((0.7, 0.6, 0.8), {"partial_input_score": 0.7}, "does not show that it reads", "open"),
         (
             (0.5, 0.4, 0.6),
@@ -61,11 +61,10 @@ def test_a_baseline_below_chance_is_no_more_than_chance() -> None:
     text, _ = said(0.48, 0.42, 0.55, **below)
     assert text == said(0.48, 0.42, 0.55, n=100)[0]
     text, bearing = said(0.7, 0.6, 0.8, **below)
-    assert "repeated words" not in text
-    assert "classifier" not in text
+    assert "baseline" not in text
     # They are known, and what they say of a score above chance stays.
     assert (text.rpartition(": ")[2], bearing) == (
-        "more than the parts and the words that they share give away",
+        "neither the parts of the items alone nor repeated words explain this",
         "shows",
     )
 
@@ -81,7 +80,7 @@ def test_no_score_has_no_verdict() -> None:
         ((0.1, 0.2), "its margins are larger than in the controls", "shows"),
         ((0.1, -0.1), "but its margins are not shown to be larger", "open"),
         ((0.1, None), "but its margins are not shown to be larger", "open"),
-        ((None, None), "more than the parts give away", "shows"),
+        ((None, None), "the parts of the items alone", "shows"),
     ],
 )
 def test_a_score_with_controls_is_judged_by_them(

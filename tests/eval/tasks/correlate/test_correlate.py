@@ -198,9 +198,9 @@ def test_the_command_line(
     assert main(arguments(models[0], data, output, "--config", "sample_holistic")) == 0
     printed = capsys.readouterr().out
     assert "coherence_ratings 1.0.0" in printed
-    for row in ("− bits a token", "− bits in all", "length alone", "repeated words alone"):
+    for row in ("− bits a token", "− bits in all", "baseline: length", "baseline: repeated words"):
         assert row in printed
-    assert "nobody was asked about these texts" in printed
+    assert "no raters judged the texts" in printed
     results = json.loads((output / "results.json").read_text())
     assert results["task"] == "correlate"
     assert {row["metric"] for row in results["scores"]} == {one.said for one in TASK.metrics}
@@ -274,7 +274,7 @@ def test_the_folder_is_read_back_and_held_to_its_outcomes(
     saved = read_saved(folders[0])
     assert saved.task == "correlate"
     assert main(["overview", *map(str, folders)]) == 0
-    assert "a correlation, times 100" in capsys.readouterr().out
+    assert "correlations times 100" in capsys.readouterr().out
     other = tmp_path / "other"
     other.mkdir()
     for file in folders[0].iterdir():

@@ -60,7 +60,7 @@ def test_a_folder_of_each_seed_that_probe_takes(
     assert main(arguments("gru", data, output, *more)) == 0
     printed = capsys.readouterr().out
     assert "gru, nsp+spp" in printed
-    assert "12 documents to learn from: so few show that the training works" in printed
+    assert "trained on only 12 documents: enough to show that the training runs" in printed
     results = read(output)
     assert results["task"] == "train-encoder"
     assert [one["folder"] for one in results["seeds"]] == ["seed-0", "seed-1"]

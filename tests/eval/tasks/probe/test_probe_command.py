@@ -374,4 +374,4 @@ def test_results_are_pushed_and_stand_in_overviews(
     out = capsys.readouterr().out
     assert "Overview: scores in per cent" in out
     assert "discourse_tasks 1.0.0, probe, accuracy" in out
-    assert "of probes (accuracy): partial input is a bag of words" in out
+    assert "probes (accuracy): partial input is a bag of words" in out

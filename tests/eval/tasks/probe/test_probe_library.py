@@ -97,7 +97,7 @@ def test_a_fit_that_is_not_done_is_said_and_costs_nothing_else(
     monkeypatch.setattr(classifiers, "_SMALL_SHARE", -1)
     found = cg.probe(tiny, data(10), layers=(0, 1), **QUICK)
     said = [note.text for note in found.notes if note.kind == "caution"]
-    assert said[0].startswith("examples: 2 fits did not get to an end (layer 0, 1); their acc")
+    assert said[0].startswith("examples: 2 fits did not converge (layer 0, 1); their acc")
     assert len(found.details[0].probed.curve.fits) == 2
 
 
@@ -141,7 +141,7 @@ def test_in_the_embeddings_the_first_token_is_the_same_everywhere(bert: Tiny) ->
     (own,) = figures(found)
     assert own.accuracy == own.most_frequent == 0.5
     said = [note.text for note in found.notes if note.kind == "caution"]
-    assert any("nothing varies in the chosen layer" in text for text in said)
+    assert any("the chosen layer has the same vector" in text for text in said)
 
 
 def test_the_published_protocol_takes_the_first_token_where_there_is_one(

@@ -46,10 +46,10 @@ def scores(accuracy: float, bag: float, over: float, random: float) -> ProbeScor
     ("own", "low", "said"),
     [
         (scores(0.8, 0.6, 0.1, 0.7), 0.75, "a bag of words and random init"),
-        (scores(0.8, 0.6, 0.1, 0.7), 0.65, "above random init by no more than chance"),
-        (scores(0.8, 0.7, -0.1, 0.6), 0.75, "above a bag of words by no more than chance"),
+        (scores(0.8, 0.6, 0.1, 0.7), 0.65, "but the lead over random init is not significant"),
+        (scores(0.8, 0.7, -0.1, 0.6), 0.75, "but the lead over a bag of words is not significant"),
         (scores(0.8, 0.7, 0.01, 0.6), 0.65, "the most frequent label, a bag of words and random i"),
-        (scores(0.7, 0.7, -0.1, 0.6), 0.65, "no more than a bag of words (70.0 %): it shows not"),
+        (scores(0.7, 0.7, -0.1, 0.6), 0.65, "no more than a bag of words (70.0 %): no evidence"),
         (scores(0.4, 0.3, 0.1, 0.2), 0.35, "no more than the most frequent label (50.0 %)"),
     ],
 )
@@ -58,11 +58,11 @@ def test_an_accuracy_is_held_against_every_baseline(
 ) -> None:
     sentence = _meaning(own, "model", low)
     assert said in sentence
-    assert sentence.startswith("c: layer 1 of model names ")
+    assert sentence.startswith("c: layer 1 of model predicts ")
     assert ("chance" in sentence) == ("chance" in said)
 
 
 def test_of_several_draws_the_best_is_named() -> None:
     own = replace(scores(0.4, 0.3, 0.1, 0.2), random=(0.35, 0.45, 0.38), most_frequent=0.2)
     sentence = _meaning(own, "model", 0.35)
-    assert "no more than random init (the best of 3 draws: 45.0 %): it shows nothing" in sentence
+    assert "no more than random init (the best of 3 draws: 45.0 %): no evidence beyond" in sentence

@@ -49,7 +49,7 @@ def test_what_was_left_out_or_cut_is_said_with_its_number(
     assert "undefined: 1, this tokenizer has no separator" in text
     assert "undefined: 1, a region has no token" in text
     assert "caution: too long: 1 for the model's context of 16 tokens" in text
-    assert "detail: tokens over a region's end: 2," in text
+    assert "detail: 2 tokens cross a region's end;" in text
     assert "cut to fit" not in text
     assert "†" not in text
     text = told(model, tokenizer, items, truncate=True)
@@ -60,6 +60,6 @@ def test_what_was_left_out_or_cut_is_said_with_its_number(
         make_item({"a": ["Hi."], "b": ["No."]}, "(1;%a%) > (1;%b%)", item_id=f"d{i}/x", family="f")
         for i in range(2)
     ]
-    assert "over families of items that share text: c 1 of 2 items" in told(model, tokenizer, twins)
+    assert "by families of items that share text: c 1 of 2 items" in told(model, tokenizer, twins)
     whole = make_item({"a": ["Hi."], "b": ["No."]}, "(1;%a%) > (1;%b%)")
     assert "† no start-of-text token" in told(model, tokenizer, [whole], bos="never")
