@@ -210,9 +210,9 @@ def test_it_learns_and_leaves_a_model_with_its_card(
         assert one.pop("scores")[1:] == pytest.approx(other.pop("scores")[1:], abs=1e-4)
         assert one == other
     folders = output / "seed-1", tmp_path / "again"
-    both = (json.loads((folder / "results.json").read_text())["scores"] for folder in folders)
-    first, second = ([(s["config"], s["metric"], s["score"]) for s in own] for own in both)
-    assert first == second
+    found = [json.loads((folder / "results.json").read_text())["scores"] for folder in folders]
+    trained, tested = ([(s["config"], s["metric"], s["score"]) for s in own] for own in found)
+    assert trained == tested
     capsys.readouterr()
     assert main([*words, *there, "--dry-run"]) == 0
     assert "pairs to read" in capsys.readouterr().out

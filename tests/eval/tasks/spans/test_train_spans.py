@@ -494,12 +494,12 @@ def test_no_source_is_in_two_folds(tmp_path: Path) -> None:
     assert len(held) == len(every) == 60
     assert set(held) == every == {row.inputs for row in dealt.training}
     for fold in dealt.folds:
-        learned, own = (
+        others, own = (
             {row.inputs[0][1].split()[0] for row in rows}
             for rows in (fold.training, fold.validation)
         )
-        assert (len(learned), len(own)) == (30 - len(own), len(own))
-        assert not learned & own
+        assert (len(others), len(own)) == (30 - len(own), len(own))
+        assert not others & own
     assert dealt.rows_sha256 == splits.rows_sha256
 
 
