@@ -542,9 +542,10 @@ def _run_file(
 
     from coherencegym.eval.commands.run_file import RUN_FILE_NAME, run_file_text
 
+    if not all(isinstance(one, str | Path) for one in named):
+        return {}
     model, dataset = map(str, named)
-    is_there = dataset == found.dataset["repo"] or Path(dataset).is_dir()
-    if not isinstance(named[0], str) or not is_there:
+    if dataset != found.dataset["repo"] and not Path(dataset).is_dir():
         return {}
     one = Namespace(model=model, dataset=dataset, model_revision=None, output=folder)
     given = {f"--{name.replace('_', '-')}": _typed(value) for name, value in how.items()}
