@@ -99,13 +99,13 @@ def items_of_pairs(
     Raises:
         EvaluationError: there is no pair, a column is not there, or a text is none.
     """
-    from coherencegym.eval.statistics.pair_baselines import computed_baselines
+    from coherencegym.eval.statistics.pair_baselines import ComputedBaselines
 
     if isinstance(pairs, str | Path):
         source, (table,) = read_pairs_file(Path(pairs), choices, max_items)
     else:
         source, (table,) = table_of_pairs(pairs, choices, max_items)
-    baselines = computed_baselines([contrasted(item) for item in table.items])
+    baselines = ComputedBaselines([contrasted(item) for item in table.items])
     return Items(source, (replace(table, baselines=baselines),))
 
 

@@ -56,30 +56,6 @@ class PairBaselines(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class ComputedBaselines:
-    """The decisions of baselines on items that no build wrote.
-
-    Attributes:
-        values: baseline -> item id -> decisions on its predictions.
-        folds: those of the cross-validation of each baseline that was trained.
-    """
-
-    values: Mapping[str, Mapping[str, Sequence[float]]]
-    folds: Mapping[str, int]
-
-    def check(self) -> None:
-        """Nothing was published."""
-
-    def decisions(self, items: Iterable[Item]) -> dict[str, dict[str, Sequence[float]]]:
-        """The decisions on the predictions of some items: baseline -> item id -> values."""
-        asked = {item.item_id for item in items}
-        known = {name: self.values.get(name, {}) for name in BASELINES}
-        return {
-            name: {item: own[item] for item in own if item in asked} for name, own in known.items()
-        }
-
-
-@dataclass(frozen=True, slots=True)
 class StoredBaselines:
     """The decisions of baselines on a table, in a file that is read where they are asked for.
 

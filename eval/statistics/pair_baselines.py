@@ -9,14 +9,15 @@ incoherent, out of fold. The lexical-overlap baseline decides by repeated words
 from __future__ import annotations
 
 import hashlib
-from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TypeVar
 
-from coherencegym.eval.data.baselines import LEXICAL_OVERLAP, PARTIAL_INPUT, ComputedBaselines
+from coherencegym.eval.data.baselines import LEXICAL_OVERLAP, PARTIAL_INPUT
 from coherencegym.eval.kinds.contrasts import Contrast, GeneratedItem, Incoherence
-from coherencegym.eval.kinds.items import SEPARATOR, Prediction
+from coherencegym.eval.kinds.items import SEPARATOR, Item, Prediction
 from coherencegym.eval.statistics.bag_of_words import FOLDS, out_of_fold_scores
 from coherencegym.eval.statistics.lexical_overlap import no_overlap_in
 
@@ -140,15 +141,40 @@ def whole_clusters(values: Sequence[_T], cluster: Callable[[_T], str], most: int
     return [value for value in values if cluster(value) in kept]
 
 
-def computed_baselines(generated: Sequence[GeneratedItem]) -> ComputedBaselines:
-    """The baselines of items that no build wrote; one that ties everywhere is left out."""
-    found = {
-        PARTIAL_INPUT: partial_input_decisions(generated, ()),
-        LEXICAL_OVERLAP: overlap_decisions(generated, ()),
-    }
-    values: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
-    for name, decisions in found.items():
-        if any(decision.value != TIED for decision in decisions):
-            for decision in decisions:
-                values[name][decision.item].append(decision.value)
-    return ComputedBaselines(values, {name: BASELINE_FOLDS.get(name, 0) for name in values})
+@dataclass(frozen=True)
+class ComputedBaselines:
+    """The baselines of items that no build wrote, computed when they are first asked for.
+
+    One that ties everywhere is left out.
+    """
+
+    items: Sequence[GeneratedItem]
+
+    @cached_property
+    def _values(self) -> dict[str, dict[str, list[float]]]:
+        found = {
+            PARTIAL_INPUT: partial_input_decisions(self.items, ()),
+            LEXICAL_OVERLAP: overlap_decisions(self.items, ()),
+        }
+        values: dict[str, dict[str, list[float]]] = {name: {} for name in found}
+        for name, decisions in found.items():
+            if any(decision.value != TIED for decision in decisions):
+                for decision in decisions:
+                    values[name].setdefault(decision.item, []).append(decision.value)
+        return values
+
+    @property
+    def folds(self) -> dict[str, int]:
+        """Folds of the cross-validation of each baseline that was trained."""
+        return {name: folds for name, folds in BASELINE_FOLDS.items() if self._values[name]}
+
+    def check(self) -> None:
+        """Nothing was published."""
+
+    def decisions(self, items: Iterable[Item]) -> dict[str, dict[str, list[float]]]:
+        """The decisions on the predictions of some items: baseline -> item id -> values."""
+        asked = {item.item_id for item in items}
+        return {
+            name: {item: own[item] for item in own if item in asked}
+            for name, own in self._values.items()
+        }

@@ -44,7 +44,7 @@ class PublishedTable:
     Attributes:
         title: its subject.
         source: the table in the paper, with its page; or the file that has the numbers.
-        task: the subcommand that computes it; empty: people answered.
+        task: the subcommand that computes it.
         suite: the suite that is built; empty: files in SyntaxGym's JSON.
         corpus: the corpus that it is built from.
         compat: the mode that computes as the paper did; empty: there is none, or none is needed.

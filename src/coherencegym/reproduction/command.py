@@ -107,17 +107,13 @@ def _run(arguments: argparse.Namespace, out: TextIO) -> int:
 
 
 def _print_list(paper: str | None) -> None:
-    from coherencegym.command_line import did_you_mean
     from coherencegym.loaders.fetching.command import print_rows
+    from coherencegym.reproduction.run import find_paper
 
-    papers = read_papers()
-    if paper is not None and paper not in papers:
-        known = f"expected one of {', '.join(papers)}"
-        raise EvaluationError(f"{paper}: no such paper; {known}{did_you_mean(paper, papers)}")
+    papers = read_papers() if paper is None else {paper: find_paper(paper)}
     rows = [
-        (name, key, table.title, table.task or "people", table.corpus)
+        (name, key, table.title, table.task, table.corpus)
         for name, about in papers.items()
-        if paper in (None, name)
         for key, table in about.tables.items()
     ]
     note = "`coherencegym reproduce PAPER --table NAME --model ID` computes one of them."

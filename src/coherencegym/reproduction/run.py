@@ -66,21 +66,30 @@ class Reproduction:
     folder: Path
 
 
+def find_paper(name: str) -> Paper:
+    """A paper by its name.
+
+    Raises:
+        EvaluationError: there is no such paper.
+    """
+    papers = read_papers()
+    if name not in papers:
+        known = f"expected one of {', '.join(papers)}"
+        raise EvaluationError(f"{name}: no such paper; {known}{did_you_mean(name, papers)}")
+    return papers[name]
+
+
 def find_table(paper: str, table: str) -> tuple[Paper, PublishedTable]:
     """A table by the names of its paper and its own.
 
     Raises:
         EvaluationError: there is no such paper or table.
     """
-    papers = read_papers()
-    if paper not in papers:
-        known = f"expected one of {', '.join(papers)}"
-        raise EvaluationError(f"{paper}: no such paper; {known}{did_you_mean(paper, papers)}")
-    tables = papers[paper].tables
-    if table not in tables:
-        known = f"expected one of {', '.join(tables)}"
-        raise EvaluationError(f"{paper}: no table {table!r}; {known}{did_you_mean(table, tables)}")
-    return papers[paper], tables[table]
+    found = find_paper(paper)
+    if table not in found.tables:
+        known = f"expected one of {', '.join(found.tables)}{did_you_mean(table, found.tables)}"
+        raise EvaluationError(f"{paper}: no table {table!r}; {known}")
+    return found, found.tables[table]
 
 
 def reproduce(
@@ -112,13 +121,13 @@ def reproduce(
             row can be computed.
     """
     about, declared = find_table(paper, table)
-    if not declared.task:
-        raise EvaluationError(f"{paper}, table {table}: people answered; a model has no part in it")
     folder = Path("reproduced", f"{paper}-{table}") if output is None else Path(output)
     data = None if data_dir is None else Path(data_dir)
     datasets = _datasets(declared, folder, data, say)
     run = _Run(declared, model, folder / "results", limit, {"device": device, "dtype": dtype}, say)
-    scored = [row for name, dataset in datasets.items() for row in run.rows(name, dataset)]
+    scored = [
+        row for name, (where, split) in datasets.items() for row in run.rows(name, where, split)
+    ]
     if not scored:
         raise EvaluationError(
             f"{paper}, table {table}: no config of the table is there; " + "; ".join(run.notes)
@@ -131,11 +140,14 @@ def reproduce(
 
 def _datasets(
     table: PublishedTable, folder: Path, data: Path | None, say: Callable[[str], None]
-) -> dict[str, Path]:
-    """The config -> its dataset: a build, or a suite's file."""
+) -> dict[str, tuple[Path, str | None]]:
+    """The config -> its dataset (a build, or a suite's file) and the split to score.
+
+    Some released files lack the test split: then it is that of validation, which the notes say.
+    """
     if table.corpus == SYNTAXGYM:
         files = sorted(_syntaxgym_folder(data, say).glob("**/*.json"))
-        return {path.stem: path for path in files if path.stem in table.values}
+        return {path.stem: (path, None) for path in files if path.stem in table.values}
     from coherencegym.eval.data.source import find_dataset
     from coherencegym.library import build
     from coherencegym.loaders.corpus import CorpusNotFoundError
@@ -161,7 +173,11 @@ def _datasets(
         build(table.suite, corpus=table.corpus, data_dir=data, output=suite)
     built = find_dataset(str(suite)).manifest["configs"]
     wanted = [name for row in table.values or table.rows for name in table.row(row).configs]
-    return {name: suite for name in built if not wanted or any(_is(name, one) for one in wanted)}
+    return {
+        name: (suite, next((one for one in ("test", "validation") if one in entry["splits"]), None))
+        for name, entry in built.items()
+        if not wanted or any(_is(name, one) for one in wanted)
+    }
 
 
 def _syntaxgym_folder(data: Path | None, say: Callable[[str], None]) -> Path:
@@ -214,14 +230,7 @@ class _Run:
         """A line for each reason why configs could not be asked about."""
         return [f"{', '.join(own)}: {reason}" for reason, own in self._refused.items()]
 
-    def _split(self, config: str, dataset: Path) -> str | None:
-        # Some released files lack the test split; the table says which one was scored.
-        from coherencegym.eval.data.source import find_dataset
-
-        splits = find_dataset(str(dataset)).manifest["configs"][config]["splits"]
-        return next((name for name in ("test", "validation") if name in splits), None)
-
-    def rows(self, config: str, dataset: Path) -> _Rows:
+    def rows(self, config: str, dataset: Path, split: str | None) -> _Rows:
         """The scores of a config; none, and a note, where it cannot be asked about."""
         from coherencegym import library
 
@@ -231,7 +240,7 @@ class _Run:
         if table.compat:
             options["compat"] = table.compat
         if dataset.is_dir():
-            options |= {"config": config, "split": self._split(config, dataset)}
+            options |= {"config": config, "split": split}
         given = {"output": self._folder / config, "overwrite": True, "limit": self._limit}
         try:
             found = getattr(library, table.task)(self._model, dataset, **options, **given)
