@@ -207,7 +207,7 @@ SUITE = Suite(
             generator=Crossed(
                 partners=stories,
                 operators="right ending, its people renamed",
-                couple=MostSimilar(of_like_length, under_one_name, balanced=True),
+                couple=MostSimilar(of_like_length, under_one_name, neighbours=400, balanced=True),
                 across=True,
                 names=("story", "ending"),
                 columns=names_given,

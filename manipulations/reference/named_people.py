@@ -20,13 +20,13 @@ from coherencegym.words import word_list, word_lists, word_set
 
 _WORD = re.compile(r"[^\W\d_]+")
 _PRONOUNS = (r"\b(?:he|him|his|himself)\b", r"\b(?:she|hers?|herself)\b")
-#: Before a name they belong to it, and go with any other one; others are titles of a family name.
+#: Words right before a name that go with any other one; others are titles of a family name.
 _KIN = word_set("Aunt Auntie Uncle Cousin Grandma Grandpa Granny Brother Sister Little Big")
 _TITLES = word_set(
     "Mr Mrs Ms Miss Dr Doctor Sir Lady Lord Saint St President Professor Coach Judge"
 )
 _ARTICLES = word_set("a an the this that these those every each another no")
-#: In front of places and months, and behind what is a verb ("Will you", "Mark the place").
+#: Words in front of places and months, and behind what is a verb ("Will you", "Mark the place").
 _BEFORE_PLACES = word_set("in to at from of near around through on last next until since by during")
 _AFTER_VERBS = word_set("i you he she it we they me him her us them my your his its our their be")
 #: Letters that forms of one name share: ``Tim`` and ``Timmy``, ``Terry`` and ``Terri``.
@@ -40,7 +40,7 @@ class NamedPerson:
     Attributes:
         name: the given name.
         gender: ``masculine`` or ``feminine``; empty where that, or the name, is in doubt.
-        problem: why the name cannot be changed; empty where it can.
+        problem: the reason why the name cannot be changed; empty where it can.
     """
 
     name: str
@@ -112,7 +112,7 @@ def _problem(name: str, text: str) -> str:
             return "a part of another name"
         if name in word_list("names_and_words") and _may_be_a_word(word, rest):
             return "perhaps no name"
-        bare = bare or not possessive
+        bare = bare or not (possessive or following)
     return "" if bare else "perhaps no name"
 
 
