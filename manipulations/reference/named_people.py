@@ -29,6 +29,11 @@ _ARTICLES = word_set("a an the this that these those every each another no")
 #: Words in front of places and months, and behind what is a verb ("Will you", "Mark the place").
 _BEFORE_PLACES = word_set("in to at from of near around through on last next until since by during")
 _AFTER_VERBS = word_set("i you he she it we they me him her us them my your his its our their be")
+#: Capitalised words that name no one thing; months that are names of people, too, are left out.
+_CALENDAR = word_set(
+    "Monday Tuesday Wednesday Thursday Friday Saturday Sunday January February March July "
+    "September October November December Christmas Easter Halloween Thanksgiving"
+)
 #: Letters that forms of one name share: ``Tim`` and ``Timmy``, ``Terry`` and ``Terri``.
 _STEM, _MORE = 3, 2
 
@@ -67,10 +72,16 @@ def named_people(texts: tuple[str, ...]) -> tuple[NamedPerson, ...]:
     'feminine'
     """
     text = "\n".join(texts)
+    # A word that has its capital wherever it stands may be a name that is in no list.
+    inside, first = _capitalised(text)
+    closed = word_list("closed_classes")
+    unlisted = {
+        word for word in inside & first if not is_given_name(word) and word.lower() not in closed
+    }
     listed = {
         word: gender_of_name(word) or _more_names().get(word, "")
         for word in _WORD.findall(text)
-        if is_given_name(word)
+        if is_given_name(word) or word in unlisted
     }
     told = {
         gender
@@ -83,7 +94,7 @@ def named_people(texts: tuple[str, ...]) -> tuple[NamedPerson, ...]:
             (gender,) = told
         # "Alex … she": unless the pronouns are of another one who has a name.
         others = {listed[other] for other in listed if other != name}
-        problem = _problem(name, text)
+        problem = "a name that is in no list" if name in unlisted else _problem(name, text)
         if not gender or (told and gender not in told and not told & others):
             problem = problem or "of a gender that is not clear"
         elif not told and name in word_list("names_and_words"):
@@ -198,14 +209,26 @@ def names_in(ending: str, story: Sequence[str]) -> list[str]:
     the story has with a capital.
     """
     told, closed = set(_WORD.findall(" ".join(story))), word_list("closed_classes")
-    found = []
-    for match in _WORD.finditer(ending):
-        word = match[0]
-        if not word[0].isupper() or word == "I":
+    inside, first = _capitalised(ending)
+    return [
+        word
+        for word in dict.fromkeys(_WORD.findall(ending))
+        if word in inside
+        or (
+            word in first and (is_given_name(word) or (word in told and word.lower() not in closed))
+        )
+    ]
+
+
+def _capitalised(text: str) -> tuple[set[str], set[str]]:
+    # Words with a capital that may be names, inside of sentences and at their beginnings.
+    inside: set[str] = set()
+    first: set[str] = set()
+    for found in _WORD.finditer(text):
+        word = found[0]
+        if not word[0].isupper() or word == "I" or word in _CALENDAR:
             continue
-        initial = re.search(r"(?:^|[.!?]['’\"”]? |[\"“])$", ending[: match.start()])
-        if word.lower() in word_list("gendered_nouns"):
-            continue  # "Dad"
-        if not initial or is_given_name(word) or (word in told and word.lower() not in closed):
-            found.append(word)
-    return list(dict.fromkeys(found))
+        if word.lower() not in word_list("gendered_nouns"):  # "Dad"
+            begins = re.search(r"(?:^|[\n\"“]|[.!?]['’\"”]? )$", text[: found.start()])
+            (first if begins else inside).add(word)
+    return inside, first

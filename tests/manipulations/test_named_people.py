@@ -73,6 +73,7 @@ def test_a_name_in_s_has_a_possessive_of_its_own() -> None:
         ("Susan met Kelly. She cried.", {"Susan": "feminine"}),
         ("Alex fell. She cried.", {}),
         ("Jerome met Maria. He cried.", {"Jerome": "masculine", "Maria": "feminine"}),
+        ("Zork and Kelly fell. Then Zork saw that she cried.", {}),
         ("Mark fell. He cried.", {"Mark": "masculine"}),
         ("Mark fell.", {}),
         ("Mark the spot. He cried.", {}),
@@ -89,7 +90,11 @@ def test_names_are_of_people_whose_gender_is_told(text: str, names: dict[str, st
 
 def test_names_of_an_ending_are_of_people_or_of_anything_else() -> None:
     story = ("Zork flew to Rome with his dad.", "Grass grew.")
-    assert names_in("Zork met Tom in Rome, and I saw Dad.", story) == ["Zork", "Tom", "Rome"]
+    assert names_in("Zork met Tom in Rome on Sunday, and I saw Dad.", story) == [
+        "Zork",
+        "Tom",
+        "Rome",
+    ]
     assert names_in('It was over. Then he cried. "No!" he said.', story) == []
 
 
