@@ -1,9 +1,9 @@
 """Story cloze: the wrong ending of a story is more surprising than the right one.
 
 Beyer, Loáiciga and Schlangen 2021, section 4.2, on the Story Cloze Test (Mostafazadeh et al. 2016).
-``crossed`` takes two similar stories and exchanges their right endings: no ending is a wrong one
-that a crowd worker made up, which can be told from the right one without the story (Sharma et al.
-2018; Schwartz et al. 2017).
+``crossed`` takes two similar stories and exchanges their right endings, with one name for those
+whom either ending names: no ending is a wrong one that a crowd worker made up, which can be told
+from the right one without the story (Sharma et al. 2018; Schwartz et al. 2017).
 
     coherencegym build story_cloze --corpus storycloze --data-dir PATH
 """
@@ -181,8 +181,12 @@ SUITE = Suite(
         "`crossed`: pairs of stories are chosen so that lexical overlap (of content words, of all "
         "words, and of words weighted by rarity) picks the right endings in half of the items. "
         "Other word-based comparisons may do slightly better.",
-        "A language model reviewed 40 sample pairs of `crossed` twice, blind. It judged all to be "
-        "good English and found the incoherent side in all (`docs/quality.md` of the toolkit).",
+        "`crossed`: people whom an ending names have other names than in the corpus, the same in "
+        "both stories. Stories are left out, and counted, if an ending has another name, or one "
+        "that cannot be changed safely. The column `names` has the changes.",
+        "A language model reviewed 40 sample pairs of `crossed` twice, blind, before people were "
+        "renamed. It judged all to be good English and found the incoherent side in all. Pairs "
+        "with new names are reviewed in `docs/quality.md` of the toolkit.",
     ),
     headline=("",),
     citation=BEYER_2021,
