@@ -362,8 +362,8 @@ def test_an_ending_names_nobody_but_people_of_its_story() -> None:
     (unnamed,), _ = partners(*story, "She left.")
     (other,), _ = partners("Bo slept.", "He woke.", "It rained.", "It stopped.", "He left.")
     assert named.alike == unnamed.alike != other.alike
-    (made,), _ = partners("The cat slept.", "I woke.", "It stopped.", "The cat ran, I saw.")
-    assert made.parts[1] == "The cat ran, I saw."
+    (told,), _ = partners("The cat slept.", "I woke.", "It stopped.", "The cat ran, I saw.")
+    assert told.parts[1] == "The cat ran, I saw."
 
 
 def test_people_whom_an_ending_names_have_one_name_in_both_stories() -> None:

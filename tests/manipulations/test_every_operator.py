@@ -57,7 +57,7 @@ OPERATORS: tuple[Operator, ...] = (
     SpeakerSeparator(merge_runs=True),
     EndingSwap(),
     OwnNames(),
-    Renaming((("Greta", "Helen"),)),
+    Renaming((("Dmitri", "Keith"),)),
     CandidateSubstitution(),
     CandidateSubstitution(candidate="target"),
     ConnectiveSegments(),
