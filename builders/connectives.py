@@ -547,7 +547,9 @@ SUITE = Suite(
             "frequency of a connective from its fit",
         ),
         Use(
-            "crossed", "the same, with frequency and difficulty cancelled", "rare senses: few items"
+            "crossed",
+            "does the text fit the author's connective, with frequency and difficulty cancelled",
+            "how well rare senses are understood, as they have few items",
         ),
     ),
     limitations=(

@@ -273,7 +273,7 @@ SUITE = Suite(
         ),
         Use(
             "cloze",
-            "the same, the implied relation against each other one",
+            "does the implied relation fit better than each other relation",
             "frequent relations from right ones",
         ),
     ),

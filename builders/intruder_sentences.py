@@ -368,7 +368,11 @@ SUITE = Suite(
         "context_2_sentence_1": "same_document: the first sentence in the place of the second",
     },
     uses=(
-        Use("pairs", "is a sentence from elsewhere noticed", "a change of topic from incoherence"),
+        Use(
+            "pairs",
+            "is a sentence of another document noticed",
+            "a change of topic from incoherence",
+        ),
         Use(
             "same_document",
             "is a displaced sentence of the same text noticed",

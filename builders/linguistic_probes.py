@@ -149,7 +149,7 @@ SUITE = Suite(
         Use(
             "",
             "is one changed property noticed",
-            "a wording that the rule introduces",
+            "the changed property from a wording that the rule introduces",
         ),
     ),
     limitations=(

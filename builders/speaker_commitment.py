@@ -239,7 +239,7 @@ SUITE = Suite(
         ),
         Use(
             "interaction",
-            "the same, against pairs without a contradiction",
+            "is a self-contradiction more surprising than a pair without a contradiction",
             "whether the mark was understood as a speaker",
         ),
     ),
