@@ -22,9 +22,9 @@ class _Entry:
 
 
 PROBES: dict[str, _Entry] = {
-    "gender_flip": _Entry("he becomes she and she becomes he, in every case", gender_flip),
-    "animacy_down": _Entry("he and she become it, in every case", animacy_down),
-    "animacy_up": _Entry("it becomes he, in every case", animacy_up),
+    "gender_flip": _Entry("`he` and `she` are exchanged, in every case", gender_flip),
+    "animacy_down": _Entry("`he` and `she` become `it`, in every case", animacy_down),
+    "animacy_up": _Entry("`it` becomes `he`, in every case", animacy_up),
     "demonstrative_flip": _Entry(
         "this and that become these and those, with noun and verb agreeing", demonstrative_flip
     ),
