@@ -193,7 +193,7 @@ _SHARED_COLUMNS = {
         "float64", "TF-IDF cosine of the intruder and the sentence that it replaces"
     ),
     "document_similarity": Column(
-        "float64", "TF-IDF cosine of the document and the one that the intruder is from"
+        "float64", "TF-IDF cosine of the document and the document of the intruder"
     ),
     "difficulty": Column(
         "string",

@@ -363,12 +363,15 @@ _DONOR_COLUMNS = {
     "source_discourse": Column("string", "the document that the other sentence is from"),
     "source_unit": Column("int32", "its place (from 0) there"),
     "similarity": Column("float64", "TF-IDF cosine of both sentences"),
-    "document_similarity": Column("float64", "the same of both windows; 0 where one was drawn"),
+    "document_similarity": Column(
+        "float64",
+        "TF-IDF cosine of the two windows; 0 if the second is random",
+    ),
 }
 _PLACE_COLUMNS = {
     **_COLUMNS,
     "sentences": Column("int32", "how many sentences the paragraph, or the document's prose, has"),
-    "place": Column("int32", "the place (from 0) of this one among them"),
+    "place": Column("int32", "the position (from 0) of the sentence among these sentences"),
 }
 
 
