@@ -83,13 +83,13 @@ class MentionColumns:
 
 _COLUMNS = {
     "gender": Column(
-        "string", "of the pronoun: `masculine`, `feminine`, `neuter`; empty for the plural"
+        "string", "gender of the pronoun: `masculine`, `feminine`, `neuter`; empty for the plural"
     ),
-    "number": Column("string", "of the pronoun: `singular` or `plural`"),
+    "number": Column("string", "number of the pronoun: `singular` or `plural`"),
     "antecedent_kind": Column(
         "string", "what is repeated: `proper` (a name) or `nominal` (another noun phrase)"
     ),
-    "antecedent_words": Column("int32", "its words"),
+    "antecedent_words": Column("int32", "number of words that are repeated"),
     "genre": Column("string", "the genre of the document in the corpus"),
 }
 
@@ -295,7 +295,8 @@ SUITE = Suite(
         "the second sentence, a third-person pronoun refers to an entity of the first; the other "
         "version repeats the noun phrase or name instead. The two versions have "
         "the same meaning; the pronoun is the usual choice. The `crossed` configs use Winograd "
-        "schemas: a person is mentioned again by pronoun and by name, in a text with another person of the same gender and in one without."
+        "schemas: a person is mentioned again by pronoun and by name, in a text with another "
+        "person of the same gender and in a text without such a person."
     ),
     conditions={
         PRONOUN: "the two sentences of the corpus",

@@ -208,9 +208,9 @@ PAIR_COLUMNS = {
     **_SHARED_COLUMNS,
 }
 _DOCUMENT_COLUMNS = {
-    "replaced": Column("string", "the sentence that stood in the intruder's place"),
+    "replaced": Column("string", "the original sentence, which the intruder replaces"),
     "source_discourse": Column("string", "the document that the intruder is from"),
-    "source_unit": Column("int32", "its place (from 0) there"),
+    "source_unit": Column("int32", "the position (from 0) of the intruder in that document"),
     **_SHARED_COLUMNS,
 }
 
@@ -358,14 +358,14 @@ SUITE = Suite(
         "training."
     ),
     conditions={
-        COHERENT_CONDITION: "the document as it stands in the corpus",
-        INTRUDED: "the same with one sentence replaced by the intruder",
+        COHERENT_CONDITION: "the document of the corpus, unchanged",
+        INTRUDED: "the document with one sentence replaced by the intruder",
         "context_1_sentence_1": "same_document: a sentence in its own position in the text",
         "context_2_sentence_2": (
             "same_document: a sentence of the same text in its own, distant position"
         ),
-        "context_1_sentence_2": "same_document: the second sentence in the place of the first",
-        "context_2_sentence_1": "same_document: the first sentence in the place of the second",
+        "context_1_sentence_2": "same_document: the first context with the second sentence",
+        "context_2_sentence_1": "same_document: the second context with the first sentence",
     },
     uses=(
         Use(

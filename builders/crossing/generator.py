@@ -56,7 +56,7 @@ _CROSSED_COLUMNS = {
     FAMILY: Column("string", "items with the same value share a text; intervals are over families"),
     "partner_discourse": Column("string", "the document that the second context is from"),
     "similarity": Column(
-        "float64", "TF-IDF cosine of the two contexts; none where partners share a document"
+        "float64", "TF-IDF cosine of the two contexts; null if they are from one document"
     ),
     "overlap": Column(
         "string",

@@ -292,7 +292,7 @@ _PAIR_COLUMNS = {
     "marked": Column("bool", "whether there is a connective"),
     "order": Column("string", "which argument begins first in the text"),
     "discontinuous": Column(
-        "bool", "whether an argument is cut in two by words that are not of it, or by the other one"
+        "bool", "whether an argument is interrupted by other words, or by the other argument"
     ),
 }
 _DISRPT_COLUMNS = {

@@ -58,7 +58,8 @@ class IntruderSentence(IntruderSettings, Composable):
     replaced sentence, if the document contains it, or if its first pronoun has the other gender
     than most pronouns of the document. One of the remaining candidates is drawn. In conversations,
     names of participants are replaced by names from the conversation
-    (:mod:`manipulations.intruders.people`). Documents that share lines exchange no sentences (:mod:`manipulations.intruders.neighbours`).
+    (:mod:`manipulations.intruders.people`). Documents that share lines exchange no sentences
+    (:mod:`manipulations.intruders.neighbours`).
     """
 
     def __call__(self, discourse: Discourse, context: Context) -> Iterator[Discourse]:
