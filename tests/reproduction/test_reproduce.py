@@ -15,6 +15,7 @@ from support.native_files import LAYOUTS
 
 from coherencegym.__main__ import main
 from coherencegym.errors import EvaluationError
+from coherencegym.library import build
 from coherencegym.papers.published import PublishedTable, TableRow, read_papers
 from coherencegym.reproduction import run
 from coherencegym.reproduction.command import reproduction_document
@@ -95,6 +96,44 @@ def test_a_table_is_built_run_and_printed(
     captured = capsys.readouterr()
     assert {row["n"] for row in csv.DictReader(io.StringIO(captured.out))} == {"1", ""}
     assert "building" not in captured.err  # the suite was there
+
+
+def test_a_suite_is_built_again_once_its_files_have_changed(winograd: Path, tmp_path: Path) -> None:
+    said: list[str] = []
+
+    def run_it() -> list[int]:
+        said.clear()
+        how = {"data_dir": winograd, "output": tmp_path / "out"}
+        found = reproduce("beyer-2021", "winograd", "demo", **how, say=said.append)  # type: ignore[arg-type]
+        return [row.n for row in found.rows]
+
+    before = run_it()
+    assert said[0] == "building winograd from winograd"
+    assert run_it() == before
+    assert not any("building" in line for line in said)
+    (file,) = (winograd / "winograd").iterdir()
+    text = file.read_text(encoding="latin-1")
+    schema = text[text.index("<schema>") : text.index("</schema>") + len("</schema>")]
+    more = schema.replace("<txt1>", "<txt1>Today ").replace("<txt1> ", "<txt1>Today ")
+    file.write_text(text.replace("</collection>", f"{more}</collection>"), encoding="latin-1")
+    after = run_it()
+    assert said[0].endswith("again, as its files, options or toolkit have changed")
+    assert after[0] > before[0]
+    build("winograd", corpus="winograd", data_dir=winograd, output=tmp_path / "out" / "winograd",
+          overwrite=True, seed=1)  # fmt: skip
+    assert run_it() == after
+    assert "again" in said[0]
+
+
+def test_a_model_that_is_not_there_is_refused_before_anything_is_built(
+    winograd: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    command = ["reproduce", "beyer-2021", "--table", "winograd", "--model", str(tmp_path / "none")]
+    command += ["--data-dir", str(winograd), "--output", str(tmp_path / "out")]
+    assert main(command) == 2
+    (line,) = capsys.readouterr().err.strip().splitlines()
+    assert "none" in line
+    assert not (tmp_path / "out").exists()
 
 
 def test_suites_of_syntaxgym_are_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -120,7 +120,10 @@ def reproduce(
         EvaluationError: there is no such table or model, files of the corpus are missing, or no
             row can be computed.
     """
+    from coherencegym.eval.models.load import load_config
+
     about, declared = find_table(paper, table)
+    load_config(model, scores=False)  # before minutes of building
     folder = Path("reproduced", f"{paper}-{table}") if output is None else Path(output)
     data = None if data_dir is None else Path(data_dir)
     datasets = _datasets(declared, folder, data, say)
@@ -148,6 +151,8 @@ def _datasets(
     if table.corpus == SYNTAXGYM:
         files = sorted(_syntaxgym_folder(data, say).glob("**/*.json"))
         return {path.stem: (path, None) for path in files if path.stem in table.values}
+    from coherencegym.builders.command.declared import suite_named
+    from coherencegym.builders.command.run import BuildRequest, is_current
     from coherencegym.eval.data.source import find_dataset
     from coherencegym.library import build
     from coherencegym.loaders.corpus import CorpusNotFoundError
@@ -168,9 +173,11 @@ def _datasets(
                 f"files: {how_to_obtain(corpus)}"
             )
     suite = folder / table.suite
-    if not suite.exists():
-        say(f"building {table.suite} from {table.corpus}")
-        build(table.suite, corpus=table.corpus, data_dir=data, output=suite)
+    request = BuildRequest(corpora=[table.corpus], data_dir=data)
+    if not is_current(suite, suite_named(table.suite), request):
+        again = " again, as its files, options or toolkit have changed" if suite.exists() else ""
+        say(f"building {table.suite} from {table.corpus}{again}")
+        build(table.suite, corpus=table.corpus, data_dir=data, output=suite, overwrite=True)
     built = find_dataset(str(suite)).manifest["configs"]
     wanted = [name for row in table.values or table.rows for name in table.row(row).configs]
     return {
