@@ -35,8 +35,14 @@ TABLE = PublishedTable(
 
 def scores(config: str, value: float, **more: Any) -> dict[str, Any]:
     """A row of scores, as a run has it."""
-    about = {"config": f"toy_{config}", "metric": "accuracy", "group": "", "level": "all"}
+    about: dict[str, Any] = {
+        "config": f"toy_{config}",
+        "metric": "accuracy",
+        "group": "",
+        "level": "all",
+    }
     ends = {"ci_low": value - 0.03, "ci_high": value + 0.04}
+    about |= {"options": {}, "layer": None}
     return {**about, "system": "layer 2", "score": value, "n": 10, "split": "test", **ends, **more}
 
 
@@ -134,6 +140,49 @@ def test_a_model_that_is_not_there_is_refused_before_anything_is_built(
     (line,) = capsys.readouterr().err.strip().splitlines()
     assert "none" in line
     assert not (tmp_path / "out").exists()
+
+
+def test_layers_and_options_of_rows_have_scores_of_their_own(tmp_path: Path) -> None:
+    folder, words = (
+        tmp_path / "corpora" / "discoeval",
+        ["the", "a", "red", "old", "cat", "dog", "sea"],
+    )
+    for split, size in (("train", 20), ("valid", 8), ("test", 8)):
+        for task, sentences in (("SSP/abs", 1), ("DC/chat", 6)):
+            lines = []
+            for n in range(size):
+                texts = [
+                    f"{words[(n + k) % 7]} {words[(n * k) % 7]} {split} {n} ." for k in range(6)
+                ]
+                lines.append("\t".join([str(n % 2), *texts[:sentences]]) + "\n")
+            file = folder / task / f"{split}.txt"
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text("".join(lines))
+    how: dict[str, Any] = {"data_dir": tmp_path / "corpora", "output": tmp_path / "out"}
+    found = reproduce("chen-2019", "figure-8", "demo", **how)
+    by_name = {row.name: row for row in found.rows}
+    assert by_name["SSP"].score in [rows[3].score for rows in found.layers.values()]
+    assert by_name["SSP"].published["BERT-Base, layer 5"] == pytest.approx(0.798)
+    assert [*found.layers] == [*range(len(found.layers))]
+    (said,) = [note for note in found.notes if note.startswith("best layer here")]
+    best = max(found.layers, key=lambda number: found.layers[number][3].score or 0.0)
+    assert f"SSP {best}; mean" in said
+    assert said.endswith("of 2")  # DC and SSP
+    document = reproduction_document(found)
+    (shown,) = document.grids
+    assert [row.cells[0] for row in shown.rows[1:3]] == ["demo", "demo, layer 0"]
+    assert {row["system"] for row in document.records} >= {"demo", "demo, layer 0", "ELMo, layer 0"}
+    said_steps: list[str] = []
+    found = reproduce("chen-2019", "4", "demo", **how, say=said_steps.append)
+    assert [row.configs for row in found.rows] == [("replaced_discoeval_chat",)] * 2
+    assert sum("probe mlp" in line for line in said_steps) == 1
+    assert not any("SSP" in line or "section" in line for line in said_steps)
+    kinds = {}
+    for kind in ("linear", "mlp"):
+        results = tmp_path / "out" / "results" / f"replaced_discoeval_chat-{kind}" / "results.json"
+        kinds[kind] = json.loads(results.read_text())["settings"]["probe"]
+    assert kinds == {"linear": "linear", "mlp": "mlp"}
+    assert not found.layers
 
 
 def test_suites_of_syntaxgym_are_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

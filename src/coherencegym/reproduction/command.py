@@ -155,13 +155,15 @@ def _grid(found: Reproduction, title: str) -> Grid:
     columns[found.model] = [
         grid.share_with_interval(row.score, row.low, row.high) for row in found.rows
     ]
+    for number, rows in found.layers.items():
+        columns[f"{found.model}, layer {number}"] = [grid.share_cell(row.score) for row in rows]
     same = {hub_id: system for system, hub_id in found.table.models.items()}.get(found.model)
     if same is not None:
         columns[f"minus {same}"] = [_difference(row, same) for row in found.rows]
     for system in found.table.systems:
         columns[system] = [grid.share_cell(row.published.get(system)) for row in found.rows]
     names = [row.name for row in found.rows]
-    if len(found.table.systems) <= len(names):
+    if len(found.table.systems) + len(found.layers) <= len(names):
         rows = [(name, *cells) for name, *cells in zip(names, *columns.values(), strict=True)]
         heads = ("row", *columns)
     else:
@@ -179,16 +181,15 @@ def _difference(row: ReproducedRow, system: str) -> str:
 
 
 def _records(found: Reproduction) -> Iterator[dict[str, Any]]:
-    for row in found.rows:
-        about = {"paper": found.paper.title, "table": found.name, "row": row.name}
+    about = {"paper": found.paper.title, "table": found.name}
+    ours = {found.model: found.rows}
+    ours |= {f"{found.model}, layer {number}": rows for number, rows in found.layers.items()}
+    for system, row in ((system, row) for system, rows in ours.items() for row in rows):
+        own = {**about, "row": row.name, "system": system, "is_published": False}
         numbers = {"n": row.n, "score": row.score, "ci_low": row.low, "ci_high": row.high}
-        yield {
-            **about,
-            "system": found.model,
-            "is_published": False,
-            "split": row.split,
-            **numbers,
-        }
+        yield {**own, "split": row.split, **numbers}
+    none = {"n": None, "ci_low": None, "ci_high": None}
+    for row in found.rows:
         for system, value in row.published.items():
-            none = {"n": None, "score": value, "ci_low": None, "ci_high": None}
-            yield {**about, "system": system, "is_published": True, "split": None, **none}
+            own = {**about, "row": row.name, "system": system, "is_published": True}
+            yield {**own, "split": None, "score": value, **none}
