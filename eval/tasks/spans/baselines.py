@@ -43,18 +43,18 @@ def baselines_of(table: SpanTable, rows: Sequence[SpanText]) -> dict[str, list[T
             MOST_FREQUENT: [constant_answers(row, best) for row in rows],
         }
     share = _overlap if table.question == ENTAILMENT else _least_shared
-    best: dict[str, int] = {}
+    frequent: dict[str, int] = {}
     least: dict[str, float] = {}
     for _, learned, answered in table.calibrations():
         names = [row.item_id for row in answered]
-        best |= dict.fromkeys(names, most_frequent_answer(learned or rows))
+        frequent |= dict.fromkeys(names, most_frequent_answer(learned or rows))
         if len({row.label for row in learned}) > 1:
             least |= dict.fromkeys(names, _best_threshold(learned, share))
     found = {
         name: [constant_answers(row, answer) for row in rows]
         for name, answer in ((NEVER, NEGATIVE), (ALWAYS, POSITIVE))
     }
-    found[MOST_FREQUENT] = [constant_answers(row, best[row.item_id]) for row in rows]
+    found[MOST_FREQUENT] = [constant_answers(row, frequent[row.item_id]) for row in rows]
     if all(row.item_id in least for row in rows):
         found[BAG] = [_by_words(row, share, least[row.item_id]) for row in rows]
     return found

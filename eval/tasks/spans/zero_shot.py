@@ -101,8 +101,8 @@ def surprisal_answers(
     slopes: dict[str, Slope] = {}
     fits = []
     for name, learned, answered in table.calibrations():
-        read = found if table.folds else known
-        kept = [(own[_whole(row)], row.label) for row in learned if (own := read[row.item_id])]
+        gained = found if table.folds else known
+        kept = [(own[_whole(row)], row.label) for row in learned if (own := gained[row.item_id])]
         # Of a text of one unit it is not asked whether it holds together.
         kept = [(gain, label) for gain, label in kept if math.isfinite(gain)]
         where = f"{table.table.name}, {name}" if table.folds else table.table.name
