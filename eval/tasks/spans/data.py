@@ -52,7 +52,7 @@ class SpanTable:
         return self.table.rows
 
     def calibrations(self) -> Iterator[tuple[str, tuple[SpanText, ...], tuple[SpanText, ...]]]:
-        """What a threshold is set on, in words, its rows, and those that are answered by it."""
+        """Names of what thresholds are set on, its rows, and the rows that are answered by each."""
         if not self.folds:
             yield self.calibrated_on, self.calibration, self.rows
             return
