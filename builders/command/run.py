@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -367,7 +367,7 @@ class BuildJob:
         return push_build(self.request, folder, manifest, self.private, progress)
 
 
-def _made_so(folder: Path, suite: Suite, given: BuildRequest) -> Manifest | None:
+def _made_so(folder: Path, suite: Suite, given: BuildRequest) -> Mapping[str, Any] | None:
     # The manifest of a build that was asked for so. It says too little to be sure of the rows, but
     # enough to refuse another build before any work.
     if strange_part(folder):

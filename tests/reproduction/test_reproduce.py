@@ -235,6 +235,19 @@ def test_more_systems_than_rows_go_downwards() -> None:
     assert "a note" in document.lines
 
 
+def test_scores_of_people_are_not_the_models() -> None:
+    rows = {"m": TableRow(("one",)), "p": TableRow(("one",), system="people: majority vote")}
+    table = replace(TABLE, systems=(), values={}, rows=rows)
+    scored = [scores("one", 0.5), scores("one", 0.9, system="people: majority vote")]
+    both = [run._row(table, name, scored[number:]) for number, name in enumerate(rows)]
+    paper = read_papers()["shen-2021"]
+    document = reproduction_document(Reproduction(paper, "1", table, "m260", both, [], Path("f")))
+    assert document.grids[0].headers[-1] == "here"
+    assert {row["row"]: row["system"] for row in document.records} == {
+        "m": "m260", "p": "people: majority vote",
+    }  # fmt: skip
+
+
 def test_files_that_are_missing_are_one_line(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -260,7 +260,7 @@ class _Run:
     @property
     def notes(self) -> list[str]:
         """A line for each reason why configs could not be asked about."""
-        return [f"{', '.join(own)}: {reason}" for reason, own in self._refused.items()]
+        return [f"{', '.join(dict.fromkeys(own))}: {why}" for why, own in self._refused.items()]
 
     def rows(
         self, config: str, dataset: Path, split: str | None, chosen: Mapping[str, str]
@@ -286,11 +286,11 @@ class _Run:
                 self._refused[said.removeprefix(about)].append(config)
                 return []
             raise
-        about = {"config": config, "options": chosen}
-        rows = [{**row, **about, "layer": None} for row in found.to_pandas().to_dict("records")]
+        own = {"config": config, "options": chosen}
+        rows = [{**row, **own, "layer": None} for row in found.to_pandas().to_dict("records")]
         if table.by_layer:
             rows += [
-                {**asdict(score_of(one)), **about, "layer": one.system.layer}
+                {**asdict(score_of(one)), **own, "layer": one.system.layer}
                 for one in found.estimates
                 if one.system.layer is not None
             ]

@@ -20,6 +20,7 @@ from coherencegym.eval.commands.cli import main
 from coherencegym.eval.hub.results_card import render_results_card
 from coherencegym.eval.kinds.spans import SpanText
 from coherencegym.eval.results.runs import read_run
+from coherencegym.eval.tasks.spans import coherence
 from coherencegym.files.parquet_rows import parquet_rows
 
 
@@ -370,8 +371,12 @@ def test_rho_is_a_share(saved: Path, tmp_path: Path, text: str) -> None:
 
 
 def test_thresholds_are_set_on_other_folds(
-    saved: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    saved: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    monkeypatch.setattr(coherence, "dealt_folds", None)  # ρ has no other folds
     shutil.copytree(saved / "data", tmp_path / "data")
     shutil.copytree(saved / "model", tmp_path / "model")
     # Nothing but the test is read.
