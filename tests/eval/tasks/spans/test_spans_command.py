@@ -376,7 +376,7 @@ def test_thresholds_are_set_on_other_folds(
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(coherence, "dealt_folds", None)  # ρ has no other folds
+    monkeypatch.setattr(coherence, "_FOLDS", 0)  # ρ has no other folds
     shutil.copytree(saved / "data", tmp_path / "data")
     shutil.copytree(saved / "model", tmp_path / "model")
     # Nothing but the test is read.
