@@ -26,8 +26,8 @@ _LIMITATIONS = {
         "easier to read than essays of learners.",
     ),
     "cohesentia": (
-        "The grades are by intention: sentences of a good story were replaced. Nobody was asked "
-        "about them.",
+        "The ratings are not by people: sentences of a good story were replaced, and each "
+        "version was written to deserve its rating.",
     ),
 }
 
