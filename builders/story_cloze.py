@@ -17,6 +17,7 @@ from typing import Any
 from coherencegym.builders.crossing.generator import CROSSED_BREAKDOWNS, Crossed, crossed_columns
 from coherencegym.builders.crossing.partners import Couple, MostSimilar, Partner, of_like_length
 from coherencegym.builders.crossing.similarity import narrative_tense, persons_in
+from coherencegym.builders.familiarity import familiarity_config
 from coherencegym.builders.suite import (
     BEYER_2021,
     Column,
@@ -231,6 +232,7 @@ SUITE = Suite(
             breakdowns=CROSSED_BREAKDOWNS,
             partial_input="bags of words of the story and of the ending",
         ),
+        familiarity_config(("storycloze",)),
     ),
     tags=("story-cloze", "narration"),
 )

@@ -15,7 +15,8 @@ from coherencegym.loaders.discourse import Discourse
 from coherencegym.manipulations.editing import replace_places
 from coherencegym.manipulations.operator import Composable, Context
 from coherencegym.manipulations.probes.probe import Replacement
-from coherencegym.manipulations.reference.genders import GENDERS, gender_of_name
+from coherencegym.manipulations.reference.genders import GENDERS, gender_of_name, new_name
+from coherencegym.manipulations.reference.noun_phrases import NotApplicableError
 from coherencegym.words import word_list, word_lists, word_set
 
 _WORD = re.compile(r"[^\W\d_]+")
@@ -192,6 +193,35 @@ class Renaming(Composable):
             places = list(_replacements(text, given))
             discourse = replace_places(discourse, unit, places, operator="Renaming")
         yield discourse
+
+
+@dataclass(frozen=True)
+class NewNames(Composable):
+    """Give everybody whom a text names another usual name of the same gender.
+
+    A discourse that names nobody, or somebody whose name cannot be changed safely, is left out.
+    """
+
+    def __call__(self, discourse: Discourse, context: Context) -> Iterator[Discourse]:
+        """Yield the discourse with new names."""
+        people = named_people(discourse.texts)
+        if not people:
+            context.skipped["nobody is named"] += 1
+            return
+        if problem := next((person.problem for person in people if person.problem), ""):
+            context.skipped[f"a name: {problem}"] += 1
+            return
+        random, text = context.random(discourse, "NewNames"), discourse.text
+        pairs: list[tuple[str, str]] = []
+        for person in people:
+            try:
+                new = new_name(person.gender, text, "-", random)
+            except NotApplicableError as error:
+                context.skipped[str(error)] += 1
+                return
+            text += f" {new}"
+            pairs.append((person.name, new))
+        yield from Renaming(tuple(pairs))(discourse, context)
 
 
 def _replacements(text: str, names: dict[str, str]) -> Iterator[Replacement]:
