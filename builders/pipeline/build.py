@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from pathlib import Path
@@ -275,7 +275,7 @@ class _Build:
     def _write(
         self,
         part: _Part,
-        decisions: dict[str, list[BaselineDecision]],
+        decisions: Mapping[str, Mapping[str, Sequence[BaselineDecision]]],
         about: Mapping[str, Any],
     ) -> dict[str, Any]:
         config, kind, how = part.config, part.config.kind, making(part.config.kind)

@@ -23,8 +23,15 @@ from coherencegym.files.parquet_rows import rows_among, stored_rows
 PARTIAL_INPUT = "partial_input"
 #: The version is right that repeats more content words of the text before it.
 LEXICAL_OVERLAP = "lexical_overlap"
-#: The baselines of pairs, as files and manifests name them.
-BASELINES = (PARTIAL_INPUT, LEXICAL_OVERLAP)
+#: A classifier that sees context and target, but only their surface: n-grams, what they repeat,
+#: lengths, pronouns, tense, typing habits (:mod:`eval.statistics.surface`).
+SURFACE = "surface"
+#: The baselines of pairs, as files and manifests name them; with ``_score`` the field of a score.
+BASELINES = (PARTIAL_INPUT, LEXICAL_OVERLAP, SURFACE)
+#: The same in words, as tables name them.
+BASELINE_WORDS = {name: name.replace("_", " ") for name in BASELINES}
+#: The same in a sentence or a legend.
+BASELINE_TITLES = {name: f"{name.replace('_', '-')} baseline" for name in BASELINES}
 
 
 def baselines_path(config: str, split: str) -> str:
