@@ -26,7 +26,7 @@ from coherencegym.builders.pipeline.kinds import making
 from coherencegym.builders.pipeline.options import BuildOptions as BuildOptions
 from coherencegym.builders.pipeline.reading import ONE_SPLIT, read_source, without_separators
 from coherencegym.builders.pipeline.sources import PlannedCorpus, Sources
-from coherencegym.builders.release.baselines import write_baselines
+from coherencegym.builders.release.baselines import hold_headline, write_baselines
 from coherencegym.builders.release.manifest import Manifest, dump_manifest, in_order
 from coherencegym.builders.release.rows import to_table, write_split
 from coherencegym.builders.suite import Config, Suite
@@ -88,6 +88,7 @@ def build(
         raise CorpusError(_nothing(sources, work.lost, options.limit))
     if matcher is not None:
         matcher.check()
+    hold_headline(configs)
     manifest = in_order(suite_entry(suite, options.version, options.repo_id) | {"configs": configs})
     write_documents(manifest, folder)
     work.kept.done()
