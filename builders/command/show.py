@@ -133,9 +133,11 @@ def build_grid(manifest: dict[str, Any]) -> Grid:
                 for one in BASELINES:
                     found = baseline_score(quality, one, group) or {}
                     is_trained = one != LEXICAL_OVERLAP
-                    ends = (found.get(end) if is_trained else None for end in ("ci_low", "ci_high"))
+                    low, high = (
+                        found.get(end) if is_trained else None for end in ("ci_low", "ci_high")
+                    )
                     what = f"{one.replace('_', ' ')}, %{' [95 % interval]' * is_trained}"
-                    shown = share_with_interval(found.get("score"), *ends)
+                    shown = share_with_interval(found.get("score"), low, high)
                     own[what] = "" if baselines else shown
                 for what in ("bag of words", "most frequent"):
                     own[f"{what}, %"] = share_cell(baselines.get(what)) if baselines else ""

@@ -52,10 +52,9 @@ def baseline_decisions(
     is left aside.
     """
     own = {one.item.discourse_id for one in generated}
-    return {
-        **{name: [each for each in of if each.discourse in own] for name, of in decided.items()},
-        LEXICAL_OVERLAP: overlap_decisions(generated, config.breakdowns),
-    }
+    found = {name: [one for one in of if one.discourse in own] for name, of in decided.items()}
+    found[LEXICAL_OVERLAP] = overlap_decisions(generated, config.breakdowns)
+    return {name: found[name] for name in BASELINES if name in found}
 
 
 def quality(

@@ -114,7 +114,7 @@ def partial_input_decisions(
 def surface_decisions(
     generated: Sequence[GeneratedItem], breakdowns: Sequence[str]
 ) -> list[BaselineDecision]:
-    """What a classifier of the surface decides on the generated items, each out of fold.
+    """The decisions of a classifier of the surface on the generated items, each out of fold.
 
     None where the partial-input classifier gives none.
     """

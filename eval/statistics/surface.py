@@ -68,7 +68,7 @@ _SAME = 1e-9
 
 
 def surface_scores(generated: Sequence[GeneratedItem]) -> list[list[float]]:
-    """By how much the worse side of each contrast of each item looks worse, out of fold.
+    """Score by how much the worse side of each contrast of each item looks worse, out of fold.
 
     Above 0 is right, 0 a tie. Logistic regression on differences of features, without an
     intercept, so that sides that change places change the sign and nothing else: what stands on
@@ -116,7 +116,7 @@ def _learned(features: tuple[Any, Any], train: Any, test: Any) -> Any:
     # Every second row the other way round: to a model without intercept that is the same.
     sign = np.where(np.arange(len(train)) % 2, -1.0, 1.0)
     learned = whole[train].multiply(sign[:, None]).tocsr()
-    model = word_classifier(learned, sign > 0, intercept=False)
+    model = word_classifier(learned, [one > 0 for one in sign], intercept=False)
     return whole[test] @ model.coef_[0]
 
 
@@ -143,9 +143,9 @@ def _differences(
         numbers.append(np.where(abs(total) > _SAME, total, 0.0))
     parts = []
     for (field, sizes), known, own in zip(_BAGS, bags, used, strict=True):
-        at, text, signs = zip(*own, strict=True)
+        places, columns, signs = zip(*own, strict=True)
         # A text that is on both sides adds up to none before its n-grams are added.
-        chosen = csr_matrix((signs, (at, text)), shape=(len(rows), len(known)), dtype=float)
+        chosen = csr_matrix((signs, (places, columns)), shape=(len(rows), len(known)), dtype=float)
         parts.append(chosen @ _hashed(list(known), field, sizes))
     together = hstack(parts).tocsr()
     together.eliminate_zeros()

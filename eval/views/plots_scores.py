@@ -26,7 +26,7 @@ _MOST_ROWS = 60
 #: Most characters of a row's name.
 _LONGEST = 64
 
-#: What the legend says of a baseline where there is one model only.
+#: Words of the legend on a baseline where there is one model only.
 _SAID = {"lexical_overlap_score": "repeated words alone", "surface_score": "surface alone"}
 #: Rows by which people stand below models.
 _BELOW = 0.26

@@ -207,7 +207,7 @@ def test_what_follows_has_baselines_of_its_own(built_sample: Sample) -> None:
     )
     following = baseline_score(entry["quality"]["test"], LEXICAL_OVERLAP, "following")
     assert following is not None
-    assert f"{100 * following['score']:.1f} [" in line.split("|")[-3]
+    assert f"{100 * following['score']:.1f} [" in line.split("|")[-4]
     grid = build_grid(manifest)
     headings = [row.cells[0] for row in grid.rows]
     place = headings.index("sample_same_document, test")
