@@ -15,6 +15,7 @@ from collections.abc import Iterator
 
 from coherencegym.builders.crossing.generator import CROSSED_BREAKDOWNS, Crossed, crossed_columns
 from coherencegym.builders.crossing.partners import MostSimilar, Partner, of_like_length
+from coherencegym.builders.crossing.shuffled import with_shuffled_contexts
 from coherencegym.builders.crossing.similarity import narrative_tense, persons_in
 from coherencegym.builders.suite import BEYER_2021, Config, Contrast, MinimalPairs, Suite, Use
 from coherencegym.loaders.discourse import Discourse
@@ -109,7 +110,7 @@ SUITE = Suite(
     ),
     headline=("",),
     citation=BEYER_2021,
-    configs=(
+    configs=with_shuffled_contexts(
         Config(
             name="",
             corpora=("storycloze",),
