@@ -65,12 +65,7 @@ def print_build(
     lines += [line.replace("`", "") for line in read_in_part(manifest, absent=False)]
     lines += [f"no config {name}: {reason}" for name, reason in sources.empty.items()]
     lines += _missing(sources)
-    lines += [
-        f"{name}: {'the headline, but not controlled' if c['in_headline'] else 'not a headline'}: "
-        f"{c['not_headline']}"
-        for name, c in manifest["configs"].items()
-        if "not_headline" in c
-    ]
+    lines += _uncontrolled(manifest)
     lines.append(f"written to {destination}" if destination else "dry run: nothing was written")
     for line in lines:
         console.print(plain_text(line), soft_wrap=True)
@@ -161,6 +156,17 @@ def _left_out(found: Sequence[Mapping[str, Any]]) -> list[str]:
         why = "; ".join(reason for reason, _ in passed.most_common(_REASONS))
         lines.append(f"some texts give no item (most often: {why}); the card counts the reasons")
     return lines
+
+
+def _uncontrolled(manifest: Mapping[str, Any]) -> Iterator[str]:
+    # A suite of a paper may have many; the card has them all.
+    found = [(name, c) for name, c in manifest["configs"].items() if "not_headline" in c]
+    for name, config in found[:_REASONS]:
+        is_kept = config["in_headline"]
+        what = "in the headline, as no config is controlled" if is_kept else "not a headline"
+        yield f"{name}: {what}: {config['not_headline']}"
+    if (others := len(found) - _REASONS) > 0:
+        yield f"not controlled: {others} more; the card names them"
 
 
 def _missing(sources: Sources) -> Iterator[str]:

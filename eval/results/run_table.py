@@ -96,8 +96,12 @@ class RunColumn:
 
     @property
     def is_controlled(self) -> bool:
-        """Tell whether there are controls, from which the score is to be told apart."""
-        return any(run.differences for run in self.shown.values())
+        """Tell whether what the number is over has controls, from which it is to be told apart."""
+        return any(
+            run.number is None or difference.config in run.number.over
+            for run in self.shown.values()
+            for difference in run.differences
+        )
 
     def reference(self, name: str) -> tuple[float, ...]:
         """The values of a baseline, of people or of chance: one, if all runs have the same."""

@@ -25,8 +25,8 @@ from coherencegym.eval.statistics.surface import surface_scores
 
 _T = TypeVar("_T")
 
-#: Items that a classifier sees at most.
-_MOST_ITEMS = 6000
+#: Items that a classifier sees at most; one that also reads the contexts takes longer.
+_MOST_ITEMS, _MOST_WITH_CONTEXT = 6000, 3000
 #: Fewer discourses than this give no baseline that is trained.
 FEWEST_DISCOURSES = 20
 #: Those of the baselines of items that are trained.
@@ -107,7 +107,7 @@ def partial_input_decisions(
     None where there are fewer than :data:`FEWEST_DISCOURSES` discourses to learn from, or all of
     them are of one cluster: the forms of one text leave none to be tested on.
     """
-    seen = _learnable(generated)
+    seen = _learnable(generated, _MOST_ITEMS)
     return list(_decide(seen, breakdowns)) if seen else []
 
 
@@ -118,7 +118,7 @@ def surface_decisions(
 
     None where the partial-input classifier gives none.
     """
-    seen = _learnable(generated)
+    seen = _learnable(generated, _MOST_WITH_CONTEXT)
     return [
         decision
         for one, scores in zip(seen, surface_scores(seen), strict=True)
@@ -136,9 +136,9 @@ def trained_decisions(
     }
 
 
-def _learnable(generated: Sequence[GeneratedItem]) -> list[GeneratedItem]:
+def _learnable(generated: Sequence[GeneratedItem], most: int) -> list[GeneratedItem]:
     # No more than a classifier can take, and none where there is too little to learn from.
-    seen = whole_clusters(generated, lambda one: one.item.cluster, _MOST_ITEMS)
+    seen = whole_clusters(generated, lambda one: one.item.cluster, most)
     clusters = {one.item.cluster for one in seen}
     enough = len({one.item.discourse_id for one in seen}) >= FEWEST_DISCOURSES
     return seen if enough and len(clusters) > 1 else []

@@ -201,7 +201,7 @@ def _meaning(
 
 
 def _beside_controls(differences: Sequence[Controlled]) -> tuple[str, Bearing]:
-    where = "in the controls, in which the same change leaves the text coherent"
+    where = "in the controls, in which the same change makes no text less coherent"
     if all(each.ci_low is not None and each.ci_low > 0 for each in differences):
         return f"its margins are larger than {where}", "shows"
     no_larger = f"but its margins are not shown to be larger than {where}"
