@@ -62,7 +62,7 @@ class Cells:
         return replace(self, **{name: _taken_from(own, places) for name, own in arrays.items()})
 
 
-def _taken_from(values: np.ndarray, places: np.ndarray) -> np.ndarray:
+def _taken_from(values: Any, places: np.ndarray) -> Any:
     import numpy as np
 
     # One number that stands for all takes no memory, and is not to take any.

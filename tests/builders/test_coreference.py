@@ -25,7 +25,7 @@ from coherencegym.loaders.discourse import Alternative, Discourse, Unit
 from coherencegym.manipulations.operator import Context
 from coherencegym.manipulations.reference.genders import gender_of_name
 
-MENTION, SPILLOVER, CROSSED, CROSSED_SPILLOVER = SUITE.configs
+MENTION, SPILLOVER, CROSSED, CROSSED_SPILLOVER, *_ = SUITE.configs
 
 
 @pytest.fixture(scope="module")

@@ -29,7 +29,7 @@ from coherencegym.eval.kinds.predictions import evaluate
 from coherencegym.loaders.discourse import Discourse, Relation, Unit
 from coherencegym.manipulations.operator import Context
 
-CROSSED, CLOZE = SUITE.configs
+CROSSED, CLOZE, _ = SUITE.configs
 RESULT, CONTRAST = "Contingency.Cause.Result", "Comparison.Contrast"
 TEXTS = (
     "The dairy lost its largest customer.",

@@ -251,7 +251,8 @@ def test_real_texts(
 ) -> None:
     folder = real_build("intruder_sentences", name)
     manifest = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
-    assert set(manifest["configs"]) == {f"{name}_same_document"}
+    control = f"{name}_same_document_shuffled_context"
+    assert set(manifest["configs"]) == {f"{name}_same_document", control}
     entry = manifest["configs"][f"{name}_same_document"]
     counts = entry["splits"]["test"]
     assert (counts["rows"], counts["discourses"]) == (items, documents)

@@ -16,7 +16,7 @@ from coherencegym.eval.kinds.items import Item, item_from_row
 from coherencegym.loaders.discourse import Alternative, Discourse, Unit
 from coherencegym.manipulations.operator import Context
 
-FULL, PARTIAL, _ = SUITE.configs
+FULL, PARTIAL, *_ = SUITE.configs
 
 
 def generated(discourse: Discourse) -> list[Any]:

@@ -164,7 +164,7 @@ def _legend(changes: Sequence[CurveChanges]) -> Iterator[str]:
     steps = sum(len(one.steps) for one in changes)
     wholes = sum(one.whole is not None for one in changes)
     yield (
-        "score *: the whole interval is above chance, and above both baselines where there are any"
+        "score *: the whole interval is above chance, and above all baselines where there are any"
     )
     yield (
         "change: against the checkpoint before, in percentage points, over the items of both; its "
