@@ -173,7 +173,8 @@ def built(
 
 def test_the_sample(built: tuple[Path, dict[str, Any]]) -> None:
     folder, manifest = built
-    assert list(manifest["configs"]) == ["sample_crossed", "sample_cloze"]
+    control = "sample_crossed_shuffled_context"
+    assert list(manifest["configs"]) == ["sample_crossed", "sample_cloze", control]
     crossed, cloze = manifest["configs"].values()
     assert crossed["splits"]["test"]["rows"] == 20
     (score,) = [s for s in crossed["quality"]["test"]["partial_input"] if not s["group"]]
