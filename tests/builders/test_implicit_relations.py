@@ -175,7 +175,7 @@ def test_the_sample(built: tuple[Path, dict[str, Any]]) -> None:
     folder, manifest = built
     control = "sample_crossed_shuffled_context"
     assert list(manifest["configs"]) == ["sample_crossed", "sample_cloze", control]
-    crossed, cloze = manifest["configs"].values()
+    crossed, cloze, _ = manifest["configs"].values()
     assert crossed["splits"]["test"]["rows"] == 20
     (score,) = [s for s in crossed["quality"]["test"]["partial_input"] if not s["group"]]
     assert score["score"] == 0.5
