@@ -29,6 +29,7 @@ from coherencegym.eval.kinds.items import (
     SuiteError,
     validate_item,
 )
+from coherencegym.eval.statistics.effective_size import WITH
 from coherencegym.eval.statistics.lexical_overlap import no_overlap_in
 from coherencegym.eval.statistics.pair_baselines import decided
 from coherencegym.loaders.discourse import Discourse
@@ -53,7 +54,11 @@ def no_couple_columns(couple: Couple) -> dict[str, Any]:
 
 #: Columns that every crossed config has; :func:`crossed_columns` adds the suite's own to them.
 _CROSSED_COLUMNS = {
-    FAMILY: Column("string", "the same for items that share a text; intervals are over families"),
+    FAMILY: Column(
+        "string",
+        "the document or schema of an item, or both its documents (`a × b`): intervals count that "
+        "items which share one are alike",
+    ),
     "partner_discourse": Column("string", "the document that the second context is from"),
     "similarity": Column(
         "float64", "TF-IDF cosine of the two contexts; none where partners share a document"
@@ -236,7 +241,7 @@ class Crossed:
         discourses = couple.first.discourse, couple.second.discourse
         ids = dict.fromkeys(discourse.id for discourse in discourses)
         return {
-            FAMILY: discourses[0].meta.get(self.family, "") or "+".join(ids),
+            FAMILY: discourses[0].meta.get(self.family, "") or WITH.join(ids),
             "partner_discourse": discourses[1].id,
             "similarity": couple.similarity,
             "overlap": overlap,

@@ -85,7 +85,7 @@ def test_two_contexts_and_two_targets_make_four_conditions() -> None:
         "(2;%context_1_target_1%) + (2;%context_2_target_2%)"
     )
     assert made.item.item_id == "a/crossed/b"
-    assert (made.item.cluster, made.item.extra["partner_discourse"]) == ("a+b", "b")
+    assert (made.item.cluster, made.item.extra["partner_discourse"]) == ("a × b", "b")
     assert [(e.condition_name, e.before, e.after) for e in made.item.edits] == [
         ("context_1_target_2", "She fell.", "We left."),
         ("context_2_target_1", "We left.", "She fell."),
