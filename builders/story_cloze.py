@@ -69,7 +69,7 @@ def _has_name(ending: str, story: list[str]) -> bool:
 SUITE = Suite(
     name="story_cloze",
     title="Story cloze",
-    version="2.0.0",
+    version="2.0.1",
     hypothesis=(
         "A model that notices incoherence finds an ending that does not follow from a story more "
         "surprising than the ending that does."

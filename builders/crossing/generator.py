@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
-from coherencegym.builders.crossing.partners import Couple, Partner
+from coherencegym.builders.crossing.partners import Couple, Measure, Partner
 from coherencegym.builders.suite import Column, Contrast, GeneratedItem
 from coherencegym.eval.kinds.items import (
     FAMILY,
@@ -30,7 +30,7 @@ from coherencegym.eval.kinds.items import (
     validate_item,
 )
 from coherencegym.eval.statistics.effective_size import WITH
-from coherencegym.eval.statistics.lexical_overlap import no_overlap_in
+from coherencegym.eval.statistics.lexical_overlap import no_overlap_in, overlap
 from coherencegym.eval.statistics.pair_baselines import decided
 from coherencegym.loaders.discourse import Discourse
 from coherencegym.manipulations.operator import Context
@@ -61,7 +61,7 @@ _CROSSED_COLUMNS = {
     ),
     "partner_discourse": Column("string", "the document that the second context is from"),
     "similarity": Column(
-        "float64", "TF-IDF cosine of the two contexts; none where partners share a document"
+        "float64", "TF-IDF cosine of the two contexts; none where they were not matched by it"
     ),
     "overlap": Column(
         "string",
@@ -78,6 +78,18 @@ _REPEATING = {1.0: "own", 0.0: "exchanged", 0.5: "neither"}
 def crossed_columns(**own: Column) -> dict[str, Column]:
     """The columns of a crossed config: those of all, and the suite's own."""
     return _CROSSED_COLUMNS | own
+
+
+def repeated_in(join: Join, region: int) -> Measure:
+    """Measure how many words of what stands before it a region of a condition repeats.
+
+    As the lexical-overlap baseline does.
+    """
+
+    def measure(context: Partner, target: Partner) -> float:
+        return overlap(condition_of("", join(context, target)), region)
+
+    return measure
 
 
 #: The reason why a partner is in no item.
@@ -103,6 +115,7 @@ class Crossed:
         family: a key of ``meta``: partners are coupled within discourses that have it alike (the
             twins of a schema). Empty: within each discourse, unless ``across``.
         across: true where partners are coupled over all discourses of a split.
+        among: a key of ``meta``: of ``across`` only over discourses that have it alike (a genre).
         join: makes the regions of a condition.
         region, last, metric: parts of the prediction, as in :class:`Contrast`.
         apart: groups, each with the one region that its prediction compares, in the place of
@@ -119,6 +132,7 @@ class Crossed:
     couple: Callable[[Sequence[Partner], Context], list[Couple]]
     family: str = ""
     across: bool = False
+    among: str = ""
     join: Join = context_and_target
     region: int = 2
     last: int = 0
@@ -133,6 +147,7 @@ class Crossed:
     def recipe(self) -> str:
         """The operators, as the manifest records them."""
         where = "a split" if self.across else self.family or "a discourse"
+        where = self.among or where
         return f"{self.operators} | Crossed(partners within {where})"
 
     @property
@@ -174,7 +189,11 @@ class Crossed:
         partners: list[Partner] = []
         for discourse in discourses:
             own = Context(context.seed, context.suite)
-            partners += self.partners(discourse, own)
+            kind = (discourse.meta.get(self.among, ""),) if self.among else ()
+            partners += (
+                replace(partner, alike=(*partner.alike, *kind))
+                for partner in self.partners(discourse, own)
+            )
             found[discourse.id] = Coupled([], own.skipped)
         alone = {partner.key for partner in partners}
         for couple in self.couple(partners, context):
@@ -237,14 +256,14 @@ class Crossed:
         }
         return GeneratedItem(item, contrasts, views)
 
-    def _columns(self, couple: Couple, overlap: str) -> dict[str, Any]:
+    def _columns(self, couple: Couple, repeating: str) -> dict[str, Any]:
         discourses = couple.first.discourse, couple.second.discourse
         ids = dict.fromkeys(discourse.id for discourse in discourses)
         return {
             FAMILY: discourses[0].meta.get(self.family, "") or WITH.join(ids),
             "partner_discourse": discourses[1].id,
             "similarity": couple.similarity,
-            "overlap": overlap,
+            "overlap": repeating,
             **self.columns(couple),
         }
 

@@ -236,6 +236,8 @@ def cluster_ids(clusters: Any) -> tuple[int, Any]:
         if there.all():
             return len(there), names
         return int(there.sum()), (np.cumsum(there, dtype=names.dtype) - 1)[names]
+    if not len(names):
+        return 0, np.zeros(0, np.int64)
     found, ids = np.unique(names, axis=0 if names.ndim == 2 else None, return_inverse=True)
     ids = ids.reshape(len(names))
     if (documents := dyads_of(found)) is None:

@@ -97,7 +97,9 @@ def partial_input_decisions(
     """
     seen = whole_clusters(generated, lambda one: one.item.cluster, _MOST_ITEMS)
     clusters = {one.item.cluster for one in seen}
-    if len({d.item.discourse_id for d in seen}) < FEWEST_DISCOURSES or len(clusters) < 2:
+    discourses = {one.item.discourse_id for one in seen}
+    discourses |= {str(one.item.extra.get("partner_discourse", "")) for one in seen} - {""}
+    if len(discourses) < FEWEST_DISCOURSES or len(clusters) < 2:
         return []
     return list(_decide(seen, breakdowns))
 

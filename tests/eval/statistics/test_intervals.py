@@ -418,6 +418,7 @@ def test_names_and_numbers_of_dyads_are_one_and_a_group_is_its_own_macro_average
     mean = mean_interval(values, names)
     assert mean is not None
     assert mean.high - mean.low > 0
+    assert cluster_pairs(pairs[:0])[0] == 0
 
 
 @pytest.mark.parametrize("test", [False, True])
