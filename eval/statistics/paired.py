@@ -297,8 +297,9 @@ def macro_difference(
         np.repeat([1 / (len(groups) * size) for size in sizes], sizes),
         ids,
     )
-    changes = np.array([float(sums[number]) for number in sorted(sums)])
-    shares = np.array([weights[number] for number in sorted(sums)])
+    order = sums if documents is None else sorted(sums)
+    changes = np.array([float(sums[number]) for number in order])
+    shares = np.array([weights[number] for number in order])
     if documents is None:
         test = _flipped([int(total * scale) for total in sums.values()], scale, seed)
     else:
