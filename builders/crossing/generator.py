@@ -83,11 +83,12 @@ def crossed_columns(**own: Column) -> dict[str, Column]:
 def repeated_in(join: Join, region: int) -> Measure:
     """Measure how many words of what stands before it a region of a condition repeats.
 
-    As the lexical-overlap baseline does.
+    As the lexical-overlap baseline does; 0 where a condition has no such region.
     """
 
     def measure(context: Partner, target: Partner) -> float:
-        return overlap(condition_of("", join(context, target)), region)
+        texts = join(context, target)
+        return overlap(condition_of("", texts), region) if region <= len(texts) else 0.0
 
     return measure
 

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from itertools import combinations
+from itertools import chain, combinations, groupby
 from typing import Any
 
 from coherencegym.builders.crossing.balance import Option, choose_balanced, side
@@ -97,16 +97,29 @@ class ClosestInLength:
     """Couples partners by how little the lengths (words) of their last parts differ.
 
     For the partners of one discourse, or of one family, all of which may be compared.
+
+    Attributes:
+        fits: tells which partners may be crossed.
+        scarce_first: true where those that fit few others come first, so that more find one.
+        measures: numbers that are as often higher for the own combinations as for the exchanged
+            ones, but for one couple; over all discourses, within each of which partners are.
     """
 
     fits: MayCross = any_two
+    scarce_first: bool = False
+    measures: tuple[Measure, ...] = ()
 
     def __call__(self, partners: Sequence[Partner], context: Context) -> list[Couple]:
         """Couple partners, each at most once, in their order."""
         words = [len(partner.parts[-1].split()) for partner in partners]
-        pairs = combinations(range(len(partners)), 2)
+        places = range(len(partners))
+        together: list[Sequence[int]] = [places]
+        if self.measures:
+            together = [list(g) for _, g in groupby(places, lambda i: partners[i].discourse.id)]
+        pairs = chain.from_iterable(combinations(own, 2) for own in together)
         wanted = ((abs(words[i] - words[j]), i, j) for i, j in pairs)
-        chosen = _best_first(partners, self.fits, wanted, context)
+        how: dict[str, Any] = {"scarce_first": self.scarce_first, "slack": int(bool(self.measures))}
+        chosen = _best_first(partners, self.fits, wanted, context, self.measures, **how)
         return [Couple(partners[i], partners[j]) for i, j, _ in sorted(chosen)]
 
 
@@ -163,7 +176,7 @@ class MostSimilar:
         repeated = map(_repeated, _ways_to_count(partners) if self.balanced else ())
         wanted = ((-near, i, j) for (i, j), near in similarity.items())
         measures = (*repeated, *self.measures)
-        chosen = _best_first(partners, self.fits, wanted, context, measures, self.within)
+        chosen = _best_first(partners, self.fits, wanted, context, measures, within=self.within)
         return [Couple(partners[i], partners[j], -cost) for i, j, cost in sorted(chosen)]
 
 
@@ -195,7 +208,10 @@ def _best_first(
     wanted: Iterable[tuple[float, int, int]],
     context: Context,
     measures: Sequence[Measure] = (),
+    *,
     within: bool = False,
+    scarce_first: bool = False,
+    slack: int = 0,
 ) -> list[tuple[int, int, float]]:
     lots = [
         context.random(partner.discourse, _NAME, partner=partner.name).random()
@@ -206,7 +222,7 @@ def _best_first(
         for cost, i, j in wanted
         if partners[i].alike == partners[j].alike and fits(partners[i], partners[j])
     ]
-    others = Counter(each for _, i, j in fitting for each in (i, j)) if within else Counter()
+    others = Counter(each for _, i, j in fitting for each in (i, j) if within or scarce_first)
     names: list[frozenset[Hashable]] = [
         frozenset(partner.columns["texts"]) if within else frozenset({place})
         for place, partner in enumerate(partners)
@@ -221,5 +237,7 @@ def _best_first(
     ]
     return [
         (i, j, cost)
-        for _, cost, _, _, i, j in (option.cost for option in choose_balanced(options, int(within)))
+        for _, cost, _, _, i, j in (
+            option.cost for option in choose_balanced(options, slack or int(within))
+        )
     ]

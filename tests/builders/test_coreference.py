@@ -13,7 +13,6 @@ import pytest
 from support.marked_texts import annotated
 from support.suites import Sample, build_from, rows
 
-from coherencegym.builders.command.cli import run_suite
 from coherencegym.builders.coreference import SUITE
 from coherencegym.builders.crossing.generator import Crossed
 from coherencegym.builders.suite import Config
