@@ -10,16 +10,19 @@ from typing import TextIO
 
 from coherencegym.command_line import Parser
 from coherencegym.eval.commands import options
-from coherencegym.numbers import not_negative
+from coherencegym.numbers import not_negative, share
 
 #: Folders that stand alone, of which the line on them has the names.
 _MOST_NAMED = 6
+#: Options that each comparison of two models takes.
+_HOW = ("anyway", "details", "seed", "equivalence_margin")
 EXAMPLES = """\
   coherencegym compare results/sentence_order--gpt2 results/sentence_order--gpt2-medium
   coherencegym compare results/gpt2 results/opt results/pythia --all-pairs --output compared
   coherencegym compare results
   coherencegym compare results/*--gpt2 results/*--gpt2-medium --output compared
   coherencegym compare results/discourse_tasks--gpt2--probe --layers 0 6 12
+  coherencegym compare results/gpt2 results/opt --equivalence-margin 0.03
   coherencegym compare results/training --steps
   coherencegym compare results --format csv > differences.csv
 """
@@ -59,6 +62,13 @@ def add_arguments(parser: Parser) -> None:
         "--anyway",
         action="store_true",
         help="compare what both have where data or settings differ; the differences are printed",
+    )
+    add(
+        "--equivalence-margin",
+        type=share,
+        metavar="SHARE",
+        help="also test whether each difference is smaller than this, either way: 0.03 is 3 "
+        "percentage points",
     )
     add(
         "--seed",
@@ -130,7 +140,7 @@ def _compare(arguments: argparse.Namespace, out: TextIO) -> int:
         )
     results = [read_saved(folder) for folder in folders]
     groups, alone = by_suite(results, fewest=1 if len(arguments.layers) > 1 else 2)
-    how = {name: getattr(arguments, name) for name in ("anyway", "details", "seed")}
+    how = {name: getattr(arguments, name) for name in _HOW}
     comparisons, names = [], []
     for group in groups:
         labels = model_labels(group)
@@ -174,7 +184,7 @@ def _over_steps(arguments: argparse.Namespace, folders: Sequence[Path], out: Tex
         write_changes,
     )
 
-    for name in ("layers", "all_pairs", "details", "dataset"):
+    for name in ("layers", "all_pairs", "details", "dataset", "equivalence_margin"):
         if getattr(arguments, name):
             option = "--" + name.replace("_", "-")
             raise EvaluationError(f"--steps and {option}: expected one of the two")

@@ -28,7 +28,7 @@ FILTER_MODEL = "filter_model"
 #: Identifiers that an error lists at most.
 _LISTED = 3
 #: Items of a dataset that are in memory at once, where it is read in parts; also those of a part.
-PART = 20_000
+PART = 12_000
 
 
 @dataclass(frozen=True)

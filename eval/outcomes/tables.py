@@ -58,8 +58,16 @@ class Cells:
 
     def take(self, places: np.ndarray) -> Cells:
         """Some of them; what was left out is that of all."""
-        names = (one.name for one in fields(self) if one.name not in ("left_out", "folds"))
-        return replace(self, **{name: getattr(self, name)[places] for name in names})
+        arrays = {one.name: getattr(self, one.name) for one in fields(self)}
+        del arrays["left_out"], arrays["folds"]
+        return replace(self, **{name: _taken_from(own, places) for name, own in arrays.items()})
+
+
+def _taken_from(values: Any, places: np.ndarray) -> Any:
+    import numpy as np
+
+    # One number that stands for all takes no memory, and is not to take any.
+    return values[places] if values.strides != (0,) else np.broadcast_to(values[:1], len(places))
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -15,7 +15,12 @@ from typing import Any
 
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.results.labels import printable
-from coherencegym.eval.results.paired_scores import PairedScore, compared_outcomes, paired_rows
+from coherencegym.eval.results.paired_scores import (
+    PairedScore,
+    compared_outcomes,
+    paired_rows,
+    tested_for_equivalence,
+)
 from coherencegym.eval.results.saved import Saved, SavedTable
 from coherencegym.eval.statistics.paired import holm
 from coherencegym.eval.statistics.scores import shown_rows
@@ -34,6 +39,7 @@ class ModelComparison:
         remarks: other differences.
         unpaired: predictions that only one of the two has.
         together: p-values are corrected for the tests of all comparisons, not of this one alone.
+        equivalence_margin: differences up to this size were tested for being none that matter.
     """
 
     baseline: Saved
@@ -44,6 +50,7 @@ class ModelComparison:
     remarks: tuple[str, ...] = ()
     unpaired: int = 0
     together: bool = False
+    equivalence_margin: float | None = None
 
     @property
     def shown(self) -> list[PairedScore]:
@@ -65,7 +72,13 @@ def family(rows: Sequence[PairedScore], details: bool) -> list[PairedScore]:
 
 
 def compare(
-    baseline: Saved, model: Saved, *, anyway: bool = False, details: bool = False, seed: int = 0
+    baseline: Saved,
+    model: Saved,
+    *,
+    anyway: bool = False,
+    details: bool = False,
+    seed: int = 0,
+    equivalence_margin: float | None = None,
 ) -> ModelComparison:
     """Compare a model with a baseline.
 
@@ -74,6 +87,7 @@ def compare(
         anyway: compare what both have where items or rules differ.
         details: correct for the rows of level ``detail`` as well.
         seed: draws signs.
+        equivalence_margin: tests whether differences are smaller than this, either way.
 
     Raises:
         EvaluationError: items or rules differ, or nothing is in both.
@@ -88,10 +102,21 @@ def compare(
     both = 2 * sum(len(places) for _, places in compared_outcomes(baseline, model))
     unpaired = baseline.n_compared + model.n_compared - both
     rows = list(paired_rows(baseline, model, seed))
+    if equivalence_margin is not None:
+        rows = [tested_for_equivalence(row, equivalence_margin) for row in rows]
     if not rows:
         raise EvaluationError(f"{folders}: no item is in both; nothing can be compared")
-    about: Any = tuple(rows), details, tuple(found), tuple(remarks(baseline, model)), unpaired
-    (done,) = _corrected([ModelComparison(baseline, model, *about)])
+    comparison = ModelComparison(
+        baseline,
+        model,
+        tuple(rows),
+        details,
+        tuple(found),
+        tuple(remarks(baseline, model)),
+        unpaired,
+        equivalence_margin=equivalence_margin,
+    )
+    (done,) = _corrected([comparison])
     return done
 
 

@@ -37,6 +37,8 @@ class PairedScore(ScoreRow):
         difference: score minus baseline_score, with a 95 % interval and how it was computed.
         test, p: see :class:`eval.statistics.paired.Test`; empty and None without items.
         p_holm: p adjusted for all tests of its family; None where it is in none.
+        equivalent: the whole interval is within the margin of a test of equivalence; None where
+            there is no interval, or nobody asked.
     """
 
     n_discourses: int
@@ -56,6 +58,7 @@ class PairedScore(ScoreRow):
     test: str = ""
     p: float | None = None
     p_holm: float | None = None
+    equivalent: bool | None = None
 
 
 def of_difference(found: PairedDifference | None) -> dict[str, Any]:
@@ -80,6 +83,18 @@ def compared_outcomes(baseline: Saved, model: Saved) -> Iterator[tuple[OutcomeSe
     for one, there in baseline.outcomes.paired(model.outcomes):
         if len(there) and baseline.compares(one):
             yield one, there
+
+
+def tested_for_equivalence(row: PairedScore, margin: float) -> PairedScore:
+    """The row with the outcome of a test that the difference is smaller than a margin, either way.
+
+    Two one-sided tests at 2.5 % (Schuirmann 1987, "A comparison of the two one-sided tests
+    procedure and the power approach", Journal of Pharmacokinetics and Biopharmaceutics 15): both
+    reject where the 95 % interval is within the margin.
+    """
+    if row.ci_low is None or row.ci_high is None:
+        return row
+    return replace(row, equivalent=-margin < row.ci_low and row.ci_high < margin)
 
 
 def paired_rows(baseline: Saved, model: Saved, seed: int) -> Iterator[PairedScore]:

@@ -18,6 +18,8 @@ from coherencegym.eval.tasks.score.report import items
 
 #: Bound below which an adjusted p-value is marked.
 SIGNIFICANT = 0.05
+#: Cells of a test of equivalence, by its outcome.
+_EQUIVALENT = {True: "yes", False: "not shown", None: ""}
 #: Columns that a narrow terminal does without, the first to go first.
 _SPARE = ("test", "p")
 #: Tests by how their names begin, and what is said of them.
@@ -121,6 +123,7 @@ def _cells(row: PairedScore, without: Sequence[str]) -> dict[str, str]:
         "test": "McNemar" if row.test == "mcnemar" else row.test,
         "p": _p(row.p),
         "p (Holm)": _p(row.p_holm) + ("*" if significant(row) else " "),
+        "equivalent": _EQUIVALENT[row.equivalent],
     }
     return {name: cell for name, cell in cells.items() if name not in without}
 
@@ -185,6 +188,13 @@ def comparison_legend(comparisons: Sequence[ModelComparison]) -> Iterator[str]:
         f"{' of one comparison' * several}; * below {SIGNIFICANT:g}"
         f"{'; not corrected for the number of comparisons' * several}"
     )
+    margins = {one.equivalence_margin for one in comparisons}
+    for margin in (one for one in margins if one is not None):
+        yield (
+            f"equivalent: the whole interval is within {100 * margin:g} percentage points of 0 "
+            "(two one-sided tests at 2.5 %, Schuirmann 1987; not corrected for several tests); "
+            "`not shown` does not mean that the models differ"
+        )
     if any(is_correlation(row.metric) for row in rows):
         yield "correlations (Spearman) are shown times 100"
     yield (

@@ -724,7 +724,11 @@ def load_results(folder: str | Path) -> ShownResults | ShownOverview:
 
 
 def compare(
-    *results: Any, anyway: bool = False, details: bool = False, seed: int = 0
+    *results: Any,
+    anyway: bool = False,
+    details: bool = False,
+    seed: int = 0,
+    equivalence_margin: float | None = None,
 ) -> Comparisons:
     """Compare models item by item, on the same rows: each with the first, the baseline.
 
@@ -734,6 +738,8 @@ def compare(
         anyway: compare what both have where data or settings differ.
         details: also the finest groups.
         seed: start of the signs that are drawn where not all can be counted.
+        equivalence_margin: also test whether each difference is smaller than this share, either
+            way; 0.03 is 3 percentage points.
 
     Returns:
         Differences of scores (shares from -1 to 1) with intervals, and p-values corrected for all
@@ -758,6 +764,7 @@ def compare(
     baseline, *others = saved = [_saved(each) for each in given]
     first, *names = model_labels(saved)
     how: dict[str, Any] = {"anyway": anyway, "details": details, "seed": seed}
+    how["equivalence_margin"] = equivalence_margin
     found = tuple(compared(baseline, other, **how) for other in others)
     return Comparisons(found, tuple((name, first) for name in names))
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
@@ -118,8 +119,10 @@ def over_baselines(outcomes: OutcomeTables, table: ItemTable) -> list[OverItemBa
     places = predictions_of(outcomes, table.config, table.split)
     cells = outcomes.cells(inside(outcomes, places, table.headline))
     rows = []
-    for name, (system, values) in decisions_by_unit(outcomes).items():
+    for name, system in item_baselines(outcomes).items():
+        values = outcomes.by_unit(ACCURACY.name, system)
         model, baseline = decided_cells(cells, system, values)
+        del values
         if (found := ACCURACY.compare(baseline, model)) is not None:
             rows.append(
                 OverItemBaseline(
@@ -141,32 +144,32 @@ def over_baselines(outcomes: OutcomeTables, table: ItemTable) -> list[OverItemBa
 def summarise(outcomes: OutcomeTables, table: ItemTable) -> list[ItemScore]:
     """The scores of one table: of all items, then by formula, by group, by column."""
     places = predictions_of(outcomes, table.config, table.split)
+    rows = partial(select, outcomes, places, table.headline, table.breakdowns)
     margins = outcomes.by_unit(MARGIN.name, MODEL)
-    baselines = decisions_by_unit(outcomes)
-    rows = select(outcomes, places, table.headline, table.breakdowns)
-    return [_score(outcomes, margins, baselines, table, row) for row in rows]
-
-
-#: The decisions of baselines by the ids of units, NaN where one has none, with the system.
-_Decisions = Mapping[str, tuple[System, "np.ndarray"]]
-
-
-def decisions_by_unit(outcomes: OutcomeTables) -> _Decisions:
-    """The decisions of the baselines of a run, by their names."""
-    return {
-        name: (system, outcomes.by_unit(ACCURACY.name, system))
-        for name, system in item_baselines(outcomes).items()
-    }
+    scores = [_score(outcomes, margins, table, row) for row in rows()]
+    del margins
+    # Of millions of items there is no room for the decisions of all baselines at once.
+    for name, system in item_baselines(outcomes).items():
+        values = outcomes.by_unit(ACCURACY.name, system)
+        for place, row in enumerate(rows()):
+            _, own = decided_cells(outcomes.cells(row.places), system, values)
+            found = ACCURACY.estimate(own)
+            beside = {"score": found.value, "ci_low": found.low, "ci_high": found.high}
+            scores[place] = replace(scores[place], **_named(name, beside))
+    return scores
 
 
 def decided_cells(cells: Cells, system: System, values: np.ndarray) -> tuple[Cells, Cells]:
-    """Outcomes of the model on which a baseline decided, too: the model's and the baseline's."""
+    """Outcomes of the model on which a baseline decided, too: the model's and the baseline's.
+
+    ``values`` are the baseline's by the ids of units, NaN where it has none.
+    """
     import numpy as np
 
     own = values[cells.unit]
-    places = np.flatnonzero(~np.isnan(own))
-    model = cells.take(places)
-    return model, replace(model, value=own[places], folds=system.folds or 0)
+    if not (is_decided := ~np.isnan(own)).all():
+        cells, own = cells.take(np.flatnonzero(is_decided)), own[is_decided]
+    return cells, replace(cells, value=own, folds=system.folds or 0)
 
 
 def macro(outcomes: OutcomeTables, table: ItemTable) -> Macro | None:
@@ -192,7 +195,6 @@ def macro(outcomes: OutcomeTables, table: ItemTable) -> Macro | None:
 def _score(
     outcomes: OutcomeTables,
     margins: np.ndarray,
-    baselines: _Decisions,
     table: ItemTable,
     row: Selection,
 ) -> ItemScore:
@@ -204,9 +206,6 @@ def _score(
     for name, stated in table.stated_baselines.items():
         beside |= _named(name, _stated(stated, formula, metric, group))
     cells = outcomes.cells(row.places)
-    for name, (system, values) in baselines.items():
-        found = ACCURACY.estimate(decided_cells(cells, system, values)[1])
-        beside |= _named(name, {"score": found.value, "ci_low": found.low, "ci_high": found.high})
     return ItemScore(
         config=table.config,
         split=table.split,
