@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from itertools import chain, combinations, groupby
 from typing import Any
@@ -59,6 +59,13 @@ CountWords = Callable[[str], Mapping[str, float]]
 Measure = Callable[[Partner, Partner], float]
 #: Tells whether two partners may be crossed, whatever else they have in common.
 MayCross = Callable[[Partner, Partner], bool]
+#: Fits two partners to each other; none where that cannot be.
+FitTogether = Callable[[Partner, Partner, Context], tuple[Partner, Partner] | None]
+
+
+def as_they_are(one: Partner, other: Partner, context: Context) -> tuple[Partner, Partner]:
+    """Leave two partners as they are."""
+    return one, other
 
 
 def any_two(one: Partner, other: Partner) -> bool:
@@ -119,8 +126,8 @@ class ClosestInLength:
         pairs = chain.from_iterable(combinations(own, 2) for own in together)
         wanted = ((abs(words[i] - words[j]), i, j) for i, j in pairs)
         how: dict[str, Any] = {"scarce_first": self.scarce_first, "slack": int(bool(self.measures))}
-        chosen = _best_first(partners, self.fits, wanted, context, self.measures, **how)
-        return [Couple(partners[i], partners[j]) for i, j, _ in sorted(chosen)]
+        couples = _best_first(partners, self.fits, wanted, context, self.measures, **how)
+        return [replace(couple, similarity=None) for couple in couples]
 
 
 @dataclass(frozen=True)
@@ -132,6 +139,7 @@ class MostSimilar:
     Attributes:
         fits: tells which partners may be crossed.
         parts: the numbers of the parts that are compared; the first is the context.
+        adapt: fits partners to each other, before anything but their similarity is measured.
         neighbours: the number of nearest others that each is compared with.
         balanced: true where as many couples repeat more words in their own combinations as do in
             the exchanged ones, so that repeated words say nothing over all of them: content words,
@@ -144,6 +152,7 @@ class MostSimilar:
     """
 
     fits: MayCross = any_two
+    adapt: FitTogether = as_they_are
     parts: tuple[int, ...] = (0,)
     neighbours: int = 50
     balanced: bool = False
@@ -176,8 +185,9 @@ class MostSimilar:
         repeated = map(_repeated, _ways_to_count(partners) if self.balanced else ())
         wanted = ((-near, i, j) for (i, j), near in similarity.items())
         measures = (*repeated, *self.measures)
-        chosen = _best_first(partners, self.fits, wanted, context, measures, within=self.within)
-        return [Couple(partners[i], partners[j], -cost) for i, j, cost in sorted(chosen)]
+        return _best_first(
+            partners, self.fits, wanted, context, measures, self.adapt, within=self.within
+        )
 
 
 def _ways_to_count(partners: Sequence[Partner]) -> tuple[CountWords, ...]:
@@ -187,7 +197,10 @@ def _ways_to_count(partners: Sequence[Partner]) -> tuple[CountWords, ...]:
     @cache
     def by_rarity(text: str) -> Mapping[str, float]:
         counts = all_words(text).items()
-        return {word: number * math.log(len(texts) / found_in[word]) for word, number in counts}
+        # A word that partners are given when they are adapted is as rare as can be.
+        return {
+            word: number * math.log(len(texts) / (found_in[word] or 1)) for word, number in counts
+        }
 
     return content_words, all_words, by_rarity
 
@@ -208,36 +221,33 @@ def _best_first(
     wanted: Iterable[tuple[float, int, int]],
     context: Context,
     measures: Sequence[Measure] = (),
+    adapt: FitTogether = as_they_are,
     *,
     within: bool = False,
     scarce_first: bool = False,
     slack: int = 0,
-) -> list[tuple[int, int, float]]:
+) -> list[Couple]:
     lots = [
         context.random(partner.discourse, _NAME, partner=partner.name).random()
         for partner in partners
     ]
     fitting = [
-        (cost, i, j)
+        (cost, i, j, both)
         for cost, i, j in wanted
-        if partners[i].alike == partners[j].alike and fits(partners[i], partners[j])
+        if partners[i].alike == partners[j].alike
+        and fits(partners[i], partners[j])
+        and (both := adapt(partners[i], partners[j], context))
     ]
-    others = Counter(each for _, i, j in fitting for each in (i, j) if within or scarce_first)
+    rare = within or scarce_first
+    others = Counter(each for _, i, j, _ in fitting for each in (i, j) if rare)
     names: list[frozenset[Hashable]] = [
         frozenset(partner.columns["texts"]) if within else frozenset({place})
         for place, partner in enumerate(partners)
     ]
-    options = [
-        Option(
-            (min(others[i], others[j]), cost, lots[i], lots[j], i, j),
-            names[i] | names[j],
-            tuple(_favours(partners[i], partners[j], measure) for measure in measures),
-        )
-        for cost, i, j in fitting
-    ]
-    return [
-        (i, j, cost)
-        for _, cost, _, _, i, j in (
-            option.cost for option in choose_balanced(options, slack or int(within))
-        )
-    ]
+    options: dict[Option, Couple] = {}
+    for cost, i, j, both in fitting:
+        leans = tuple(_favours(*both, measure) for measure in measures)
+        order = min(others[i], others[j]), cost, lots[i], lots[j], i, j
+        options[Option(order, names[i] | names[j], leans)] = Couple(*both, -cost)
+    chosen = choose_balanced(options, slack or int(within))
+    return [options[option] for option in sorted(chosen, key=lambda option: option.cost[4:])]
