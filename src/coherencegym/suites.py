@@ -11,6 +11,7 @@ SUITES = {
     "connectives": "another connective against the one that the author wrote",
     "implicit_relations": "an adverbial that says how sentences relate against one that does not",
     "antecedents": "a mention without the sentence that introduces its referent against with it",
+    "illusions": "a pronoun that a person fits who cannot be meant against one that nobody fits",
     "speaker_commitment": "a contradiction by one speaker against one between two speakers",
     "intruder_sentences": "a sentence of another document against the document's own",
     "linguistic_probes": "a sentence whose gender, tense, ... no longer fits against the original",
