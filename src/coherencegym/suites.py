@@ -14,6 +14,7 @@ SUITES = {
     "illusions": "a pronoun that a person fits who cannot be meant against one that nobody fits",
     "speaker_commitment": "a contradiction by one speaker against one between two speakers",
     "intruder_sentences": "a sentence of another document against the document's own",
+    "lasting_surprise": "what follows an intruder or a contradiction against without it",
     "linguistic_probes": "a sentence whose gender, tense, ... no longer fits against the original",
     "replies": "a reply to another message of the same hour against the one that was given",
     "rewrites": "a sentence that does not go with its text against what was written in its place",
