@@ -23,7 +23,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from coherencegym.builders.discourse.cutting import Extent, category
+from coherencegym.builders.discourse.cutting import Extent, category, stretches
 from coherencegym.builders.discourse.windows import DONOR_COLUMNS, Replacing
 from coherencegym.builders.spans.denials import Denial, denials, says_more
 from coherencegym.builders.suite import (
@@ -110,19 +110,31 @@ class Intruders(Replacing):
     missing = "fewer than eight whole sentences of prose in a row"
 
     def wanted(self, discourse: Discourse, context: Context) -> Sequence[Extent]:
-        """The windows of whole sentences, in random order."""
+        """Windows of whole sentences that do not overlap, in random order."""
         types = discourse.meta.get("sentence_types", "").split()
-        faults = {unit for unit, text in enumerate(discourse.texts) if unfinished(text)}
-        faults |= {unit for unit, kind in enumerate(types) if kind == "frag"}
-        found = super().wanted(discourse, context)
-        return [extent for extent in found if faults.isdisjoint(range(*extent))]
+        taken = {unit for unit, text in enumerate(discourse.texts) if unfinished(text)}
+        taken |= {unit for unit, kind in enumerate(types) if kind == "frag"}
+        found = [
+            range(first, first + self.size)
+            for begin, end in stretches(discourse)
+            for first in range(begin, end - self.size + 1)
+        ]
+        context.random(discourse, self.task).shuffle(found)
+        extents = []
+        for window in found:
+            if taken.isdisjoint(window):
+                taken.update(window)
+                extents.append((window.start, window.stop))
+        return extents
 
     def __call__(self, discourse: Discourse, context: Context) -> Iterator[GeneratedItem]:
         """Yield the item of each window."""
         for window, made, slot, columns in self.replaced(discourse, context):
-            texts = (cut_excerpt(text, 0, slot + _FOLLOWING) for text in (window, made))
+            original, manipulated = (
+                cut_excerpt(text, 0, slot + _FOLLOWING) for text in (window, made)
+            )
             own = self.columns(window) | columns
-            for one in disturbed_items(*texts, slot, own, context):
+            for one in disturbed_items(original, manipulated, slot, own, context):
                 yield replace(one, item=replace(one.item, discourse_id=discourse.id))
 
 
