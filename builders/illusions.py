@@ -53,7 +53,7 @@ def persons_of(antecedent: str, distractor: str, gender: str) -> PersonGenders:
     return PersonGenders(person, other, gender)
 
 
-def schema_columns(first: Discourse, last: Discourse) -> dict[str, Any]:
+def illusion_columns(first: Discourse, last: Discourse) -> dict[str, Any]:
     """The columns of an item: its schema's twins, and where the two persons are named."""
     before = around_pronoun(first)[0]
     person, other = first.alternatives[0].options
@@ -163,7 +163,7 @@ SUITE = Suite(
                         groups=(WITHSTOOD,),
                     ),
                 ),
-                columns=schema_columns,
+                columns=illusion_columns,
                 view=around_pronoun,
             ),
             summary="two persons, either of whom fits the pronoun's gender or does not",

@@ -64,11 +64,11 @@ CURVES = tuple(
     for other, name in ((LEFT_OUT, AGAINST_LEFT_OUT), (ORIGINAL, "against original"))
     for place in range(1, _FOLLOWING + 1)
 )
-CONTRASTS = (*CURVES, Contrast(MANIPULATED, ORIGINAL, _SLOT, groups=("slot",)))
+CURVES_AND_SLOT = (*CURVES, Contrast(MANIPULATED, ORIGINAL, _SLOT, groups=("slot",)))
 
 
 def following_texts(discourse: Discourse) -> tuple[str, ...]:
-    """What the partial-input classifier sees: what is scored, and the same in all conditions."""
+    """Give what the partial-input classifier sees: what is scored, the same in all conditions."""
     return discourse.texts[-_FOLLOWING:]
 
 
@@ -94,7 +94,9 @@ def disturbed_items(
     made = {ORIGINAL: original, MANIPULATED: manipulated, LEFT_OUT: left_out}
     versions = {name: one for name, text in made.items() for one in finish(text, context)}
     if len(versions) == len(made):
-        yield generate_item(MANIPULATED, versions, around_slot, CONTRASTS, following_texts, columns)
+        yield generate_item(
+            MANIPULATED, versions, around_slot, CURVES_AND_SLOT, following_texts, columns
+        )
 
 
 @dataclass(frozen=True)
@@ -103,28 +105,30 @@ class Intruders(Replacing):
 
     most: int = 3
     operator: IntruderSentence = _INTRUDER
-    contrasts: tuple[Contrast, ...] = CONTRASTS
+    contrasts: tuple[Contrast, ...] = CURVES_AND_SLOT
 
     task = "lasting_surprise"
-    size = 3 + _FOLLOWING
-    missing = "fewer than eight whole sentences of prose in a row"
+    size = 2 + _FOLLOWING
+    missing = "fewer than seven whole sentences of prose in a row"
 
     def wanted(self, discourse: Discourse, context: Context) -> Sequence[Extent]:
         """Windows of whole sentences that do not overlap, in random order."""
         types = discourse.meta.get("sentence_types", "").split()
         taken = {unit for unit, text in enumerate(discourse.texts) if unfinished(text)}
         taken |= {unit for unit, kind in enumerate(types) if kind == "frag"}
-        found = [
-            range(first, first + self.size)
-            for begin, end in stretches(discourse)
-            for first in range(begin, end - self.size + 1)
-        ]
-        context.random(discourse, self.task).shuffle(found)
-        extents = []
-        for window in found:
-            if taken.isdisjoint(window):
-                taken.update(window)
-                extents.append((window.start, window.stop))
+        generator, extents = context.random(discourse, self.task), []
+        # Those with two sentences before the slot first.
+        for size in (self.size + 1, self.size):
+            found = [
+                range(first, first + size)
+                for begin, end in stretches(discourse)
+                for first in range(begin, end - size + 1)
+            ]
+            generator.shuffle(found)
+            for window in found:
+                if taken.isdisjoint(window):
+                    taken.update(window)
+                    extents.append((window.start, window.stop))
         return extents
 
     def __call__(self, discourse: Discourse, context: Context) -> Iterator[GeneratedItem]:
@@ -139,10 +143,10 @@ class Intruders(Replacing):
 
 
 @dataclass(frozen=True)
-class Contradictions:
+class DeniedStatements:
     """Parts of dialogues in which a speaker may deny, where a sentence stood, what was said."""
 
-    contrasts: tuple[Contrast, ...] = CONTRASTS
+    contrasts: tuple[Contrast, ...] = CURVES_AND_SLOT
 
     @property
     def recipe(self) -> str:
@@ -155,7 +159,7 @@ class Contradictions:
         if not places:
             context.skipped["nothing is said that the same speaker can deny later"] += 1
             return
-        denial, later = context.random(discourse, "Contradictions").choice(places)
+        denial, later = context.random(discourse, "DeniedStatements").choice(places)
         begin = max(0, denial.unit - 1)
         units = list(discourse.units[begin : later + 1 + _FOLLOWING])
         slot = later - begin + 1
@@ -163,7 +167,9 @@ class Contradictions:
         name = f"{discourse.id}/{begin}-{later + _FOLLOWING}"
         original = replace(discourse, id=name, units=tuple(units))
         end = len(units[slot].text)
-        manipulated = replace_text(original, slot, 0, end, denial.denied, operator="Contradictions")
+        manipulated = replace_text(
+            original, slot, 0, end, denial.denied, operator="DeniedStatements"
+        )
         columns = {"statement": denial.sentence, "distance": later - denial.unit}
         marks = SpeakerSeparator(merge_runs=True)
         for one in disturbed_items(original, manipulated, slot, columns, context, marks):
@@ -248,9 +254,9 @@ SUITE = Suite(
         "Read the groups as two curves by distance, `against left out` and `against original`; "
         "`coherencegym plot` draws them. A config's score counts `against left out` at all five "
         "distances. A point above `against original` alone shows missing information.",
-        "`against left out` also holds the effect of a longer text: an unrelated sentence moves "
-        "what came before further away, and a model that only reads near words loses by it "
-        "without noticing anything.",
+        "The manipulated text is one sentence longer than the one without the sentence, and more "
+        "text usually lowers surprisal: `against left out` is a strict test. `against original` "
+        "compares texts of as many sentences. A lasting effect is above chance in both.",
         "What follows was written after the original sentence and may be about it. An effect at "
         "the first sentence can be that of one lost link, at the later ones it is less likely.",
         "The five distances are compared on the same items. They are not independent: neighbouring "
@@ -277,7 +283,7 @@ SUITE = Suite(
             name="contradiction",
             corpora=("personachat",),
             genre="dialogue",
-            generator=Contradictions(),
+            generator=DeniedStatements(),
             summary="a denial of an own statement, and the five utterances after it",
             columns={
                 "statement": Column("string", "the statement that is denied"),

@@ -26,6 +26,7 @@ from coherencegym.manipulations.editing import replace_text
 from coherencegym.manipulations.ending_swap import EndingSwap
 from coherencegym.manipulations.intruders.intruder_sentence import IntruderSentence
 from coherencegym.manipulations.last_unit import LastUnit
+from coherencegym.manipulations.leave_out import LeaveOut
 from coherencegym.manipulations.move_units import Exchange, MoveToFront
 from coherencegym.manipulations.operator import Context
 from coherencegym.manipulations.orders.matched_order import MatchedOrder
@@ -34,6 +35,7 @@ from coherencegym.manipulations.probes.registry import PROBES
 from coherencegym.manipulations.reference.antecedent_removal import AntecedentRemoval
 from coherencegym.manipulations.reference.candidate_substitution import CandidateSubstitution
 from coherencegym.manipulations.reference.own_names import OwnNames
+from coherencegym.manipulations.reference.person_genders import PersonGenders
 from coherencegym.manipulations.reference.pronoun_repetition import PronounRepetition
 from coherencegym.manipulations.shuffle import Shuffle
 from coherencegym.manipulations.speaker_separator import SpeakerSeparator
@@ -74,10 +76,12 @@ EXAMPLES = (
     OperatorExample(MoveToFront(), "storycloze", "story-0107"),
     OperatorExample(Exchange(unit=1), "storycloze", "story-0088"),
     OperatorExample(LastUnit(), "storycloze", "story-0063"),
+    OperatorExample(LeaveOut(unit=2), "storycloze", "story-0063"),
     OperatorExample(EndingSwap(), "storycloze", "story-0096"),
     OperatorExample(OwnNames(), "storycloze", "story-0088", ending="Mary went home."),
     OperatorExample(IntruderSentence(share=1.0), "documents", "lighthouse-01"),
     OperatorExample(CandidateSubstitution(), "winograd", "wsc-059"),
+    OperatorExample(PersonGenders(other="masculine"), "winograd", "wsc-053"),
     OperatorExample(PronounRepetition(), "gum", "SAMPLE_interview_diver"),
     OperatorExample(AntecedentRemoval(removed="antecedent"), "gum", "SAMPLE_news_bridge"),
     OperatorExample(ConnectiveSegments(), "pdtb", "wsj_9955"),
