@@ -30,8 +30,18 @@ from coherencegym.manipulations.editing import text_around
 from coherencegym.manipulations.reference.genders import GENDERS, other_gender
 from coherencegym.manipulations.reference.person_genders import PersonGenders
 
-_ANTECEDENTS, _DISTRACTORS = ("present", "absent"), ("matching", "mismatching")
 _PRONOUN, _REST = 2, 3
+#: Condition -> the operator that makes it.
+VERSIONS = {
+    f"{antecedent}_{distractor}_{gender}": PersonGenders(
+        person=gender if antecedent == "present" else other_gender(gender),
+        other=gender if distractor == "matching" else other_gender(gender),
+        pronoun=gender,
+    )
+    for antecedent in ("present", "absent")
+    for distractor in ("matching", "mismatching")
+    for gender in GENDERS
+}
 ILLUSION, INTERFERENCE, WITHSTOOD = "illusion", "interference", "illusion withstood"
 
 
@@ -46,13 +56,6 @@ def of_both(antecedent: str, distractor: str) -> tuple[str, ...]:
     return tuple(f"{antecedent}_{distractor}_{gender}" for gender in GENDERS)
 
 
-def persons_of(antecedent: str, distractor: str, gender: str) -> PersonGenders:
-    """The operator that makes a condition whose pronoun is of a gender."""
-    person = gender if antecedent == "present" else other_gender(gender)
-    other = gender if distractor == "matching" else other_gender(gender)
-    return PersonGenders(person, other, gender)
-
-
 def illusion_columns(first: Discourse, last: Discourse) -> dict[str, Any]:
     """The columns of an item: its schema's twins, and where the two persons are named."""
     before = around_pronoun(first)[0]
@@ -64,8 +67,8 @@ def illusion_columns(first: Discourse, last: Discourse) -> dict[str, Any]:
 
 
 def _effect(group: str, antecedent: str, region: int) -> Contrast:
-    matching, mismatching = (of_both(antecedent, distractor) for distractor in _DISTRACTORS)
-    return Contrast(mismatching, matching, region, groups=(group,))
+    worse, better = of_both(antecedent, "mismatching"), of_both(antecedent, "matching")
+    return Contrast(worse, better, region, groups=(group,))
 
 
 SUITE = Suite(
@@ -85,14 +88,9 @@ SUITE = Suite(
         "scored."
     ),
     conditions={
-        f"{antecedent}_{distractor}_{gender}": (
-            f"a {gender} pronoun; the person it means "
-            f"{'has' if antecedent == 'present' else 'does not have'} this gender, and the other "
-            f"{'has' if distractor == 'matching' else 'does not have'} it"
-        )
-        for antecedent in _ANTECEDENTS
-        for distractor in _DISTRACTORS
-        for gender in GENDERS
+        name: f"a {one.pronoun} pronoun; the person it means has a {one.person} name, the other "
+        f"person a {one.other} one"
+        for name, one in VERSIONS.items()
     },
     uses=(
         Use(
@@ -115,9 +113,8 @@ SUITE = Suite(
         "In `illusion`, the text with the mismatching distractor names two persons of one gender "
         "and the other text a man and a woman; in `interference` it is the reverse. If such pairs "
         "have an effect by themselves, it adds to one and is subtracted from the other.",
-        "World knowledge decides who is meant, and published schemas may have been memorized, with "
-        "other names.",
-        "The schemas of a family differ in a word or two; intervals are clustered by family.",
+        "World knowledge decides who is meant. The schemas of a family differ in a word or two; "
+        "intervals are clustered by family.",
     ),
     citation="""@article{badecker-straub-2002-processing,
     title = "The Processing Role of Structural Constraints on the Interpretation of Pronouns and Anaphors",
@@ -142,14 +139,7 @@ SUITE = Suite(
             name="",
             corpora=("winograd",),
             generator=MinimalPairs(
-                versions={
-                    f"{antecedent}_{distractor}_{gender}": persons_of(
-                        antecedent, distractor, gender
-                    )
-                    for antecedent in _ANTECEDENTS
-                    for distractor in _DISTRACTORS
-                    for gender in GENDERS
-                },
+                versions=VERSIONS,
                 regions=around_pronoun,
                 contrasts=(
                     _effect(ILLUSION, "absent", _PRONOUN),

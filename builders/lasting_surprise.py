@@ -9,9 +9,7 @@ for word, in three conditions that differ in one sentence:
 - *left_out*: neither.
 
 What follows also lacks the sentence that stood there, which may be surprising by itself. So each of
-the next five sentences or utterances is held against both: a lasting effect of the disturbance is
-what it costs beyond the text in which the sentence was left out. The groups are the points of two
-curves by distance.
+the next five sentences or utterances is held against both: the groups are two curves by distance.
 
     coherencegym build lasting_surprise --corpus gum --data-dir PATH
 """
@@ -37,11 +35,10 @@ from coherencegym.builders.suite import (
     generate_item,
 )
 from coherencegym.loaders.corpora.insted.documents import SHEN_2021
-from coherencegym.loaders.discourse import Discourse, Unit
+from coherencegym.loaders.discourse import Discourse, Edit, Unit
 from coherencegym.loaders.text.prose import unfinished
 from coherencegym.manipulations.editing import cut_excerpt, replace_text
 from coherencegym.manipulations.intruders.intruder_sentence import IntruderSentence
-from coherencegym.manipulations.leave_out import LeaveOut
 from coherencegym.manipulations.operator import Context, Operator, Pipeline
 from coherencegym.manipulations.speaker_separator import SpeakerSeparator
 
@@ -90,13 +87,14 @@ def disturbed_items(
         units = list(range(len(discourse.units)))
         return [units[:slot], units[slot:-_FOLLOWING], *([unit] for unit in units[-_FOLLOWING:])]
 
-    left_out = next(LeaveOut(slot)(original, context))
+    units = original.units
+    edit = Edit("LeftOut", slot, 0, units[slot].text, "", removed=True)
+    left_out = replace(original, units=units[:slot] + units[slot + 1 :], edits=(edit,))
     made = {ORIGINAL: original, MANIPULATED: manipulated, LEFT_OUT: left_out}
     versions = {name: one for name, text in made.items() for one in finish(text, context)}
     if len(versions) == len(made):
-        yield generate_item(
-            MANIPULATED, versions, around_slot, CURVES_AND_SLOT, following_texts, columns
-        )
+        item = (MANIPULATED, versions, around_slot, CURVES_AND_SLOT, following_texts, columns)
+        yield generate_item(*item)
 
 
 @dataclass(frozen=True)
@@ -117,25 +115,27 @@ class Intruders(Replacing):
         taken = {unit for unit, text in enumerate(discourse.texts) if unfinished(text)}
         taken |= {unit for unit, kind in enumerate(types) if kind == "frag"}
         generator, extents = context.random(discourse, self.task), []
-        # Those with two sentences before the slot first.
-        for size in (self.size + 1, self.size):
-            found = [
-                range(first, first + size)
-                for begin, end in stretches(discourse)
-                for first in range(begin, end - size + 1)
-            ]
-            generator.shuffle(found)
-            for window in found:
-                if taken.isdisjoint(window):
-                    taken.update(window)
-                    extents.append((window.start, window.stop))
+        found = [
+            range(first, first + size)
+            for size in (self.size, self.size + 1)
+            for begin, end in stretches(discourse)
+            for first in range(begin, end - size + 1)
+        ]
+        generator.shuffle(found)
+        for window in sorted(found, key=len, reverse=True):
+            if taken.isdisjoint(window):
+                taken.update(window)
+                extents.append((window.start, window.stop))
         return extents
 
     def __call__(self, discourse: Discourse, context: Context) -> Iterator[GeneratedItem]:
         """Yield the item of each window."""
         for window, made, slot, columns in self.replaced(discourse, context):
+            plain = replace(
+                window, mentions=(), relations=(), alternatives=(), judgements=(), tree=None
+            )
             original, manipulated = (
-                cut_excerpt(text, 0, slot + _FOLLOWING) for text in (window, made)
+                cut_excerpt(text, 0, slot + _FOLLOWING) for text in (plain, made)
             )
             own = self.columns(window) | columns
             for one in disturbed_items(original, manipulated, slot, own, context):
@@ -204,10 +204,7 @@ _SHARED: dict[str, Any] = {
     "regions": (
         "the text before the slot",
         "the slot: the original sentence, the manipulated one, or nothing",
-        *(
-            f"the {ordinal} sentence or utterance after it, always the same"
-            for ordinal in _ORDINALS
-        ),
+        *(f"the {ordinal} sentence or utterance after it" for ordinal in _ORDINALS),
     ),
     "headline": AGAINST_LEFT_OUT,
     "partial_input": (
@@ -259,8 +256,6 @@ SUITE = Suite(
         "compares texts of as many sentences. A lasting effect is above chance in both.",
         "What follows was written after the original sentence and may be about it. An effect at "
         "the first sentence can be that of one lost link, at the later ones it is less likely.",
-        "The five distances are compared on the same items. They are not independent: neighbouring "
-        "points of a curve come from one text.",
         "In dialogues, utterances begin and end as in the corpus; the last statement of an "
         "utterance is what is replaced. The partner did not hear the denial and does not react.",
         "The group `slot` compares different sentences: it says whether the manipulated sentence "

@@ -26,7 +26,6 @@ from coherencegym.manipulations.editing import replace_text
 from coherencegym.manipulations.ending_swap import EndingSwap
 from coherencegym.manipulations.intruders.intruder_sentence import IntruderSentence
 from coherencegym.manipulations.last_unit import LastUnit
-from coherencegym.manipulations.leave_out import LeaveOut
 from coherencegym.manipulations.move_units import Exchange, MoveToFront
 from coherencegym.manipulations.operator import Context
 from coherencegym.manipulations.orders.matched_order import MatchedOrder
@@ -76,7 +75,6 @@ EXAMPLES = (
     OperatorExample(MoveToFront(), "storycloze", "story-0107"),
     OperatorExample(Exchange(unit=1), "storycloze", "story-0088"),
     OperatorExample(LastUnit(), "storycloze", "story-0063"),
-    OperatorExample(LeaveOut(unit=2), "storycloze", "story-0063"),
     OperatorExample(EndingSwap(), "storycloze", "story-0096"),
     OperatorExample(OwnNames(), "storycloze", "story-0088", ending="Mary went home."),
     OperatorExample(IntruderSentence(share=1.0), "documents", "lighthouse-01"),

@@ -54,13 +54,6 @@ def test_every_person_has_one_name_of_each_gender() -> None:
 
 def test_both_sides_of_an_effect_have_the_same_words() -> None:
     item = item_of(schema(TEXT))
-    assert [p.groups for p in item.predictions] == [
-        ("illusion",),
-        ("illusion, spillover",),
-        ("interference",),
-        ("interference, spillover",),
-        ("illusion withstood",),
-    ]
     assert item.predictions[0].formula == (
         "(2;%absent_mismatching_masculine%) + (2;%absent_mismatching_feminine%) > "
         "(2;%absent_matching_masculine%) + (2;%absent_matching_feminine%)"
@@ -73,19 +66,11 @@ def test_both_sides_of_an_effect_have_the_same_words() -> None:
         assert sides[0] == sides[1]
 
 
-def test_a_possessive_keeps_its_form() -> None:
-    item = item_of(schema("Mary cried, as Ann would not share * toy.", "her"))
-    pronouns = {c.condition_name[-8:]: c.regions[1].content for c in item.conditions}
-    assert pronouns == {"asculine": "his", "feminine": "her"}
-
-
 @pytest.mark.parametrize(
     ("discourse", "reason"),
     [
-        (schema("The dog saw Ann, as * barked.", "it"), "not a pronoun for a man or a woman"),
         (schema("Mary told Ann that her dog saw *."), "another pronoun for a man or a woman"),
         (schema("Mary told Ann's mother what * knew."), "noun of one gender, or a third person's"),
-        (schema("Mary told Ann and Sue what * knew."), "noun of one gender, or a third person's"),
         (schema("The boss told Ann what * knew.", wrong="The boss"), "not two given names"),
         (schema("Ann knew that * had lost Mary."), "candidate that stands after the pronoun"),
         (schema("Mary told Ann about *.", "her"), "nothing follows"),

@@ -13,7 +13,6 @@ from coherencegym.eval.kinds.items import Item
 from coherencegym.loaders.discourse import Discourse, Unit
 from coherencegym.manipulations.operator import Context
 
-INTRUDER, CONTRADICTION = SUITE.configs
 SAID = (
     *(
         "hello there.",
@@ -70,39 +69,24 @@ def test_only_a_statement_behind_another_sentence_is_replaced(later: str) -> Non
 
 
 def test_each_distance_has_two_predictions() -> None:
-    assert [(c.formula, c.groups) for c in CURVES[4:6]] == [
-        (
-            "(7;%manipulated%) > (7;%left_out%)",
-            ("against left out, sentence 5", "against left out"),
-        ),
-        (
-            "(3;%manipulated%) > (3;%original%)",
-            ("against original, sentence 1", "against original"),
-        ),
-    ]
+    last, first = CURVES[4:6]
+    assert last.formula == "(7;%manipulated%) > (7;%left_out%)"
+    assert last.groups == ("against left out, sentence 5", "against left out")
+    assert first.formula == "(3;%manipulated%) > (3;%original%)"
+    assert first.groups == ("against original, sentence 1", "against original")
 
 
-def documents(*, short: int = 0) -> list[Discourse]:
-    """Documents of 18 sentences, one of which is no whole sentence."""
-    subjects = ("Ships", "Mills", "Trams")
-    return [
-        Discourse(
-            f"t{number}",
-            "documents",
-            tuple(
-                Unit(
-                    f"{subject} of kind {place} are {number + place} years old"
-                    + "." * (place != short)
-                )
-                for place in range(18)
-            ),
-        )
-        for number, subject in enumerate(subjects)
-    ]
+def document(subject: str) -> Discourse:
+    """A document of 18 sentences, the first of which has no end."""
+    ends = ("", *"." * 17)
+    units = tuple(
+        Unit(f"{subject} of kind {n} are {n} years old{end}") for n, end in enumerate(ends)
+    )
+    return Discourse(subject, "documents", units)
 
 
 def test_an_intruder_is_followed_by_five_sentences() -> None:
-    texts, context = documents(), Context()
+    texts, context = [document(one) for one in ("Ships", "Mills", "Trams")], Context()
     generator = Intruders().fit(texts, context, Fits())
     items = [one.item for text in texts for one in generator(text, context)]
     assert 3 <= len(items) <= 6
@@ -116,21 +100,11 @@ def test_an_intruder_is_followed_by_five_sentences() -> None:
         assert left_out[1] == ""
         assert manipulated[1].split()[0] != original[1].split()[0]
         assert item.discourse_id == item.item_id.split("/")[0]
-        # A window has no sentence without its end.
-        assert "Ships of kind 0 " not in item.conditions[0].content
-
-
-def test_windows_of_a_text_do_not_overlap() -> None:
-    (text, *_) = documents()
-    extents = Intruders().wanted(text, Context())
+    # Windows do not overlap, nor have a sentence without its end.
+    extents = Intruders().wanted(texts[0], Context())
     places = [place for first, end in extents for place in range(first, end)]
     assert len(places) == len(set(places)) >= 8
     assert 0 not in places
-
-
-def test_a_conversation_is_no_prose() -> None:
-    assert INTRUDER.select(documents()[0])
-    assert not INTRUDER.select(dialogue(*SAID))
 
 
 def test_the_sample_has_both(built_sample: Sample) -> None:

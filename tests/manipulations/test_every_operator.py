@@ -32,7 +32,6 @@ from coherencegym.manipulations.connectives.connective_substitution import Conne
 from coherencegym.manipulations.ending_swap import EndingSwap
 from coherencegym.manipulations.intruders.intruder_sentence import IntruderSentence
 from coherencegym.manipulations.last_unit import LastUnit
-from coherencegym.manipulations.leave_out import LeaveOut
 from coherencegym.manipulations.move_units import Exchange, MoveToFront
 from coherencegym.manipulations.operator import Composable, Context, Operator, Pipeline
 from coherencegym.manipulations.orders.matched_order import MatchedOrder
@@ -54,8 +53,6 @@ OPERATORS: tuple[Operator, ...] = (
     Exchange(),
     Exchange(unit=2),
     LastUnit(),
-    LeaveOut(),
-    LeaveOut(unit=3),
     SpeakerSeparator(),
     SpeakerSeparator(merge_runs=True),
     EndingSwap(),
