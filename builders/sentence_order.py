@@ -253,7 +253,11 @@ SUITE = Suite(
             "is the original order expected, with position controlled",
             "turn-taking (a question, then its answer) from coherence",
         ),
-        Use("matched_documents", "the same in prose", "words that neighbours share from coherence"),
+        Use(
+            "matched_documents",
+            "is the original order of prose expected, with position controlled",
+            "words that neighbours share from coherence",
+        ),
     ),
     limitations=(
         "Some shuffled texts are coherent: two descriptions can often be swapped without harm. "

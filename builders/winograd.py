@@ -159,7 +159,11 @@ SUITE = Suite(
             "which referent is meant, by world knowledge",
             "inference from memory of a published schema",
         ),
-        Use("crossed", "the same, with candidate and continuation cancelled", "the same"),
+        Use(
+            "crossed",
+            "which referent is meant, with the probability of each candidate cancelled",
+            "inference from memory of a published schema",
+        ),
     ),
     limitations=(
         "World knowledge decides nearly every item; a model without it is at chance.",

@@ -42,11 +42,12 @@ from coherencegym.manipulations.speaker_separator import SpeakerSeparator
 _INTRODUCTION = """\
 # Operators
 
-What each operator does to a text, with an example. An operator maps a discourse to new ones. It \
-is seeded, records its edits so that they can be undone, and combines with other operators by `|`. \
-[Extend it](extending.md#an-operator-a-corpus) explains how to write one. The command `python -m \
-coherencegym.manipulations.catalogue` writes this page from the docstrings and the sample texts; \
-changed words are bold.
+What each operator does to a text, with an example. An operator maps a discourse (a text divided \
+into units: sentences or turns) to altered discourses. Each result is named by its variant. An \
+operator is seeded, records its edits so that they can be undone, and combines with other \
+operators by `|`. [Extend it](extending.md#an-operator-a-corpus) explains how to write an \
+operator. The command `python -m coherencegym.manipulations.catalogue` writes this page from the \
+docstrings and the sample texts; changed words are bold.
 """
 
 

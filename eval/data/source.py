@@ -81,6 +81,7 @@ class _Corpus:
     name: MaybeName = ""
     title: str = ""
     limitations: Many[str] = ()
+    public_since: int = 0
 
 
 @dataclass(frozen=True)
