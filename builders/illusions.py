@@ -56,14 +56,9 @@ def of_both(antecedent: str, distractor: str) -> tuple[str, ...]:
     return tuple(f"{antecedent}_{distractor}_{gender}" for gender in GENDERS)
 
 
-def illusion_columns(first: Discourse, last: Discourse) -> dict[str, Any]:
-    """The columns of an item: its schema's twins, and where the two persons are named."""
-    before = around_pronoun(first)[0]
-    person, other = first.alternatives[0].options
-    return {
-        FAMILY: first.meta.get("family", ""),
-        "distractor_between": before.rindex(other) > before.rindex(person),
-    }
+def family_of_schema(first: Discourse, last: Discourse) -> dict[str, Any]:
+    """The column of an item that names its schema's twins."""
+    return {FAMILY: first.meta.get("family", "")}
 
 
 def _effect(group: str, antecedent: str, region: int) -> Contrast:
@@ -153,7 +148,7 @@ SUITE = Suite(
                         groups=(WITHSTOOD,),
                     ),
                 ),
-                columns=illusion_columns,
+                columns=family_of_schema,
                 view=around_pronoun,
             ),
             summary="two persons, either of whom fits the pronoun's gender or does not",
@@ -164,11 +159,7 @@ SUITE = Suite(
             ),
             columns={
                 FAMILY: Column("string", "the same for twins, which differ in a word or two"),
-                "distractor_between": Column(
-                    "bool", "whether the distractor is named between the antecedent and the pronoun"
-                ),
             },
-            breakdowns=("distractor_between",),
             headline=ILLUSION,
             partial_input="bags of words of the text before the pronoun, of it and after it",
         ),

@@ -241,11 +241,6 @@ SUITE = Suite(
             "how many sentences long does a model stay surprised",
             "surprise at the disturbance from what the additional sentence makes a reader expect",
         ),
-        Use(
-            "contradiction",
-            "the same after a self-contradiction",
-            "a partner who goes on as if nothing was said from one who did not notice",
-        ),
     ),
     limitations=(
         "Read the groups as two curves by distance, `against left out` and `against original`; "
@@ -258,8 +253,7 @@ SUITE = Suite(
         "the first sentence can be that of one lost link, at the later ones it is less likely.",
         "In dialogues, utterances begin and end as in the corpus; the last statement of an "
         "utterance is what is replaced. The partner did not hear the denial and does not react.",
-        "The group `slot` compares different sentences: it says whether the manipulated sentence "
-        "itself is more surprising, with all that its own words contribute.",
+        "The group `slot` compares different sentences, with all that their words contribute.",
     ),
     citation=BEYER_2021 + "\n\n" + SHEN_2021,
     configs=(

@@ -29,7 +29,6 @@ REAL = (
     ("coreference", "winograd"),
     ("antecedents", "gum"),
     ("illusions", "winograd"),
-    ("lasting_surprise", "gum"),
     ("lasting_surprise", "personachat"),
     ("connectives", "gum"),
     ("connectives", "tedmdb"),

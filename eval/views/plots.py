@@ -11,9 +11,9 @@ from coherencegym.eval.results.learning import learning_curves
 from coherencegym.eval.results.run_table import table_of
 from coherencegym.eval.results.runs import Run
 from coherencegym.eval.results.steps import AS_NAMED, Axis
-from coherencegym.eval.views.plots_curve import write_curves
+from coherencegym.eval.views.plots_curve import draw_curves, write_curves
 from coherencegym.eval.views.plots_heatmap import draw_heat_maps, heat_maps
-from coherencegym.eval.views.plots_positions import draw_positions, position_curves
+from coherencegym.eval.views.plots_positions import position_curves
 from coherencegym.eval.views.plots_scores import draw_scores
 
 
@@ -37,6 +37,7 @@ def plot_runs(runs: Sequence[Run], folder: Path, axis: Axis = AS_NAMED) -> list[
         if maps:
             missing += figures.save(draw_heat_maps(maps), folder / "heatmap.png")
         if positions:
-            missing += figures.save(draw_positions(positions, runs), folder / "positions.png")
+            figure = draw_curves(positions, "Scores by position", of="")
+            missing += figures.save(figure, folder / "positions.png")
     missing += write_curves(learning_curves(table_of(runs, axis)), folder)
     return list(dict.fromkeys(missing))

@@ -49,7 +49,6 @@ def test_every_person_has_one_name_of_each_gender() -> None:
         names |= {("other", gender_of_name(other)): other}
     assert len(names) == len(set(names.values())) == len({name[0] for name in names.values()}) == 4
     assert {len(name) for name in names.values()} == {5}
-    assert item.extra == {"family": "", "distractor_between": False}
 
 
 def test_both_sides_of_an_effect_have_the_same_words() -> None:

@@ -17,8 +17,9 @@ from coherencegym.eval.statistics.scores import CD
 from coherencegym.eval.tasks.score.summary import ItemScore
 from coherencegym.eval.views.plot_rows import merged
 from coherencegym.eval.views.plots import plot_runs
+from coherencegym.eval.views.plots_curve import draw_curves
 from coherencegym.eval.views.plots_heatmap import draw_heat_maps, heat_maps
-from coherencegym.eval.views.plots_positions import draw_positions, position_curves
+from coherencegym.eval.views.plots_positions import position_curves
 from coherencegym.eval.views.plots_scores import draw_scores
 
 pytestmark = pytest.mark.usefixtures("real_figures")
@@ -285,15 +286,14 @@ def test_groups_that_end_in_a_number_are_curves(tmp_path: Path) -> None:
     scores += [one(0.5, group="line 1", level="group"), one(0.5, group="kind 1", level="column")]
     runs = [a_run("a", [one(0.5)]), a_run("b", scores)]
     curves = position_curves(runs)
-    panel = ("toy", "c", "test", "sentence")
-    assert [(c.panel, c.name, c.run, c.numbers) for c in curves] == [
-        (panel, "near", 1, (1, 3, 10)),
-        (panel, "", 1, (1, 3, 10)),
+    assert [(c.suite, c.training, c.unit, c.counts) for c in curves] == [
+        ("c, test", "b: near", "sentence", [1, 3, 10]),
+        ("c, test", "b", "sentence", [1, 3, 10]),
     ]
     with style():
-        (axes,) = draw_positions(curves, runs).axes
-    lines = {line.get_gid(): list(line.get_ydata()) for line in axes.lines}
-    assert lines["position-1-0"] == lines["position-1-1"] == [75, 50, 25]
+        (axes,) = draw_curves(curves, of="").axes
+    assert [list(line.get_ydata()) for line in axes.lines[-2:]] == [[75, 50, 25]] * 2
+    assert axes.get_xlabel() == "sentence"
     plot_runs(runs, tmp_path)
     assert (tmp_path / "positions.svg").is_file()
 
