@@ -1,8 +1,8 @@
 """Illusions: a pronoun without an antecedent is less surprising where somebody else would fit it.
 
 Readers who look for the antecedent of a pronoun are drawn to a person who fits it by gender and
-cannot be meant (Badecker and Straub 2002); what fits by form can hide that nothing fits by meaning
-(Phillips, Wagers and Lau 2011). A Winograd schema says whom its pronoun means. That person is the
+cannot be meant (Badecker and Straub 2002); what fits by form can hide that nothing fits by meaning.
+A Winograd schema says whom its pronoun means. That person is the
 antecedent, the other one the distractor, and both get names that fit the pronoun or do not:
 
 - antecedent *present* or *absent*: the person whom the text means has the pronoun's gender or not;
@@ -119,15 +119,6 @@ SUITE = Suite(
     number = "4",
     pages = "748--769",
     year = "2002",
-}
-
-@incollection{phillips-etal-2011-grammatical,
-    title = "Grammatical Illusions and Selective Fallibility in Real-Time Language Comprehension",
-    author = "Phillips, Colin and Wagers, Matthew W. and Lau, Ellen F.",
-    booktitle = "Experiments at the Interfaces",
-    pages = "147--180",
-    publisher = "Emerald",
-    year = "2011",
 }""",  # noqa: E501
     configs=(
         Config(

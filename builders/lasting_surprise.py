@@ -227,8 +227,7 @@ SUITE = Suite(
         "five sentences (in dialogues: utterances) that follow it, the same in all three. In "
         "documents, the manipulated sentence is an intruder: a sentence of another document with "
         "similar words (TF-IDF). In dialogues, the speaker denies a statement that he or she made "
-        "up to six utterances before. Each following sentence is compared with both other "
-        "conditions, so that missing information is not taken for surprise."
+        "up to six utterances before."
     ),
     conditions={
         ORIGINAL: "the text as it stands in the corpus",
@@ -249,10 +248,8 @@ SUITE = Suite(
         "The manipulated text is one sentence longer than the one without the sentence, and more "
         "text usually lowers surprisal: `against left out` is a strict test. `against original` "
         "compares texts of as many sentences. A lasting effect is above chance in both.",
-        "What follows was written after the original sentence and may be about it. An effect at "
-        "the first sentence can be that of one lost link, at the later ones it is less likely.",
-        "In dialogues, utterances begin and end as in the corpus; the last statement of an "
-        "utterance is what is replaced. The partner did not hear the denial and does not react.",
+        "What follows may be about the original sentence, and in dialogues the partner does not "
+        "react to the denial. The shorter the distance, the more this matters.",
         "The group `slot` compares different sentences, with all that their words contribute.",
     ),
     citation=BEYER_2021 + "\n\n" + SHEN_2021,
