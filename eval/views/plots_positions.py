@@ -12,7 +12,7 @@ from coherencegym.eval.report.figures import short_model
 from coherencegym.eval.results.learning import LearningCurve
 from coherencegym.eval.results.runs import Run
 from coherencegym.eval.statistics.scores import GROUP_LEVELS
-from coherencegym.eval.tasks.headline import Headline, headline_of_one
+from coherencegym.eval.tasks.headline import BASELINES, Headline, headline_of_one
 
 #: Fewest positions that make a curve.
 _FEWEST = 3
@@ -35,13 +35,9 @@ def position_curves(runs: Sequence[Run]) -> list[LearningCurve]:
             if group and score.level in GROUP_LEVELS and score.score is not None:
                 line = ": ".join(filter(None, (short_model(run.model) + run.variant, group[1])))
                 panel = " ".join((*suite, f"{score.config}, {score.split}"))
-                head = replace(
-                    headline_of_one(score),
-                    **dict.fromkeys(
-                        ("partial_input_score", "lexical_overlap_score", "human_score")
-                    ),
-                )
-                found[line, panel, group[2]][int(group[3])] = head
+                head = headline_of_one(score)
+                none: Any = dict.fromkeys(f"{name}_score" for name in (*BASELINES, "human"))
+                found[line, panel, group[2]][int(group[3])] = replace(head, **none)
     return [
         LearningCurve(line, panel, counted, sorted(own), [own[number] for number in sorted(own)])
         for (line, panel, counted), own in found.items()

@@ -28,6 +28,7 @@ def schema(text: str, pronoun: str = "she", right: str = "Ann", wrong: str = "Ma
 def item_of(discourse: Discourse, context: Context | None = None) -> Item:
     """The one item of a schema."""
     (one,) = CONFIG.generator(discourse, context or Context())
+    assert isinstance(one.item, Item)
     return one.item
 
 
@@ -36,7 +37,7 @@ TEXT = "Mary thanked Ann for Ann's help, as * had given it."
 
 def test_every_person_has_one_name_of_each_gender() -> None:
     item = item_of(schema(TEXT))
-    names = {}
+    names: dict[tuple[str, str], str] = {}
     for condition in item.conditions:
         antecedent, distractor, gender = condition.condition_name.split("_")
         other, _, person, _, again, *_ = condition.regions[0].content.replace("'s", "").split()
