@@ -8,11 +8,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from coherencegym.eval.data.baselines import BASELINE_TITLES
 from coherencegym.eval.report.figures import short_model
 from coherencegym.eval.results.learning import LearningCurve
 from coherencegym.eval.results.runs import Run
 from coherencegym.eval.statistics.scores import GROUP_LEVELS
-from coherencegym.eval.tasks.headline import BASELINES, Headline, headline_of_one
+from coherencegym.eval.tasks.headline import Headline, headline_of_one
 
 #: Fewest positions that make a curve.
 _FEWEST = 3
@@ -36,7 +37,7 @@ def position_curves(runs: Sequence[Run]) -> list[LearningCurve]:
                 line = ": ".join(filter(None, (short_model(run.model) + run.variant, group[1])))
                 panel = " ".join((*suite, f"{score.config}, {score.split}"))
                 head = headline_of_one(score)
-                none: Any = dict.fromkeys(f"{name}_score" for name in (*BASELINES, "human"))
+                none: Any = dict.fromkeys((*BASELINE_TITLES, "human_score"))
                 found[line, panel, group[2]][int(group[3])] = replace(head, **none)
     return [
         LearningCurve(line, panel, counted, sorted(own), [own[number] for number in sorted(own)])
