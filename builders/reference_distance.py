@@ -29,6 +29,7 @@ from coherencegym.builders.antecedents import (
     scored_in,
 )
 from coherencegym.builders.crossing.balance import Balanced
+from coherencegym.builders.crossing.similarity import stems
 from coherencegym.builders.suite import (
     Column,
     Config,
@@ -102,6 +103,9 @@ def cut_columns(discourse: Discourse, cut: AntecedentCut) -> dict[str, Any]:
         "mention": discourse.units[unit].text[start:end],
         "form": cut.form,
         "reach": reach(cut.words),
+        "repeats": not stems(discourse.units[unit].text[start:end]).isdisjoint(
+            stems(cut.kept.texts[0])
+        ),
         "distance_words": cut.words,
         "distance_sentences": cut.sentences,
         "distance_mentions": cut.mentions,
@@ -119,6 +123,9 @@ _COLUMNS = {
         "string",
         "the longest cut that loses all antecedents: `64`, `256` or `1024`; mentions of one reach "
         "are the same in all configs up to it, but for those that no cut fits",
+    ),
+    "repeats": Column(
+        "bool", "whether a content word of the mention stands in the kept antecedent's sentence"
     ),
     "distance_words": Column("int32", "words between the last antecedent and the mention"),
     "distance_sentences": Column("int32", "sentences from the last antecedent to the mention"),
@@ -153,7 +160,7 @@ def cut_config(words: int) -> Config:
             "the rest of the sentence, the same text in both conditions",
         ),
         columns=_COLUMNS,
-        breakdowns=("reach", "form"),
+        breakdowns=("reach", "form", "repeats"),
         partial_input="a bag of words of the sentences that the two texts differ in",
     )
 
@@ -210,7 +217,7 @@ SUITE = Suite(
         "works against the prediction.",
         "Most mentions are names, and the kept sentence mostly has the same name: a model that "
         "copies a word seen once meets the prediction. This shows that it looks so far back, not "
-        "that it knows who is meant. See the breakdown `form` and the column `same_words_before`. "
+        "that it knows who is meant. See the breakdowns `form` and `repeats`. "
         "Pronouns so far from an antecedent are rare.",
         "The antecedent's sentence may bring the topic with it, and other things that go with "
         "the referent. The partial-input classifier sees what the two texts differ in.",

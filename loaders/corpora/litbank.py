@@ -5,9 +5,10 @@ mention is a pronoun is told by its form, which is a name by its capitals. Chain
 annotated. Of six types of entities (people, facilities, places, geopolitical entities,
 organisations, vehicles) mentions are annotated; the files do not say which.
 
-Tokens of nothing but ``_``, with which the editions mark italics, are left out. A straight mark of
-quotation opens at the start of a sentence, closes at its end, and inside it does what the one
-before did not.
+Tokens of nothing but ``_``, with which the editions mark italics, are left out, and mentions that
+begin or end with one without it. Marks of quotation become straight ones; of a straight one the
+side is told by its place: one opens at the start of a sentence, closes at its end, and inside it
+does what the one before did not.
 
 Source: https://github.com/dbamman/litbank (Bamman et al. 2020)
 """
@@ -27,23 +28,41 @@ from coherencegym.loaders.text.pronouns import by_form
 #: Words that end the head of a noun phrase, as the reader's rules have it for parts of speech.
 _TAGS = dict.fromkeys("of in on at for with from by to about under near who which that".split(), "IN")
 _TAGS |= dict.fromkeys("the a an".split(), "DT") | {mark: mark for mark in (",", ":")}
+#: Curly marks, as the rules for spaces know them.
+_QUOTES = {"“": "``", "”": "''"}
 
 
 def with_guesses(sentences: Sequence[Sequence[Word]]) -> Iterator[list[Word]]:
     """Give the words the parts of speech that show heads and names, and quotation marks a side."""
     opened = False
     for words in sentences:
-        told = []
-        for place, word in enumerate(words):
-            if word.form == "_" and word.coreference == "_":
-                continue
-            form = word.form
+        told: list[Word] = []
+        for place, word in enumerate(_without_italics(words)):
+            form = _QUOTES.get(word.form, word.form)
             if form == '"':
                 opened = place == 0 or (place < len(words) - 1 and not opened)
                 form = "``" if opened else "''"
             told.append(replace(word, form=form, tag=_tag(form, place)))
         if told:
             yield told
+
+
+def _without_italics(words: Sequence[Word]) -> list[Word]:
+    left: list[Word] = []
+    begun: list[str] = []  # mentions that a mark begins
+    for word in words:
+        brackets = word.coreference.split("|") if word.coreference != "_" else []
+        if word.form != "_":
+            told = [*begun, *brackets]
+            left.append(replace(word, coreference="|".join(told)) if told else word)
+            begun = []
+            continue
+        begun += [one for one in brackets if not one.endswith(")")]
+        ended = [one for one in brackets if not one.startswith("(")]
+        if ended and left:
+            before = [one for one in left[-1].coreference.split("|") if one != "_"]
+            left[-1] = replace(left[-1], coreference="|".join((*before, *ended)))
+    return left
 
 
 def _tag(form: str, place: int) -> str:

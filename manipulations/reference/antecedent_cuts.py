@@ -8,7 +8,6 @@ mentions its referent; and fewer of them, behind the last sentence that names it
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -29,10 +28,11 @@ from coherencegym.manipulations.reference.pronoun_places import fault_of_sentenc
 #: The share of the wished length by which a cut may be longer or shorter, and the words by which
 #: the two may differ.
 TOLERANCE, DIFFERENCE = 0.25, 5
+#: Words of a whole sentence, at least.
+_FEWEST = 4
 _TYPES = ("personal", "possessive", "")
 _LINKS = ("cata", "pred", "appos", "disc")
 _SITUATIONS = ("event", "time", "quantity")
-_DEFINITE = re.compile(r"(?:the|this|that|these|those) ", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -122,10 +122,11 @@ class _Text:
         if not named:
             raise NotApplicableError("no name or noun phrase before it")
         source = named[-1]
-        if fault := fault_of_sentence(discourse.units[unit].text):
-            raise NotApplicableError(f"English: {fault}")
-        if fault := fault_of_sentence(discourse.units[source].text):
-            raise NotApplicableError(f"English: antecedent's sentence: {fault}")
+        if source == 0:
+            raise NotApplicableError("antecedent in the first sentence, which may hold a title")
+        for place, whose in ((unit, "its sentence"), (source, "the antecedent's sentence")):
+            if fault := self._fault(place):
+                raise NotApplicableError(f"English of {whose}: {fault}")
         pairs = self._pairs(unit, source, last[0], prefix, words)
         if not pairs:
             raise NotApplicableError("no two cuts at sentences of the same length")
@@ -158,6 +159,11 @@ class _Text:
                 earlier=len(before),
                 repeated=sum(span_text(discourse, one.span).lower() == said for one in before),
             )
+
+    def _fault(self, unit: int) -> str:
+        types, text = self.discourse.meta.get("sentence_types", ""), self.discourse.units[unit].text
+        fragment = "frag" in types.split()[unit : unit + 1] or _words(text) < _FEWEST
+        return "a fragment" if fragment else fault_of_sentence(text)
 
     def _pairs(
         self, unit: int, source: int, last: int, prefix: int, words: int
@@ -199,7 +205,7 @@ def _check(discourse: Discourse, mention: Mention) -> None:
     if features.entity in _SITUATIONS:
         raise NotApplicableError("a situation, a time or an amount")
     phrase = mention.kind == "nominal"
-    if phrase and not _DEFINITE.match(span_text(discourse, mention.span)):
+    if phrase and not span_text(discourse, mention.span).lower().startswith("the "):
         raise NotApplicableError("no definite phrase")
     if any(
         one.span[0][0] == mention.span[0][0] and one.kind == "pronoun" and one is not mention

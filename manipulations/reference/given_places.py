@@ -2,8 +2,8 @@
 
 Which entities a text is about its summaries show: the more summaries mention one, the more salient
 it is (Lin and Zeldes 2026). Two entities are equally *given* at their places where they are of the
-same type, gender and number, were mentioned about as often and as recently, and last in the same
-form and role; neither is in the title. Of two such entities one may be far more salient.
+same type, gender and number, were mentioned about as often and as recently, last as a pronoun or
+not and as a subject or not alike; neither is in the title. Of two such entities one may be far more salient.
 """
 
 from __future__ import annotations
@@ -28,7 +28,6 @@ from coherencegym.manipulations.reference.pronoun_places import fault_of_sentenc
 MORE_SALIENT = 3
 #: Words of a mention at most.
 _WORDS = 4
-_ROLES = {"nsubj": "subject", "csubj": "subject", "obj": "object", "iobj": "object"}
 _PRONOUNS = ("personal", "possessive")
 
 
@@ -40,7 +39,7 @@ class Given:
         entity, number, gender: its type, number and gender; things have no gender.
         mentions: how often it was mentioned.
         distance: sentences from its last mention.
-        last_form, last_role: of that mention.
+        is_last_pronoun, is_last_subject: whether that mention was a pronoun, and a subject.
     """
 
     entity: str
@@ -48,8 +47,8 @@ class Given:
     gender: str
     mentions: int
     distance: int
-    last_form: str
-    last_role: str
+    is_last_pronoun: bool
+    is_last_subject: bool
 
 
 @dataclass(frozen=True)
@@ -64,7 +63,7 @@ class GivenPlace:
         mention, rest: what stands there, and what follows in the sentence.
         form: ``name``, ``the`` (a definite phrase), ``bare`` (a plural without a determiner), or
             the pronoun.
-        role: ``subject``, ``object`` or ``other``.
+        is_subject: whether it is one.
         given: how the entity was given.
     """
 
@@ -76,7 +75,7 @@ class GivenPlace:
     mention: str
     rest: str
     form: str
-    role: str
+    is_subject: bool
     given: Given
 
     @property
@@ -92,8 +91,8 @@ def mismatch(one: Given, other: Given) -> str:
         ("type, gender or number", kinds[0] == kinds[1]),
         ("number of mentions", is_about(one.mentions, other.mentions, 1)),
         ("last mention's distance", is_about(one.distance, other.distance, 2)),
-        ("last mention's form", one.last_form == other.last_form),
-        ("last mention's role", one.last_role == other.last_role),
+        ("last mention's form", one.is_last_pronoun == other.is_last_pronoun),
+        ("last mention's role", one.is_last_subject == other.is_last_subject),
     )
     return next((reason for reason, holds in steps if not holds), "")
 
@@ -187,7 +186,7 @@ class _Text:
             mention=text[start:end],
             rest=text[end:].strip(),
             form=form,
-            role=_role(mention),
+            is_subject=_is_subject(mention),
             given=given,
         )
 
@@ -200,8 +199,8 @@ class _Text:
             entity.gender if entity.type == "person" else "",
             len(before),
             mention.span[0][0] - before[-1].span[0][0],
-            before[-1].kind,
-            _role(before[-1]),
+            before[-1].kind == "pronoun",
+            _is_subject(before[-1]),
         )
 
     def _before(self, mention: Mention, first: int) -> str:
@@ -265,7 +264,7 @@ class _Text:
             mention=capitalised(said) if opens else mid_sentence(said),
             rest=place.rest,
             form=place.form,
-            role=place.role,
+            is_subject=place.is_subject,
             given=given[chain],
         )
 
@@ -303,5 +302,5 @@ def _form(discourse: Discourse, mention: Mention) -> str:
     return "the" if text.lower().startswith("the ") else "bare" if bare else ""
 
 
-def _role(mention: Mention) -> str:
-    return _ROLES.get(mention.features.function.split(":")[0], "other")
+def _is_subject(mention: Mention) -> bool:
+    return mention.features.function.startswith(("nsubj", "csubj"))
