@@ -26,8 +26,9 @@ from coherencegym.loaders.formats.conll2012 import Word
 from coherencegym.loaders.text.pronouns import by_form
 
 #: Words that end the head of a noun phrase, as the reader's rules have it for parts of speech.
-_TAGS = dict.fromkeys("of in on at for with from by to about under near who which that".split(), "IN")
-_TAGS |= dict.fromkeys("the a an".split(), "DT") | {mark: mark for mark in (",", ":")}
+_ENDING = frozenset(
+    ("of", "in", "on", "at", "for", "with", "from", "by", "to", "about", "near", "who", "which")
+)
 #: Curly marks, as the rules for spaces know them.
 _QUOTES = {"“": "``", "”": "''"}
 
@@ -69,8 +70,10 @@ def _tag(form: str, place: int) -> str:
     known = by_form(form)
     if known is not None and known.pronoun in ("personal", "possessive", "reflexive", ""):
         return "PRP$" if known.pronoun == "possessive" else "PRP"
-    if form.lower() in _TAGS:
-        return _TAGS[form.lower()]
+    if form.lower() in _ENDING or form in (",", ":"):
+        return "IN"
+    if form.lower() in ("the", "a", "an"):
+        return "DT"
     # Of neither a number is told; a capital that begins a sentence is no sign of a name.
     return "NNP?" if form[:1].isupper() and place else "NN?" if form[:1].isalpha() else "_"
 

@@ -66,9 +66,7 @@ class AntecedentCut:
     repeated: int
 
 
-def antecedent_cuts(
-    discourse: Discourse, words: int, context: Context
-) -> Iterator[AntecedentCut]:
+def antecedent_cuts(discourse: Discourse, words: int, context: Context) -> Iterator[AntecedentCut]:
     """Yield the cuts of every mention at about so many words before it; count why it has none.
 
     A mention may have two, of which the second is not as good: with the longer text on the other
@@ -208,8 +206,11 @@ def _check(discourse: Discourse, mention: Mention) -> None:
     if phrase and not span_text(discourse, mention.span).lower().startswith("the "):
         raise NotApplicableError("no definite phrase")
     if any(
-        one.span[0][0] == mention.span[0][0] and one.kind == "pronoun" and one is not mention
-        and mention.span[0][1] <= one.span[0][1] and one.span[-1][2] <= mention.span[0][2]
+        one.span[0][0] == mention.span[0][0]
+        and one.kind == "pronoun"
+        and one is not mention
+        and mention.span[0][1] <= one.span[0][1]
+        and one.span[-1][2] <= mention.span[0][2]
         for one in discourse.mentions
     ):
         raise NotApplicableError("a pronoun in the phrase")
