@@ -1,6 +1,6 @@
 """Salience: is what a text is about expected more than what is as given in it?
 
-Readers keep in mind what a text is about. Lin and Zeldes (2026) grade it: the more of a text's
+Readers keep in mind what a text is about. Lin and Zeldes (2025) grade it: the more of a text's
 summaries mention an entity, the more salient it is in the whole text. Salient entities are also
 mentioned more often and more recently, which alone makes them easier to expect (Ariel 1990). So
 two mentions are compared of which one is of a salient entity and the other is not, and which are
@@ -161,10 +161,11 @@ _COLUMNS = crossed_columns(
 )
 
 
-LIN_ZELDES_2026 = """@inproceedings{lin-zeldes-2026-salience,
-    title = "Graded Salience of Entities in {GUM}",
+LIN_ZELDES_2025 = """@article{lin-zeldes-2025-gumsage,
+    title = "{GUM}-{SAGE}: A Novel Dataset and Approach for Graded Entity Salience Prediction",
     author = "Lin, Jessica and Zeldes, Amir",
-    year = "2026",
+    journal = "arXiv preprint arXiv:2504.10792",
+    year = "2025",
 }
 
 @book{ariel-1990-accessing,
@@ -229,7 +230,7 @@ SUITE = Suite(
         "Headings and captions are left out of the texts. GUM is the only corpus with graded "
         "salience; 80 of its documents give few items, and few with summaries by people.",
     ),
-    citation=LIN_ZELDES_2026,
+    citation=LIN_ZELDES_2025,
     headline=("",),
     configs=(
         Config(

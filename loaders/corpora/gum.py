@@ -7,7 +7,7 @@ the document: ``GUM_bio_byron``), the title, ``sentence_types``: one word a unit
 ``paragraphs``: those of the units that begin a paragraph (a turn, an item of a list, a heading).
 ``sections`` has those of the headings alone, with their levels: 2, and 1 of the title.
 ``salience`` has, by chain, how many of the document's five summaries mention the entity (``4:5``;
-Lin and Zeldes 2026), and ``summaries`` who wrote them: ``human``, or ``mixed``.
+Lin and Zeldes 2025), and ``summaries`` who wrote them: ``human``, or ``mixed``.
 
 Read are the files of the corpus's own repository, one a document, and those of its releases as a
 treebank and as part of CorefUD, which hold many. Documents whose text is withheld (Reddit's have

@@ -1,7 +1,7 @@
 """Places of a text at which something is mentioned again, and how it was given before.
 
 Which entities a text is about its summaries show: the more summaries mention one, the more salient
-it is (Lin and Zeldes 2026). Two entities are equally *given* at their places where they are of the
+it is (Lin and Zeldes 2025). Two entities are equally *given* at their places where they are of the
 same type, gender and number, were mentioned about as often and as recently, and last in a like form
 and role; neither is in the title. Of two such entities one may be far more salient.
 """
