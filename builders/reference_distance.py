@@ -204,7 +204,7 @@ SUITE = Suite(
     ),
     limitations=(
         "Lengths are counted in words between spaces, as a suite does not depend on a tokenizer: "
-        "64 words are some 80 to 90 tokens of GPT-2. The length is that of the text before the "
+        "64 words are some 80 to 90 tokens. The length is that of the text before the "
         "mention, its own sentence included. Cuts are made at sentence starts, so that a text is "
         f"up to {TOLERANCE:.0%} shorter or longer than its config says; the two texts of an item "
         f"differ by at most {DIFFERENCE} words, and the one without the antecedent is the longer "

@@ -52,7 +52,7 @@ _FEWEST = 20
 _SLACK = 1
 
 
-def places(discourse: Discourse, context: Context) -> Iterator[Partner]:
+def given_partners(discourse: Discourse, context: Context) -> Iterator[Partner]:
     """Give the places of a discourse; parts are document, near context, mention, rest."""
     for place in given_places(discourse, context):
         if place.words_before < _FEWEST:
@@ -237,7 +237,7 @@ SUITE = Suite(
             name="",
             corpora=("gum",),
             generator=Crossed(
-                partners=places,
+                partners=given_partners,
                 operators="given_places",
                 couple=couple_equally_given,
                 across=True,

@@ -43,14 +43,14 @@ class AntecedentCut:
         lost: the nearest sentences before the mention's, and its own.
         kept: the sentence with the antecedent, the nearest sentences, and the mention's own.
         shared: sentences at the end that both have.
-        mention: where it is, in the discourse that they were cut from.
+        mention: its place in the discourse that they were cut from.
         form: ``pronoun``, ``name`` or ``phrase``.
-        words, sentences, mentions: from the last mention of its referent to it: words and sentences
-            from the one to the other, and mentions of anything between them.
+        words, sentences, mentions: the distance from the last mention of its referent: words and
+            sentences from the one to the other, and mentions of anything between them.
         competitors: other entities, mentioned between them, that it could mean by type, number and
             gender, as far as they are annotated.
-        earlier, repeated: how often the document has mentioned the referent before, and how often
-            by the very words of the mention.
+        earlier, repeated: the number of earlier mentions of the referent, and of those by the
+            very words of the mention.
     """
 
     lost: Discourse

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from coherencegym.loaders.discourse import Discourse, Mention, span_text
 from coherencegym.manipulations.reference.noun_phrases import number_of
 
-#: What a mention may be, in words of the tables.
+#: Forms of a mention, in words of the tables.
 FORMS = {"pronoun": "pronoun", "proper": "name", "nominal": "phrase"}
 _NAME_WORD = re.compile(r"[^\W\d_]{3,}")
 _STEM = 5  # letters that words of one family share: ``Albania``, ``Albanian``
@@ -18,10 +18,10 @@ _STEM = 5  # letters that words of one family share: ``Albania``, ``Albanian``
 
 @dataclass(frozen=True)
 class Entity:
-    """What the mentions of one chain have in common; empty where nobody said anything.
+    """An entity: the things that its mentions say; empty where nobody said anything.
 
     Attributes:
-        mentions: in reading order.
+        mentions: those of its chain, in reading order.
         type, number, gender: those that most of the mentions have.
         stems: the beginnings of the words of its names.
     """

@@ -32,17 +32,17 @@ class GivenPlace:
 
     Attributes:
         name: the place in the discourse: ``u<unit>c<start>-<end>``.
-        summaries: how many of five mention the entity.
+        summaries: the number of those, of five, that mention the entity.
         document: the text before the place, from its beginning, without headings.
         near: the last part of it, from the sentence on in which the entity was mentioned last.
-        mention, rest: what stands there, and what follows in the sentence.
+        mention, rest: the text at the place, and the rest of the sentence.
         form: ``name``, ``the`` (a definite phrase), ``bare`` (a plural without a determiner), or
             the pronoun.
         entity: the type of the entity.
-        alike: what has to be the same for two to be equally given: type, number, gender (of
+        alike: values that two have in common that are equally given: type, number, gender (of
             persons), form, whether it is a subject, and of the last mention whether it was one,
             and a pronoun.
-        mentions: how often the entity was mentioned.
+        mentions: the number of earlier mentions of the entity.
         distance: sentences from its last mention.
     """
 

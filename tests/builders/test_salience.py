@@ -8,7 +8,7 @@ from support.marked_texts import annotated
 from support.suites import Sample, rows
 
 from coherencegym.builders.crossing.partners import Partner
-from coherencegym.builders.salience import SUITE, couple_equally_given, places
+from coherencegym.builders.salience import SUITE, couple_equally_given, given_partners
 from coherencegym.loaders.discourse import Discourse
 from coherencegym.loaders.read import read
 from coherencegym.loaders.registry import corpus, sample_of
@@ -28,7 +28,7 @@ def discourse(salience: str, name: str, text: str = TEXT, **meta: str) -> Discou
 
 def coupled(*discourses: Discourse) -> list[tuple[str, str]]:
     """The documents of the couples: of the salient mention, and of the other one."""
-    partners: list[Partner] = [p for one in discourses for p in places(one, Context())]
+    partners: list[Partner] = [p for one in discourses for p in given_partners(one, Context())]
     couples = couple_equally_given(partners, Context())
     return [(one.first.discourse.id, one.second.discourse.id) for one in couples]
 
@@ -56,7 +56,7 @@ def test_what_is_not_as_given_is_not_coupled() -> None:
 
 def test_documents_without_summaries_are_counted() -> None:
     context = Context()
-    assert list(places(discourse("", "a"), context)) == []
+    assert list(given_partners(discourse("", "a"), context)) == []
     assert context.skipped == {"no summaries of the document": 1}
 
 

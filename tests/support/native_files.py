@@ -180,14 +180,16 @@ bc/b 0 2 it PRP * - - - - * (3)
 #end document
 """
 #: A line of LitBank: nothing is told between a word and its coreference.
-_BARE = "1_tea_brat\t0\t0\t{}\t_\t_\t_\t_\t_\t_\t_\t_\t{}"
+_BARE = "tea\t0\t0\t{}\t_\t_\t_\t_\t_\t_\t_\t_\t{}"
 _TEA = """\
 The/(1 old/ kettle/1) of/ _/(2 Ann/(3 _/2)|3) sang/ ./
 "/ Come/ ,/ "/ she/(3) said/ ./"""
-LITBANK = "#begin document (1_tea_brat); part 0\n"
-for _line in _TEA.split("\n"):
-    LITBANK += "".join(f"{_BARE.format(*word.split('/'))}\n" for word in _line.split()) + "\n"
-LITBANK += "#end document\n"
+LITBANK = ""
+for _name in ("1_tea", "2_tea"):
+    LITBANK += f"#begin document ({_name}_brat); part 0\n"
+    for _line in _TEA.split("\n"):
+        LITBANK += "".join(f"{_BARE.format(*word.split('/'))}\n" for word in _line.split()) + "\n"
+    LITBANK += "#end document\n"
 PAIRS: tuple[dict[str, Any], ...] = (
     {
         "label": "negative",

@@ -13,7 +13,7 @@ from coherencegym.loaders.registry import corpus, sample_of
 
 def test_marks_of_italics_go_and_quotations_have_sides(tmp_path: Path) -> None:
     LAYOUTS["litbank"].write(tmp_path)
-    (found,) = read(corpus("litbank"), data_dir=tmp_path)
+    found, _ = read(corpus("litbank"), data_dir=tmp_path)
     assert found.texts == ("The old kettle of Ann sang.", '"Come," she said.')
     assert [(span_text(found, m.span), m.chain, m.kind) for m in found.mentions] == [
         ("The old kettle", "1", "nominal"),
