@@ -89,14 +89,14 @@ def removal_columns(original: Discourse, removed: Discourse) -> dict[str, Any]:
 
 _COLUMNS = {
     "mention": Column("string", "the pronoun or phrase that is scored"),
-    "entity": Column("string", "the type of its referent, as the corpus has it"),
+    "entity": Column("string", "the entity type of the mention's referent in the corpus"),
     "number": Column("string", "`singular` or `plural`; empty where nothing tells"),
     "antecedent_first": Column(
         "bool",
         "whether the sentence with the antecedent comes before the neighbour in the text; where it "
         "does not, it stands directly before the scored sentence",
     ),
-    "genre": Column("string", "the document's genre, as the corpus calls it"),
+    "genre": Column("string", "the genre of the document in the corpus"),
 }
 
 
@@ -192,7 +192,7 @@ SUITE = Suite(
         "removing the antecedent minus the effect of removing the neighbour. `bits(original)` is "
         "in both terms and cancels. The group `against original` is confounded: a foreign sentence "
         "harms any text.",
-        "The scored text is the same in both conditions, so it cannot give the answer away. The "
+        "The scored text is the same in both conditions, so it cannot reveal the answer. The "
         "one sentence that differs can: a sentence without any person makes `she` less likely by "
         "its topic alone. The partial-input classifier therefore sees this sentence, without the "
         "mention.",

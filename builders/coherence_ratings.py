@@ -56,7 +56,7 @@ class Rate:
 
 _COLUMNS = {
     "consensus": Column(
-        "string", "what the corpus takes for the consensus of the ratings; empty where it does not"
+        "string", "the consensus of the ratings in the corpus; empty if the corpus has none"
     ),
     "sentences": Column("int32", "how many sentences the story has"),
 }

@@ -30,6 +30,7 @@ from typing import Any
 
 from coherencegym.builders.crossing.generator import Crossed, condition_of, crossed_columns
 from coherencegym.builders.crossing.partners import ClosestInLength, Couple, Partner
+from coherencegym.builders.crossing.shuffled import with_shuffled_contexts
 from coherencegym.builders.suite import (
     BEYER_2021,
     Column,
@@ -419,10 +420,12 @@ def _crossed_columns(couple: Couple) -> dict[str, Any]:
 
 _COLUMNS = {
     "connective": Column("string", "the connective that the author wrote, lower-case"),
-    "sense": Column("string", "its sense as the corpus has it; several joined by ` + `"),
+    "sense": Column(
+        "string", "the sense of the connective in the corpus; several are joined by ` + `"
+    ),
     "sense_source": Column(
         "string",
-        "whose senses: `pdtb3` (Webber et al. 2019), `pdtb2` (Prasad et al. 2008), `disco` "
+        "sense inventory: `pdtb3` (Webber et al. 2019), `pdtb2` (Prasad et al. 2008), `disco` "
         "(Popescu-Belis et al. 2012)",
     ),
     "meaning": Column(
@@ -474,15 +477,15 @@ def _configured(meanwhile: bool) -> dict[str, Any]:
         "conditions": {
             ORIGINAL: "the segment as its author wrote it",
             "segment_1_connective_1": "crossed: a segment with its own connective",
-            "segment_2_connective_2": "crossed: another segment of the document with its own",
-            "segment_1_connective_2": "crossed: the first segment with the other's connective",
-            "segment_2_connective_1": "crossed: the other segment with the first one's connective",
+            "segment_2_connective_2": "crossed: a second segment with its own connective",
+            "segment_1_connective_2": "crossed: the first segment with the other connective",
+            "segment_2_connective_1": "crossed: the second segment with the other connective",
             **{
                 _name(word): f"the connective replaced by `{word}`"
                 for word in (*words, *ADVERBIALS)
             },
         },
-        "configs": (
+        "configs": with_shuffled_contexts(
             Config(
                 name="",
                 corpora=("disco", "pdtb", "gum", "tedmdb"),
@@ -547,7 +550,9 @@ SUITE = Suite(
             "frequency of a connective from its fit",
         ),
         Use(
-            "crossed", "the same, with frequency and difficulty cancelled", "rare senses: few items"
+            "crossed",
+            "does the text fit the author's connective, with frequency and difficulty cancelled",
+            "how well rare senses are understood, as they have few items",
         ),
     ),
     limitations=(

@@ -22,6 +22,7 @@ from typing import Any
 
 from coherencegym.builders.crossing.generator import CROSSED_BREAKDOWNS, Crossed, crossed_columns
 from coherencegym.builders.crossing.partners import Couple, Partner
+from coherencegym.builders.crossing.shuffled import with_shuffled_contexts
 from coherencegym.builders.suite import (
     BEYER_2021,
     Column,
@@ -83,14 +84,14 @@ class MentionColumns:
 
 _COLUMNS = {
     "gender": Column(
-        "string", "of the pronoun: `masculine`, `feminine`, `neuter`; empty for the plural"
+        "string", "gender of the pronoun: `masculine`, `feminine`, `neuter`; empty for the plural"
     ),
-    "number": Column("string", "of the pronoun: `singular` or `plural`"),
+    "number": Column("string", "number of the pronoun: `singular` or `plural`"),
     "antecedent_kind": Column(
         "string", "what is repeated: `proper` (a name) or `nominal` (another noun phrase)"
     ),
-    "antecedent_words": Column("int32", "its words"),
-    "genre": Column("string", "the document's genre, as the corpus calls it"),
+    "antecedent_words": Column("int32", "number of words that are repeated"),
+    "genre": Column("string", "the genre of the document in the corpus"),
 }
 
 
@@ -274,7 +275,7 @@ _LIMITATIONS = (
 def _configured(max_words: int) -> dict[str, Any]:
     both = (False, True)
     return {
-        "configs": (
+        "configs": with_shuffled_contexts(
             *(mention_config(max_words, spillover) for spillover in both),
             *(crossed_config(spillover) for spillover in both),
         )
@@ -293,22 +294,24 @@ SUITE = Suite(
     description=(
         "Minimal pairs of two neighbouring sentences from documents annotated for coreference. In "
         "the second sentence, a third-person pronoun refers to an entity of the first; the other "
-        "version repeats the noun phrase or name instead. Both mean the same; the pronoun is the "
-        "usual choice. The `crossed` configs use Winograd schemas: a person is mentioned again by "
-        "pronoun and by name, in a text with another person of the same gender and in one without."
+        "version repeats the noun phrase or name instead. The two versions have "
+        "the same meaning; the pronoun is the usual choice. The `crossed` configs use Winograd "
+        "schemas: a person is mentioned again by pronoun and by name, in a text with another "
+        "person of the same gender and in a text without such a person."
     ),
     conditions={
-        PRONOUN: "the two sentences as they stand in the corpus",
+        PRONOUN: "the two sentences of the corpus",
         REPETITION: (
-            "the same, with the pronoun replaced by its antecedent: the last suitable noun phrase "
-            "or name of the previous sentence"
+            "the two sentences, with the pronoun replaced by its antecedent: the last suitable "
+            "noun phrase or name of the previous sentence"
         ),
-        "none_pronoun": "crossed: all others in the text are of the other gender; the person is "
+        "none_pronoun": "crossed: every other person has the other gender; the person is "
         "mentioned again by a pronoun",
         "competitor_name": "crossed: somebody else in the text is of the same gender; the person "
         "is mentioned again by name",
-        "none_name": "crossed: the text without a competitor, with the name",
-        "competitor_pronoun": "crossed: the text with a competitor, with the pronoun",
+        "none_name": "crossed: the text without another person of the same gender, with the name",
+        "competitor_pronoun": "crossed: the text with another person of the same gender, "
+        "with the pronoun",
     },
     uses=(
         Use(

@@ -40,7 +40,7 @@ SUITE = Suite(
     ),
     description=(
         "Text segments with a label that depends on the discourse: the position of a sentence, "
-        "which of two came first, whether one of six is from another text, the section of a "
+        "which of two sentences came first, whether one of six is foreign, the section of a "
         "sentence, how two spans relate. Each segment becomes one vector. A classifier is trained "
         "on the vectors of `train`, chosen on `validation` and scored on `test`; the split "
         "`test2`, where present, has genres that the other splits lack. Classes with fewer than 10 "
@@ -48,7 +48,7 @@ SUITE = Suite(
         "in DiscoEval's own rows."
     ),
     conditions={
-        "coherent": "six sentences in a row",
+        "coherent": "six consecutive sentences",
         "replaced": "the same sentences, one of them replaced by a sentence of another document",
     },
     limitations=(

@@ -24,6 +24,7 @@ from typing import Any
 
 from coherencegym.builders.crossing.generator import Crossed, crossed_columns
 from coherencegym.builders.crossing.partners import ClosestInLength, Couple, Partner
+from coherencegym.builders.crossing.shuffled import with_shuffled_contexts
 from coherencegym.builders.suite import (
     Column,
     Config,
@@ -251,8 +252,8 @@ SUITE = Suite(
     ),
     conditions={
         "relation_1_connective_1": "crossed: sentences with the adverbial that they imply",
-        "relation_2_connective_2": "crossed: other sentences of the document with theirs",
-        "relation_1_connective_2": "crossed: the first sentences with the adverbial of the others",
+        "relation_2_connective_2": "crossed: other sentences with the adverbial that they imply",
+        "relation_1_connective_2": "crossed: the first sentences with the adverbial of the second",
         "relation_2_connective_1": "crossed: the other sentences with the adverbial of the first",
         **{
             _condition(way.words[0]): f"cloze: `{_adverbial(way.words[0])}` ({way.name})"
@@ -273,7 +274,7 @@ SUITE = Suite(
         ),
         Use(
             "cloze",
-            "the same, the implied relation against each other one",
+            "does the implied relation fit better than each other relation",
             "frequent relations from right ones",
         ),
     ),
@@ -317,7 +318,7 @@ SUITE = Suite(
     ),
     headline=("crossed",),
     citation=MIAO_2024,
-    configs=(
+    configs=with_shuffled_contexts(
         Config(
             name="crossed",
             corpora=_CORPORA,
@@ -339,7 +340,7 @@ SUITE = Suite(
             columns=crossed_columns(
                 connectives=Column(["string"], "the adverbials, lower-case"),
                 annotated=Column(["string"], "the annotated connectives"),
-                senses=Column(["string"], "their senses, as labelled by the corpus"),
+                senses=Column(["string"], "the senses of the two relations in the corpus"),
                 ways=Column(["string"], f"their senses in common terms: {', '.join(WAYS)}"),
                 genre=_GENRE,
             ),
@@ -356,7 +357,7 @@ SUITE = Suite(
             regions=_REGIONS,
             columns={
                 "annotated": Column("string", "the annotator's connective"),
-                "sense": Column("string", "its sense, as labelled by the corpus"),
+                "sense": Column("string", "the sense of the relation in the corpus"),
                 "way": Column("string", f"the sense in common terms: {', '.join(WAYS)}"),
                 "alternatives": Column(["string"], "the relations whose adverbials are also tried"),
                 "converse": Column("bool", "whether the sentences are also exchanged"),

@@ -22,6 +22,7 @@ from typing import Any, Self
 
 from coherencegym.builders.crossing.generator import CROSSED_BREAKDOWNS, Crossed, crossed_columns
 from coherencegym.builders.crossing.partners import ClosestInLength
+from coherencegym.builders.crossing.shuffled import with_shuffled_contexts
 from coherencegym.builders.crossing.slots import (
     SLOT_COLUMNS,
     far_and_alike,
@@ -193,7 +194,7 @@ _SHARED_COLUMNS = {
         "float64", "TF-IDF cosine of the intruder and the sentence that it replaces"
     ),
     "document_similarity": Column(
-        "float64", "TF-IDF cosine of the document and the one that the intruder is from"
+        "float64", "TF-IDF cosine of the document and the document of the intruder"
     ),
     "difficulty": Column(
         "string",
@@ -208,9 +209,9 @@ PAIR_COLUMNS = {
     **_SHARED_COLUMNS,
 }
 _DOCUMENT_COLUMNS = {
-    "replaced": Column("string", "the sentence that stood in the intruder's place"),
+    "replaced": Column("string", "the original sentence, which the intruder replaces"),
     "source_discourse": Column("string", "the document that the intruder is from"),
-    "source_unit": Column("int32", "its place (from 0) there"),
+    "source_unit": Column("int32", "the position (from 0) of the intruder in that document"),
     **_SHARED_COLUMNS,
 }
 
@@ -331,7 +332,7 @@ def _configured(
     test_share: float, validation_share: float, filter_model: str, **drawing: Any
 ) -> dict[str, Any]:
     return {
-        "configs": (
+        "configs": with_shuffled_contexts(
             *_view_configs(IntruderSentence(**drawing), filter_model),
             SAME_DOCUMENT,
             RELEASED,
@@ -358,17 +359,21 @@ SUITE = Suite(
         "training."
     ),
     conditions={
-        COHERENT_CONDITION: "the document as it stands in the corpus",
-        INTRUDED: "the same with one sentence replaced by the intruder",
+        COHERENT_CONDITION: "the document of the corpus, unchanged",
+        INTRUDED: "the document with one sentence replaced by the intruder",
         "context_1_sentence_1": "same_document: a sentence in its own position in the text",
         "context_2_sentence_2": (
             "same_document: a sentence of the same text in its own, distant position"
         ),
-        "context_1_sentence_2": "same_document: the second sentence in the place of the first",
-        "context_2_sentence_1": "same_document: the first sentence in the place of the second",
+        "context_1_sentence_2": "same_document: the first context with the second sentence",
+        "context_2_sentence_1": "same_document: the second context with the first sentence",
     },
     uses=(
-        Use("pairs", "is a sentence from elsewhere noticed", "a change of topic from incoherence"),
+        Use(
+            "pairs",
+            "is a sentence of another document noticed",
+            "a change of topic from incoherence",
+        ),
         Use(
             "same_document",
             "is a displaced sentence of the same text noticed",

@@ -140,16 +140,16 @@ SUITE = Suite(
         "tense, polarity, or numbers."
     ),
     conditions={
-        ORIGINAL: "the document as it stands in the corpus",
-        INTRUDER: "the same with one sentence replaced by the intruder",
-        INTRUDER_PROBE: "the same with the probe in the intruder, where it applies",
-        ORIGINAL_PROBE: "the document with the probe in its own sentence, where it applies",
+        ORIGINAL: "the document of the corpus, unchanged",
+        INTRUDER: "the document with one sentence replaced by the intruder",
+        INTRUDER_PROBE: "the document with the intruder, edited by the probe",
+        ORIGINAL_PROBE: "the document with its own sentence, edited by the probe",
     },
     uses=(
         Use(
             "",
             "is one changed property noticed",
-            "a wording that the rule introduces",
+            "the changed property from a wording that the rule introduces",
         ),
     ),
     limitations=(

@@ -35,6 +35,7 @@ from coherencegym.builders.crossing.generator import (
     crossed_columns,
 )
 from coherencegym.builders.crossing.partners import Couple, Partner
+from coherencegym.builders.crossing.shuffled import with_shuffled_contexts
 from coherencegym.builders.suite import Column, Config, Suite, Use
 from coherencegym.eval.kinds.items import FAMILY
 from coherencegym.loaders.discourse import Discourse
@@ -231,10 +232,10 @@ SUITE = Suite(
         "salience; 80 of its documents give few items, and few with summaries by people.",
     ),
     citation=LIN_ZELDES_2025,
-    headline=("",),
-    configs=(
+    headline=("given",),
+    configs=with_shuffled_contexts(
         Config(
-            name="",
+            name="given",
             corpora=("gum",),
             generator=Crossed(
                 partners=given_partners,

@@ -21,6 +21,7 @@ from coherencegym.builders.discourse.matched_orders import (
     WHOLE_TEXT,
     MatchedOrders,
 )
+from coherencegym.builders.familiarity import familiarity_config
 from coherencegym.builders.suite import (
     BEYER_2021,
     Column,
@@ -210,6 +211,7 @@ def _configured(permutations: int) -> dict[str, Any]:
                 for scope in ("all", "context")
             ),
             *MATCHED,
+            familiarity_config(NARRATION),
         )
     }
 
@@ -253,7 +255,11 @@ SUITE = Suite(
             "is the original order expected, with position controlled",
             "turn-taking (a question, then its answer) from coherence",
         ),
-        Use("matched_documents", "the same in prose", "words that neighbours share from coherence"),
+        Use(
+            "matched_documents",
+            "is the original order of prose expected, with position controlled",
+            "words that neighbours share from coherence",
+        ),
     ),
     limitations=(
         "Some shuffled texts are coherent: two descriptions can often be swapped without harm. "

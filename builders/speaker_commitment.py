@@ -71,7 +71,7 @@ _COLUMNS = {
         "the corpus's label: "
         + ", ".join(f"`{label}` ({relation})" for label, relation in LABELS.items()),
     ),
-    "dtype": Column("string", "how the corpus's authors made the pair, as they call it"),
+    "dtype": Column("string", "how the pair was made, in the corpus's terms"),
     "origin": Column(
         "string",
         "what the two sentences are in the corpus: utterances, or sentences of a persona; empty "
@@ -239,7 +239,7 @@ SUITE = Suite(
         ),
         Use(
             "interaction",
-            "the same, against pairs without a contradiction",
+            "is a self-contradiction more surprising than a pair without a contradiction",
             "whether the mark was understood as a speaker",
         ),
     ),

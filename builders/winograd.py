@@ -17,6 +17,8 @@ from typing import Any
 
 from coherencegym.builders.crossing.generator import CROSSED_BREAKDOWNS, Crossed, crossed_columns
 from coherencegym.builders.crossing.partners import ClosestInLength, Partner
+from coherencegym.builders.crossing.shuffled import with_shuffled_contexts
+from coherencegym.builders.familiarity import familiarity_config
 from coherencegym.builders.suite import (
     BEYER_2021,
     Column,
@@ -159,7 +161,11 @@ SUITE = Suite(
             "which referent is meant, by world knowledge",
             "inference from memory of a published schema",
         ),
-        Use("crossed", "the same, with candidate and continuation cancelled", "the same"),
+        Use(
+            "crossed",
+            "which referent is meant, with the probability of each candidate cancelled",
+            "inference from memory of a published schema",
+        ),
     ),
     limitations=(
         "World knowledge decides nearly every item; a model without it is at chance.",
@@ -176,7 +182,7 @@ SUITE = Suite(
     ),
     headline=("partial",),
     citation=BEYER_2021,
-    configs=(
+    configs=with_shuffled_contexts(
         winograd_config(
             "full",
             (
@@ -216,6 +222,7 @@ SUITE = Suite(
             partial_input="bags of words of the text before the candidate, the candidate and "
             "the rest",
         ),
+        familiarity_config(_CORPORA),
     ),
     tags=("winograd", "coreference", "commonsense"),
 )

@@ -130,6 +130,9 @@ class Corpus:
         proven: true where the reader was run on the real distribution.
         patterns: file names and splits, in the order in which files are read.
         producers: the people who wrote the texts, one sentence for the card.
+        public_since: the year since which anybody could read the texts, the earliest that is known
+            of some; 0: not known. A model may have been trained on what was public before.
+        public_source: the publication that says so, or what was public then.
         limitations: properties of its texts and their annotation, which move scores in whatever is
             made from them, in sentences: a suite speaks of what it does to a text alone.
         source_datasets: ``original``, or ``extended|<id>``, for the card's YAML.
@@ -164,6 +167,8 @@ class Corpus:
     text_licence_url: str = ""
     language: str = "en"
     producers: str = ""
+    public_since: int = 0
+    public_source: str = ""
     limitations: tuple[str, ...] = ()
     source_datasets: tuple[str, ...] = ()
     one_file_per_split: bool = False

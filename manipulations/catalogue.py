@@ -33,6 +33,7 @@ from coherencegym.manipulations.probe_sentence import ProbeSentence
 from coherencegym.manipulations.probes.registry import PROBES
 from coherencegym.manipulations.reference.antecedent_removal import AntecedentRemoval
 from coherencegym.manipulations.reference.candidate_substitution import CandidateSubstitution
+from coherencegym.manipulations.reference.named_people import NewNames, Renaming
 from coherencegym.manipulations.reference.own_names import OwnNames
 from coherencegym.manipulations.reference.pronoun_repetition import PronounRepetition
 from coherencegym.manipulations.shuffle import Shuffle
@@ -41,11 +42,12 @@ from coherencegym.manipulations.speaker_separator import SpeakerSeparator
 _INTRODUCTION = """\
 # Operators
 
-What each operator does to a text, with an example. An operator maps a discourse to new ones. It \
-is seeded, records its edits so that they can be undone, and combines with other operators by `|`. \
-[Extend it](extending.md#an-operator-a-corpus) explains how to write one. The command `python -m \
-coherencegym.manipulations.catalogue` writes this page from the docstrings and the sample texts; \
-changed words are bold.
+What each operator does to a text, with an example. An operator maps a discourse (a text divided \
+into units: sentences or turns) to altered discourses. Each result is named by its variant. An \
+operator is seeded, records its edits so that they can be undone, and combines with other \
+operators by `|`. [Extend it](extending.md#an-operator-a-corpus) explains how to write an \
+operator. The command `python -m coherencegym.manipulations.catalogue` writes this page from the \
+docstrings and the sample texts; changed words are bold.
 """
 
 
@@ -76,6 +78,8 @@ EXAMPLES = (
     OperatorExample(LastUnit(), "storycloze", "story-0063"),
     OperatorExample(EndingSwap(), "storycloze", "story-0096"),
     OperatorExample(OwnNames(), "storycloze", "story-0088", ending="Mary went home."),
+    OperatorExample(Renaming((("Amara", "Helen"),)), "storycloze", "story-0079"),
+    OperatorExample(NewNames(), "storycloze", "story-0079"),
     OperatorExample(IntruderSentence(share=1.0), "documents", "lighthouse-01"),
     OperatorExample(CandidateSubstitution(), "winograd", "wsc-059"),
     OperatorExample(PronounRepetition(), "gum", "SAMPLE_interview_diver"),

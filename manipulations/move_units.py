@@ -18,7 +18,7 @@ _TO_FRONT, _EXCHANGE = "MoveToFront", "Exchange"
 
 @dataclass(frozen=True)
 class MoveToFront(Composable):
-    """Move a uniformly drawn unit to the front; the others keep their order.
+    """Move a uniformly drawn unit to the front; the other units keep their order.
 
     If the first unit is drawn, the text stays unchanged, which is one of the possible results. The
     variant is ``moved``; :func:`moved_from` gives the index of the moved unit.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -60,7 +60,7 @@ from coherencegym.loaders.corpora.own.sections import sectioned_texts
 from coherencegym.loaders.corpora.own.texts import OwnTexts, own_texts
 from coherencegym.loaders.corpus import Corpus, CorpusError
 from coherencegym.loaders.find import find
-from coherencegym.loaders.read import ReadingCache
+from coherencegym.loaders.read import ReadingCache, read
 from coherencegym.loaders.registry import CORPORA, is_extension
 from coherencegym.loaders.registry import corpus as registered
 from coherencegym.loaders.text.articles import Shape
@@ -284,7 +284,8 @@ class BuildJob:
         )
         if request.version:
             Version.parse(request.version)
-        self.may_be_there = not request.dry_run and not request.overwrite and self._may_be_there()
+        may_stay = not request.dry_run and not request.overwrite
+        self.may_be_there = may_stay and _made_so(self.destination, self.suite, request) is not None
         if not request.dry_run:
             place = self.destination, request.overwrite or self.may_be_there, self.output_option
             check_folder(*place, inputs=request.inputs, around=request.data_folders)
@@ -310,35 +311,6 @@ class BuildJob:
             self.sources = only_crossed(self.suite, self.sources)
         if not self.private and (request.corpora or request.hub_dataset or request.texts):
             _refuse_closed(self.sources)
-
-    def _may_be_there(self) -> bool:
-        # The manifest says too little to be sure, but enough to refuse another build before any
-        # work.
-        if strange_part(self.destination):
-            return False
-        try:
-            made = read_manifest(self.destination / MANIFEST)
-        except (EvaluationError, OSError):
-            return False
-        suite, given = self.suite, self.request
-        expected = {
-            "seed": given.seed,
-            "limit": given.limit,
-            "settings": dict(suite.settings),
-            "splits_asked": [] if "all" in given.splits else list(given.splits),
-            "suite_version": suite.version,
-            "toolkit_version": toolkit_version(),
-        }
-        # A corpus of the user's own has another name than what it is asked for by.
-        is_own = (
-            given.hub_dataset or given.texts or any(name.endswith(".py") for name in given.corpora)
-        )
-        corpora = () if is_own else given.corpora
-        return made.get("suite") == suite.name and all(
-            expected.items() <= entry.items()
-            and (not corpora or entry.get("corpus", {}).get("name") in corpora)
-            for entry in made["configs"].values()
-        )
 
     def _part(self, folder: Path | None) -> Path | None:
         return folder if folder is None or self.alone else folder / self.suite.name
@@ -393,6 +365,52 @@ class BuildJob:
         if not self.request.push_to_hub:
             return [], ""
         return push_build(self.request, folder, manifest, self.private, progress)
+
+
+def _made_so(folder: Path, suite: Suite, given: BuildRequest) -> Mapping[str, Any] | None:
+    # The manifest of a build that was asked for so. It says too little to be sure of the rows, but
+    # enough to refuse another build before any work.
+    if strange_part(folder):
+        return None
+    try:
+        made = read_manifest(folder / MANIFEST)
+    except (EvaluationError, OSError):
+        return None
+    expected = {
+        "seed": given.seed,
+        "limit": given.limit,
+        "settings": dict(suite.settings),
+        "splits_asked": [] if "all" in given.splits else list(given.splits),
+        "suite_version": suite.version,
+        "toolkit_version": toolkit_version(),
+    }
+    # A corpus of the user's own has another name than what it is asked for by.
+    is_own = given.hub_dataset or given.texts or any(name.endswith(".py") for name in given.corpora)
+    corpora = () if is_own else given.corpora
+    is_so = made.get("suite") == suite.name and all(
+        expected.items() <= entry.items()
+        and (not corpora or entry.get("corpus", {}).get("name") in corpora)
+        for entry in made["configs"].values()
+    )
+    return made if is_so else None
+
+
+def is_current(folder: Path, suite: Suite, request: BuildRequest) -> bool:
+    """Tell by a folder's manifest whether a build would make it again: options, toolkit, files.
+
+    Raises:
+        CorpusError: files of a corpus are not there, or cannot be read.
+    """
+    if (made := _made_so(folder, suite, request)) is None:
+        return False
+    sources = request.sources_of(suite).found
+    now = {
+        (file.name, file.split, file.sha256, file.revision)
+        for source in sources
+        for file in read(source.corpus, data_dir=request.data_dir, found=source.found).files
+    }
+    then = [file for entry in made["configs"].values() for file in entry["corpus"]["files"]]
+    return now == {(one["name"], one["split"], one["sha256"], one["revision"]) for one in then}
 
 
 def _path_answer(path: Path) -> str:

@@ -53,10 +53,10 @@ def no_couple_columns(couple: Couple) -> dict[str, Any]:
 
 #: Columns that every crossed config has; :func:`crossed_columns` adds the suite's own to them.
 _CROSSED_COLUMNS = {
-    FAMILY: Column("string", "the same for items that share a text; intervals are over families"),
+    FAMILY: Column("string", "items with the same value share a text; intervals are over families"),
     "partner_discourse": Column("string", "the document that the second context is from"),
     "similarity": Column(
-        "float64", "TF-IDF cosine of the two contexts; none where partners share a document"
+        "float64", "TF-IDF cosine of the two contexts; null if they are from one document"
     ),
     "overlap": Column(
         "string",

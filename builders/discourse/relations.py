@@ -258,9 +258,9 @@ _UNIFIED = Column(
     "string", "the relation as one of the 17 labels of DISRPT 2025; empty where it has none"
 )
 _GENRE = Column("string", "genre of the document; empty where the corpus names none")
-_SAME_SENTENCE = Column("bool", "whether all of both stands in one sentence")
+_SAME_SENTENCE = Column("bool", "whether both segments are in one sentence")
 _NODE_COLUMNS = {
-    "relation": Column("string", "the relation as the corpus has it"),
+    "relation": Column("string", "the label of the relation in the corpus"),
     "unified": _UNIFIED,
     "aspect": Column(
         "string",
@@ -283,7 +283,7 @@ _TREE_COLUMNS = {
 }
 _PAIR_COLUMNS = {
     "genre": _GENRE,
-    "relation": Column("string", "the sense as the corpus has it; several joined by ` + `"),
+    "relation": Column("string", "the sense in the corpus; several are joined by ` + `"),
     "unified": _UNIFIED,
     "connective": Column(
         "string", "the connective, lower-case, which is in no argument; empty where there is none"
@@ -292,7 +292,7 @@ _PAIR_COLUMNS = {
     "marked": Column("bool", "whether there is a connective"),
     "order": Column("string", "which argument begins first in the text"),
     "discontinuous": Column(
-        "bool", "whether an argument is cut in two by words that are not of it, or by the other one"
+        "bool", "whether an argument is interrupted by other words, or by the other argument"
     ),
 }
 _DISRPT_COLUMNS = {

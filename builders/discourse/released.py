@@ -257,7 +257,8 @@ _PLACE = {"place": Column("int32", "the place (from 0) of the sentence that is r
 _COHERENCE_COLUMNS = {
     **_COLUMNS,
     "place": Column(
-        "int32", "the place (from 0) in which it and its twin differ; null where it has none"
+        "int32",
+        "where (from 0) row and counterpart differ; null without a counterpart",
     ),
     "twin": Column(
         "string", "the row with the other label that differs in one sentence; empty without one"

@@ -361,14 +361,19 @@ _DONOR_COLUMNS = {
     **_COLUMNS,
     "place": Column("int32", "the place (from 0) of the sentence that is replaced in one row"),
     "source_discourse": Column("string", "the document that the other sentence is from"),
-    "source_unit": Column("int32", "its place (from 0) there"),
-    "similarity": Column("float64", "TF-IDF cosine of both sentences"),
-    "document_similarity": Column("float64", "the same of both windows; 0 where one was drawn"),
+    "source_unit": Column(
+        "int32", "the position (from 0) of the other sentence in its own document"
+    ),
+    "similarity": Column("float64", "TF-IDF cosine of the two sentences"),
+    "document_similarity": Column(
+        "float64",
+        "TF-IDF cosine of the two windows; 0 if the second is random",
+    ),
 }
 _PLACE_COLUMNS = {
     **_COLUMNS,
     "sentences": Column("int32", "how many sentences the paragraph, or the document's prose, has"),
-    "place": Column("int32", "the place (from 0) of this one among them"),
+    "place": Column("int32", "the position (from 0) of the sentence among these sentences"),
 }
 
 
@@ -393,7 +398,7 @@ def _examples(prefix: str, generator: ItemGenerator, summary: str, **more: Any) 
 
 def _replaced_configs(most: int, similar: bool) -> tuple[Config, Config]:
     how: dict[str, Any] = {"strategy": "same_category", "category": CATEGORY}
-    where = "of the same genre or domain, where another is"
+    where = "of the same genre or domain, if there is one"
     if similar:
         how, where = {}, "with similar words (TF-IDF)"
     operator = IntruderSentence(**how, share=1.0, keep_last=1)

@@ -90,6 +90,7 @@ def _corpus_entry(corpus: Corpus) -> dict[str, Any]:
         *("name", "title", "homepage", "citation", "licence", "licence_name", "licence_url"),
         *("text_licence", "text_licence_name", "text_licence_url"),
         *("language", "proven", "producers"),
+        *("public_since", "public_source"),
     )
     entry = {name: getattr(corpus, name) for name in names}
     return entry | {

@@ -83,7 +83,7 @@ RELEASED = Config(
     regions=(),
     columns={
         **FAMILY_COLUMN,
-        "replaced": Column("string", "the sentence that stood in the intruder's place"),
+        "replaced": Column("string", "the original sentence, which the intruder replaces"),
         "domain": Column("string", "Wikipedia or CNN"),
         "probe": Column("string", "the linguistic probe in the intruder; empty for none"),
         HUMAN: HUMAN_COLUMN,

@@ -22,7 +22,9 @@ from coherencegym.loaders.discourse import Discourse
 from coherencegym.manipulations.operator import Context
 
 ENTAILMENT_COLUMNS = {
-    FAMILY: Column("string", "the conversation: rows of one count as one in an interval"),
+    FAMILY: Column(
+        "string", "the conversation: rows of one conversation count as one in an interval"
+    ),
     "type": Column(
         "string", "what the hypothesis is about, as the corpus says; empty if it does not"
     ),

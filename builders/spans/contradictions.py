@@ -25,8 +25,8 @@ CONTRADICTION_COLUMNS = {
     "relation": Column(
         "string", "what is between the two utterances: `contradiction`, or why there is none"
     ),
-    "first": Column("int32", "the unit of the earlier one"),
-    "second": Column("int32", "the unit of the later one"),
+    "first": Column("int32", "the unit of the earlier utterance of the pair"),
+    "second": Column("int32", "the unit of the later utterance of the pair"),
     **RULE_COLUMNS,
 }
 #: Units of a text.

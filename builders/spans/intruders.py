@@ -20,7 +20,7 @@ _FEWEST = 2
 INTRUDER_COLUMNS = {
     **FAMILY_COLUMN,
     "domain": Column("string", "the domain of the document, where its corpus has several"),
-    "replaced": Column("string", "the sentence that stood in the intruder's place"),
+    "replaced": Column("string", "the original sentence, which the intruder replaces"),
     "source_discourse": Column("string", "the document that the intruder is from"),
     "similarity": Column(
         "float64", "TF-IDF cosine of the intruder and the sentence that it replaces"

@@ -73,6 +73,7 @@ class _Human:
 class _Quality:
     partial_input: Many[_BaselineScore] = ()
     lexical_overlap: Many[_BaselineScore] = ()
+    surface: Many[_BaselineScore] = ()
     human: _Human = _Human()
 
 
@@ -81,6 +82,7 @@ class _Corpus:
     name: MaybeName = ""
     title: str = ""
     limitations: Many[str] = ()
+    public_since: int = 0
 
 
 @dataclass(frozen=True)

@@ -119,9 +119,9 @@ EXAMPLES = TableKind(
         "item_id": Column("string", "unique in its config and split"),
         "slots": Column(
             [{"segments": ["string"]}],
-            "what the classifier gets a vector of; that of a slot is the mean of its segments'",
+            "the classifier's input: one vector per slot, the mean over its segments",
         ),
-        "text": Column(["string"], "the text in which they stand, in reading order"),
+        "text": Column(["string"], "the text that contains the segments, in reading order"),
         "places": Column(["int32"], "for each slot its place (from 0) in `text`; -1 for none"),
         "label": Column("string", "the right answer"),
         "discourse_id": Column("string", "the document that the row was made from"),

@@ -280,7 +280,7 @@ ITEMS = TableKind(
         "discourse_id": Column("string", "the document that the row was made from"),
         "corpus": Column("string", "the corpus of that document"),
         "edits": Column(
-            [_EDIT], "what was changed, in which condition, and what stood there before"
+            [_EDIT], "what was changed, in which condition, and the text before the change"
         ),
     },
     mark="predictions",

@@ -88,8 +88,12 @@ RATINGS = TableKind(
         "item_id": Column("string", "unique in its config and split"),
         "text": Column("string", "the text that was rated"),
         "rating": Column("float64", "the mean of the ratings; the higher, the more coherent"),
-        "ratings": Column(["float64"], "the rating of each person; empty where only the mean is"),
-        "prompt": Column("string", "what the text was written to; empty where that is not known"),
+        "ratings": Column(
+            ["float64"], "the rating of each person; empty if the corpus has only the mean"
+        ),
+        "prompt": Column(
+            "string", "the prompt to which the text was written; empty if it is not known"
+        ),
         "discourse_id": Column("string", "the document that the row was made from"),
         "corpus": Column("string", "the corpus of that document"),
         "overlap": Column(

@@ -171,7 +171,9 @@ SPANS = TableKind(
         "units": Column(["string"], "the text in reading order; empty where there is a choice"),
         "speakers": Column(["string"], "who says each unit; empty where nobody is named"),
         "hypothesis": Column("string", "what the text is asked about; empty where nothing"),
-        "alternatives": Column([["string"]], "the texts to choose from; empty where there is one"),
+        "alternatives": Column(
+            [["string"]], "the texts to choose from; empty for a question about one text"
+        ),
         "label": Column(
             "int32", "the answer for the whole: 1 or 0; of a choice the alternative's number from 0"
         ),

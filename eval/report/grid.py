@@ -106,6 +106,11 @@ def share_cell(value: float | None, form: str = ".1f") -> str:
     return number_cell(None if value is None else 100 * value, form)
 
 
+def share_of_people(value: float | None, judged: int) -> str:
+    """A share of people's right answers and the number of rows that they judged: ``90.0 (50)``."""
+    return f"{share_cell(value)} ({judged:,})"
+
+
 def share_with_interval(
     value: float | None,
     low: float | None,

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from coherencegym.eval.data.notes import Note, partial_notes
+from coherencegym.eval.data.notes import Note, detail, partial_notes
 from coherencegym.eval.data.source import Source
 from coherencegym.eval.kinds.table_kind import FAMILY
 from coherencegym.eval.metrics.metric import Metric
@@ -65,6 +65,26 @@ def run_notes(
         source.manifest, [(table.config, len(table.rows)) for table in tables], limit
     )
     yield from model.lines()
+    yield from _publication(_corpora(source, [table.config for table in tables]))
+
+
+def _corpora(source: Source, configs: Iterable[str]) -> list[Mapping[str, Any]]:
+    known = source.manifest.get("configs", {})
+    return [known.get(config, {}).get("corpus", {}) for config in configs]
+
+
+def _publication(corpora: Iterable[Mapping[str, Any]]) -> Iterator[Note]:
+    years = {
+        str(corpus.get("title", "")): corpus["public_since"]
+        for corpus in corpora
+        if corpus.get("public_since")
+    }
+    if years:
+        said = ", ".join(f"{title} {year}" for title, year in years.items())
+        yield detail(
+            f"texts public since: {said}; a model trained on later data may have "
+            "read them (the dataset's card: Contamination)"
+        )
 
 
 #: Facts that a suite says of itself, in its manifest and in results.
@@ -94,11 +114,9 @@ def about_dataset(
 
 
 def _limitations(source: Source, configs: Iterable[str]) -> dict[str, list[str]]:
-    known = source.manifest.get("configs", {})
-    corpora = [known.get(config, {}).get("corpus", {}) for config in configs]
     of_corpora = [
         f"{corpus.get('title', '')}: {line}"
-        for corpus in corpora
+        for corpus in _corpora(source, configs)
         for line in corpus.get("limitations", ())
     ]
     found = [*source.manifest.get("limitations", ()), *dict.fromkeys(of_corpora)]

@@ -10,9 +10,12 @@ from coherencegym.errors import ConfigError
 from coherencegym.eval.data.notes import Note, of_each
 from coherencegym.eval.data.source import Source
 from coherencegym.eval.data.table_rows import TableRows, table_rows
-from coherencegym.eval.kinds.table_kind import TableKind
-from coherencegym.eval.outcomes.schema import Group, UnitRow
-from coherencegym.eval.statistics.scores import text_of
+from coherencegym.eval.kinds.table_kind import HUMAN_OK, TableKind
+from coherencegym.eval.metrics.metric import Metric
+from coherencegym.eval.metrics.ratio import Ratio
+from coherencegym.eval.outcomes.schema import Group, System, UnitRow
+from coherencegym.eval.outcomes.tables import OutcomeWriter
+from coherencegym.eval.statistics.scores import PEOPLE, text_of
 
 _T = TypeVar("_T")
 
@@ -89,3 +92,21 @@ def read_tables(
 
     found = table_rows(source, configs, (split,), kind=kind)
     return of_each(found, table_of, named=bool(configs))
+
+
+def add_people(
+    writer: OutcomeWriter, units: Sequence[int], rows: Sequence[Any], metric: Metric
+) -> list[float]:
+    """Add whether most people answered rows as these say, where any were judged.
+
+    Returns:
+        1 or 0 of each row that people judged.
+    """
+    said = (row.extra.get(HUMAN_OK) for row in rows)
+    judged = [None if one is None else float(one) for one in said]
+    known = [one for one in judged if one is not None]
+    if known:
+        people = System(role="people", label=PEOPLE, primary=False)
+        weight = [1.0] * len(judged) if isinstance(metric, Ratio) else None
+        writer.add(units, metric.name, people, judged, weight=weight, reason="not judged")
+    return known

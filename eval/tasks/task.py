@@ -323,7 +323,11 @@ class Findings(TaskResults):
             known.setdefault(_place(one), {})[one.system.label] = one
         return [
             *(
-                replace(score_of(one), **self.asked.beside(known[_place(one)]))
+                replace(
+                    score_of(one),
+                    **self.asked.beside(known[_place(one)]),
+                    **_people_beside(known[_place(one)]),
+                )
                 if one.system.role == "model"
                 else score_of(one)
                 for one in self.estimates
@@ -354,10 +358,12 @@ def _place(row: EstimateRow) -> tuple[Any, ...]:
 
 
 def fields_beside(known: Mapping[str, EstimateRow]) -> dict[str, Any]:
-    """The fields of a score that baselines and people on the same units stand in."""
-    found: dict[str, Any] = {
-        name: known[label].estimate.value for label, name in _FIELDS.items() if label in known
-    }
+    """The fields of a score that baselines on the same units stand in."""
+    return {name: known[label].estimate.value for label, name in _FIELDS.items() if label in known}
+
+
+def _people_beside(known: Mapping[str, EstimateRow]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
     for label in (ONE_RATER, PEOPLE):
         if label in known:
             found |= people_fields(known[label].estimate)

@@ -188,6 +188,8 @@ CORPUS = Corpus(
         "The stories that were rated step by step are the sentences that were shown one by one; a "
         "few of the whole story are missing among them.",
     ),
+    public_since=2023,
+    public_source="Maimon and Tsarfaty (2023)",
     producers=(
         "A language model (GPT-3) wrote the stories; crowd workers rated them (Maimon and Tsarfaty "
         "2023)."

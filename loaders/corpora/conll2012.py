@@ -143,6 +143,8 @@ CORPUS = Corpus(
         FilePattern("*gold_conll", "unsplit", "<document>.v4_gold_conll"),
     ),
     reader=read_conll2012,
+    public_since=2007,
+    public_source="OntoNotes Release 1.0 (LDC2007T21)",
     producers="Writers of news, of the web and of the Bible, and speakers on radio and telephone.",
     source_datasets=("extended|other-ontonotes",),
 )

@@ -152,6 +152,8 @@ CORPUS = Corpus(
         "Experts did not always agree on what is incoherent, and one of them wrote each rewrite; "
         "another one may be as good.",
     ),
+    public_since=2024,
+    public_source="Zhang et al. (2024)",
     producers=(
         "Learners of English, in essays for the TOEFL test; experts rewrote sentences of theirs "
         "(Zhang et al. 2024)."

@@ -128,6 +128,8 @@ CORPUS = Corpus(
     limitations=(
         "Some contradictions are weak: a person may have two jobs, or two favorite bands.",
     ),
+    public_since=2018,
+    public_source="PersonaChat, Zhang et al. (2018); the labels since Welleck et al. (2019)",
     producers=(
         "Crowd workers on Amazon Mechanical Turk, who wrote PersonaChat's utterances and persona "
         "sentences (Zhang et al. 2018) and labelled triples and pairs (Welleck et al. 2019)."

@@ -105,6 +105,8 @@ CORPUS = Corpus(
     patterns=(FilePattern("disco*.tsv", "unsplit", "disco.tsv"),),
     reader=read_table,
     sample_patterns=("*.tsv",),
+    public_since=2005,
+    public_source="Europarl, Koehn (2005)",
     producers="Members of the European Parliament and its translators.",
     source_datasets=("extended|other-europarl",),
 )

@@ -167,6 +167,8 @@ CORPUS = Corpus(
         for folder in ("", "*/", "data/*/")
     ),
     reader=read_disrpt,
+    public_since=1989,
+    public_source="the Wall Street Journal of 1989, for one; each of its corpora has its own year",
     producers="Those of the corpora that it joins, in many languages.",
     source_datasets=("extended|other-disrpt",),
 )

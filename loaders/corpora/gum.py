@@ -441,6 +441,8 @@ CORPUS = Corpus(
     reader=read_gum,
     parts=_parts,
     sample_patterns=("*.conllu",),
+    public_since=2017,
+    public_source="Zeldes (2017); most texts stood on the web before, see `meta::dateCreated`",
     producers=(
         "Many authors and speakers of published texts, and the students and staff of Georgetown "
         "University who annotate them (Zeldes 2017)."

@@ -218,6 +218,8 @@ CORPUS = Corpus(
     reader=read_threads,
     parts=_parts,
     sample_patterns=(f"*{_ANNOTATION}",),
+    public_since=2004,
+    public_source="the channel's logs, which are public: Kummerfeld et al. (2019)",
     producers="People who ask and help in the chat channel #ubuntu (Kummerfeld et al. 2019).",
     limitations=(
         "The language is that of a help channel of the years 2004 to 2018: abbreviations, slips of "

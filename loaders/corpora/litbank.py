@@ -95,5 +95,7 @@ CORPUS = Corpus(
     ),
     reader=partial(read_conll2012, singletons=True, prepare=with_guesses),
     producers="English and American novelists of the years 1719 to 1922.",
+    public_since=2020,
+    public_source="Bamman et al. (2020); the novels were in print long before, and on the web",
     source_datasets=("original",),
 )

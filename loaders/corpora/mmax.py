@@ -103,6 +103,8 @@ ARRAU = Corpus(
     patterns=_patterns(*_HERE),
     reader=read_mmax,
     parts=document_files,
+    public_since=1989,
+    public_source="the Wall Street Journal of 1989, for its news",
     producers="Writers of news, speakers of task dialogues and narrators of stories.",
     source_datasets=("extended|other-arrau",),
 )
@@ -124,6 +126,8 @@ PARCOR = Corpus(
     patterns=_patterns(*_COLLECTIONS, *_HERE),
     reader=read_mmax,
     parts=document_files,
+    public_since=2014,
+    public_source="Guillou et al. (2014), of whose corpus it is an extension",
     producers="Speakers of TED talks and writers of news.",
     source_datasets=("extended|other-parcorfull",),
 )

@@ -134,6 +134,8 @@ PDTB = Corpus(
     reader=read_pdtb,
     parts=_parts,
     sample_patterns=("pipe/*",),
+    public_since=1989,
+    public_source="the Wall Street Journal of 1989; as files since Marcus et al. (1993)",
     producers="Writers of the Wall Street Journal, 1989.",
     source_datasets=("extended|other-pdtb",),
 )
@@ -163,6 +165,8 @@ TEDMDB = Corpus(
     reader=read_pdtb,
     parts=_parts,
     sample_patterns=("ann/*",),
+    public_since=2018,
+    public_source="Zeyrek et al. (2018); the talks stood on TED's site before",
     producers="Speakers of TED talks.",
     source_datasets=("extended|other-ted-mdb",),
 )

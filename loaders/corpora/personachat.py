@@ -133,6 +133,8 @@ CORPUS = Corpus(
         for variant in VARIANTS
     ),
     reader=read_dialogues,
+    public_since=2018,
+    public_source="Zhang et al. (2018)",
     producers=(
         "Crowd workers on Amazon Mechanical Turk, in pairs, each given a persona to play "
         "(Zhang et al. 2018)."

@@ -26,8 +26,8 @@ _LIMITATIONS = {
         "easier to read than essays of learners.",
     ),
     "cohesentia": (
-        "The grades are by intention: sentences of a good story were replaced. Nobody was asked "
-        "about them.",
+        "The ratings are not by people: sentences of a good story were replaced, and each "
+        "version was written to deserve its rating.",
     ),
 }
 
@@ -88,6 +88,8 @@ def _sample(corpus: Corpus, **own: Any) -> Corpus:
         language="en",
         obtain="they are part of this package; install it again",
         proven=True,
+        public_since=2026,
+        public_source="this project",
         producers="Written for this project with the help of language models, and edited.",
         limitations=_LIMITATIONS.get(own["native"], ()),
         source_datasets=("original",),

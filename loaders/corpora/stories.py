@@ -120,6 +120,8 @@ STORYCLOZE = Corpus(
         for glob, split, example in _CLOZE_FILES
     ),
     reader=read_storycloze,
+    public_since=2016,
+    public_source="Mostafazadeh et al. (2016)",
     producers="Crowd workers on Amazon Mechanical Turk (Mostafazadeh et al. 2016).",
     limitations=(
         *_WRITTEN,
@@ -147,6 +149,8 @@ ROCSTORIES = Corpus(
         )
     ),
     reader=read_rocstories,
+    public_since=2016,
+    public_source="Mostafazadeh et al. (2016)",
     producers="Crowd workers on Amazon Mechanical Turk (Mostafazadeh et al. 2016).",
     limitations=_WRITTEN,
     source_datasets=("extended|other-rocstories",),

@@ -227,6 +227,8 @@ CORPUS = Corpus(
         "Conversational Entailment has 172 test items of 10 conversations, so that its intervals "
         "are wide: differences below 10 points are not resolved.",
     ),
+    public_since=2010,
+    public_source="Zhang and Chai (2010), for CE; ART's stories since Mostafazadeh et al. (2016)",
     producers=(
         "Speakers of the Switchboard telephone conversations and those who wrote hypotheses on "
         "them (Zhang and Chai 2010); crowd workers who wrote the stories of ROCStories and the "

@@ -51,14 +51,15 @@ class Choice:
 
 @dataclass(frozen=True)
 class IntruderSentence(IntruderSettings, Composable):
-    """Replace a sentence, never the first, by a sentence of another document, never its first.
+    """Replace a sentence by a sentence of another document; both are never a first sentence.
 
-    A share of the documents is drawn. In each of these, one sentence S is drawn to be replaced, and
-    every other document offers one candidate. A candidate is dropped if it is too similar to S, if
-    the document contains it, or if its first pronoun has the other gender than most pronouns of the
-    document. One of the remaining candidates is drawn. In conversations, names of participants are
-    replaced by those of this conversation (:mod:`manipulations.intruders.people`). Documents that
-    share lines exchange no sentences (:mod:`manipulations.intruders.neighbours`).
+    A share of the documents is drawn. In each of them, one sentence is drawn to be replaced, and
+    every other document offers one candidate. A candidate is dropped if it is too similar to the
+    replaced sentence, if the document contains it, or if its first pronoun has the other gender
+    than most pronouns of the document. One of the remaining candidates is drawn. In conversations,
+    names of participants are replaced by names from the conversation
+    (:mod:`manipulations.intruders.people`). Documents that share lines exchange no sentences
+    (:mod:`manipulations.intruders.neighbours`).
     """
 
     def __call__(self, discourse: Discourse, context: Context) -> Iterator[Discourse]:

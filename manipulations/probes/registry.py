@@ -22,17 +22,19 @@ class _Entry:
 
 
 PROBES: dict[str, _Entry] = {
-    "gender_flip": _Entry("he becomes she and she becomes he, in every case", gender_flip),
-    "animacy_down": _Entry("he and she become it, in every case", animacy_down),
-    "animacy_up": _Entry("it becomes he, in every case", animacy_up),
+    "gender_flip": _Entry("`he` and `she` are exchanged, in every case", gender_flip),
+    "animacy_down": _Entry("`he` and `she` become `it`, in every case", animacy_down),
+    "animacy_up": _Entry("`it` becomes `he`, in every case", animacy_up),
     "demonstrative_flip": _Entry(
-        "this and that become these and those, with noun and verb agreeing", demonstrative_flip
+        "`this` and `that` become `these` and `those`; noun and verb agree", demonstrative_flip
     ),
-    "conjunction_flip": _Entry("a conjunction becomes one of opposed sense", conjunction_flip),
-    "past_to_future": _Entry("past verbs of the main clause become will and base", past_to_future),
-    "negation": _Entry("the main clause is negated, with do where it has no auxiliary", negation),
+    "conjunction_flip": _Entry("a conjunction gets the opposite meaning", conjunction_flip),
+    "past_to_future": _Entry(
+        "past verbs of the main clause become `will` and base form", past_to_future
+    ),
+    "negation": _Entry("the main clause is negated, with `do` if it has no auxiliary", negation),
     "number_exaggeration": _Entry(
-        "numbers that count become a thousand times", number_exaggeration
+        "numbers that count are multiplied by a thousand", number_exaggeration
     ),
 }
 

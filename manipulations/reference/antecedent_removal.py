@@ -60,7 +60,7 @@ Removed = Literal["", "antecedent", "control"]
 
 @dataclass(frozen=True)
 class AntecedentRemoval(Composable):
-    """Replace the sentence with a mention's antecedent, or its neighbour, by a stand-in.
+    """Replace the sentence with the antecedent, or its neighbour, by a sentence from elsewhere.
 
     Each result is an excerpt of three units with the variant ``u<unit>c<start>-<end>``: the
     position of the scored mention in the discourse, its unit and characters. If several sentences

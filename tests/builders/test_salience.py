@@ -71,7 +71,7 @@ def test_gum_grades_salience() -> None:
 
 def test_the_sample(built_sample: Sample) -> None:
     folder, _ = built_sample(SUITE.name)
-    found = rows(folder, "sample")
+    found = rows(folder, "sample_given")
     assert len(found) == 3
     for row in found:
         texts = {

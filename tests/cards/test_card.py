@@ -377,6 +377,15 @@ def test_limitations_of_a_corpus_stand_on_cards_of_what_is_made_from_it(
     ]
 
 
+def test_the_card_says_since_when_the_texts_have_been_public(manifest: dict[str, Any]) -> None:
+    for config in manifest["configs"].values():
+        config["corpus"] |= {"public_since": 2016, "public_source": "Somebody (2016)"}
+    assert "public since 2016 (Somebody (2016))." in dataset_card(manifest)
+    for config in manifest["configs"].values():
+        config["corpus"] |= {"public_since": 0, "public_source": ""}
+    assert "it is not known since when the texts have been public." in dataset_card(manifest)
+
+
 def test_the_card_says_what_was_not_read(manifest: dict[str, Any]) -> None:
     assert read_in_part(manifest) == []
     assert "only a part of the suite" not in dataset_card(manifest)

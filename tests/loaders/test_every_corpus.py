@@ -39,6 +39,9 @@ def test_declarations_are_whole_and_names_can_be_parts_of_those_of_configs(name:
         assert text
     assert declared.citation.startswith("@")
     assert declared.patterns
+    # Nobody but their owner knows when somebody's own articles came out.
+    assert bool(declared.public_source) == (name != "documents")
+    assert (1900 < declared.public_since < 2100) == bool(declared.public_source)
     for key in ("licence", "text_licence"):
         assert getattr(declared, key) != "other" or getattr(declared, f"{key}_name")
 

@@ -15,6 +15,7 @@ from support.native_files import LAYOUTS
 
 from coherencegym.__main__ import main
 from coherencegym.errors import EvaluationError
+from coherencegym.library import build
 from coherencegym.loaders.fetching import download
 from coherencegym.papers.published import PublishedTable, TableRow, read_papers
 from coherencegym.reproduction import run
@@ -35,8 +36,14 @@ TABLE = PublishedTable(
 
 def scores(config: str, value: float, **more: Any) -> dict[str, Any]:
     """A row of scores, as a run has it."""
-    about = {"config": f"toy_{config}", "metric": "accuracy", "group": "", "level": "all"}
+    about: dict[str, Any] = {
+        "config": f"toy_{config}",
+        "metric": "accuracy",
+        "group": "",
+        "level": "all",
+    }
     ends = {"ci_low": value - 0.03, "ci_high": value + 0.04}
+    about |= {"options": {}, "layer": None}
     return {**about, "system": "layer 2", "score": value, "n": 10, "split": "test", **ends, **more}
 
 
@@ -98,6 +105,87 @@ def test_a_table_is_built_run_and_printed(
     assert "building" not in captured.err  # the suite was there
 
 
+def test_a_suite_is_built_again_once_its_files_have_changed(winograd: Path, tmp_path: Path) -> None:
+    said: list[str] = []
+
+    def run_it() -> list[int]:
+        said.clear()
+        how = {"data_dir": winograd, "output": tmp_path / "out"}
+        found = reproduce("beyer-2021", "winograd", "demo", **how, say=said.append)  # type: ignore[arg-type]
+        return [row.n for row in found.rows]
+
+    before = run_it()
+    assert said[0] == "building winograd from winograd"
+    assert run_it() == before
+    assert not any("building" in line for line in said)
+    (file,) = (winograd / "winograd").iterdir()
+    text = file.read_text(encoding="latin-1")
+    schema = text[text.index("<schema>") : text.index("</schema>") + len("</schema>")]
+    more = schema.replace("<txt1>", "<txt1>Today ").replace("<txt1> ", "<txt1>Today ")
+    file.write_text(text.replace("</collection>", f"{more}</collection>"), encoding="latin-1")
+    after = run_it()
+    assert said[0].endswith("again, as its files, options or toolkit have changed")
+    assert after[0] > before[0]
+    build("winograd", corpus="winograd", data_dir=winograd, output=tmp_path / "out" / "winograd",
+          overwrite=True, seed=1)  # fmt: skip
+    assert run_it() == after
+    assert "again" in said[0]
+
+
+def test_a_model_that_is_not_there_is_refused_before_anything_is_built(
+    winograd: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    command = ["reproduce", "beyer-2021", "--table", "winograd", "--model", str(tmp_path / "none")]
+    command += ["--data-dir", str(winograd), "--output", str(tmp_path / "out")]
+    assert main(command) == 2
+    (line,) = capsys.readouterr().err.strip().splitlines()
+    assert "none" in line
+    assert not (tmp_path / "out").exists()
+
+
+def test_layers_and_options_of_rows_have_scores_of_their_own(tmp_path: Path) -> None:
+    folder, words = (
+        tmp_path / "corpora" / "discoeval",
+        ["the", "a", "red", "old", "cat", "dog", "sea"],
+    )
+    for split, size in (("train", 20), ("valid", 8), ("test", 8)):
+        for task, sentences in (("SSP/abs", 1), ("DC/chat", 6)):
+            lines = []
+            for n in range(size):
+                texts = [
+                    f"{words[(n + k) % 7]} {words[(n * k) % 7]} {split} {n} ." for k in range(6)
+                ]
+                lines.append("\t".join([str(n % 2), *texts[:sentences]]) + "\n")
+            file = folder / task / f"{split}.txt"
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text("".join(lines))
+    how: dict[str, Any] = {"data_dir": tmp_path / "corpora", "output": tmp_path / "out"}
+    found = reproduce("chen-2019", "figure-8", "demo", **how)
+    by_name = {row.name: row for row in found.rows}
+    assert by_name["SSP"].score in [rows[3].score for rows in found.layers.values()]
+    assert by_name["SSP"].published["BERT-Base, layer 5"] == pytest.approx(0.798)
+    assert [*found.layers] == [*range(len(found.layers))]
+    (said,) = [note for note in found.notes if note.startswith("best layer here")]
+    best = max(found.layers, key=lambda number: found.layers[number][3].score or 0.0)
+    assert f"SSP {best}; mean" in said
+    assert said.endswith("of 2")  # DC and SSP
+    document = reproduction_document(found)
+    (shown,) = document.grids
+    assert [row.cells[0] for row in shown.rows[1:3]] == ["demo", "demo, layer 0"]
+    assert {row["system"] for row in document.records} >= {"demo", "demo, layer 0", "ELMo, layer 0"}
+    said_steps: list[str] = []
+    found = reproduce("chen-2019", "4", "demo", **how, say=said_steps.append)
+    assert [row.configs for row in found.rows] == [("replaced_discoeval_chat",)] * 2
+    assert sum("probe mlp" in line for line in said_steps) == 1
+    assert not any("SSP" in line or "section" in line for line in said_steps)
+    kinds = {}
+    for kind in ("linear", "mlp"):
+        results = tmp_path / "out" / "results" / f"replaced_discoeval_chat-{kind}" / "results.json"
+        kinds[kind] = json.loads(results.read_text())["settings"]["probe"]
+    assert kinds == {"linear": "linear", "mlp": "mlp"}
+    assert not found.layers
+
+
 def test_suites_of_syntaxgym_are_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = tmp_path / "corpora" / "syntaxgym"
     folder.mkdir(parents=True)
@@ -146,6 +234,19 @@ def test_more_systems_than_rows_go_downwards() -> None:
     (shown,) = document.grids
     assert [line.cells[0] for line in shown.rows] == ["n", "m", "A", "B", "C"]
     assert "a note" in document.lines
+
+
+def test_scores_of_people_are_not_the_models() -> None:
+    rows = {"m": TableRow(("one",)), "p": TableRow(("one",), system="people: majority vote")}
+    table = replace(TABLE, systems=(), values={}, rows=rows)
+    scored = [scores("one", 0.5), scores("one", 0.9, system="people: majority vote")]
+    both = [run._row(table, name, scored[number:]) for number, name in enumerate(rows)]
+    paper = read_papers()["shen-2021"]
+    document = reproduction_document(Reproduction(paper, "1", table, "m260", both, [], Path("f")))
+    assert document.grids[0].headers[-1] == "here"
+    assert {row["row"]: row["system"] for row in document.records} == {
+        "m": "m260", "p": "people: majority vote",
+    }  # fmt: skip
 
 
 def test_files_that_are_missing_are_one_line(

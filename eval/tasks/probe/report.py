@@ -136,7 +136,7 @@ def probes_grid(found: Findings) -> grid.Grid:
         names.append("people (rows)")
         people = (scores[own.config, own.split] for own in _scores(found))
         rows = [
-            replace(row, cells=(*row.cells, f"{grid.share_cell(one.human_score)} ({one.human_n})"))
+            replace(row, cells=(*row.cells, grid.share_of_people(one.human_score, one.human_n)))
             for row, one in zip(rows, people, strict=True)
         ]
     return grid.made("config", names, rows)

@@ -15,7 +15,6 @@ from statistics import fmean
 
 from coherencegym.eval.data.notes import Note, caution, detail
 from coherencegym.eval.kinds.examples import LabelledExample
-from coherencegym.eval.kinds.table_kind import HUMAN_OK
 from coherencegym.eval.metrics.accuracy import Accuracy
 from coherencegym.eval.outcomes.schema import MODEL, System
 from coherencegym.eval.outcomes.tables import OutcomeWriter
@@ -26,7 +25,6 @@ from coherencegym.eval.statistics.scores import (
     BAG_OF_WORDS,
     LAYER,
     MOST_FREQUENT,
-    PEOPLE,
     REFERENCE,
     Score,
 )
@@ -35,6 +33,7 @@ from coherencegym.eval.tasks.probe.data import TRAIN, VALIDATION, ProbeTable
 from coherencegym.eval.tasks.probe.options import MEAN_LAYER, ProbeOptions
 from coherencegym.eval.tasks.probe.probe import Probed, probed
 from coherencegym.eval.tasks.probe.study import LayerFit
+from coherencegym.eval.tasks.table import add_people
 from coherencegym.eval.tasks.task import TaskContext
 
 #: The metrics: a row is right whose prediction is any of its labels, or the first one.
@@ -155,8 +154,8 @@ def probe_table(
     """Probe a model on a table, and add the outcomes of its test rows."""
     found = probed(context.model, table, options, folder=context.vectors, progress=context.step)
     bag = _bag_of(found)
-    _add_outcomes(writer, found, bag)
-    return ProbeDetail(found, _scores_of(found, bag))
+    people = _add_outcomes(writer, found, bag)
+    return ProbeDetail(found, _scores_of(found, bag, people))
 
 
 def left_out_of(own: Probed) -> Iterator[tuple[str, int]]:
@@ -187,7 +186,8 @@ def _with_vectors(own: Probed) -> dict[str, list[LabelledExample]]:
     return {part: [row for row in rows if not next(left_out)] for part, rows in parts.items()}
 
 
-def _add_outcomes(writer: OutcomeWriter, own: Probed, bag: BagOfWords | None) -> None:
+def _add_outcomes(writer: OutcomeWriter, own: Probed, bag: BagOfWords | None) -> list[float]:
+    # What people said comes back.
     table = own.table.table
     predicted = {MODEL: own.predict(own.chosen)}
     if own.chosen.layer != MEAN_LAYER:
@@ -211,16 +211,7 @@ def _add_outcomes(writer: OutcomeWriter, own: Probed, bag: BagOfWords | None) ->
     best = own.table.most_frequent_label
     named = [float(best in (row.label, *row.also)) for row in table.rows]
     writer.add(units, ANY_SENSE.name, _baseline(MOST_FREQUENT), named)
-    judged = _judged(table.rows)
-    if any(own is not None for own in judged):
-        people = System(role="people", label=PEOPLE, primary=False)
-        writer.add(units, ANY_SENSE.name, people, judged, reason="not judged")
-
-
-def _judged(rows: Sequence[LabelledExample]) -> list[float | None]:
-    # 1 where most of the people who judged a row chose a right label.
-    said = (row.extra.get(HUMAN_OK) for row in rows)
-    return [None if one is None else float(one) for one in said]
+    return add_people(writer, units, table.rows, ANY_SENSE)
 
 
 def _baseline(label: str) -> System:
@@ -232,12 +223,11 @@ def layer_name(layer: int) -> str:
     return "mean of layers" if layer == MEAN_LAYER else f"{LAYER}{layer}"
 
 
-def _scores_of(own: Probed, bag: BagOfWords | None) -> ProbeScores:
+def _scores_of(own: Probed, bag: BagOfWords | None, judged: Sequence[float]) -> ProbeScores:
     table, baselines = own.table.table, own.baselines
     right = right_of(own, own.chosen)
     clusters = [row.cluster for row in own.tested]
     sizes = {part: len(rows) for part, rows in _with_vectors(own).items()}
-    judged = [one for one in _judged(table.rows) if one is not None]
     by_bag = _right(own, list(bag.predictions[_TESTED])) if bag is not None else None
     beyond = baselines.beyond if baselines is not None else None
     return ProbeScores(

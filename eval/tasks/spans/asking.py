@@ -7,7 +7,7 @@ from typing import Any
 from coherencegym.errors import ConfigError, EvaluationError
 from coherencegym.eval.models.load import LoadedModel
 from coherencegym.eval.plan.options import DEFAULT_OPTIONS, Options
-from coherencegym.eval.tasks.spans.data import SpanTable
+from coherencegym.eval.tasks.spans.data import CHOICE, SpanTable
 from coherencegym.eval.tasks.spans.heads import HeadOptions, head_answers, refuse_question
 from coherencegym.eval.tasks.spans.options import HEADS, PROMPT, SURPRISAL, SpanOptions
 from coherencegym.eval.tasks.spans.prompts import prompt_answers
@@ -30,6 +30,11 @@ def askable(options: SpanOptions, table: SpanTable) -> SpanTable:
         )
     if options.scorer in HEADS:
         refuse_question(options.scorer, table)
+    if table.folds and table.question != CHOICE and options.scorer != SURPRISAL:
+        raise ConfigError(
+            f"{table.table.name}: --scorer {options.scorer} sets no threshold on one text; "
+            "expected no --calibrate-folds"
+        )
     return table
 
 

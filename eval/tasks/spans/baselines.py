@@ -42,15 +42,21 @@ def baselines_of(table: SpanTable, rows: Sequence[SpanText]) -> dict[str, list[T
             NEVER: [constant_answers(row, UNDECIDED) for row in rows],
             MOST_FREQUENT: [constant_answers(row, best) for row in rows],
         }
-    best = most_frequent_answer(table.calibration or rows)
+    share = _overlap if table.question == ENTAILMENT else _least_shared
+    frequent: dict[str, int] = {}
+    least: dict[str, float] = {}
+    for _, learned, answered in table.calibrations():
+        names = [row.item_id for row in answered]
+        frequent |= dict.fromkeys(names, most_frequent_answer(learned or rows))
+        if len({row.label for row in learned}) > 1:
+            least |= dict.fromkeys(names, _best_threshold(learned, share))
     found = {
         name: [constant_answers(row, answer) for row in rows]
-        for name, answer in ((NEVER, NEGATIVE), (ALWAYS, POSITIVE), (MOST_FREQUENT, best))
+        for name, answer in ((NEVER, NEGATIVE), (ALWAYS, POSITIVE))
     }
-    if len({row.label for row in table.calibration}) > 1:
-        share = _overlap if table.question == ENTAILMENT else _least_shared
-        least = _best_threshold(table.calibration, share)
-        found[BAG] = [_by_words(row, share, least) for row in rows]
+    found[MOST_FREQUENT] = [constant_answers(row, frequent[row.item_id]) for row in rows]
+    if all(row.item_id in least for row in rows):
+        found[BAG] = [_by_words(row, share, least[row.item_id]) for row in rows]
     return found
 
 

@@ -265,23 +265,26 @@ def best_thresholds(
 
 
 def thresholds_by_folds(
-    judged: Sequence[TextPrediction], selection: SpanSelection = "all"
+    judged: Sequence[TextPrediction],
+    selection: SpanSelection = "all",
+    fold_of: Mapping[str, int] | None = None,
 ) -> dict[str, list[float]]:
     """A threshold of each metric for each text, the best one on the texts of other folds.
 
-    Clusters are dealt to five folds, or as many as there are clusters, in the order of their
-    hashes. Of one cluster there are no others: its threshold is the lowest.
+    Clusters are in the folds of ``fold_of``; without it they are dealt to five folds, or as many as
+    there are clusters, in the order of their hashes. Of one cluster there are no others: its
+    threshold is the lowest.
     """
-    clusters = {one.text.cluster for one in judged}
-    number = min(_FOLDS, len(clusters))
-    fold_of = dealt_folds(clusters, number)
-    folds = [fold_of[one.text.cluster] for one in judged]
-    chosen: list[dict[str, float]] = []
-    for fold in range(number):
-        others = [one for one, own in zip(judged, folds, strict=True) if own != fold]
+    if fold_of is None:
+        clusters = {one.text.cluster for one in judged}
+        fold_of = dealt_folds(clusters, min(_FOLDS, len(clusters)))
+    own_folds = [fold_of[one.text.cluster] for one in judged]
+    chosen: dict[int, dict[str, float]] = {}
+    for fold in {*own_folds}:
+        others = [one for one, own in zip(judged, own_folds, strict=True) if own != fold]
         lowest = dict.fromkeys(COHERENCE_METRICS, THRESHOLDS[0])
-        chosen.append(best_thresholds(others, selection) if others else lowest)
-    return {name: [chosen[fold][name] for fold in folds] for name in COHERENCE_METRICS}
+        chosen[fold] = best_thresholds(others, selection) if others else lowest
+    return {name: [chosen[fold][name] for fold in own_folds] for name in COHERENCE_METRICS}
 
 
 def dealt_folds(clusters: Iterable[str], number: int) -> dict[str, int]:

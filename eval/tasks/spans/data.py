@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from coherencegym.errors import ConfigError, EvaluationError
@@ -12,7 +12,7 @@ from coherencegym.eval.data.source import Source
 from coherencegym.eval.data.table_rows import TableRows, table_rows
 from coherencegym.eval.kinds.spans import SPANS, SpanText
 from coherencegym.eval.kinds.table_kind import Row, row_hash, rows_digest
-from coherencegym.eval.tasks.spans.coherence import SpanPlace
+from coherencegym.eval.tasks.spans.coherence import SpanPlace, dealt_folds
 from coherencegym.eval.tasks.table import Table
 
 #: The splits that thresholds are set on, the first one that is there.
@@ -34,6 +34,8 @@ class SpanTable:
         question: :data:`ENTAILMENT`, :data:`COHERENCE` or :data:`CHOICE`.
         positive: the name of a positive answer.
         digests: those of the rows of every split that was read.
+        folds: the fold (from 0) of each row, where thresholds are set on the rows of other folds
+            and not on ``calibration``; else none.
     """
 
     table: Table[SpanText]
@@ -42,11 +44,22 @@ class SpanTable:
     question: str
     positive: str
     digests: tuple[str, ...] = ()
+    folds: tuple[int, ...] = ()
 
     @property
     def rows(self) -> tuple[SpanText, ...]:
         """The rows to answer."""
         return self.table.rows
+
+    def calibrations(self) -> Iterator[tuple[str, tuple[SpanText, ...], tuple[SpanText, ...]]]:
+        """Names of what thresholds are set on, its rows, and the rows that are answered by each."""
+        if not self.folds:
+            yield self.calibrated_on, self.calibration, self.rows
+            return
+        both = list(zip(self.rows, self.folds, strict=True))
+        for fold in sorted({*self.folds}):
+            others = tuple(row for row, own in both if own != fold)
+            yield f"all but fold {fold}", others, tuple(row for row, own in both if own == fold)
 
 
 def read_span_tables(
@@ -55,6 +68,7 @@ def read_span_tables(
     split: str,
     max_items: int | None,
     calibrate_on: str | None = None,
+    folds: int | None = None,
 ) -> tuple[list[SpanTable], list[Note]]:
     """The tables of spans of a dataset, at least one, and what was left out.
 
@@ -65,12 +79,13 @@ def read_span_tables(
         configs, split: the tables to answer; none: all configs that hold spans and have the split.
         max_items: no more rows than this of each table.
         calibrate_on: the split that thresholds are set on; None: validation, or else train.
+        folds: the number of folds of the rows to answer that thresholds are set on instead.
 
     Raises:
         EvaluationError: rows cannot be read; or a config that was named, or any, has none to
-            answer, or its rows ask different questions.
+            answer, fewer sources than folds, or its rows ask different questions.
     """
-    others = (calibrate_on,) if calibrate_on else _CALIBRATION
+    others = () if folds else (calibrate_on,) if calibrate_on else _CALIBRATION
     if calibrate_on == split:
         raise EvaluationError(
             f"--calibrate-on {split}: the rows that are answered; expected another split"
@@ -86,7 +101,10 @@ def read_span_tables(
             if name not in splits:
                 raise ConfigError(f"{where}: no split {name!r}; expected one")
         on = next((name for name in wanted[1:] if name in splits), "")
-        return _span_table(source, splits, split, on, max_items, where)
+        table = _span_table(source, splits, split, on, max_items, where)
+        if not folds:
+            return table
+        return replace(table, folds=folds_of(table.rows, folds, where, "--calibrate-folds"))
 
     return of_each(found, table_of, named=bool(configs))
 
@@ -126,6 +144,7 @@ def span_table_of(
     given: Mapping[str, Iterable[SpanText | Row]],
     split: str = "test",
     calibrate_on: str | None = None,
+    folds: int | None = None,
 ) -> SpanTable:
     """A table of texts with spans, or rows of a dataset, that come from no file, by their split.
 
@@ -133,7 +152,7 @@ def span_table_of(
         EvaluationError: a row is not valid, or a split is missing or has none.
     """
     where = "texts"
-    others = (calibrate_on,) if calibrate_on else _CALIBRATION
+    others = () if folds else (calibrate_on,) if calibrate_on else _CALIBRATION
     for name in (split, *([calibrate_on] if calibrate_on else [])):
         if name not in given:
             raise EvaluationError(f"{where}: no split {name!r}; expected one")
@@ -157,7 +176,24 @@ def span_table_of(
         question=question,
         positive=_POSITIVE[question],
         digests=tuple(f"{name} {digest}" for name, digest in digests.items()),
+        folds=folds_of(rows, folds, where, "calibrate_folds") if folds else (),
     )
+
+
+def folds_of(rows: Sequence[SpanText], number: int, where: str, option: str) -> tuple[int, ...]:
+    """The fold (from 0) of each row: so many, and no source in two (Storks and Chai 2021).
+
+    Raises:
+        ConfigError: there are more folds than sources.
+    """
+    sources = {row.cluster for row in rows}
+    if not 2 <= number <= len(sources):
+        raise ConfigError(
+            f"{where}: {option} {number} of {len(sources):,} sources; expected 2 to "
+            f"{len(sources):,}"
+        )
+    dealt = dealt_folds(sources, number)
+    return tuple(dealt[row.cluster] for row in rows)
 
 
 def _asked_in(

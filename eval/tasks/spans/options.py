@@ -7,14 +7,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Annotated, Any
 
-from pydantic import BeforeValidator
+from pydantic import BeforeValidator, Field
 
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.kinds.spans import SPANS
 from coherencegym.eval.plan.options import DEFAULT_OPTIONS, Options
 from coherencegym.eval.tasks.options import CommandLine, option
 from coherencegym.eval.tasks.spans.published_scores import MODE
-from coherencegym.numbers import above_zero
+from coherencegym.numbers import above_zero, positive
 
 CLASSIFIER, MULTIPLE_CHOICE, REGRESSION = "classifier", "multiple-choice", "regression"
 HEADS = (CLASSIFIER, MULTIPLE_CHOICE, REGRESSION)
@@ -49,6 +49,14 @@ class SpanOptions:
         "the split that thresholds are set on; default validation, or else train",
         parse=str,
         metavar="SPLIT",
+    )
+    calibrate_folds: Annotated[int, Field(ge=2)] | None = option(
+        None,
+        "set thresholds on the texts that are answered themselves, dealt to folds by source: those "
+        "of each fold on all others; default: another split, and 5 folds for choices",
+        parse=positive,
+        metavar="N",
+        rare=True,
     )
     scorer: str = option(
         AUTO,
@@ -132,6 +140,15 @@ def check_spans(options: SpanOptions) -> SpanOptions:
     """
     if options.temperature <= 0:
         raise EvaluationError(f"temperature={options.temperature}; expected a number above 0")
+    for name, given in (
+        ("--calibrate-on", options.calibrate_on),
+        ("--rho", options.rho != "folds"),
+    ):
+        if options.calibrate_folds and given:
+            raise EvaluationError(
+                f"--calibrate-folds {options.calibrate_folds}: thresholds are set on the texts "
+                f"that are answered themselves; expected no {name}"
+            )
     if not is_rho(options.rho):
         raise EvaluationError(
             f"rho={options.rho!r}; expected {', '.join(RHO)}, or a number from 0 to 1"

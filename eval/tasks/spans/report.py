@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import asdict
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, replace
 from typing import Any
 
 from coherencegym.eval.report import grid
@@ -19,6 +19,7 @@ from coherencegym.eval.tasks.spans.results import (
     MONOTONE,
     ONE_UNIT,
     SEVERAL_UNITS,
+    SPAN_ACCURACY,
     STRICT_IF_RIGHT,
     SpanDetail,
     SpanScores,
@@ -37,7 +38,7 @@ def span_sections(found: Findings) -> Iterator[ReportSection]:
     """The parts of the report."""
     yield ReportSection("Scores", coherence_grid(found))
     for table in beside_grids(found):
-        is_detail = not table.headers[0].startswith(_RELEASED)
+        is_detail = not table.headers[0].startswith((_RELEASED, "fold"))
         title = table.headers[0][0].upper() + table.headers[0][1:]
         yield ReportSection(title, table, is_detail=is_detail)
     scores = tuple(shown_rows(found.rows))
@@ -65,6 +66,7 @@ def coherence_grid(found: Findings) -> grid.Grid:
     by_key = {
         (one.config, one.split, one.group, one.metric): one for one in found.rows if not one.system
     }
+    judged = any(one.human_n for one in by_key.values())
     rows: list[grid.GridRow] = []
     for own in _scores(found):
         both = own.one_unit is not None and own.several_units is not None
@@ -72,12 +74,20 @@ def coherence_grid(found: Findings) -> grid.Grid:
             scores = [by_key[own.config, own.split, group, metric] for metric in _METRICS]
             name = group or f"{own.config} ({own.split})"
             needed = "" if group else _confidence(own)
-            cells = (name, _number(scores[0]), *map(_cell, scores), needed)
-            rows.append(grid.GridRow(cells, int(bool(group)), bold=not group))
+            cells = [name, _number(scores[0]), *map(_cell, scores), needed]
+            if judged:
+                of_spans = by_key[own.config, own.split, group, SPAN_ACCURACY]
+                people = of_spans.human_score, of_spans.human_n
+                cells += [_cell(of_spans), grid.share_of_people(*people)]
+            rows.append(grid.GridRow(tuple(cells), int(bool(group)), bold=not group))
         if own.one_sided is not None:
             rows.append(grid.GridRow((ONE_SIDED, "", *_shares(own.one_sided), ""), 1))
         rows += _baselines(own)
-    names = ("texts", *(f"{metric}, %" for metric in _METRICS), "ρ")
+    names = ["texts", *(f"{metric}, %" for metric in _METRICS), "ρ"]
+    if judged:
+        names += [f"{SPAN_ACCURACY}, %", "people (texts)"]
+        width = 1 + len(names)
+        rows = [replace(row, cells=(*row.cells, *[""] * (width - len(row.cells)))) for row in rows]
     return grid.made("config", names, rows)
 
 
@@ -135,14 +145,11 @@ def beside_grids(found: Findings) -> Iterator[grid.Grid]:
     ]
     if rows:
         yield grid.made("choice by selection of spans", tuple(METRIC_NAMES.values()), rows)
-    rows = [
-        grid.GridRow((f"{own.config}: {name}", *_shares(each)))
-        for own in _scores(found)
-        for name, each in own.templates.items()
-    ]
-    if rows:
-        rows += [row for own in _scores(found) if own.templates for row in _of_templates(own)]
-        yield grid.made("template", _METRICS, rows)
+    for name in ("template", "fold"):
+        both = [(own.config, getattr(own, f"{name}s")) for own in _scores(found)]
+        rows = [row for config, parts in both if parts for row in _of_parts(config, parts)]
+        if rows:
+            yield grid.made(name, _METRICS, rows)
     yield from released_grids(found)
 
 
@@ -180,13 +187,15 @@ def _areas(own: SpanScores) -> Iterator[tuple[str, Any]]:
         yield "area under the curve", own.areas
 
 
-def _of_templates(own: SpanScores) -> Iterator[grid.GridRow]:
+def _of_parts(config: str, parts: Mapping[str, Coherence]) -> Iterator[grid.GridRow]:
+    for name, own in parts.items():
+        yield grid.GridRow((f"{config}: {name}", *_shares(own)))
     keys = ("accuracy", *METRIC_NAMES)
-    every = [[getattr(found, key) for found in own.templates.values()] for key in keys]
+    every = [[getattr(found, key) for found in parts.values()] for key in keys]
     means = (grid.share_cell(sum(values) / len(values)) for values in every)
-    yield grid.GridRow((f"{own.config}: mean", *means, "", ""), bold=True)
+    yield grid.GridRow((f"{config}: mean", *means, "", ""), bold=True)
     ranges = (f"{grid.share_cell(min(v))} to {grid.share_cell(max(v))}" for v in every)
-    yield grid.GridRow((f"{own.config}: range", *ranges, "", ""))
+    yield grid.GridRow((f"{config}: range", *ranges, "", ""))
 
 
 def released_grids(found: Findings) -> Iterator[grid.Grid]:

@@ -56,6 +56,7 @@ from coherencegym.eval.tasks.spans.published_scores import (
     published_tables,
 )
 from coherencegym.eval.tasks.spans.released import ReleasedSpans, released_coherence
+from coherencegym.eval.tasks.table import add_people
 from coherencegym.files.parquet_writing import row_schema, write_rows
 
 #: Metrics of outcomes, beside those of :data:`COHERENCE_METRICS`.
@@ -114,7 +115,10 @@ class Answered:
         if self.table.question != CHOICE:
             return {name: [THRESHOLDS[0]] * len(judged) for name in COHERENCE_METRICS}
         if self.rho == "folds":
-            return thresholds_by_folds(judged, selection)
+            both = zip(self.table.rows, self.table.folds, strict=False)
+            return thresholds_by_folds(
+                judged, selection, {row.cluster: n for row, n in both} or None
+            )
         if self.rho == "best":
             best = best_thresholds(judged, selection)
             return {name: [value] * len(judged) for name, value in best.items()}
@@ -141,6 +145,7 @@ class SpanScores:
         curves, areas: the metrics by confidence, at each of the thresholds, and the areas below.
         baselines: the metrics of each; ``coin`` the expected ones of a fair coin.
         templates: the metrics by each template alone.
+        folds: those of the texts of each fold alone, where thresholds were set on the others.
         one_sided: those by the other side of a threshold that came out inverted; None where it did
             not.
         released: the figures of the released program, and those of ``released_baselines``.
@@ -166,6 +171,7 @@ class SpanScores:
     baselines: Mapping[str, Coherence]
     coin: Mapping[str, float]
     templates: Mapping[str, Coherence]
+    folds: Mapping[str, Coherence]
     one_sided: Coherence | None
     released: Mapping[str, float | None]
     released_baselines: Mapping[str, Mapping[str, float | None]]
@@ -247,6 +253,8 @@ def _add_outcomes(writer: OutcomeWriter, one: Answered) -> None:
                 [value for _, value, _ in rows],
                 weight=[whole for _, _, whole in rows] if isinstance(metric, Ratio) else None,
             )
+    # People were asked about some spans of a text, and mostly about one.
+    add_people(writer, units, table.rows, metric_named(SPAN_ACCURACY))
 
 
 def metric_named(name: str) -> Metric:
@@ -297,10 +305,14 @@ def _scores_of(one: Answered) -> SpanScores:
         for size in (True, False)
     }
 
-    def part(is_single: bool) -> Coherence | None:
-        chosen = parts[is_single]
+    def part(chosen: Sequence[tuple[TextPrediction, int]]) -> Coherence | None:
         at = {name: [values[number] for _, number in chosen] for name, values in one.at.items()}
         return coherence([own for own, _ in chosen], at) if chosen else None
+
+    by_fold: dict[int, list[tuple[TextPrediction, int]]] = {}
+    fold_of = {row.item_id: n for row, n in zip(one.table.rows, one.table.folds, strict=False)}
+    for number, own in enumerate(judged if fold_of else ()):
+        by_fold.setdefault(fold_of[own.text.item_id], []).append((own, number))
 
     curves = {name: coherence_curve(judged, name) for name in COHERENCE_METRICS}
     return SpanScores(
@@ -312,8 +324,8 @@ def _scores_of(one: Answered) -> SpanScores:
         too_long=one.too_long,
         cut=one.answers.cut,
         coherence=coherence(judged, one.at),
-        one_unit=part(True),
-        several_units=part(False),
+        one_unit=part(parts[True]),
+        several_units=part(parts[False]),
         drop=drop_of(judged, one.at),
         selections={s: _measured(one, s) for s in _SELECTIONS} if is_choice else {},
         thresholds={n: (min(own), max(own)) for n, own in one.at.items()} if is_choice else {},
@@ -327,6 +339,11 @@ def _scores_of(one: Answered) -> SpanScores:
             name: coherence(own, one.thresholds(own))
             for name, rows in one.answers.by_template.items()
             for own in [text_predictions(one.table.rows, rows)]
+        },
+        folds={
+            f"fold {fold}": found
+            for fold, chosen in sorted(by_fold.items())
+            if (found := part(chosen)) is not None
         },
         one_sided=_one_sided(one),
         released=_released(one.released),
@@ -514,9 +531,14 @@ def span_notes(details: Sequence[SpanDetail]) -> Iterator[Note]:
                 f"({best}: {100 * value:.1f} %)"
             )
         if own.one_sided is not None:
-            weight, split = own.about["weight"], own.about["calibrated_on"]
+            fits = own.about.get("folds", [own.about])
+            weights = [fit["weight"] for fit in fits if fit["weight"] < 0]
+            said = f"{weights[0]:.3f}, set on {fits[0]['calibrated_on']}"
+            if len(fits) > 1:
+                number = f"in {len(weights)} of {len(fits)} folds"
+                said = f"{min(weights):.3f} to {max(weights):.3f}, {number}"
             yield caution(
-                f"{name}: the answers are inverted (weight {weight:.3f}, set on {split}): the "
+                f"{name}: the answers are inverted (weight {said}): the "
                 f"model answers '{own.positive}' where less supports it; not inverted, accuracy is "
                 f"{100 * own.one_sided.accuracy:.1f} %, strict {100 * own.one_sided.strict:.1f} %"
             )

@@ -107,9 +107,11 @@ TASK = Task(
     in_chat=lambda options: options.apply_chat_template,
     costs=_costs,
     inputs=lambda source, configs, split, most, options: read_span_tables(
-        source, configs, split, most, options.calibrate_on
+        source, configs, split, most, options.calibrate_on, options.calibrate_folds
     ),
-    given=lambda rows, split, options: span_table_of(rows, split, options.calibrate_on),
+    given=lambda rows, split, options: span_table_of(
+        rows, split, options.calibrate_on, options.calibrate_folds
+    ),
     accept=askable,
     table=lambda one: one.table,
     digests=lambda one: one.digests,

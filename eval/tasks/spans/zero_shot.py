@@ -95,22 +95,28 @@ def surprisal_answers(
         rows = [_chosen(row, next(given), how) for row in table.rows]
         return SpanAnswers(rows, cut=cut, about=asdict(how))
     gains = _gain_of_hypothesis if table.question == ENTAILMENT else _lowest_gains
-    known = [(row, gains(row, [_whole(row)], next(given))) for row in table.calibration]
-    kept = [(found[_whole(row)], row.label) for row, found in known if found is not None]
-    # Of a text of one unit it is not asked whether it holds together.
-    kept = [(gain, label) for gain, label in kept if math.isfinite(gain)]
-    slope = fitted_slope([gain for gain, _ in kept], [label for _, label in kept], table.table.name)
-    found = [gains(row, places_of(row), next(given)) for row in table.rows]
+    # A text to set a threshold on may be one to answer, too: then it is read once.
+    known = {row.item_id: gains(row, [_whole(row)], next(given)) for row in table.calibration}
+    found = {row.item_id: gains(row, places_of(row), next(given)) for row in table.rows}
+    slopes: dict[str, Slope] = {}
+    fits = []
+    for name, learned, answered in table.calibrations():
+        gained = found if table.folds else known
+        kept = [(own[_whole(row)], row.label) for row in learned if (own := gained[row.item_id])]
+        # Of a text of one unit it is not asked whether it holds together.
+        kept = [(gain, label) for gain, label in kept if math.isfinite(gain)]
+        where = f"{table.table.name}, {name}" if table.folds else table.table.name
+        slope = fitted_slope([gain for gain, _ in kept], [label for _, label in kept], where)
+        slopes |= dict.fromkeys((row.item_id for row in answered), slope)
+        calibrated = {"calibrated_on": name, "calibrated_with": len(kept)}
+        fits.append({**asdict(slope), **calibrated})
+    about: dict[str, Any] = {"folds": fits} if table.folds else fits[0]
+    rows = [_by_slope(found[row.item_id], slopes[row.item_id]) for row in table.rows]
+    if all(slope.weight > 0 for slope in slopes.values()):
+        return SpanAnswers(rows, cut=cut, about=about)
     # The rule as it was specified: positive is what is above the threshold.
-    other = Slope(-slope.weight, slope.threshold)
-    one_sided = [_by_slope(own, other) for own in found] if slope.weight < 0 else ()
-    about: dict[str, Any] = {
-        "threshold": slope.threshold,
-        "weight": slope.weight,
-        "calibrated_on": table.calibrated_on,
-        "calibrated_with": len(kept),
-    }
-    rows = [_by_slope(own, slope) for own in found]
+    upright = {item: Slope(abs(own.weight), own.threshold) for item, own in slopes.items()}
+    one_sided = [_by_slope(found[row.item_id], upright[row.item_id]) for row in table.rows]
     return SpanAnswers(rows, cut=cut, about=about, one_sided=one_sided)
 
 

@@ -95,6 +95,8 @@ DISCOEVAL_ROWS = replace(
     patterns=tuple(_patterns()),
     reader=read_rows,
     parts=relation_parts,
+    public_since=1989,
+    public_source="the Wall Street Journal of 1989, for its relations; others later",
     producers=(
         f"{CORPUS.producers} Writers of the Wall Street Journal, 1989, whose texts the Penn "
         "treebanks have."

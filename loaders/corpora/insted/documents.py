@@ -218,6 +218,8 @@ CORPUS = Corpus(
     patterns=tuple(_patterns()),
     reader=read_insted,
     parts=_parts,
+    public_since=2015,
+    public_source="Hermann et al. (2015), for CNN; with intruders since Shen et al. (2021)",
     producers=(
         "Authors of Wikipedia articles and of CNN's, and crowd workers on Amazon Mechanical Turk, "
         "who looked for the intruders (Shen et al. 2021)."

@@ -223,6 +223,8 @@ CORPUS = Corpus(
         "A few slips are corrected (spelling, a full stop at the end, an article that a candidate "
         "needs); the rest of its English is as it stands.",
     ),
+    public_since=2012,
+    public_source="Levesque, Davis and Morgenstern (2012)",
     producers="Experts (Hector Levesque, Ernest Davis and others; each schema names its author).",
     source_datasets=("original",),
     one_file_per_split=True,
@@ -252,6 +254,8 @@ WINOGRANDE = Corpus(
         FilePattern("winogrande*/test.jsonl", "test", by_default=False),
     ),
     reader=read_winogrande,
+    public_since=2020,
+    public_source="Sakaguchi et al. (2020)",
     producers="Crowd workers on Amazon Mechanical Turk (Sakaguchi et al. 2020).",
     source_datasets=("extended|winogrande",),
     one_file_per_split=True,

@@ -135,7 +135,8 @@ def reproduction_document(found: Reproduction) -> TableDocument:
     from coherencegym.eval.report.formats import TableDocument
 
     paper = f"{found.paper.authors} ({found.paper.venue})"
-    title = f"{paper}, table {found.name}: {found.table.title}, %"
+    table = found.name if found.table.by_layer else f"table {found.name}"
+    title = f"{paper}, {table}: {found.table.title}, %"
     lines = [
         f"{found.model}: computed here, with 95 % intervals"
         + (f", in the mode {found.table.compat}" if found.table.compat else ""),
@@ -152,23 +153,31 @@ def _grid(found: Reproduction, title: str) -> Grid:
     from coherencegym.eval.report import grid
 
     columns = {"n": [f"{row.n:,}" if row.n else "–" for row in found.rows]}
-    columns[found.model] = [
-        grid.share_with_interval(row.score, row.low, row.high) for row in found.rows
-    ]
+    deciding = {_deciding(found, row) for row in found.rows}
+    ours = found.model if deciding == {found.model} else "here"
+    columns[ours] = [grid.share_with_interval(row.score, row.low, row.high) for row in found.rows]
+    for number, layer in found.layers.items():
+        columns[f"{found.model}, layer {number}"] = [grid.share_cell(row.score) for row in layer]
     same = {hub_id: system for system, hub_id in found.table.models.items()}.get(found.model)
     if same is not None:
         columns[f"minus {same}"] = [_difference(row, same) for row in found.rows]
     for system in found.table.systems:
         columns[system] = [grid.share_cell(row.published.get(system)) for row in found.rows]
     names = [row.name for row in found.rows]
-    if len(found.table.systems) <= len(names):
+    if len(found.table.systems) + len(found.layers) <= len(names):
         rows = [(name, *cells) for name, *cells in zip(names, *columns.values(), strict=True)]
         heads = ("row", *columns)
     else:
         rows = [(name, *cells) for name, cells in columns.items()]
         heads = ("system", *names)
-    made = [grid.GridRow(tuple(cells), bold=cells[0] == found.model) for cells in rows]
+    made = [grid.GridRow(tuple(cells), bold=cells[0] == ours) for cells in rows]
     return grid.made(heads[0], heads[1:], made, title)
+
+
+def _deciding(found: Reproduction, row: ReproducedRow) -> str:
+    """The model, or the people that a row is of."""
+    system = found.table.row(row.name).system
+    return system if system.startswith("people") else found.model
 
 
 def _difference(row: ReproducedRow, system: str) -> str:
@@ -179,16 +188,15 @@ def _difference(row: ReproducedRow, system: str) -> str:
 
 
 def _records(found: Reproduction) -> Iterator[dict[str, Any]]:
-    for row in found.rows:
-        about = {"paper": found.paper.title, "table": found.name, "row": row.name}
+    about = {"paper": found.paper.title, "table": found.name}
+    ours = [(_deciding(found, row), row) for row in found.rows]
+    ours += [(f"{found.model}, layer {n}", row) for n, rows in found.layers.items() for row in rows]
+    for system, row in ours:
+        own = {**about, "row": row.name, "system": system, "is_published": False}
         numbers = {"n": row.n, "score": row.score, "ci_low": row.low, "ci_high": row.high}
-        yield {
-            **about,
-            "system": found.model,
-            "is_published": False,
-            "split": row.split,
-            **numbers,
-        }
+        yield {**own, "split": row.split, **numbers}
+    none = {"n": None, "ci_low": None, "ci_high": None}
+    for row in found.rows:
         for system, value in row.published.items():
-            none = {"n": None, "score": value, "ci_low": None, "ci_high": None}
-            yield {**about, "system": system, "is_published": True, "split": None, **none}
+            own = {**about, "row": row.name, "system": system, "is_published": True}
+            yield {**own, "split": None, "score": value, **none}

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -53,6 +53,7 @@ class Reproduction:
         paper, table: their declarations; ``name`` is the table's.
         model: the model that was scored.
         rows: the rows in the paper's order, those without our score too.
+        layers: the same rows by layer of the model, where the table is by layer; else empty.
         notes: lines on what differs from the paper.
         folder: the folder with the suites and the results.
     """
@@ -64,6 +65,7 @@ class Reproduction:
     rows: Sequence[ReproducedRow]
     notes: Sequence[str]
     folder: Path
+    layers: Mapping[int, Sequence[ReproducedRow]] = field(default_factory=dict)
 
 
 def find_paper(name: str) -> Paper:
@@ -120,22 +122,38 @@ def reproduce(
         EvaluationError: there is no such table or model, files of the corpus are missing, or no
             row can be computed.
     """
+    from coherencegym.eval.models.load import load_config
+
     about, declared = find_table(paper, table)
+    load_config(model, scores=False)  # before minutes of building
     folder = Path("reproduced", f"{paper}-{table}") if output is None else Path(output)
     data = None if data_dir is None else Path(data_dir)
     datasets = _datasets(declared, folder, data, say)
     run = _Run(declared, model, folder / "results", limit, {"device": device, "dtype": dtype}, say)
+    names = declared.values or declared.rows
     scored = [
-        row for name, (where, split) in datasets.items() for row in run.rows(name, where, split)
+        row
+        for config, (where, split) in datasets.items()
+        for chosen in _options_on(config, map(declared.row, names))
+        for row in run.rows(config, where, split, chosen)
     ]
     if not scored:
         raise EvaluationError(
             f"{paper}, table {table}: no config of the table is there; " + "; ".join(run.notes)
         )
-    rows = [_row(declared, name, scored) for name in declared.values or declared.rows]
-    notes = [*declared.differs, *run.notes, *_notes(rows, limit, declared.sizes)]
+    rows = [_row(declared, name, [one for one in scored if one["layer"] is None]) for name in names]
+    numbers = sorted({one["layer"] for one in scored} - {None})
+    layers = {
+        number: [
+            _row(declared, name, [one for one in scored if one["layer"] == number])
+            for name in names
+        ]
+        for number in numbers
+    }
+    notes = [*declared.differs, *_best_layers(layers), *run.notes]
+    notes += _notes(rows, limit, declared.sizes)
     name = Path(model).name if Path(model).is_dir() else model
-    return Reproduction(about, table, declared, name, rows, notes, folder)
+    return Reproduction(about, table, declared, name, rows, notes, folder, layers)
 
 
 def _datasets(
@@ -148,6 +166,8 @@ def _datasets(
     if table.corpus == SYNTAXGYM:
         files = sorted(_syntaxgym_folder(data, say).glob("**/*.json"))
         return {path.stem: (path, None) for path in files if path.stem in table.values}
+    from coherencegym.builders.command.declared import suite_named
+    from coherencegym.builders.command.run import BuildRequest, is_current
     from coherencegym.eval.data.source import find_dataset
     from coherencegym.library import build
     from coherencegym.loaders.corpus import CorpusNotFoundError
@@ -168,9 +188,11 @@ def _datasets(
                 f"files: {how_to_obtain(corpus)}"
             )
     suite = folder / table.suite
-    if not suite.exists():
-        say(f"building {table.suite} from {table.corpus}")
-        build(table.suite, corpus=table.corpus, data_dir=data, output=suite)
+    request = BuildRequest(corpora=[table.corpus], data_dir=data)
+    if not is_current(suite, suite_named(table.suite), request):
+        again = " again, as its files, options or toolkit have changed" if suite.exists() else ""
+        say(f"building {table.suite} from {table.corpus}{again}")
+        build(table.suite, corpus=table.corpus, data_dir=data, output=suite, overwrite=True)
     built = find_dataset(str(suite)).manifest["configs"]
     wanted = [name for row in table.values or table.rows for name in table.row(row).configs]
     return {
@@ -205,6 +227,16 @@ def _fetch(corpus: str, say: Callable[[str], None]) -> None:
     run(Namespace(**chosen, overwrite=False, mirror=None, json=False))
 
 
+def _options_on(config: str, rows: Iterable[TableRow]) -> list[Mapping[str, str]]:
+    """The options with which a config is run: each once."""
+    found: list[Mapping[str, str]] = []
+    for row in rows:
+        is_wanted = not row.configs or any(_is(config, one) for one in row.configs)
+        if is_wanted and row.options not in found:
+            found.append(row.options)
+    return found
+
+
 def _is(config: str, name: str) -> bool:
     return f"_{config}".endswith(f"_{name}")
 
@@ -228,20 +260,25 @@ class _Run:
     @property
     def notes(self) -> list[str]:
         """A line for each reason why configs could not be asked about."""
-        return [f"{', '.join(own)}: {reason}" for reason, own in self._refused.items()]
+        return [f"{', '.join(dict.fromkeys(own))}: {why}" for why, own in self._refused.items()]
 
-    def rows(self, config: str, dataset: Path, split: str | None) -> _Rows:
+    def rows(
+        self, config: str, dataset: Path, split: str | None, chosen: Mapping[str, str]
+    ) -> _Rows:
         """The scores of a config; none, and a note, where it cannot be asked about."""
         from coherencegym import library
+        from coherencegym.eval.metrics.estimates import score_of
 
         table = self._table
-        self._say(f"{table.task} {self._model} on {config}")
-        options: dict[str, Any] = {**table.options, **self._how}
+        how = "".join(f", {name} {value}" for name, value in chosen.items())
+        self._say(f"{table.task} {self._model} on {config}{how}")
+        options: dict[str, Any] = {**table.options, **chosen, **self._how}
         if table.compat:
             options["compat"] = table.compat
         if dataset.is_dir():
             options |= {"config": config, "split": split}
-        given = {"output": self._folder / config, "overwrite": True, "limit": self._limit}
+        folder = self._folder / "-".join([config, *chosen.values()])
+        given = {"output": folder, "overwrite": True, "limit": self._limit}
         try:
             found = getattr(library, table.task)(self._model, dataset, **options, **given)
         except EvaluationError as error:
@@ -249,7 +286,15 @@ class _Run:
                 self._refused[said.removeprefix(about)].append(config)
                 return []
             raise
-        return [{**row, "config": config} for row in found.to_pandas().to_dict("records")]
+        own = {"config": config, "options": chosen}
+        rows = [{**row, **own, "layer": None} for row in found.to_pandas().to_dict("records")]
+        if table.by_layer:
+            rows += [
+                {**asdict(score_of(one)), **own, "layer": one.system.layer}
+                for one in found.estimates
+                if one.system.layer is not None
+            ]
+        return rows
 
 
 def _row(table: PublishedTable, name: str, scored: _Rows) -> ReproducedRow:
@@ -288,11 +333,27 @@ def _row(table: PublishedTable, name: str, scored: _Rows) -> ReproducedRow:
 def _is_wanted(score: Mapping[str, Any], about: TableRow, metric: str) -> bool:
     return (
         (not about.configs or any(_is(score["config"], one) for one in about.configs))
+        and score["options"] == about.options
         and score["metric"] == metric
         and (score["group"] == about.group)
         and (score["system"] == about.system if about.system else score["level"] != "reference")
         and score["level"] not in ("formula", "headline")
     )
+
+
+def _best_layers(layers: Mapping[int, Sequence[ReproducedRow]]) -> list[str]:
+    # The first of equals, as a row has the same place in all of them.
+    found = {}
+    for same in zip(*layers.values(), strict=True):
+        known = {n: row.score for n, row in zip(layers, same, strict=True) if row.score is not None}
+        if known:
+            found[same[0].name] = max(known, key=lambda n: known[n])
+    if not found:
+        return []
+    mean = math.fsum(found.values()) / len(found)
+    each = ", ".join(f"{name} {layer}" for name, layer in found.items())
+    said = f"best layer here, chosen on the tested rows as in the paper: {each}"
+    return [f"{said}; mean {mean:.1f} of {len(found)}"]
 
 
 def _notes(rows: Sequence[ReproducedRow], limit: int | None, sizes: Mapping[str, int]) -> list[str]:

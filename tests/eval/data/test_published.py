@@ -120,7 +120,10 @@ def test_a_run_shows_and_keeps_them(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     folder = write_dataset(
-        tmp_path / "data", pair_items, extra={"moved": "bool"}, corpus={"name": "toy"}
+        tmp_path / "data",
+        pair_items,
+        extra={"moved": "bool"},
+        corpus={"name": "toy", "title": "Toys", "public_since": 1999},
     )
     path = folder / "manifest.json"
     manifest = json.loads(path.read_text())
@@ -154,6 +157,7 @@ def test_a_run_shows_and_keeps_them(
     assert "not comparable with the figures above" in text
     assert "GPT-X" in text
     assert "Another-X" not in text
+    assert "texts public since: Toys 1999; a model trained on later data may have read them" in text
     assert json.loads((tmp_path / "out/results.json").read_text())["published"] == [ROW]
     manifest["published"][0]["score"] = -1
     path.write_text(json.dumps(manifest))

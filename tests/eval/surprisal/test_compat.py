@@ -202,9 +202,9 @@ CHECKS = {
     "text of a condition": check_text,
     "`[SEP]`": check_separator,
     "start token": check_start,
-    "first token read": check_first,
+    "first token of a text without a start token": check_first,
     "start and end tokens that the tokenizer adds": check_added,
-    "`*`": check_whole,
+    "`*` (all regions) in a formula": check_whole,
     "conditions with identical tokens": check_identical,
     "`>` and `<`": check_tie,
 }
@@ -221,7 +221,7 @@ def test_the_readme_has_the_table_and_nothing_in_it_that_the_code_has_not(
     repository: Path,
 ) -> None:
     text = (repository / "docs" / "published-numbers.md").read_text(encoding="utf-8")
-    head = "|  | default | `syntaxgym-2021` | why |\n|---|---|---|---|\n"
+    head = "| setting | default | `syntaxgym-2021` | reason for the default |\n|---|---|---|---|\n"
     assert head in text
     table = text.split(head)[1].split("\n\n")[0]
     rows = [line.strip("| ").split(" | ") for line in table.splitlines()]

@@ -224,7 +224,7 @@ def test_the_signature_of_a_number_is_one_click_away(page: Browser) -> None:
     page.click(cell)
     shown = "document.querySelector(':popover-open')"
     text = page.run(f"return {shown}.innerText")
-    assert "signature, from which it can be reproduced" in text.lower()
+    assert "signature, from which the number can be reproduced" in text.lower()
     assert "model:org/alpha|data:cloze" in text or "another run" in text
     assert "a caution </script>" in text
     assert "partial input\n60.0 %" in text

@@ -9,10 +9,10 @@ from dataclasses import dataclass, replace
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.data.source import Source, find_dataset
 from coherencegym.eval.kinds.spans import UNDECIDED, SpanText
-from coherencegym.eval.tasks.spans.coherence import dealt_folds
 from coherencegym.eval.tasks.spans.data import (
     CHOICE,
     SpanTable,
+    folds_of,
     places_of,
     read_span_tables,
     span_content,
@@ -126,19 +126,14 @@ def read_span_training(
 def _in_folds(
     whole: SpanTraining, rows: Sequence[SpanText], number: int, where: str, *, parts: bool
 ) -> SpanTraining:
-    sources = {row.cluster for row in rows}
-    if not 2 <= number <= len(sources):
-        raise EvaluationError(
-            f"{where}: --folds {number} of {len(sources):,} sources; expected 2 to {len(sources):,}"
-        )
-    dealt = dealt_folds(sources, number)
+    both = list(zip(rows, folds_of(rows, number, where, "--folds"), strict=True))
     folds = []
     for fold in range(number):
-        kept = [row for row in rows if dealt[row.cluster] != fold]
-        held = labelled((row for row in rows if dealt[row.cluster] == fold), parts=parts)
+        kept = [row for row, own in both if own != fold]
+        held = labelled((row for row, own in both if own == fold), parts=parts)
         learned = labelled(kept, parts=parts)
-        own = replace(whole, texts=len(kept), training=learned, validation=held, fold=fold)
-        folds.append(_with_both_answers(own, where))
+        data = replace(whole, texts=len(kept), training=learned, validation=held, fold=fold)
+        folds.append(_with_both_answers(data, where))
     every = labelled(rows, parts=parts)
     return replace(whole, texts=len(rows), training=every, validation=(), folds=tuple(folds))
 

@@ -441,6 +441,10 @@ def test_thresholds_come_from_the_texts_of_other_folds() -> None:
     for number, own in enumerate((x, y, z)):
         others = best_thresholds([one for one in (x, y, z) if one is not own])
         assert {name: values[number] for name, values in found.items()} == others
+    together = {one.text.cluster: int(one is z) for one in (x, y, z)}
+    given = thresholds_by_folds([x, y, z], fold_of=together)
+    of_others = best_thresholds([z]), best_thresholds([z]), best_thresholds([x, y])
+    assert given == {name: [best[name] for best in of_others] for name in given}
     alone = thresholds_by_folds([x])
     assert alone == {name: [THRESHOLDS[0]] for name in COHERENCE_METRICS}
 

@@ -20,6 +20,7 @@ from coherencegym.eval.commands.cli import main
 from coherencegym.eval.hub.results_card import render_results_card
 from coherencegym.eval.kinds.spans import SpanText
 from coherencegym.eval.results.runs import read_run
+from coherencegym.eval.tasks.spans import coherence
 from coherencegym.files.parquet_rows import parquet_rows
 
 
@@ -367,3 +368,77 @@ def test_a_model_that_reads_too_little(
 def test_rho_is_a_share(saved: Path, tmp_path: Path, text: str) -> None:
     with pytest.raises(SystemExit):
         main(arguments(saved, tmp_path / "out", f"--rho={text}"))
+
+
+def test_thresholds_are_set_on_other_folds(
+    saved: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(coherence, "_FOLDS", 0)  # ρ has no other folds
+    shutil.copytree(saved / "data", tmp_path / "data")
+    shutil.copytree(saved / "model", tmp_path / "model")
+    # Nothing but the test is read.
+    shutil.rmtree(tmp_path / "data" / "data" / "conversational_entailment" / "validation", True)
+    chosen = "--config", "conversational_entailment", "abduction"
+    folds = "--calibrate-folds", "4", "--verbose"
+    assert main(arguments(tmp_path, tmp_path / "run", *chosen, *folds)) == 0
+    entailment, choice = results_of(tmp_path / "run")["spans"]
+    fits = entailment["about"]["folds"]
+    assert [fit["calibrated_on"] for fit in fits] == [f"all but fold {n}" for n in range(4)]
+    assert sum(fit["calibrated_with"] for fit in fits) == 3 * 24  # each text in three of four
+    assert len({fit["threshold"] for fit in fits}) == 4
+    assert "bag of words" in entailment["baselines"]
+    for own in (entailment, choice):
+        assert list(own["folds"]) == [f"fold {n}" for n in range(4)]
+        assert sum(part["items"] for part in own["folds"].values()) == own["items"]
+        right = sum(part["items"] * part["strict"] for part in own["folds"].values())
+        assert right / own["items"] == pytest.approx(own["coherence"]["strict"])
+    shown = capsys.readouterr().out
+    assert "abduction: range" in shown
+    assert "calibrate_folds:4" in results_of(tmp_path / "run")["signature"]
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        (("--calibrate-on", "validation"), "expected no --calibrate-on"),
+        (("--rho", "0.25"), "expected no --rho"),
+        (("--scorer", "prompt"), "sets no threshold on one text; expected no --calibrate-folds"),
+    ],
+)
+def test_folds_go_with_no_other_way_to_set_a_threshold(
+    saved: Path, tmp_path: Path, more: tuple[str, ...], said: str,
+    capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    chosen = "--config", "conversational_entailment", "--calibrate-folds"
+    assert main(arguments(saved, tmp_path / "run", *chosen, "4", *more)) == 2
+    assert said in one_line(capsys.readouterr().err)
+    assert main(arguments(saved, tmp_path / "run", *chosen, "40")) == 2
+    assert "--calibrate-folds 40 of 12 sources; expected 2 to 12" in one_line(
+        capsys.readouterr().err
+    )
+
+
+def test_people_who_judged_spans_stand_beside_the_model(
+    saved: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shutil.copytree(saved / "model", tmp_path / "model")
+    said: list[bool | None] = [True, True, True, False, None, None]
+    rows = entailments(24)
+    judged = [
+        replace(r, extra={**r.extra, "human_ok": ok}) for r, ok in zip(rows, said * 4, strict=True)
+    ]
+    unjudged = [replace(r, extra={"human_ok": None}) for r in entailments(12, first=30)]
+    learned = {"validation": unjudged, "test": judged}
+    write_spans_dataset(tmp_path / "data", learned, "judged", extra={"human_ok": "bool"})
+    assert main(arguments(tmp_path, tmp_path / "run")) == 0
+    shown = capsys.readouterr().out
+    assert "people (texts)" in shown
+    assert "75.0 (16)" in shown
+    scores = [one for one in results_of(tmp_path / "run")["scores"] if one["human_n"]]
+    assert {one["metric"] for one in scores} == {"span accuracy"}
+    (own,) = [one for one in scores if one["level"] == "all"]
+    assert (own["human_score"], own["human_n"]) == (0.75, 16)
+    assert own["human_ci_low"] < 0.75 < own["human_ci_high"]
