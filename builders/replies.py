@@ -26,7 +26,7 @@ from coherencegym.loaders.corpora.citations import cited
 SUITE = Suite(
     name="replies",
     title="Replies",
-    version="2.0.0",
+    version="2.1.0",
     hypothesis=(
         "A model that notices incoherence finds replies less surprising after the messages that "
         "they reply to than after each other's."
