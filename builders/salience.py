@@ -222,7 +222,7 @@ SUITE = Suite(
         "itself, so names and places cancel to the first order. A mention that is unlikely in its "
         "near context has more to gain from the document; this gain is not matched.",
         "To put both mentions into one place, one of them instead of the author's, was tried on "
-        "the 80 documents of GUM and dropped. Of 1,300 places, 17 had another entity that was as "
+        "the 80 documents of GUM and dropped. Only 17 places had another entity that was as "
         "given, of other salience, and had a fitting form; in 14 the author's was the salient one. "
         "Half of each leaves 6 items, and in 3 of them the exchanged mention reads badly (`each "
         "ant was dipped in the food with medicine`).",
