@@ -26,17 +26,14 @@ EXAMPLES = """\
   coherencegym judge suites/story_cloze -n 100
   coherencegym judge suites/connectives --group "same sense, same syntax"
   coherencegym judge suites/intruder_sentences --kind documents
-  coherencegym judge suites/discourse_tasks --config order_sample --seed 7
+  coherencegym judge suites/story_cloze --model gpt2 EleutherAI/pythia-160m
 
-  coherencegym judge suites/story_cloze -n 1000 --model gpt2 EleutherAI/pythia-160m
-
-then, with the answers that annotators saved:
+then, with the answers that annotators saved, or those of the models:
   coherencegym build story_cloze --overwrite --judgements answers-1.jsonl answers-2.jsonl
   coherencegym build story_cloze --overwrite --judged judgements/story_cloze_models/answers.jsonl
   coherencegym judge suites/span_coherence --answers answers-1.jsonl answers-2.jsonl
 
-The folder has sheet.html, to read, tick and print, which saves answers as JSON lines; and the same
-as pairs.jsonl (spans.jsonl, ...), to be filled by other means. Neither has the right answers.
+The folder has sheet.html, to read, tick and print, and the same as JSON lines: pairs.jsonl, ...
 """
 
 
@@ -81,14 +78,10 @@ def make_parser(prog: str = "coherencegym judge") -> Parser:
     add("--group", **several, help=what)
     what = "of all but pairs: say how these answers agree with the dataset's, and draw nothing"
     add("--answers", **{**several, "metavar": "FILE"}, type=Path, help=what)
-    what = (
-        "have language models of different families answer the pairs, each in both orders, for "
-        "`build --judged`; the folder has their answers, and no sheet"
-    )
+    what = "have models of different families answer pairs instead, for `build --judged`"
     add("--model", **several, help=what)
     add("--seed", metavar="N", type=int, default=0, help="default: 0")
-    what = "default: judgements/<suite>; with --model: judgements/<suite>_models"
-    add("--output", metavar="DIR", type=Path, help=what)
+    add("--output", metavar="DIR", type=Path, help="default: judgements/<suite>[_models]")
     return parser
 
 
@@ -229,7 +222,7 @@ def _read_by_models(pairs: Sequence[DrawnPair], models: Sequence[str], path: Pat
         letters = [answer for answers in reader.answers for answer in answers]
         said.append(
             f"{reader.name}: the same text in both orders of {both} of {len(pairs)} pairs; "
-            f"A {letters.count('a')} times, B {letters.count('b')}, open {letters.count('')}"
+            f"A {letters.count('a')} times, B {letters.count('b')}, too long {letters.count('')}"
         )
     path.write_text("".join(lines), encoding="utf-8")
     return said

@@ -20,16 +20,15 @@ from coherencegym.builders.judgement.read import Answers, read_answers
 from coherencegym.builders.suite import Column, Config, GeneratedItem, Suite
 from coherencegym.eval.data.dataset import FILTER_MODEL, FILTER_MODELS
 from coherencegym.eval.kinds.items import Item
+from coherencegym.eval.tasks.pair_readings import PROMPT
 from coherencegym.loaders.corpus import CorpusError
 
 #: Who read, and what the names of the configs that they filtered end in.
 PEOPLE, MODELS = "people", "models"
 _SUFFIXES = {PEOPLE: "people_filtered", MODELS: "model_filtered"}
 _SUMMARIES = {
-    PEOPLE: "only items of which most people who read the pair called the incoherent text the less "
-    "coherent",
-    MODELS: "only items of which every model that read the pair, in both orders, called the "
-    "incoherent text the less coherent",
+    PEOPLE: "only items of which people who read them blind prefer the original",
+    MODELS: "only items of which models that read them blind prefer the original",
 }
 _COLUMN = Column("string", "the models with which the item was chosen")
 
@@ -48,10 +47,8 @@ class ReaderFilter:
     def __init__(self, suite: str, readers: str, answers: Answers) -> None:
         self.readers = readers
         self.matcher = Matcher(suite, answers)
-        names = {one.annotator for one in answers.answers if not one.is_open}
-        self.models: tuple[str, ...] = ()
-        if readers == MODELS:
-            self.models = tuple(sorted(name.removeprefix(MODEL_READER) for name in names))
+        names = sorted({one.annotator for one in answers.answers})
+        self.models = tuple(name.removeprefix(MODEL_READER) for name in names if is_model(name))
         self.n_readers = len(names)
 
     def name(self, unfiltered: str) -> str:
@@ -77,6 +74,7 @@ class ReaderFilter:
             "readers": self.readers,
             "number": self.n_readers,
             "models": list(self.models),
+            **({"prompt": f"eval/tasks/templates/{PROMPT}"} if self.models else {}),
             "answers_sha256": sorted(self.matcher.answers.digests),
         }
 
@@ -99,7 +97,7 @@ class ReaderFilter:
         return FilteredSplit(read, kept)
 
     def _is_whole(self, judged: JudgedPair) -> bool:
-        if self.readers == PEOPLE:
+        if not self.models:
             return True
         times = Counter(vote.annotator for vote in judged.votes)
         for model, number in times.items():
@@ -112,7 +110,7 @@ class ReaderFilter:
         return len(times) == self.n_readers
 
     def _is_preferred(self, judged: JudgedPair) -> bool:
-        if self.readers == PEOPLE:
+        if not self.models:
             return judged.verdict == INCOHERENT
         return all(vote.less_coherent == INCOHERENT for vote in judged.votes)
 
@@ -160,12 +158,11 @@ def reader_filters(
         own = [one for one in answers.answers if is_model(one.annotator) == (readers == MODELS)]
         if own:
             found.append(ReaderFilter(suite.name, readers, replace(answers, answers=tuple(own))))
-    for one in found:
-        if one.readers == MODELS and one.n_readers < 2:
-            raise CorpusError(
-                f"--judged: answers of {one.n_readers} model, expected those of two of different "
-                "families: coherencegym judge FOLDER --model ONE OTHER"
-            )
+            if len(found[-1].models) == 1:
+                raise CorpusError(
+                    f"--judged: answers of {found[-1].models[0]} alone, expected those of two "
+                    "models of different families: coherencegym judge FOLDER --model ONE OTHER"
+                )
     return found
 
 

@@ -77,9 +77,7 @@ def build(
         SuiteError: an item is not valid: a mistake of the suite, not of the user.
     """
     engine = engine or local_engine(options.num_proc)
-    work = _Build(
-        *(suite, options, folder, matcher, filters, withhold, progress, engine, cache)
-    )
+    work = _Build(*(suite, options, folder, matcher, filters, withhold, progress, engine, cache))
     configs: dict[str, Any] = {}
     sources.empty.clear()
     for source in sources.found:

@@ -24,7 +24,7 @@ class PairReader:
     """A model that reads pairs: the user's name for it, its commit, and its answers.
 
     ``answers`` are of each pair (A or B in the order that it was given, A or B in the other one):
-    ``a``, ``b``, or ``""`` where both are equally probable or the texts are too long.
+    ``a``, ``b``, ``can't tell`` where both are equally probable, or ``""``: the texts are too long.
     """
 
     name: str
@@ -80,12 +80,11 @@ def _answers(
     ]
     found = []
     for answer in surprisals(model, tokenizer, queries, uses_separator=False).items:
-        bits = {
-            letter: float(one.region_bits(_ANSWER).sum())
-            for letter, one in answer.conditions.items()
-        }
-        is_open = answer.too_long or bits["a"] == bits["b"]
-        found.append("" if is_open else min(bits, key=lambda letter: bits[letter]))
+        if answer.too_long:
+            found.append("")
+            continue
+        a, b = (float(answer.conditions[one].region_bits(_ANSWER).sum()) for one in "ab")
+        found.append("can't tell" if a == b else "a" if a < b else "b")
     return tuple(zip(found[::2], found[1::2], strict=True))
 
 
@@ -96,6 +95,8 @@ def _asked(text_a: str, text_b: str) -> list[Condition]:
     template = templates_of("eval.tasks").get_template(PROMPT)
     question = template.render(text_a=text_a, text_b=text_b).rstrip("\n") + " "
     return [
-        Condition(letter, question + letter.upper(), (Region(1, question), Region(2, letter.upper())))
+        Condition(
+            letter, question + letter.upper(), (Region(1, question), Region(2, letter.upper()))
+        )
         for letter in "ab"
     ]
