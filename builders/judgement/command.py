@@ -121,10 +121,10 @@ def sample(arguments: argparse.Namespace) -> list[str]:
     if not drawn:
         wanted = f" of {', '.join(map(repr, arguments.group))}" if arguments.group else ""
         raise EvaluationError(f"{folder}: no {unit}{wanted}; expected {_EXPECTED[unit]}")
-    said: list[str] = []
+    answers, said = _read_by_models(drawn, arguments.model) if arguments.model else ("", [])
     with written_beside(output, False) as work:
-        if arguments.model:
-            said = _read_by_models(drawn, arguments.model, work / MODEL_ANSWERS)
+        if answers:
+            (work / MODEL_ANSWERS).write_text(answers, encoding="utf-8")
         else:
             write_sheet(unit, drawn, work)
     shares = ", ".join(f"{name} {count}" for name, count in drawing.counts.items())
@@ -206,7 +206,8 @@ def _drawing(source: Source, kind: str, arguments: argparse.Namespace) -> Drawin
     return draw(suite, unfiltered, n, seed, arguments.group, questions)
 
 
-def _read_by_models(pairs: Sequence[DrawnPair], models: Sequence[str], path: Path) -> list[str]:
+def _read_by_models(pairs: Sequence[DrawnPair], models: Sequence[str]) -> tuple[str, list[str]]:
+    # The lines of their answers, and what to say of them.
     from coherencegym.builders.judgement.questions import MODEL_READER
     from coherencegym.builders.judgement.sheet import answer_line
     from coherencegym.eval.tasks.pair_readings import read_pairs
@@ -221,11 +222,10 @@ def _read_by_models(pairs: Sequence[DrawnPair], models: Sequence[str], path: Pat
         both = sum(set(answers) == {"a", "b"} for answers in reader.answers)
         letters = [answer for answers in reader.answers for answer in answers]
         said.append(
-            f"{reader.name}: the same text in both orders of {both} of {len(pairs)} pairs; "
+            f"{reader.name}: {both} of {len(pairs)} pairs answered alike in both orders; "
             f"A {letters.count('a')} times, B {letters.count('b')}, too long {letters.count('')}"
         )
-    path.write_text("".join(lines), encoding="utf-8")
-    return said
+    return "".join(lines), said
 
 
 def _tables(source: Source, kind: str, arguments: argparse.Namespace) -> list[TableRows[Any]]:
