@@ -23,7 +23,7 @@ from coherencegym.eval.kinds.items import Item
 from coherencegym.eval.tasks.pair_readings import PROMPT
 from coherencegym.loaders.corpus import CorpusError
 
-#: Who read, and what the names of the configs that they filtered end in.
+#: Sorts of readers, and the ends of the names of configs that they filtered.
 PEOPLE, MODELS = "people", "models"
 _SUFFIXES = {PEOPLE: "people_filtered", MODELS: "model_filtered"}
 _SUMMARIES = {

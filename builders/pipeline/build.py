@@ -235,7 +235,9 @@ class _Build:
             split: chosen.choose(part.name, split, one.generated)
             for split, one in part.by_split.items()
         }
-        if not (read := sum(one.read for one in found.values())):
+        # In a control neither text is incoherent: where readers prefer one, it is no control.
+        is_control = any(part.config.name in other.controls for other in self.suite.configs)
+        if is_control or not (read := sum(one.read for one in found.values())):
             return
         name = chosen.name(part.name)
         if not any(one.kept for one in found.values()):
@@ -251,14 +253,8 @@ class _Build:
         }
         kept = {made.item.item_id for one in found.values() for made in one.kept}
         own = {split: [d for d in all_ if d.item in kept] for split, all_ in decisions.items()}
-        controls = [
-            chosen.name(other.full_name(part.corpus.name))
-            for other in self.suite.configs
-            if other.name in part.config.controls
-        ]
         more = {
             "in_headline": False,
-            "controls": controls,
             "filtered": chosen.about(part.name),
         }
         filtered = _Part(chosen.config(part.config), part.corpus, by_split, None)
