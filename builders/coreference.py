@@ -22,6 +22,7 @@ from typing import Any
 
 from coherencegym.builders.crossing.generator import CROSSED_BREAKDOWNS, Crossed, crossed_columns
 from coherencegym.builders.crossing.partners import Couple, Partner
+from coherencegym.builders.crossing.shuffled import with_shuffled_contexts
 from coherencegym.builders.suite import (
     BEYER_2021,
     Column,
@@ -95,11 +96,10 @@ _COLUMNS = {
 
 
 def mention_config(max_words: int, spillover: bool) -> Config:
-    """The pairs of one genre: the whole sentence is compared, or what follows the mention."""
+    """The pairs of all genres: the whole sentence is compared, or what follows the mention."""
     operator = PronounRepetition(max_words=max_words, continued=spillover)
     return Config(
         name="spillover" if spillover else "",
-        by="genre",
         corpora=_CORPORA,
         generator=MinimalPairs(
             versions={PRONOUN: replace(operator, repeat=False), REPETITION: operator},
@@ -131,13 +131,10 @@ def mention_config(max_words: int, spillover: bool) -> Config:
             else ("the sentence before", "the sentence")
         ),
         columns=_COLUMNS,
-        breakdowns=("antecedent_kind",),
+        breakdowns=("antecedent_kind", "genre"),
         headline="" if spillover else "mean",
         length_confound=not spillover,
-        partial_input=(
-            "a bag of words of the sentence alone, without the one before (one classifier for all "
-            "genres of a corpus)"
-        ),
+        partial_input=("a bag of words of the sentence alone, without the one before"),
     )
 
 
@@ -274,7 +271,7 @@ _LIMITATIONS = (
 def _configured(max_words: int) -> dict[str, Any]:
     both = (False, True)
     return {
-        "configs": (
+        "configs": with_shuffled_contexts(
             *(mention_config(max_words, spillover) for spillover in both),
             *(crossed_config(spillover) for spillover in both),
         )
@@ -284,7 +281,7 @@ def _configured(max_words: int) -> dict[str, Any]:
 SUITE = Suite(
     name="coreference",
     title="Coreference",
-    version="2.2.0",
+    version="3.0.0",
     hypothesis=(
         "A model that notices incoherence finds a sentence more surprising if it repeats a noun "
         "phrase or name of the previous sentence instead of using a pronoun. The preference for "

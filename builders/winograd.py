@@ -17,6 +17,7 @@ from typing import Any
 
 from coherencegym.builders.crossing.generator import CROSSED_BREAKDOWNS, Crossed, crossed_columns
 from coherencegym.builders.crossing.partners import ClosestInLength, Partner
+from coherencegym.builders.crossing.shuffled import with_shuffled_contexts
 from coherencegym.builders.familiarity import familiarity_config
 from coherencegym.builders.suite import (
     BEYER_2021,
@@ -137,7 +138,7 @@ def text_and_candidate(text: Partner, candidate: Partner) -> tuple[str, str, str
 SUITE = Suite(
     name="winograd",
     title="Winograd",
-    version="3.0.0",
+    version="3.1.0",
     hypothesis=(
         "A model that notices incoherence finds a text more surprising if a pronoun is replaced by "
         "the wrong candidate referent than by the right one."
@@ -181,7 +182,7 @@ SUITE = Suite(
     ),
     headline=("partial",),
     citation=BEYER_2021,
-    configs=(
+    configs=with_shuffled_contexts(
         winograd_config(
             "full",
             (

@@ -1,11 +1,11 @@
 """The tasks that are made of windows of any text: order, place and coherence of sentences.
 
 After Chen, Chu and Gimpel 2019 (DiscoEval), section 3, whose own questions are in
-:mod:`builders.discourse.released`. Of each document one window is taken for a task, or more by the
-setting ``windows``: none overlaps another.
+:mod:`builders.discourse.released`. Of each document one window is taken for a task, and five for
+positions and orders; more by the setting ``windows``: none overlaps another.
 
 - ``position_<corpus>``: five sentences, one of them moved to the front; the label is its place.
-  The first window is the beginning of the text, as in the paper.
+  The first window is the beginning of the text, the paper's; the others follow it.
 - ``order_<corpus>``: two sentences as they stand, and exchanged.
 - ``replaced_<corpus>``: six sentences as they stand, and with one of the second to fifth replaced
   by a sentence of another document: of the same genre or domain, where there is another; and
@@ -67,6 +67,9 @@ STORIES = ("storycloze", "rocstories")
 PROSE = ("documents", "gum", "insted")
 THREADS = ("irc",)
 
+#: Windows of a document for positions and orders where another task has one: they are short, and
+#: a classifier learns little from as many rows as there are documents.
+_SHORT = 5
 #: The category of documents whose own category no other document of the split is of.
 _OTHERS = "other"
 #: Sentences of a paragraph that is asked about; a longer one is a whole recording.
@@ -429,17 +432,17 @@ def _replaced_configs(most: int, similar: bool) -> tuple[Config, Config]:
 
 
 def window_configs(windows: int = 1) -> tuple[Config, ...]:
-    """The configs, with at most ``windows`` windows of a document for each task."""
+    """The configs, with at most so many windows of a document; five times as many short ones."""
     return (
         _examples(
             "position",
-            Position(windows),
+            Position(_SHORT * windows),
             "five sentences, one of them moved to the front: its original position",
             corpora=(*STORIES, *PROSE, *THREADS),
         ),
         _examples(
             "order",
-            Order(windows),
+            Order(_SHORT * windows),
             "two sentences in a row, in their order or exchanged",
             corpora=(*STORIES, *PROSE, *THREADS),
         ),
@@ -474,4 +477,4 @@ def window_configs(windows: int = 1) -> tuple[Config, ...]:
 
 #: The settings of these configs, and what they are.
 WINDOW_SETTINGS: dict[str, Any] = {"windows": 1}
-WINDOW_SETTINGS_HELP = {"windows": "windows of a document for each task"}
+WINDOW_SETTINGS_HELP = {"windows": "windows of a document; positions and orders: 5 times as many"}
