@@ -210,11 +210,11 @@ def _read_by_models(pairs: Sequence[DrawnPair], models: Sequence[str]) -> tuple[
     # The lines of their answers, and what to say of them.
     from coherencegym.builders.judgement.questions import MODEL_READER
     from coherencegym.builders.judgement.sheet import answer_line
-    from coherencegym.eval.tasks.pair_readings import read_pairs
+    from coherencegym.eval.tasks.pair_readings import pair_readings
 
     said, lines = [], []
     texts = [(one.text_a, one.text_b) for one in pairs]
-    for reader in read_pairs(models, texts):
+    for reader in pair_readings(models, texts):
         name = f"{MODEL_READER}{reader.name}@{reader.commit}"
         for pair, answers in zip(pairs, reader.answers, strict=True):
             for order, answer in zip((pair, pair.exchanged), answers, strict=True):

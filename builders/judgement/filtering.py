@@ -20,7 +20,7 @@ from coherencegym.builders.judgement.read import Answers, read_answers
 from coherencegym.builders.suite import Column, Config, GeneratedItem, Suite
 from coherencegym.eval.data.dataset import FILTER_MODEL, FILTER_MODELS
 from coherencegym.eval.kinds.items import Item
-from coherencegym.eval.tasks.pair_readings import PROMPT
+from coherencegym.eval.tasks.pair_readings import READING_PROMPT
 from coherencegym.loaders.corpus import CorpusError
 
 #: Sorts of readers, and the ends of the names of configs that they filtered.
@@ -74,7 +74,7 @@ class ReaderFilter:
             "readers": self.readers,
             "number": self.n_readers,
             "models": list(self.models),
-            **({"prompt": f"eval/tasks/templates/{PROMPT}"} if self.models else {}),
+            **({"prompt": f"eval/tasks/templates/{READING_PROMPT}"} if self.models else {}),
             "answers_sha256": sorted(self.matcher.answers.digests),
         }
 

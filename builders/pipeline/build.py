@@ -43,6 +43,9 @@ from coherencegym.loaders.discourse import Discourse
 from coherencegym.loaders.read import ReadingCache
 from coherencegym.manipulations.operator import Context
 
+#: Split -> baseline -> what it decided.
+_Decided = Mapping[str, Mapping[str, Sequence[BaselineDecision]]]
+
 
 def build(
     suite: Suite,
@@ -209,11 +212,7 @@ class _Build:
                     yield from self._filtered(part, one, decisions, rank)
 
     def _entry(
-        self,
-        part: _Part,
-        decisions: dict[str, list[BaselineDecision]],
-        rank: int,
-        more: Mapping[str, Any],
+        self, part: _Part, decisions: _Decided, rank: int, more: Mapping[str, Any]
     ) -> dict[str, Any]:
         if part.matcher is not None:
             columns = {**part.config.columns, **JUDGED_COLUMNS.get(part.config.kind.name, {})}
@@ -226,11 +225,7 @@ class _Build:
         return about | {"rank": rank} | self._write(part, decisions, about)
 
     def _filtered(
-        self,
-        part: _Part,
-        chosen: ReaderFilter,
-        decisions: dict[str, list[BaselineDecision]],
-        rank: int,
+        self, part: _Part, chosen: ReaderFilter, decisions: _Decided, rank: int
     ) -> Iterator[tuple[str, dict[str, Any] | str]]:
         found = {
             split: chosen.choose(part.name, split, one.generated)
@@ -253,11 +248,11 @@ class _Build:
             for split, one in found.items()
         }
         kept = {made.item.item_id for one in found.values() for made in one.kept}
-        own = {split: [d for d in all_ if d.item in kept] for split, all_ in decisions.items()}
-        more = {
-            "in_headline": False,
-            "filtered": chosen.about(part.name),
+        own = {
+            split: {name: [d for d in of if d.item in kept] for name, of in by_name.items()}
+            for split, by_name in decisions.items()
         }
+        more = {"in_headline": False, "filtered": chosen.about(part.name)}
         filtered = _Part(chosen.config(part.config), part.corpus, by_split, None)
         yield name, self._entry(filtered, own, rank, more)
 
@@ -333,7 +328,7 @@ class _Build:
     def _write(
         self,
         part: _Part,
-        decisions: Mapping[str, Mapping[str, Sequence[BaselineDecision]]],
+        decisions: _Decided,
         about: Mapping[str, Any],
     ) -> dict[str, Any]:
         config, kind, how = part.config, part.config.kind, making(part.config.kind)

@@ -25,7 +25,7 @@ from coherencegym.eval.kinds.table_kind import IDENTITY, row_hash, rows_digest, 
 
 #: The column that names the model with which a row was chosen, as ``name`` or ``name@commit``.
 FILTER_MODEL = "filter_model"
-#: What stands between several of them.
+#: The separator of several of them.
 FILTER_MODELS = ", "
 #: Identifiers that an error lists at most.
 _LISTED = 3

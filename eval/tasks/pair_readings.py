@@ -15,7 +15,7 @@ from coherencegym.errors import EvaluationError
 from coherencegym.eval.kinds.items import SEPARATOR, Condition, Region
 
 #: The template of the question, in ``templates``.
-PROMPT = "pair_reading.txt.jinja"
+READING_PROMPT = "pair_reading.txt.jinja"
 _QUESTION, _ANSWER = 1, 2
 
 
@@ -32,8 +32,8 @@ class PairReader:
     answers: tuple[tuple[str, str], ...]
 
 
-def read_pairs(names: Sequence[str], pairs: Sequence[tuple[str, str]]) -> Iterator[PairReader]:
-    """Have each model read all pairs, one model after the other.
+def pair_readings(names: Sequence[str], pairs: Sequence[tuple[str, str]]) -> Iterator[PairReader]:
+    """Answers of each model to all pairs, one model after the other.
 
     Args:
         names: Hub ids, folders, or ``demo``.
@@ -92,7 +92,7 @@ def _asked(text_a: str, text_b: str) -> list[Condition]:
     from coherencegym.files.templates import templates_of
 
     text_a, text_b = (re.sub(rf"\s*{re.escape(SEPARATOR)}\s*", "\n", t) for t in (text_a, text_b))
-    template = templates_of("eval.tasks").get_template(PROMPT)
+    template = templates_of("eval.tasks").get_template(READING_PROMPT)
     question = template.render(text_a=text_a, text_b=text_b).rstrip("\n") + " "
     return [
         Condition(

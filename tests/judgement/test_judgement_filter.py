@@ -25,7 +25,7 @@ from coherencegym.eval.data.dataset import FILTER_MODEL, tables
 from coherencegym.eval.data.source import find_dataset
 from coherencegym.eval.models.load import load
 from coherencegym.eval.statistics import pair_baselines
-from coherencegym.eval.tasks.pair_readings import read_pairs
+from coherencegym.eval.tasks.pair_readings import pair_readings
 
 DATASET = Path("suites/story_cloze")
 ONE, OTHER = "model:one@abc123", "model:other@def456"
@@ -274,7 +274,9 @@ def test_models_answer_a_sheet(other_family: str, capsys: pytest.CaptureFixture[
     assert "judged: 16 answers\n" in capsys.readouterr().out
 
     (reader,) = (
-        one for one in read_pairs(["demo", other_family], [("x " * 600, "y")]) if one.name == "demo"
+        one
+        for one in pair_readings(["demo", other_family], [("x " * 600, "y")])
+        if one.name == "demo"
     )
     assert reader.answers == (("", ""),)  # too long
 
