@@ -62,7 +62,6 @@ SUITE = Suite(
         "judged all to be good English and found the incoherent side in 16 and 15 "
         "(`docs/quality.md` of the toolkit).",
     ),
-    headline=("crossed",),
     citation=cited("kummerfeld-etal-2019-large"),
     one_split=True,
     configs=with_shuffled_contexts(

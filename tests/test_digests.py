@@ -28,6 +28,8 @@ REAL = (
     ("coreference", "gum"),
     ("coreference", "winograd"),
     ("antecedents", "gum"),
+    ("illusions", "winograd"),
+    ("lasting_surprise", "personachat"),
     ("connectives", "gum"),
     ("connectives", "tedmdb"),
     ("implicit_relations", "gum"),

@@ -179,7 +179,9 @@ class Order(Windows):
 
 
 @dataclass(frozen=True)
-class _Replacing(Windows):
+class Replacing(Windows):
+    """Windows in which an intruder, of a document of another family, replaces a sentence."""
+
     operator: IntruderSentence = field(default_factory=IntruderSentence)
     fitted: FittedIntruderSentence | None = field(default=None, repr=False, compare=False)
 
@@ -189,9 +191,11 @@ class _Replacing(Windows):
 
     @property
     def recipe(self) -> str:
+        """The operator, as the manifest records it."""
         return f"{self.operator}"
 
     def fit(self, discourses: Sequence[Discourse], context: Context, fits: Fits) -> Self:
+        """The item generator with the windows of these documents, and their intruders."""
         made = super().fit(discourses, context, fits)
         family = made.chosen.family
         windows = [window for own in made.chosen.windows.values() for window in own]
@@ -208,6 +212,7 @@ class _Replacing(Windows):
     def replaced(
         self, discourse: Discourse, context: Context
     ) -> Iterator[tuple[Discourse, Discourse, int, dict[str, Any]]]:
+        """Each window of a document: as it stands, with its intruder, the place, and columns."""
         assert self.fitted is not None
         for window in self.windows(discourse, context):
             for made in self.fitted(window, context):
@@ -237,7 +242,7 @@ def _with_donors(windows: Sequence[Discourse], families: Sequence[str]) -> list[
 
 
 @dataclass(frozen=True)
-class Replaced(_Replacing):
+class Replaced(Replacing):
     """Six sentences as they stand, and with one replaced."""
 
     def __call__(self, discourse: Discourse, context: Context) -> Iterator[LabelledExample]:
@@ -248,7 +253,7 @@ class Replaced(_Replacing):
 
 
 @dataclass(frozen=True)
-class ReplacedPairs(_Replacing):
+class ReplacedPairs(Replacing):
     """The same as minimal pairs."""
 
     contrasts: tuple[Contrast, ...] = SUMS
@@ -360,7 +365,7 @@ _COLUMNS = {
     "genre": Column("string", "genre or domain of the document, where its corpus has several"),
     "first_unit": Column("int32", "the place (from 0) of the first sentence in its document"),
 }
-_DONOR_COLUMNS = {
+DONOR_COLUMNS = {
     **_COLUMNS,
     "place": Column("int32", "the place (from 0) of the sentence that is replaced in one row"),
     "source_discourse": Column("string", "the document that the other sentence is from"),
@@ -406,7 +411,7 @@ def _replaced_configs(most: int, similar: bool) -> tuple[Config, Config]:
         how, where = {}, "with similar words (TF-IDF)"
     operator = IntruderSentence(**how, share=1.0, keep_last=1)
     name = "similar" * similar
-    shared: dict[str, Any] = {"corpora": (*PROSE, *THREADS), "columns": _DONOR_COLUMNS}
+    shared: dict[str, Any] = {"corpora": (*PROSE, *THREADS), "columns": DONOR_COLUMNS}
     rows = _examples(
         "replaced",
         Replaced(most, operator=operator),

@@ -245,6 +245,7 @@ def test_labels_are_held_against_what_needs_no_vector(built: tuple[Path, dict[st
     assert grid.headers[3:] == (
         "partial input, % [95 % interval]",
         "lexical overlap, %",
+        "surface, % [95 % interval]",
         "bag of words, %",
         "most frequent, %",
     )

@@ -32,8 +32,8 @@ KETTLE = (
     "too hot to drink."
 )
 SUITES = [
-    *("sentence_order", "intruder_sentences", "linguistic_probes", "discourse_tasks"),
-    "span_coherence",
+    *("sentence_order", "intruder_sentences", "lasting_surprise", "linguistic_probes"),
+    *("discourse_tasks", "span_coherence"),
 ]
 CONLL_2012 = """\
 #begin document (ann); part 000
