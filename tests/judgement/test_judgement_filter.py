@@ -300,3 +300,22 @@ def test_models_that_do_not_make_a_second_opinion(
     assert main(["sample", str(DATASET), *argv]) == 2
     assert said in one_line(capsys.readouterr().err)
     assert not Path("judgements").exists()
+
+
+def test_controls_are_not_filtered() -> None:
+    def speakers(*argv: object) -> int:
+        return build_command("speaker_commitment", "--corpus", "sample", "--limit", 9, *argv)
+
+    assert speakers() == 0
+    folder = "suites/speaker_commitment"
+    configs = [f"sample_{name}" for name in ("contradiction", "neutral", "entailment")]
+    assert main(["sample", folder, "--config", *configs, "-n", "99", "--output", "all"]) == 0
+    worse = incoherent_texts(Path(folder), "same_speaker")
+    answers = fill(Path("all/pairs.jsonl"), perfect(worse), Path("Ann.jsonl"))
+    assert speakers("--judged", answers, "--overwrite") == 0
+    made = json.loads(Path(folder, "manifest.json").read_text())["configs"]
+    filtered = {name for name in made if name.endswith("_people_filtered")}
+    assert filtered == {"sample_contradiction_people_filtered"}
+    assert made.keys() >= set(configs)
+    (name,) = filtered
+    assert made[name]["controls"] == configs[1:]
