@@ -12,6 +12,8 @@ SUITES = {
     "implicit_relations": "an adverbial that says how sentences relate against one that does not",
     "antecedents": "a mention without the sentence that introduces its referent against with it",
     "illusions": "a pronoun that a person fits who cannot be meant against one that nobody fits",
+    "reference_distance": "a mention after a text without its antecedent against one of its length",
+    "salience": "what a text is about against what is only mentioned in it, both in near and far",
     "speaker_commitment": "a contradiction by one speaker against one between two speakers",
     "intruder_sentences": "a sentence of another document against the document's own",
     "lasting_surprise": "what follows an intruder or a contradiction against without it",

@@ -250,7 +250,7 @@ def test_labels_are_held_against_what_needs_no_vector(built: tuple[Path, dict[st
         "most frequent, %",
     )
     (row,) = (row for row in grid.rows if row.cells[0] == "order_sample, test")
-    assert row.cells[3:] == ("", "", bag, frequent)
+    assert row.cells[3:] == ("", "", "", bag, frequent)
 
 
 def test_no_family_is_in_two_splits(built: tuple[Path, dict[str, Any]]) -> None:

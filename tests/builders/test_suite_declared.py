@@ -32,6 +32,8 @@ from coherencegym.manipulations.probes.registry import PROBES
         "connectives": ["x"],
         "implicit_relations": ["x_crossed"],
         "antecedents": ["x_pronoun"],
+        "reference_distance": ["x_64", "x_256"],
+        "salience": ["x_given"],
         "speaker_commitment": ["x_interaction"],
         "intruder_sentences": ["pairs_x"],
         "linguistic_probes": [f"x_{probe}" for probe in PROBES],
