@@ -252,7 +252,10 @@ def completions(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], lis
     [
         ("bui", ["build"]),
         ("build ", [*SUITES, "mine.py"]),
-        ("build s", ["sentence_order", "story_cloze", "speaker_commitment", "span_coherence"]),
+        (
+            "build s",
+            ["salience", "sentence_order", "story_cloze", "speaker_commitment", "span_coherence"],
+        ),
         ("build story_cloze wino", ["winograd"]),
         ("build story_cloze --corpus ", ["storycloze", "sample", "mine.py"]),
         ("build --corpus t", ["tedmdb"]),

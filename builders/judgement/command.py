@@ -195,7 +195,12 @@ def _drawing(source: Source, kind: str, arguments: argparse.Namespace) -> Drawin
         raise EvaluationError(f"{source.folder}: manifest.json cannot be read ({error})") from None
     if JUDGED_UNITS[kind] != PAIR:
         return draw_rows(suite, _tables(source, kind, arguments), n, seed)
-    found = list(tables(source, arguments.config))
+    about = source.manifest.get("configs", {})
+    found = [
+        table
+        for table in tables(source, arguments.config)
+        if arguments.config or not about.get(table.config, {}).get("is_diagnostic")
+    ]
     # Items that readers chose are easier to read: what people find is of the unfiltered ones.
     unfiltered = [table for table in found if not table.unfiltered]
     if found and not unfiltered:

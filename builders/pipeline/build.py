@@ -233,7 +233,11 @@ class _Build:
         }
         # In a control neither text is incoherent: where readers prefer one, it is no control.
         is_control = any(part.config.name in other.controls for other in self.suite.configs)
-        if is_control or not (read := sum(one.read for one in found.values())):
+        if (
+            is_control
+            or part.config.is_diagnostic
+            or not (read := sum(one.read for one in found.values()))
+        ):
             return
         name = chosen.name(part.name)
         if not any(one.kept for one in found.values()):

@@ -18,7 +18,7 @@ from coherencegym.eval.tasks.headline import Headline, headline_of_one
 #: Fewest positions that make a curve.
 _FEWEST = 3
 #: A group such as ``against original, sentence 3``: its curve, what is counted, and the number.
-_NUMBERED = re.compile(r"(?:(.+), )?(\D*[^\W\d]) ?(\d+)")
+_NUMBERED = re.compile(r"(.+), (\D*[^\W\d]) ?(\d+)")
 
 
 def position_curves(runs: Sequence[Run]) -> list[LearningCurve]:

@@ -135,7 +135,8 @@ def test_perfect_annotators_from_the_build_to_the_card_and_the_evaluator(
     assert evaluate(["--model", "demo", *dataset, "--output", "r", "--verbose"]) == 0
     shown = capsys.readouterr().out
     assert re.search(
-        r"CD, % \[95 % interval\]\s+partial input, %\s+lexical overlap, %\s+human, %", shown
+        r"CD, % \[95 % interval\]\s+partial input, %\s+lexical overlap, %\s+surface, %\s+human, %",
+        shown,
     )
     assert re.search(r"^ sample .* 100\.0 ", shown, re.MULTILINE)
     assert "(sample 40 pairs)" in shown
