@@ -275,20 +275,24 @@ def test_nothing_in_a_heat_map_overlaps_or_is_clipped(cells: list[ItemScore], mo
         assert not any(box.overlaps(other) for other in boxes[number + 1 :])
 
 
-def test_groups_that_end_in_a_number_are_curves(tmp_path: Path) -> None:
+def test_groups_of_numbered_positions_are_curves(tmp_path: Path) -> None:
     values = {3: 0.5, 1: 0.75, 2: None, 10: 0.25}
     scores = [
         one(value, group=f"{name}sentence {number}", level="detail")
-        for name in ("near, ", "")
+        for name in ("near, ", "far, ")
         for number, value in values.items()
     ]
-    # Too few for a curve, and no group.
-    scores += [one(0.5, group="line 1", level="group"), one(0.5, group="kind 1", level="column")]
+    # Too few for a curve, no group, and numbers of predictions, which are no positions.
+    scores += [
+        one(0.5, group="far, line 1", level="group"),
+        one(0.5, group="kind 1", level="column"),
+    ]
+    scores += [one(0.5, group=f"prediction {number}", level="group") for number in range(4)]
     runs = [a_run("a", [one(0.5)]), a_run("b", scores)]
     curves = position_curves(runs)
     assert [(c.suite, c.training, c.unit, c.counts) for c in curves] == [
         ("c, test", "b: near", "sentence", [1, 3, 10]),
-        ("c, test", "b", "sentence", [1, 3, 10]),
+        ("c, test", "b: far", "sentence", [1, 3, 10]),
     ]
     with style():
         (axes,) = draw_curves(curves, of="").axes
