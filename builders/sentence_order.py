@@ -21,6 +21,7 @@ from coherencegym.builders.discourse.matched_orders import (
     WHOLE_TEXT,
     MatchedOrders,
 )
+from coherencegym.builders.familiarity import familiarity_config
 from coherencegym.builders.suite import (
     BEYER_2021,
     Column,
@@ -210,6 +211,7 @@ def _configured(permutations: int) -> dict[str, Any]:
                 for scope in ("all", "context")
             ),
             *MATCHED,
+            familiarity_config(NARRATION),
         )
     }
 

@@ -17,6 +17,7 @@ from typing import Any
 
 from coherencegym.builders.crossing.generator import CROSSED_BREAKDOWNS, Crossed, crossed_columns
 from coherencegym.builders.crossing.partners import ClosestInLength, Partner
+from coherencegym.builders.familiarity import familiarity_config
 from coherencegym.builders.suite import (
     BEYER_2021,
     Column,
@@ -220,6 +221,7 @@ SUITE = Suite(
             partial_input="bags of words of the text before the candidate, the candidate and "
             "the rest",
         ),
+        familiarity_config(_CORPORA),
     ),
     tags=("winograd", "coreference", "commonsense"),
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from itertools import combinations
 from typing import Any
@@ -57,6 +57,13 @@ class Couple:
 CountWords = Callable[[str], Mapping[str, float]]
 #: Tells whether two partners may be crossed, whatever else they have in common.
 MayCross = Callable[[Partner, Partner], bool]
+#: Fits two partners to each other; none where that cannot be.
+FitTogether = Callable[[Partner, Partner, Context], tuple[Partner, Partner] | None]
+
+
+def as_they_are(one: Partner, other: Partner, context: Context) -> tuple[Partner, Partner]:
+    """Leave two partners as they are."""
+    return one, other
 
 
 def any_two(one: Partner, other: Partner) -> bool:
@@ -100,8 +107,8 @@ class ClosestInLength:
         words = [len(partner.parts[-1].split()) for partner in partners]
         pairs = combinations(range(len(partners)), 2)
         wanted = ((abs(words[i] - words[j]), i, j) for i, j in pairs)
-        chosen = _best_first(partners, self.fits, wanted, context)
-        return [Couple(partners[i], partners[j]) for i, j, _ in sorted(chosen)]
+        couples = _best_first(partners, self.fits, wanted, context)
+        return [replace(couple, similarity=None) for couple in couples]
 
 
 @dataclass(frozen=True)
@@ -113,6 +120,7 @@ class MostSimilar:
 
     Attributes:
         fits: tells which partners may be crossed.
+        adapt: fits partners to each other, before anything but their similarity is measured.
         neighbours: the number of nearest others that each is compared with.
         balanced: true where as many couples repeat more words in their own combinations as do in
             the exchanged ones, so that repeated words say nothing over all of them: content words,
@@ -120,6 +128,7 @@ class MostSimilar:
     """
 
     fits: MayCross = any_two
+    adapt: FitTogether = as_they_are
     neighbours: int = 50
     balanced: bool = False
 
@@ -143,8 +152,7 @@ class MostSimilar:
         }
         counted = _ways_to_count(partners) if self.balanced else ()
         wanted = ((-near, i, j) for (i, j), near in similarity.items())
-        chosen = _best_first(partners, self.fits, wanted, context, counted)
-        return [Couple(partners[i], partners[j], -cost) for i, j, cost in sorted(chosen)]
+        return _best_first(partners, self.fits, wanted, context, counted, self.adapt)
 
 
 def _ways_to_count(partners: Sequence[Partner]) -> tuple[CountWords, ...]:
@@ -154,7 +162,10 @@ def _ways_to_count(partners: Sequence[Partner]) -> tuple[CountWords, ...]:
     @cache
     def by_rarity(text: str) -> Mapping[str, float]:
         counts = all_words(text).items()
-        return {word: number * math.log(len(texts) / found_in[word]) for word, number in counts}
+        # A word that partners are given when they are adapted is as rare as can be.
+        return {
+            word: number * math.log(len(texts) / (found_in[word] or 1)) for word, number in counts
+        }
 
     return content_words, all_words, by_rarity
 
@@ -174,20 +185,23 @@ def _best_first(
     wanted: Iterable[tuple[float, int, int]],
     context: Context,
     counted: Sequence[CountWords] = (),
-) -> list[tuple[int, int, float]]:
+    adapt: FitTogether = as_they_are,
+) -> list[Couple]:
     lots = [
         context.random(partner.discourse, _NAME, partner=partner.name).random()
         for partner in partners
     ]
-    options = [
-        Option(
-            (cost, lots[i], lots[j], i, j),
-            frozenset({i, j}),
-            tuple(_favours(partners[i], partners[j], count) for count in counted),
-        )
-        for cost, i, j in wanted
-        if partners[i].alike == partners[j].alike and fits(partners[i], partners[j])
-    ]
-    return [
-        (i, j, cost) for cost, _, _, i, j in (option.cost for option in choose_balanced(options))
-    ]
+    options: dict[Option, Couple] = {}
+    for cost, i, j in wanted:
+        one, other = partners[i], partners[j]
+        if (
+            one.alike != other.alike
+            or not fits(one, other)
+            or not (both := adapt(one, other, context))
+        ):
+            continue
+        leans = tuple(_favours(*both, count) for count in counted)
+        option = Option((cost, lots[i], lots[j], i, j), frozenset({i, j}), leans)
+        options[option] = Couple(*both, -cost)
+    chosen = choose_balanced(options)
+    return [options[option] for option in sorted(chosen, key=lambda option: option.cost[3:])]

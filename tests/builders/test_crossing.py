@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -29,7 +30,7 @@ from coherencegym.builders.crossing.similarity import narrative_tense
 from coherencegym.builders.judgement.pairs import condition_pairs
 from coherencegym.builders.pipeline.fitting import Fits
 from coherencegym.builders.story_cloze import SUITE as STORIES
-from coherencegym.builders.story_cloze import stories
+from coherencegym.builders.story_cloze import stories, under_one_name
 from coherencegym.builders.suite import GeneratedItem
 from coherencegym.builders.winograd import SUITE as SCHEMAS
 from coherencegym.builders.winograd import are_twins
@@ -40,6 +41,7 @@ from coherencegym.eval.statistics.lexical_overlap import all_words, content_word
 from coherencegym.eval.statistics.pair_baselines import partial_input_decisions
 from coherencegym.loaders.discourse import Alternative, Discourse, Unit
 from coherencegym.manipulations.operator import Context
+from coherencegym.manipulations.reference.named_people import names_in
 
 
 def text(identifier: str, *units: str, **meta: str) -> Discourse:
@@ -341,20 +343,69 @@ def test_crossed_stories_hold_both_right_endings(
         assert narrative_tense(own[0][0]) == narrative_tense(own[1][0]) != ""
 
 
-def test_an_ending_that_names_somebody_is_left_out() -> None:
-    def partners(*units: str) -> list[Partner]:
-        return list(stories(text("a", *units), Context()))
+def test_an_ending_names_nobody_but_people_of_its_story() -> None:
+    def partners(*units: str) -> tuple[list[Partner], Counter[str]]:
+        context = Context()
+        return list(stories(text("a", *units), context)), context.skipped
 
-    assert (
-        partners("Amara slept.", "She woke.", "It rained.", "It stopped.", "Then Bo called.") == []
+    story = ("Amara slept.", "She woke.", "It rained.", "It stopped.")
+    assert partners(*story, "Then Bo called.") == (
+        [],
+        {"the ending has a name of nobody in the story": 1},
     )
-    assert partners("Amara slept.", "She woke.", "It rained.", "It stopped.", "Amara left.") == []
-    (made,) = partners(
-        "The cat slept.", "I woke.", "It rained.", "It stopped.", "The cat ran, I saw."
-    )
-    (other,) = partners("Bo slept.", "He woke.", "It rained.", "It stopped.", "She ran, he saw.")
-    assert made.parts[1] == "The cat ran, I saw."
-    assert made.alike != other.alike
+    assert partners(*story, "Amara left for Rome.")[0] == []
+    assert len(partners(*story, "Amara left on Sunday.")[0]) == 1
+    made, skipped = partners("Al and Alan slept.", "He woke.", "It rained.", "Al called.")
+    assert made == []
+    assert skipped == {"a name in the ending: a name in several forms": 1}
+    (named,), _ = partners(*story, "Amara left.")
+    (unnamed,), _ = partners(*story, "She left.")
+    (other,), _ = partners("Bo slept.", "He woke.", "It rained.", "It stopped.", "He left.")
+    assert named.alike == unnamed.alike != other.alike
+    (told,), _ = partners("The cat slept.", "I woke.", "It stopped.", "The cat ran, I saw.")
+    assert told.parts[1] == "The cat ran, I saw."
+
+
+def test_people_whom_an_ending_names_have_one_name_in_both_stories() -> None:
+    def adapted(*pair: tuple[str, str]) -> tuple[Partner, Partner] | None:
+        one, other = (
+            Partner(text(name, *parts), parts) for name, parts in zip("ab", pair, strict=True)
+        )
+        return under_one_name(one, other, Context())
+
+    ann, joan = ("Ann saw Bob. She ran.", "Ann fell."), ("Joan and Jim met.", "She left.")
+    one, other = adapted(ann, joan) or pytest.fail("they fit together")
+    (new,) = {given.split(" > ")[1] for given in (*one.columns["names"], *other.columns["names"])}
+    assert one.parts == (f"{new} saw Bob. She ran.", f"{new} fell.")
+    assert other.parts == (f"{new} and Jim met.", "She left.")
+    assert {"Ann", "Joan"}.isdisjoint({new})
+    # Neither ending names anybody.
+    assert adapted(joan, ("Mia sat.", "She slept."))[0].parts == joan  # type: ignore[index]
+    # Nobody is named in one, it begins with a man, and the first person tells it.
+    for story in ("The cat sat.", "Jim met Joan.", "I met Joan.", "Zork met Joan. He saw Zork."):
+        assert adapted(ann, (story, "She left.")) is None
+    # There is no second man.
+    assert adapted(("Bob met Jim.", "Jim left."), ("Tom ran.", "He fell.")) is None
+    one, other = adapted(("Bob met Jim.", "Jim left."), ("Tom met Joe.", "Joe fell."))  # type: ignore[misc]
+    assert one.parts[0][:4] == "Bob "
+    assert one.parts[1].split()[0] == other.parts[1].split()[0]
+
+
+def test_crossed_stories_have_no_names_of_each_other(built_sample: Sample) -> None:
+    made = rows(built_sample(STORIES.name)[0], "sample_crossed")
+    assert any(row["names"] for row in made)
+    for row in made:
+        item = read_item(row)
+        first, second = (condition.regions[0].content for condition in item.conditions[:2])
+        for condition in item.conditions:
+            story, ending = (region.content for region in condition.regions)
+            named = names_in(ending, [first if story == first else second])
+            assert all(re.search(rf"\b{name}\b", story) for name in named)
+        for change in row["names"]:
+            before, after = change.split(" > ")
+            assert after in first
+            assert after in second
+            assert before not in item.conditions[0].content + item.conditions[1].content
 
 
 @pytest.mark.parametrize(

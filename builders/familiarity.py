@@ -1,0 +1,58 @@
+"""Familiarity: how much less surprising texts are than the same texts with other names.
+
+A corpus that was public when a model's training data were collected may have been read by the
+model, which then knows what comes next by heart. Who is called what does not matter for what
+happens in a story, but a memorised text no longer stands there word by word when its people have
+other names. What is scored comes after everybody was named, and has the same words but for the
+names.
+"""
+
+from __future__ import annotations
+
+import re
+
+from coherencegym.builders.suite import Config, Contrast, MinimalPairs
+from coherencegym.loaders.discourse import Discourse
+from coherencegym.manipulations.operator import Operator, Pipeline
+from coherencegym.manipulations.reference.named_people import NewNames, named_people
+
+#: The name of the config; it is in no suite's headline.
+FAMILIARITY = "familiarity"
+
+
+def familiarity_config(corpora: tuple[str, ...], before: Operator | None = None) -> Config:
+    """The config of texts and the same texts with other names.
+
+    Args:
+        corpora: native corpora, best first.
+        before: what makes the text that is read from a discourse; none: it is the discourse's.
+    """
+    return Config(
+        name=FAMILIARITY,
+        corpora=corpora,
+        generator=MinimalPairs(
+            versions={"original": Pipeline(), "renamed": NewNames()},
+            both=Pipeline() if before is None else Pipeline((before,)),
+            regions=_named_and_rest,
+            contrasts=(Contrast("renamed", "original", 2, metric="sum"),),
+            view=lambda discourse: (discourse.text,),
+        ),
+        summary=(
+            "texts as published, and with other names for all people: a model that has read the "
+            "texts before finds the published version less surprising"
+        ),
+        regions=("the text until everybody has been named", "the rest of the text"),
+        length_confound=True,
+        partial_input="a bag of words of the whole text",
+    )
+
+
+def _named_and_rest(discourse: Discourse) -> list[str]:
+    """The text through the word with which the last new person is named, and the rest."""
+    text = discourse.text
+    last = max(
+        match.end()
+        for person in named_people(discourse.texts)
+        if (match := re.search(rf"\b{person.name}\b\S*", text))
+    )
+    return [text[:last], text[last:].lstrip()]
