@@ -1,7 +1,7 @@
 """``python -m benchmarks.overview``: the picture of the README, from folders of results.
 
 A panel for each metric, in it a row for each suite and a mark for each model at its headline with
-the 95 % interval, and the headline's partial-input and lexical-overlap baselines.
+the 95 % interval, and the headline's baselines.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from coherencegym.eval.data.baselines import BASELINE_TITLES
 from coherencegym.eval.report import figures
 from coherencegym.eval.results.runs import Run, read_run
 from coherencegym.eval.statistics.scores import CD, SPEARMAN
@@ -73,13 +74,9 @@ def draw(panels: Mapping[str, Rows]) -> Any:
         figures.key(model, color=figures.colour(n), marker=figures.mark(n), linewidth=2)
         for n, model in enumerate(models)
     ]
-    baselines = {
-        "partial-input baseline": figures.PARTIAL_INPUT,
-        "lexical-overlap baseline": figures.LEXICAL_OVERLAP,
-    }
-    for name, colour in baselines.items():
-        look: dict[str, Any] = {"color": colour, "marker": "|", "linestyle": ""}
-        handles.append(figures.key(name, **look, markersize=11, markeredgewidth=2.4))
+    for name, title in BASELINE_TITLES.items():
+        look: dict[str, Any] = {**figures.BASELINE_LOOKS[name], "marker": "|", "linestyle": ""}
+        handles.append(figures.key(title, **look, markersize=11, markeredgewidth=2.4))
     handles.append(figures.key("chance", color=figures.CHANCE_LINE, linestyle=figures.DASHED))
     figures.legend_below(figure, handles, 3)
     return figure
@@ -95,12 +92,8 @@ def _draw_panel(axes: Any, axis: _Axis, rows: Rows, models: Sequence[str]) -> No
         if head.chance is not None:
             ends = axis.one * head.chance, place - 0.5, place + 0.5
             axes.vlines(*ends, color=figures.CHANCE_LINE, linewidth=1, linestyle="--", zorder=1)
-        dotted = (0, (1, 1))
-        for score, look in (
-            (head.partial_input_score, {"color": figures.PARTIAL_INPUT}),
-            (head.lexical_overlap_score, {"color": figures.LEXICAL_OVERLAP, "linestyle": dotted}),
-        ):
-            if score is not None:
+        for name, look in figures.BASELINE_LOOKS.items():
+            if (score := getattr(head, name)) is not None:
                 ends = axis.one * score, place - 0.34, place + 0.34
                 axes.vlines(*ends, linewidth=2.4, zorder=5, **look)
     axes.set_xlim((axis.low - 0.02) * axis.one, 1.02 * axis.one)

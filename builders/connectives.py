@@ -30,6 +30,7 @@ from typing import Any
 
 from coherencegym.builders.crossing.generator import Crossed, condition_of, crossed_columns
 from coherencegym.builders.crossing.partners import ClosestInLength, Couple, Partner
+from coherencegym.builders.crossing.shuffled import with_shuffled_contexts
 from coherencegym.builders.suite import (
     BEYER_2021,
     Column,
@@ -484,7 +485,7 @@ def _configured(meanwhile: bool) -> dict[str, Any]:
                 for word in (*words, *ADVERBIALS)
             },
         },
-        "configs": (
+        "configs": with_shuffled_contexts(
             Config(
                 name="",
                 corpora=("disco", "pdtb", "gum", "tedmdb"),

@@ -22,6 +22,7 @@ from typing import Any
 
 from coherencegym.builders.crossing.generator import CROSSED_BREAKDOWNS, Crossed, crossed_columns
 from coherencegym.builders.crossing.partners import Couple, Partner
+from coherencegym.builders.crossing.shuffled import with_shuffled_contexts
 from coherencegym.builders.suite import (
     BEYER_2021,
     Column,
@@ -274,7 +275,7 @@ _LIMITATIONS = (
 def _configured(max_words: int) -> dict[str, Any]:
     both = (False, True)
     return {
-        "configs": (
+        "configs": with_shuffled_contexts(
             *(mention_config(max_words, spillover) for spillover in both),
             *(crossed_config(spillover) for spillover in both),
         )

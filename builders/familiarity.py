@@ -10,29 +10,37 @@ names.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from dataclasses import dataclass
 
 from coherencegym.builders.suite import Config, Contrast, MinimalPairs
 from coherencegym.loaders.discourse import Discourse
-from coherencegym.manipulations.operator import Operator, Pipeline
+from coherencegym.manipulations.operator import Composable, Context
 from coherencegym.manipulations.reference.named_people import NewNames, named_people
 
 #: The name of the config; it is in no suite's headline.
 FAMILIARITY = "familiarity"
 
 
-def familiarity_config(corpora: tuple[str, ...], before: Operator | None = None) -> Config:
-    """The config of texts and the same texts with other names.
+@dataclass(frozen=True)
+class NamedAndMore(Composable):
+    """Leave a discourse as it is; one that ends with its last name is left out."""
 
-    Args:
-        corpora: native corpora, best first.
-        before: what makes the text that is read from a discourse; none: it is the discourse's.
-    """
+    def __call__(self, discourse: Discourse, context: Context) -> Iterator[Discourse]:
+        """Yield the discourse if something follows the first mention of the last person."""
+        if named_people(discourse.texts) and not _named_and_rest(discourse)[1]:
+            context.skipped["nothing follows the last name"] += 1
+            return
+        yield discourse
+
+
+def familiarity_config(corpora: tuple[str, ...]) -> Config:
+    """The config of texts and the same texts with other names, from corpora, the best first."""
     return Config(
         name=FAMILIARITY,
         corpora=corpora,
         generator=MinimalPairs(
-            versions={"original": Pipeline(), "renamed": NewNames()},
-            both=Pipeline() if before is None else Pipeline((before,)),
+            versions={"original": NamedAndMore(), "renamed": NamedAndMore() | NewNames()},
             regions=_named_and_rest,
             contrasts=(Contrast("renamed", "original", 2, metric="sum"),),
             view=lambda discourse: (discourse.text,),

@@ -24,6 +24,7 @@ from typing import Any
 
 from coherencegym.builders.crossing.generator import Crossed, crossed_columns
 from coherencegym.builders.crossing.partners import ClosestInLength, Couple, Partner
+from coherencegym.builders.crossing.shuffled import with_shuffled_contexts
 from coherencegym.builders.suite import (
     Column,
     Config,
@@ -317,7 +318,7 @@ SUITE = Suite(
     ),
     headline=("crossed",),
     citation=MIAO_2024,
-    configs=(
+    configs=with_shuffled_contexts(
         Config(
             name="crossed",
             corpora=_CORPORA,

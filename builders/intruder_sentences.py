@@ -22,6 +22,7 @@ from typing import Any, Self
 
 from coherencegym.builders.crossing.generator import CROSSED_BREAKDOWNS, Crossed, crossed_columns
 from coherencegym.builders.crossing.partners import ClosestInLength
+from coherencegym.builders.crossing.shuffled import with_shuffled_contexts
 from coherencegym.builders.crossing.slots import (
     SLOT_COLUMNS,
     far_and_alike,
@@ -331,7 +332,7 @@ def _configured(
     test_share: float, validation_share: float, filter_model: str, **drawing: Any
 ) -> dict[str, Any]:
     return {
-        "configs": (
+        "configs": with_shuffled_contexts(
             *_view_configs(IntruderSentence(**drawing), filter_model),
             SAME_DOCUMENT,
             RELEASED,

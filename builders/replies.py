@@ -19,6 +19,7 @@ from coherencegym.builders.crossing.chat import (
 )
 from coherencegym.builders.crossing.generator import CROSSED_BREAKDOWNS, Crossed, crossed_columns
 from coherencegym.builders.crossing.partners import ClosestInLength
+from coherencegym.builders.crossing.shuffled import with_shuffled_contexts
 from coherencegym.builders.suite import Column, Config, Suite, Use
 from coherencegym.loaders.corpora.citations import cited
 
@@ -61,9 +62,10 @@ SUITE = Suite(
         "judged all to be good English and found the incoherent side in 16 and 15 "
         "(`docs/quality.md` of the toolkit).",
     ),
+    headline=("crossed",),
     citation=cited("kummerfeld-etal-2019-large"),
     one_split=True,
-    configs=(
+    configs=with_shuffled_contexts(
         Config(
             name="crossed",
             corpora=("irc",),

@@ -16,6 +16,7 @@ from typing import Any
 
 from coherencegym.builders.crossing.generator import CROSSED_BREAKDOWNS, Crossed, crossed_columns
 from coherencegym.builders.crossing.partners import Couple, MostSimilar, Partner, of_like_length
+from coherencegym.builders.crossing.shuffled import with_shuffled_contexts
 from coherencegym.builders.crossing.similarity import narrative_tense, persons_in
 from coherencegym.builders.familiarity import familiarity_config
 from coherencegym.builders.suite import (
@@ -191,7 +192,7 @@ SUITE = Suite(
     ),
     headline=("",),
     citation=BEYER_2021,
-    configs=(
+    configs=with_shuffled_contexts(
         Config(
             name="",
             corpora=("storycloze",),

@@ -10,6 +10,7 @@ from typing import Any
 from coherencegym.cards.example import escape, example_note, show_conditions, show_pair
 from coherencegym.cards.metadata import card_yaml, licence_table, licence_text, ordered_configs
 from coherencegym.cards.scores import scores_markdown
+from coherencegym.eval.data.baselines import BASELINES, LEXICAL_OVERLAP, PARTIAL_INPUT
 from coherencegym.eval.data.source import Published, may_be_published, published
 from coherencegym.eval.kinds.registry import kind_named
 from coherencegym.eval.kinds.table_kind import SAMPLE
@@ -49,7 +50,7 @@ def dataset_card(manifest: dict[str, Any]) -> str:
             shown_kind=of_default["kind"],
             headline=[name for name, _ in headline],
             grouped=any(config.get("headline") for _, config in headline),
-            measured=any(map(partial_input_score, _qualities(configs))),
+            measured=any(baseline_score(q, PARTIAL_INPUT) for q in _qualities(configs)),
             labelled=any(table["kind"].labels for table in tables),
             scores=scores_markdown(manifest),
             part=read_in_part(manifest),
@@ -79,8 +80,7 @@ def _templates() -> Any:
     environment = templates_of("cards", trim_blocks=False, lstrip_blocks=False)
     environment.filters |= {
         "cell": lambda text: str(text).replace("|", "\\|").replace("\n", " "),
-        "aggregate": partial_input_score,
-        "overlap": lexical_overlap_score,
+        "scored": baseline_score,
         "beside": groups_beside,
         "spread": _spread_text,
         "sampled": _sampled,
@@ -221,14 +221,9 @@ def read_in_part(manifest: dict[str, Any], *, absent: bool = True) -> list[str]:
     return [*lines, *([f"no config is from {', '.join(others)}"] if others and absent else [])]
 
 
-def partial_input_score(quality: dict[str, Any], group: str = "") -> dict[str, Any] | None:
-    """The partial-input baseline over all items, or of a group of predictions, if there is one."""
-    return _of_all(quality.get("partial_input", []), group)
-
-
-def lexical_overlap_score(quality: dict[str, Any], group: str = "") -> dict[str, Any] | None:
-    """The lexical-overlap baseline over all items, or of a group of predictions, if any."""
-    return _of_all(quality.get("lexical_overlap", []), group)
+def baseline_score(quality: dict[str, Any], name: str, group: str = "") -> dict[str, Any] | None:
+    """The score of a baseline over all items, or of a group of predictions, if there is one."""
+    return _of_all(quality.get(name, []), group)
 
 
 def groups_beside(config: dict[str, Any], quality: dict[str, Any]) -> list[str]:
@@ -242,7 +237,7 @@ def groups_beside(config: dict[str, Any], quality: dict[str, Any]) -> list[str]:
     return [
         group
         for group in dict.fromkeys(groups)
-        if group != config["headline"] and lexical_overlap_score(quality, group)
+        if group != config["headline"] and baseline_score(quality, LEXICAL_OVERLAP, group)
     ]
 
 
@@ -259,8 +254,7 @@ def label_baselines(quality: dict[str, Any]) -> dict[str, float | None]:
 
 def _baseline_text(quality: dict[str, Any]) -> str:
     if not (baselines := label_baselines(quality)):
-        baselines_of_items = partial_input_score(quality), lexical_overlap_score(quality)
-        return "; ".join(map(_share_text, baselines_of_items))
+        return "; ".join(_share_text(baseline_score(quality, name)) for name in BASELINES)
     return "; ".join("–" if one is None else f"{100 * one:.1f}" for one in baselines.values())
 
 

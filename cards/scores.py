@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from coherencegym.cards.example import escape
+from coherencegym.eval.data.baselines import BASELINE_TITLES
 from coherencegym.eval.statistics.scores import CD
 from coherencegym.files.strict_json import Many, SignedShare, Some, held
 
@@ -36,6 +37,7 @@ class ModelScore:
     over: str
     n: int
     lexical_overlap_score: SignedShare | None = None
+    surface_score: SignedShare | None = None
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -100,8 +102,7 @@ def _line(one: ModelScore) -> str:
 
 def _beside(one: ModelScore) -> Iterator[str]:
     for name, value in (
-        ("partial-input baseline", one.partial_input_score),
-        ("lexical-overlap baseline", one.lexical_overlap_score),
+        *((title, getattr(one, name)) for name, title in BASELINE_TITLES.items()),
         ("people", one.human_score),
         ("chance", one.chance),
     ):

@@ -33,7 +33,7 @@ from coherencegym.manipulations.probe_sentence import ProbeSentence
 from coherencegym.manipulations.probes.registry import PROBES
 from coherencegym.manipulations.reference.antecedent_removal import AntecedentRemoval
 from coherencegym.manipulations.reference.candidate_substitution import CandidateSubstitution
-from coherencegym.manipulations.reference.named_people import Renaming
+from coherencegym.manipulations.reference.named_people import NewNames, Renaming
 from coherencegym.manipulations.reference.own_names import OwnNames
 from coherencegym.manipulations.reference.pronoun_repetition import PronounRepetition
 from coherencegym.manipulations.shuffle import Shuffle
@@ -79,6 +79,7 @@ EXAMPLES = (
     OperatorExample(EndingSwap(), "storycloze", "story-0096"),
     OperatorExample(OwnNames(), "storycloze", "story-0088", ending="Mary went home."),
     OperatorExample(Renaming((("Amara", "Helen"),)), "storycloze", "story-0079"),
+    OperatorExample(NewNames(), "storycloze", "story-0079"),
     OperatorExample(IntruderSentence(share=1.0), "documents", "lighthouse-01"),
     OperatorExample(CandidateSubstitution(), "winograd", "wsc-059"),
     OperatorExample(PronounRepetition(), "gum", "SAMPLE_interview_diver"),

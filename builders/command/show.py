@@ -17,7 +17,6 @@ from coherencegym.terminal import shown_console
 if TYPE_CHECKING:
     from coherencegym.eval.report.grid import Grid
 
-_PARTIAL_INPUT, _LEXICAL_OVERLAP = "partial input, % [95 % interval]", "lexical overlap, %"
 #: Reasons that are named; the card has them all.
 _REASONS = 3
 
@@ -66,6 +65,7 @@ def print_build(
     lines += [line.replace("`", "") for line in read_in_part(manifest, absent=False)]
     lines += [f"no config {name}: {reason}" for name, reason in sources.empty.items()]
     lines += _missing(sources)
+    lines += _uncontrolled(manifest)
     lines.append(f"written to {destination}" if destination else "dry run: nothing was written")
     for line in lines:
         console.print(plain_text(line), soft_wrap=True)
@@ -105,17 +105,13 @@ def _brief(suite: Suite, manifest: dict[str, Any], destination: Path | None) -> 
 def build_grid(manifest: dict[str, Any]) -> Grid:
     """The configs and splits of a build, with their counts, and what a score is held against.
 
-    Those are the two baselines of items, and of labelled examples what a bag of
+    Those are the baselines of items, and of labelled examples what a bag of
     words reaches, and who always says the most frequent class. Groups of predictions that a
     config's own score is not over have lines of their own.
     """
     from coherencegym.cards.metadata import ordered_configs
-    from coherencegym.cards.render import (
-        groups_beside,
-        label_baselines,
-        lexical_overlap_score,
-        partial_input_score,
-    )
+    from coherencegym.cards.render import baseline_score, groups_beside, label_baselines
+    from coherencegym.eval.data.baselines import BASELINES, LEXICAL_OVERLAP
     from coherencegym.eval.report.grid import GridRow, of_cells, share_cell, share_with_interval
 
     headings, cells = [], []
@@ -125,21 +121,19 @@ def build_grid(manifest: dict[str, Any]) -> Grid:
             quality = config["quality"][split]
             baselines = label_baselines(quality)
             for group in ("", *groups_beside(config, quality)):
-                score, repeated = (
-                    partial_input_score(quality, group),
-                    lexical_overlap_score(quality, group),
-                )
-                of_group = repeated or {}
+                of_group = baseline_score(quality, LEXICAL_OVERLAP, group) or {}
                 rows = of_group["n"] if group else counts["rows"]
                 discourses = of_group["n_discourses"] if group else counts["discourses"]
                 own = {"items": f"{rows:,}", "discourses": f"{discourses:,}"}
-                shown = (score or {}).get
-                own[_PARTIAL_INPUT] = (
-                    ""
-                    if baselines
-                    else share_with_interval(shown("score"), shown("ci_low"), shown("ci_high"))
-                )
-                own[_LEXICAL_OVERLAP] = "" if baselines else share_cell(of_group.get("score"))
+                for one in BASELINES:
+                    found = baseline_score(quality, one, group) or {}
+                    is_trained = one != LEXICAL_OVERLAP
+                    low, high = (
+                        found.get(end) if is_trained else None for end in ("ci_low", "ci_high")
+                    )
+                    what = f"{one.replace('_', ' ')}, %{' [95 % interval]' * is_trained}"
+                    shown = share_with_interval(found.get("score"), low, high)
+                    own[what] = "" if baselines else shown
                 for what in ("bag of words", "most frequent"):
                     own[f"{what}, %"] = share_cell(baselines.get(what)) if baselines else ""
                 headings.append(GridRow((group or f"{label}, {split}",), level=int(bool(group))))
@@ -162,6 +156,17 @@ def _left_out(found: Sequence[Mapping[str, Any]]) -> list[str]:
         why = "; ".join(reason for reason, _ in passed.most_common(_REASONS))
         lines.append(f"some texts give no item (most often: {why}); the card counts the reasons")
     return lines
+
+
+def _uncontrolled(manifest: Mapping[str, Any]) -> Iterator[str]:
+    # A suite of a paper may have many; the card has them all.
+    found = [(name, c) for name, c in manifest["configs"].items() if "not_headline" in c]
+    for name, config in found[:_REASONS]:
+        is_kept = config["in_headline"]
+        what = "in the headline, as no config is controlled" if is_kept else "not a headline"
+        yield f"{name}: {what}: {config['not_headline']}"
+    if (others := len(found) - _REASONS) > 0:
+        yield f"not controlled: {others} more; the card names them"
 
 
 def _missing(sources: Sources) -> Iterator[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from pathlib import Path
@@ -26,7 +26,7 @@ from coherencegym.builders.pipeline.kinds import making
 from coherencegym.builders.pipeline.options import BuildOptions as BuildOptions
 from coherencegym.builders.pipeline.reading import ONE_SPLIT, read_source, without_separators
 from coherencegym.builders.pipeline.sources import PlannedCorpus, Sources
-from coherencegym.builders.release.baselines import write_baselines
+from coherencegym.builders.release.baselines import hold_headline, write_baselines
 from coherencegym.builders.release.manifest import Manifest, dump_manifest, in_order
 from coherencegym.builders.release.rows import to_table, write_split
 from coherencegym.builders.suite import Config, Suite
@@ -88,6 +88,7 @@ def build(
         raise CorpusError(_nothing(sources, work.lost, options.limit))
     if matcher is not None:
         matcher.check()
+    hold_headline(configs)
     manifest = in_order(suite_entry(suite, options.version, options.repo_id) | {"configs": configs})
     write_documents(manifest, folder)
     work.kept.done()
@@ -275,7 +276,7 @@ class _Build:
     def _write(
         self,
         part: _Part,
-        decisions: dict[str, list[BaselineDecision]],
+        decisions: Mapping[str, Mapping[str, Sequence[BaselineDecision]]],
         about: Mapping[str, Any],
     ) -> dict[str, Any]:
         config, kind, how = part.config, part.config.kind, making(part.config.kind)

@@ -26,7 +26,7 @@ from coherencegym.eval.kinds.table_kind import TableKind
 from coherencegym.eval.statistics.pair_baselines import (
     BASELINE_FOLDS,
     BaselineDecision,
-    partial_input_decisions,
+    trained_decisions,
 )
 
 D = TypeVar("D")
@@ -60,8 +60,8 @@ class Making(Generic[D]):
         groups: (config, generated item) -> the groups that its row is counted in, beside those by
             columns.
         details: (config, generated items) -> further counts, by group.
-        decide: (generated items, breakdowns) -> what a classifier says of all of a split: of every
-            config that one is spread over.
+        decide: (generated items, breakdowns) -> what each classifier says of all of a split: of
+            every config that one is spread over.
         baselines: (config, generated items, what was decided) -> the decisions of each baseline on
             these, which are written beside the rows; ``folds`` are those of each that is trained.
         quality: (config, generated items, those decisions) -> the quality section of the manifest.
@@ -74,10 +74,8 @@ class Making(Generic[D]):
     value: Callable[[D, int], Any] = lambda one, number: one
     groups: Callable[[Config, D], Iterable[str]] = lambda config, one: ()
     details: Callable[[Config, Sequence[D]], dict[str, int]] = lambda config, generated: {}
-    decide: Callable[[Sequence[D], Sequence[str]], list[BaselineDecision]] = (
-        lambda generated, breakdowns: []
-    )
-    baselines: Callable[[Config, Sequence[D], Sequence[BaselineDecision]], _Decisions] = (
+    decide: Callable[[Sequence[D], Sequence[str]], _Decisions] = lambda generated, breakdowns: {}
+    baselines: Callable[[Config, Sequence[D], _Decisions], _Decisions] = (
         lambda config, generated, decided: {}
     )
     folds: Mapping[str, int] = field(default_factory=dict)
@@ -141,7 +139,7 @@ MAKINGS: Mapping[str, Making[Any]] = {
         value=lambda one, number: replace(one.item, item_number=number),
         groups=_item_groups,
         details=_item_details,
-        decide=partial_input_decisions,
+        decide=trained_decisions,
         baselines=baseline_decisions,
         folds=BASELINE_FOLDS,
         quality=quality,

@@ -12,10 +12,13 @@ from pathlib import Path
 from statistics import mean
 from typing import Any
 
-from coherencegym.eval.data.baselines import baseline_schema, baselines_path
-from coherencegym.eval.kinds.table_kind import IDENTITY, row_hash, rows_digest
+from coherencegym.eval.data.baselines import SURFACE, baseline_schema, baselines_path
+from coherencegym.eval.kinds.table_kind import IDENTITY, SAMPLE, row_hash, rows_digest
 from coherencegym.eval.statistics.intervals import share_interval
 from coherencegym.eval.statistics.pair_baselines import BaselineDecision
+
+#: The interval of the surface baseline of a config in the headline ends below this.
+MOST_BY_SURFACE = 0.6
 
 
 def baseline_scores(
@@ -72,6 +75,45 @@ def score_figures(
         "ci_high": round(interval.high, 4),
         "ci_method": interval.method,
     }
+
+
+def hold_headline(configs: Mapping[str, dict[str, Any]]) -> None:
+    """Take configs out of a suite's headline whose surface may give away too much.
+
+    The headline is of those in which the surface baseline's interval ends below
+    :data:`MOST_BY_SURFACE`. Where there is none, all stay: the headline of a paper's suite is the
+    paper's. ``not_headline`` says of each that is not so why; the project's sample, a few texts to
+    try things on, is let be.
+    """
+    chosen = [c for c in configs.values() if c["in_headline"] and c["corpus"]["name"] != SAMPLE]
+    for config in chosen:
+        if reason := _too_much(config):
+            config["not_headline"] = reason
+    if any("not_headline" not in config for config in chosen):
+        for config in chosen:
+            config["in_headline"] = "not_headline" not in config
+
+
+def _too_much(config: Mapping[str, Any]) -> str:
+    # By the test items, where a corpus is divided.
+    quality = config["quality"]
+    group = config.get("headline_value", "")
+    found = [
+        score
+        for of_split in ([quality["test"]] if "test" in quality else quality.values())
+        for score in of_split.get(SURFACE, ())
+        if score["group"] == group
+    ]
+    if not found:
+        return "too few discourses to learn from its surface"
+    worst = max(found, key=lambda score: float(score["ci_high"]))
+    if worst["ci_high"] < MOST_BY_SURFACE:
+        return ""
+    share, low, high = (f"{100 * worst[name]:.1f}" for name in ("score", "ci_low", "ci_high"))
+    return (
+        f"a surface classifier is right in {share} % [{low}, {high}]; of a controlled config the "
+        f"interval ends below {100 * MOST_BY_SURFACE:.0f} %"
+    )
 
 
 def write_baselines(

@@ -17,7 +17,7 @@ from typing import Any
 
 from coherencegym.builders.release.baselines import baseline_scores
 from coherencegym.builders.suite import Config, GeneratedDocument, GeneratedItem
-from coherencegym.eval.data.baselines import BASELINES, LEXICAL_OVERLAP, PARTIAL_INPUT
+from coherencegym.eval.data.baselines import BASELINES, LEXICAL_OVERLAP
 from coherencegym.eval.kinds.items import SEPARATOR
 from coherencegym.eval.statistics.bag_of_words import FOLDS, out_of_fold_scores
 from coherencegym.eval.statistics.intervals import share_interval
@@ -42,18 +42,19 @@ FEWEST_INTRUDED = 20
 
 
 def baseline_decisions(
-    config: Config, generated: Sequence[GeneratedItem], decided: Sequence[BaselineDecision]
+    config: Config,
+    generated: Sequence[GeneratedItem],
+    decided: Mapping[str, Sequence[BaselineDecision]],
 ) -> dict[str, list[BaselineDecision]]:
     """The decisions of each baseline on the items of one config and split.
 
-    The classifier may have ``decided`` on more items than these: what it said of other discourses
+    Classifiers may have ``decided`` on more items than these: what they said of other discourses
     is left aside.
     """
     own = {one.item.discourse_id for one in generated}
-    return {
-        PARTIAL_INPUT: [decision for decision in decided if decision.discourse in own],
-        LEXICAL_OVERLAP: overlap_decisions(generated, config.breakdowns),
-    }
+    found = {name: [one for one in of if one.discourse in own] for name, of in decided.items()}
+    found[LEXICAL_OVERLAP] = overlap_decisions(generated, config.breakdowns)
+    return {name: found[name] for name in BASELINES if name in found}
 
 
 def quality(

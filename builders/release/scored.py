@@ -107,4 +107,5 @@ def _model(run: Run) -> ModelScore:
         head.words,
         head.n,
         head.lexical_overlap_score,
+        head.surface_score,
     )

@@ -23,8 +23,20 @@ from coherencegym.files.parquet_rows import rows_among, stored_rows
 PARTIAL_INPUT = "partial_input"
 #: The version is right that repeats more content words of the text before it.
 LEXICAL_OVERLAP = "lexical_overlap"
+#: A classifier that sees context and target, but only their surface: n-grams, what they repeat,
+#: lengths, pronouns, tense, typing habits (:mod:`eval.statistics.surface`).
+SURFACE = "surface"
 #: The baselines of pairs, as files and manifests name them.
-BASELINES = (PARTIAL_INPUT, LEXICAL_OVERLAP)
+BASELINES = (PARTIAL_INPUT, LEXICAL_OVERLAP, SURFACE)
+#: The fields of their scores, with the words of tables, and with those of sentences and legends.
+BASELINE_WORDS = {f"{name}_score": name.replace("_", " ") for name in BASELINES}
+BASELINE_TITLES = {f"{name}_score": f"{name.replace('_', '-')} baseline" for name in BASELINES}
+#: The same fields, with what each baseline is.
+BASELINE_MEANINGS = {
+    "partial_input_score": "a classifier that never sees the contrast in context",
+    "lexical_overlap_score": "picks the version that repeats more words of the preceding text",
+    "surface_score": "a classifier that sees only the surface of context and target",
+}
 
 
 def baselines_path(config: str, split: str) -> str:

@@ -73,6 +73,7 @@ class _Human:
 class _Quality:
     partial_input: Many[_BaselineScore] = ()
     lexical_overlap: Many[_BaselineScore] = ()
+    surface: Many[_BaselineScore] = ()
     human: _Human = _Human()
 
 

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from coherencegym.errors import EvaluationError
+from coherencegym.eval.data.baselines import BASELINE_WORDS
 from coherencegym.eval.results.runs import Run
 from coherencegym.eval.statistics.scores import CD, Score
 from coherencegym.eval.tasks.headline import Headline
@@ -127,10 +128,9 @@ def _arguments(run: Run, score: Score | Headline) -> dict[str, Any]:
         about |= {"ci_low": _share(score.ci_low), "ci_high": _share(score.ci_high)}
     if score.metric != CD and score.chance is not None:
         about[score.chance_name.replace(" ", "_")] = _share(score.chance)
-    if score.partial_input_score is not None:
-        about["partial_input_score"] = _share(score.partial_input_score)
-    if score.lexical_overlap_score is not None:
-        about["lexical_overlap_score"] = _share(score.lexical_overlap_score)
+    for name in BASELINE_WORDS:
+        if (value := getattr(score, name)) is not None:
+            about[name] = _share(value)
     return {**about, "signature": run.signature}
 
 

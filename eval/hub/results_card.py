@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from coherencegym.errors import EvaluationError
+from coherencegym.eval.data.baselines import BASELINE_WORDS
 from coherencegym.eval.report.grid import (
     Grid,
     GridRow,
@@ -196,12 +197,7 @@ def _leaderboard(runs: Sequence[tuple[str, Run]], marked: bool) -> Grid | None:
                 share_with_interval(head.score, head.ci_low, head.ci_high) + _mark(run, marked),
                 *map(
                     share_cell,
-                    (
-                        head.partial_input_score,
-                        head.lexical_overlap_score,
-                        head.human_score,
-                        head.chance,
-                    ),
+                    (getattr(head, name) for name in (*BASELINE_WORDS, "human_score", "chance")),
                 ),
                 "" if head.metric == CD else head.metric,
                 f"{head.words}, n = {head.n:,}" + (f", --limit {limit}" if limit else ""),
@@ -214,8 +210,7 @@ def _leaderboard(runs: Sequence[tuple[str, Run]], marked: bool) -> Grid | None:
     names = (
         "model",
         "score, % [95 % interval]",
-        "partial input",
-        "lexical overlap",
+        *BASELINE_WORDS.values(),
         "people",
         chance,
     )
@@ -234,7 +229,7 @@ def _grid(runs: Sequence[tuple[str, Run]], marked: bool) -> Grid:
             cells = (*_cells(run, score, mark), place.rpartition("/")[2])
             rows.append(GridRow(cells, links={len(cells) - 1: f"{place}/results.json"}))
     names = ("version", "config", "model", "metric", "n", "score", "95 % interval")
-    return made("suite", (*names, "partial input", "lexical overlap", "run"), rows)
+    return made("suite", (*names, *BASELINE_WORDS.values(), "run"), rows)
 
 
 def _cells(run: Run, score: Score | Headline, mark: str) -> tuple[str, ...]:
@@ -256,6 +251,5 @@ def _cells(run: Run, score: Score | Headline, mark: str) -> tuple[str, ...]:
         f"{score.n:,}",
         score_cell(score.score, score.metric),
         interval,
-        score_cell(score.partial_input_score, score.metric),
-        score_cell(score.lexical_overlap_score, score.metric),
+        *(score_cell(getattr(score, name), score.metric) for name in BASELINE_WORDS),
     )

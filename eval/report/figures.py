@@ -17,7 +17,13 @@ from typing import Any
 #: and Ito 2008), and the marks apart without colour.
 COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#000000")
 MARKS = ("o", "s", "^", "v", "P", "X", "<", ">")
-PARTIAL_INPUT, LEXICAL_OVERLAP, CHANCE_LINE, HUMAN = "#D55E00", "#A08000", "#777777", "#333333"
+PARTIAL_INPUT, CHANCE_LINE, HUMAN = "#D55E00", "#777777", "#333333"
+#: The looks of baselines, by the fields of their scores: lines differ, as values are often alike.
+BASELINE_LOOKS: dict[str, dict[str, Any]] = {
+    "partial_input_score": {"color": PARTIAL_INPUT},
+    "lexical_overlap_score": {"color": "#A08000", "linestyle": (0, (1, 1))},
+    "surface_score": {"color": "#7A5195", "linestyle": (0, (3, 1))},
+}
 #: The CD score of a model that sees no difference.
 CHANCE = 0.5
 DASHED = (0, (4, 3))

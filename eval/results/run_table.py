@@ -20,6 +20,7 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any, TypeVar
 
+from coherencegym.eval.data.baselines import BASELINE_WORDS
 from coherencegym.eval.data.notes import first_names
 from coherencegym.eval.results.comparison import INCIDENTAL
 from coherencegym.eval.results.runs import Run, run_of
@@ -95,8 +96,12 @@ class RunColumn:
 
     @property
     def is_controlled(self) -> bool:
-        """Tell whether there are controls, from which the score is to be told apart."""
-        return any(run.differences for run in self.shown.values())
+        """Tell whether what the number is over has controls, from which it is to be told apart."""
+        return any(
+            run.number is None or difference.config in run.number.over
+            for run in self.shown.values()
+            for difference in run.differences
+        )
 
     def reference(self, name: str) -> tuple[float, ...]:
         """The values of a baseline, of people or of chance: one, if all runs have the same."""
@@ -173,7 +178,7 @@ class RunTable:
         """
         about = ("task", "suite", "version", "metric")
         numbers = ("n", "score", "ci_low", "ci_high", "ci_method")
-        beside = ("partial_input_score", "lexical_overlap_score", "human_score", "chance")
+        beside = (*BASELINE_WORDS, "human_score", "chance")
         return [
             {
                 **{name: getattr(column, name) for name in about},
@@ -250,10 +255,11 @@ class RunTable:
         baselines = [one for one in scored if one.best_baseline is not None]
         above = sum(one.is_above_chance for one in scored)
         beyond = sum(one.is_above for one in baselines)
+        known = ", ".join(BASELINE_WORDS.values())
         controlled = f" {what.capitalize()} with controls (†) are not counted."
         return (
             f"{self.models[model]} is above {chance_names(scored, article=True)} on {above} of "
-            f"{len(scored)} {what}, and also above its baselines (partial input, lexical overlap) "
+            f"{len(scored)} {what}, and also above its baselines ({known}) "
             f'on {beyond} of the {len(baselines)} that have any. "Above" means the whole '
             "95\N{NO-BREAK SPACE}% interval." + controlled * (len(plain) < len(own))
         )

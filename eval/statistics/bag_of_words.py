@@ -115,7 +115,9 @@ def _transformed(bag: Any, rows: SlotTexts, slot: int) -> Any:
     return bag.transform([row[slot] for row in rows])
 
 
-def word_classifier(features: Any, labels: Sequence[Any], strength: float = 1.0) -> Any:
+def word_classifier(
+    features: Any, labels: Sequence[Any], strength: float = 1.0, *, intercept: bool = True
+) -> Any:
     """A logistic regression on bags of words, each label against the others.
 
     By Newton's method in a trust region (liblinear): some steps over the words of the texts, where
@@ -127,12 +129,14 @@ def word_classifier(features: Any, labels: Sequence[Any], strength: float = 1.0)
         features: sparse matrix (rows, words).
         labels: two different ones or more.
         strength: the inverse strength of the penalty.
+        intercept: false where a row and its negative are to have opposite labels.
     """
     import numpy as np
     from sklearn.linear_model import LogisticRegression
     from sklearn.multiclass import OneVsRestClassifier
 
-    model: Any = LogisticRegression(C=strength, solver="liblinear", tol=0.01, max_iter=1000)
+    how = {"solver": "liblinear", "tol": 0.01, "max_iter": 1000, "fit_intercept": intercept}
+    model: Any = LogisticRegression(C=strength, **how)
     if len({*labels}) > 2:
         model = OneVsRestClassifier(model)
     with one_thread():

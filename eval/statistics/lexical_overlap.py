@@ -60,12 +60,13 @@ def overlap(condition: Condition, region: int | str) -> float:
     if before:
         return cosine(before, content_words(texts[number]))
     stretch = condition.content if region == WHOLE else texts[number]
-    cosines = [cosine(*map(content_words, two)) for two in pairwise(_sentences(stretch))]
+    cosines = [cosine(*map(content_words, two)) for two in pairwise(turns_and_sentences(stretch))]
     return sum(cosines) / len(cosines) if cosines else 0.0
 
 
 @lru_cache(maxsize=20_000)
-def _sentences(text: str) -> tuple[str, ...]:
+def turns_and_sentences(text: str) -> tuple[str, ...]:
+    """The sentences of the turns of a text."""
     # Also where what follows has no capital, as in chat; a piece too many does little harm.
     return tuple(s for turn in text.split(SEPARATOR) for s in _END.split(turn.strip()) if s)
 

@@ -3,7 +3,8 @@
 The partial-input baseline (Poliak et al. 2018; Feng et al. 2019) is a bag-of-words classifier that
 never sees the contrast in its context: it decides for the condition that it scores as less
 incoherent, out of fold. The lexical-overlap baseline decides by repeated words
-(:mod:`eval.statistics.lexical_overlap`).
+(:mod:`eval.statistics.lexical_overlap`), the surface baseline by all that context and target look
+like (:mod:`eval.statistics.surface`), learned as well.
 """
 
 from __future__ import annotations
@@ -15,20 +16,21 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeVar
 
-from coherencegym.eval.data.baselines import LEXICAL_OVERLAP, PARTIAL_INPUT
+from coherencegym.eval.data.baselines import LEXICAL_OVERLAP, PARTIAL_INPUT, SURFACE
 from coherencegym.eval.kinds.contrasts import Contrast, GeneratedItem, Incoherence
 from coherencegym.eval.kinds.items import SEPARATOR, Item, Prediction
 from coherencegym.eval.statistics.bag_of_words import FOLDS, out_of_fold_scores
 from coherencegym.eval.statistics.lexical_overlap import no_overlap_in
+from coherencegym.eval.statistics.surface import surface_scores
 
 _T = TypeVar("_T")
 
-#: Items that a classifier sees at most.
-_MOST_ITEMS = 6000
-#: Fewer discourses than this give no partial-input baseline.
+#: Items that a classifier sees at most; one that also reads the contexts takes longer.
+_MOST_ITEMS, _MOST_WITH_CONTEXT = 6000, 3000
+#: Fewer discourses than this give no baseline that is trained.
 FEWEST_DISCOURSES = 20
 #: Those of the baselines of items that are trained.
-BASELINE_FOLDS = {PARTIAL_INPUT: FOLDS}
+BASELINE_FOLDS = {PARTIAL_INPUT: FOLDS, SURFACE: FOLDS}
 #: Sides that differ by less than this tie.
 TIE = 1e-9
 #: The value of a decision between sides that tie.
@@ -60,10 +62,16 @@ def decisions_on(
 
     The side of a contrast whose ``incoherence`` sums up to more is called the incoherent one.
     """
+    values = (decided(contrast, incoherence) for contrast in generated.contrasts)
+    return _decisions(generated, breakdowns, values)
+
+
+def _decisions(
+    generated: GeneratedItem, breakdowns: Sequence[str], values: Iterable[float]
+) -> Iterator[BaselineDecision]:
     item = generated.item
     columns = tuple(f"{column}={str(item.extra[column]).lower()}" for column in breakdowns)
-    for contrast in generated.contrasts:
-        value = decided(contrast, incoherence)
+    for contrast, value in zip(generated.contrasts, values, strict=True):
         yield BaselineDecision(
             item.discourse_id, item.cluster, item.item_id, contrast.prediction, columns, value
         )
@@ -73,7 +81,11 @@ def decided(contrast: Contrast, incoherence: Incoherence) -> float:
     """Decide a contrast: 1 right, 0 wrong, one half a tie."""
     worse = sum(incoherence(name, contrast) for name in contrast.worse)
     better = sum(incoherence(name, contrast) for name in contrast.better)
-    return TIED if abs(worse - better) < TIE else float(worse > better)
+    return _value_of(worse - better)
+
+
+def _value_of(difference: float) -> float:
+    return TIED if abs(difference) < TIE else float(difference > 0)
 
 
 def overlap_decisions(
@@ -95,11 +107,41 @@ def partial_input_decisions(
     None where there are fewer than :data:`FEWEST_DISCOURSES` discourses to learn from, or all of
     them are of one cluster: the forms of one text leave none to be tested on.
     """
-    seen = whole_clusters(generated, lambda one: one.item.cluster, _MOST_ITEMS)
+    seen = _learnable(generated, _MOST_ITEMS)
+    return list(_decide(seen, breakdowns)) if seen else []
+
+
+def surface_decisions(
+    generated: Sequence[GeneratedItem], breakdowns: Sequence[str]
+) -> list[BaselineDecision]:
+    """The decisions of a classifier of the surface on the generated items, each out of fold.
+
+    None where the partial-input classifier gives none.
+    """
+    seen = _learnable(generated, _MOST_WITH_CONTEXT)
+    return [
+        decision
+        for one, scores in zip(seen, surface_scores(seen), strict=True)
+        for decision in _decisions(one, breakdowns, map(_value_of, scores))
+    ]
+
+
+def trained_decisions(
+    generated: Sequence[GeneratedItem], breakdowns: Sequence[str]
+) -> dict[str, list[BaselineDecision]]:
+    """The decisions of each baseline that is trained, by its name."""
+    return {
+        PARTIAL_INPUT: partial_input_decisions(generated, breakdowns),
+        SURFACE: surface_decisions(generated, breakdowns),
+    }
+
+
+def _learnable(generated: Sequence[GeneratedItem], most: int) -> list[GeneratedItem]:
+    # No more than a classifier can take, and none where there is too little to learn from.
+    seen = whole_clusters(generated, lambda one: one.item.cluster, most)
     clusters = {one.item.cluster for one in seen}
-    if len({d.item.discourse_id for d in seen}) < FEWEST_DISCOURSES or len(clusters) < 2:
-        return []
-    return list(_decide(seen, breakdowns))
+    enough = len({one.item.discourse_id for one in seen}) >= FEWEST_DISCOURSES
+    return seen if enough and len(clusters) > 1 else []
 
 
 def _decide(
@@ -152,10 +194,8 @@ class ComputedBaselines:
 
     @cached_property
     def _values(self) -> dict[str, dict[str, list[float]]]:
-        found = {
-            PARTIAL_INPUT: partial_input_decisions(self.items, ()),
-            LEXICAL_OVERLAP: overlap_decisions(self.items, ()),
-        }
+        found = trained_decisions(self.items, ())
+        found[LEXICAL_OVERLAP] = overlap_decisions(self.items, ())
         values: dict[str, dict[str, list[float]]] = {name: {} for name in found}
         for name, decisions in found.items():
             if any(decision.value != TIED for decision in decisions):

@@ -71,6 +71,7 @@ class Score(ScoreRow):
             a share, or a correlation, which may be below 0.
         partial_input_score: the same for a classifier that never sees the contrast in context.
         lexical_overlap_score: the same for the side that repeats more words of the text before it.
+        surface_score: the same for a classifier that sees only the surface of context and target.
         human_score: the same for people, with its interval, over ``human_n`` units; None, and 0,
             where nobody was asked.
         chance: reached by a system that reads nothing; None where that is not known.
@@ -88,6 +89,9 @@ class Score(ScoreRow):
     lexical_overlap_score: SignedShare | None = None
     lexical_overlap_ci_low: float | None = None
     lexical_overlap_ci_high: float | None = None
+    surface_score: SignedShare | None = None
+    surface_ci_low: float | None = None
+    surface_ci_high: float | None = None
     human_score: SignedShare | None = None
     human_ci_low: float | None = None
     human_ci_high: float | None = None

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import Any
 
-from coherencegym.eval.data.baselines import BASELINES
+from coherencegym.eval.data.baselines import BASELINE_TITLES, BASELINE_WORDS
 from coherencegym.eval.data.notes import Note, caution
 from coherencegym.eval.metrics.auc import AreaUnderCurve
 from coherencegym.eval.metrics.spearman import Spearman
@@ -28,8 +28,8 @@ class Headline:
         n_cells: the number of groups or configs, each with the same weight.
         n: items, each once; of another measure the units that it is over.
         score: the value with its 95 % interval over discourses, and how that was computed.
-        partial_input_score, lexical_overlap_score, human_score: the mean of the configs' own, each
-            with as much weight as in ``score``; None where one of them has none.
+        partial_input_score, lexical_overlap_score, surface_score, human_score: the mean of the
+            configs' own, each with as much weight as in ``score``; None where one of them has none.
         chance, chance_name: reached by a system that reads nothing, and the name of that system.
     """
 
@@ -42,6 +42,7 @@ class Headline:
     ci_method: str = ""
     partial_input_score: SignedShare | None = None
     lexical_overlap_score: SignedShare | None = None
+    surface_score: SignedShare | None = None
     human_score: SignedShare | None = None
     chance: Share | None = 0.5
     chance_name: str = CHANCE_NAME
@@ -49,8 +50,8 @@ class Headline:
 
     @property
     def best_baseline(self) -> float | None:
-        """The higher of the scores of the two baselines; None where neither is known."""
-        known = (getattr(self, f"{name}_score") for name in BASELINES)
+        """The highest score of a baseline; None where none is known."""
+        known = (getattr(self, field) for field in BASELINE_WORDS)
         return max((score for score in known if score is not None), default=None)
 
     @property
@@ -60,7 +61,7 @@ class Headline:
 
     @property
     def is_above_baseline(self) -> bool:
-        """Tell whether the whole interval is above both baselines."""
+        """Tell whether the whole interval is above all known baselines."""
         return _above(self.ci_low, self.best_baseline)
 
     @property
@@ -92,8 +93,8 @@ def _above(low: float | None, baseline: float | None) -> bool:
 def headline_of_one(score: Score) -> Headline:
     """The headline of results that have but one score: that."""
     names = ("n", "score", "ci_low", "ci_high", "ci_method", "metric", "chance", "chance_name")
-    baselines = ("partial_input_score", "lexical_overlap_score", "human_score")
-    about = {name: getattr(score, name) for name in (*names, *baselines)}
+    beside = (*BASELINE_WORDS, "human_score")
+    about = {name: getattr(score, name) for name in (*names, *beside)}
     return Headline(over=(score.config,), n_cells=1, **about)
 
 
@@ -107,10 +108,7 @@ def baseline_notes(headline: Headline | None) -> Iterator[Note]:
     if headline is None or low is None:
         return
     baselines = {"chance": headline.chance}
-    baselines |= {
-        f"the {name.replace('_', '-')} baseline": getattr(headline, f"{name}_score")
-        for name in BASELINES
-    }
+    baselines |= {f"the {title}": getattr(headline, f) for f, title in BASELINE_TITLES.items()}
     missed = [name for name, value in baselines.items() if value is not None and low <= value]
     if missed:
         *others, last = missed

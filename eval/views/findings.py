@@ -10,6 +10,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+from coherencegym.eval.data.baselines import BASELINE_WORDS
 from coherencegym.eval.metrics.estimates import EstimateRow, score_of
 from coherencegym.eval.report import figures, grid
 from coherencegym.eval.report.blocks import (
@@ -122,8 +123,7 @@ def headline_line(headline: Headline) -> str:
     score = grid.score_with_interval(headline.score, *ends, headline.metric)
     cells = f"mean of {headline.n_cells:,} equally weighted parts, " if headline.n_cells > 1 else ""
     beside = {
-        "partial input": headline.partial_input_score,
-        "lexical overlap": headline.lexical_overlap_score,
+        **{words: getattr(headline, name) for name, words in BASELINE_WORDS.items()},
         "human": headline.human_score,
         headline.chance_name: headline.chance,
     }

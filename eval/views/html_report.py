@@ -14,6 +14,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from coherencegym.eval.data.baselines import BASELINE_MEANINGS, BASELINE_WORDS
 from coherencegym.eval.data.dataset import ItemTable
 from coherencegym.eval.kinds.table_kind import of_modest_length
 from coherencegym.eval.report.blocks import Verdict
@@ -215,8 +216,10 @@ def templates() -> Any:
     }
     found.filters |= {"breakable": breakable, "left_out": left_out}
     found.globals |= {
+        "baselines": BASELINE_WORDS,
         "chance_names": chance_names,
         "few": FEW_ITEMS,
+        "meanings": BASELINE_MEANINGS,
         "share": share_cell,
         "share_with_interval": share_with_interval,
     }

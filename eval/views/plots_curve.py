@@ -7,6 +7,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from coherencegym.eval.data.baselines import BASELINE_TITLES
 from coherencegym.eval.report import figures
 from coherencegym.eval.results.learning import LearningCurve
 from coherencegym.eval.results.steps import short_count
@@ -20,14 +21,10 @@ _ACROSS = 3
 _WIDE = 20
 #: Baselines, people and chance: the field of a headline, and the look of its line.
 _REFERENCES: Mapping[str, tuple[str, Mapping[str, Any]]] = {
-    "partial-input baseline": (
-        "partial_input_score",
-        {"color": figures.PARTIAL_INPUT, "linewidth": 1.6},
-    ),
-    "lexical-overlap baseline": (
-        "lexical_overlap_score",
-        {"color": figures.LEXICAL_OVERLAP, "linewidth": 1.6, "linestyle": (0, (1, 1))},
-    ),
+    **{
+        title: (name, {"linewidth": 1.6, **figures.BASELINE_LOOKS[name]})
+        for name, title in BASELINE_TITLES.items()
+    },
     "people": ("human_score", {"color": figures.HUMAN, "linewidth": 1, "linestyle": ":"}),
     "chance": (
         "chance",

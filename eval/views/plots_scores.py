@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from coherencegym.eval.data.baselines import BASELINE_TITLES, BASELINE_WORDS
 from coherencegym.eval.report import figures
 from coherencegym.eval.report.labels import labels
 from coherencegym.eval.results.runs import Run
@@ -25,11 +26,8 @@ _MOST_ROWS = 60
 #: Most characters of a row's name.
 _LONGEST = 64
 
-#: Baselines, and the look of their bars: lexical overlap in dots, as both are often alike.
-_BASELINES: Mapping[str, Mapping[str, Any]] = {
-    "partial input": {"colors": figures.PARTIAL_INPUT},
-    "lexical overlap": {"colors": figures.LEXICAL_OVERLAP, "linestyle": (0, (1, 1))},
-}
+#: Words of the legend on a baseline where there is one model only.
+_SAID = {"lexical_overlap_score": "repeated words alone", "surface_score": "surface alone"}
 #: Rows by which people stand below models.
 _BELOW = 0.26
 
@@ -182,13 +180,13 @@ def _lines(draw: Any, lines: Sequence[tuple[float, Any, Any]], **look: Any) -> A
 def _reference_marks(axes: Any, rows: Sequence[Score]) -> None:
     # Behind the models bars over the whole row, whose ends stick out; below them a diamond for
     # people.
-    for name, look in _BASELINES.items():
+    for name, look in figures.BASELINE_LOOKS.items():
         bars = [
             (value, place - 0.32, place + 0.32)
             for place, row in enumerate(rows)
-            if (value := getattr(row, f"{name.replace(' ', '_')}_score")) is not None
+            if (value := getattr(row, name)) is not None
         ]
-        _lines(axes.vlines, bars, linewidth=2.4, zorder=1.5, **look).set_gid(name)
+        _lines(axes.vlines, bars, linewidth=2.4, zorder=1.5, **look).set_gid(BASELINE_WORDS[name])
     humans = [
         (place + _BELOW, row) for place, row in enumerate(rows) if row.human_score is not None
     ]
@@ -250,18 +248,12 @@ def _legend(figure: Any, rows: PlotRows, chosen: Mapping[ScoreKey, Score]) -> No
         )
         for number, one in enumerate(rows.series)
     ]
-    if any(row.partial_input_score is not None for row in chosen.values()):
-        is_cd = only_cd(list(chosen.values()))
-        said = "contrast not seen in context" if is_cd else "words alone"
-        text = "partial-input baseline" if many else f"partial-input baseline: {said}"
-        look = {"color": figures.PARTIAL_INPUT, "marker": "|", "linestyle": ""}
-        handles.append(figures.key(text, **look, markersize=11, markeredgewidth=2.4))
-    if any(row.lexical_overlap_score is not None for row in chosen.values()):
-        text = (
-            "lexical-overlap baseline" if many else "lexical-overlap baseline: repeated words alone"
-        )
-        look = {"color": figures.LEXICAL_OVERLAP, "marker": "|", "linestyle": ""}
-        handles.append(figures.key(text, **look, markersize=11, markeredgewidth=2.4))
+    unseen = "contrast not seen in context" if only_cd(list(chosen.values())) else "words alone"
+    for name, title in BASELINE_TITLES.items():
+        if any(getattr(row, name) is not None for row in chosen.values()):
+            text = title if many else f"{title}: {_SAID.get(name, unseen)}"
+            look = {**figures.BASELINE_LOOKS[name], "marker": "|", "linestyle": ""}
+            handles.append(figures.key(text, **look, markersize=11, markeredgewidth=2.4))
     if any(row.human_score is not None for row in chosen.values()):
         look = {"color": figures.HUMAN, "marker": "D", "linestyle": ""}
         handles.append(figures.key("people", **look, markersize=7, markerfacecolor="none"))

@@ -11,6 +11,7 @@ from itertools import groupby
 from operator import itemgetter
 from typing import Protocol
 
+from coherencegym.eval.data.baselines import BASELINE_TITLES
 from coherencegym.eval.report.blocks import Bearing, Verdict
 from coherencegym.eval.report.grid import number_cell, score_cell, share_cell
 from coherencegym.eval.statistics.scores import CD, FEW_ITEMS, chance_names, is_correlation
@@ -49,6 +50,10 @@ class Measured(Protocol):
     @property
     def lexical_overlap_score(self) -> float | None:
         """The value of a baseline that picks the version repeating more words."""
+
+    @property
+    def surface_score(self) -> float | None:
+        """The value of a classifier that sees only the surface of context and target."""
 
     @property
     def human_score(self) -> float | None:
@@ -104,8 +109,7 @@ def verdict(
     parts = [what + (f", averaged over {over}" if over else "")]
     references = {
         chance_names([one], article=True): one.chance,
-        "the partial-input baseline": one.partial_input_score,
-        "the lexical-overlap baseline": one.lexical_overlap_score,
+        **{f"the {title}": getattr(one, name) for name, title in BASELINE_TITLES.items()},
     }
     beside = {name: _beside(one, value) for name, value in references.items()}
     # To be better than a baseline below chance is no more than to be better than chance.
@@ -168,6 +172,7 @@ def _meaning(
     against_chance: str,
     against_partial_input: str,
     against_lexical_overlap: str,
+    against_surface: str,
 ) -> tuple[str, Bearing]:
     if not against_chance:
         return "without an interval and a chance level, this says little", "open"
@@ -184,15 +189,19 @@ def _meaning(
         return "this does not show that it reads", "open"
     if against_lexical_overlap not in ("", _MORE):
         return "this shows no more than that it expects repeated words", "open"
+    if against_surface not in ("", _MORE):
+        return "the surface of the texts explains this", "open"
     if not against_partial_input:
         return "without a partial-input baseline, this does not show whether by reading", "shows"
     if not against_lexical_overlap:
         return "the parts of the items alone do not explain this", "shows"
-    return "neither the parts of the items alone nor repeated words explain this", "shows"
+    if not against_surface:
+        return "neither the parts of the items alone nor repeated words explain this", "shows"
+    return "neither the parts of the items alone nor their surface explain this", "shows"
 
 
 def _beside_controls(differences: Sequence[Controlled]) -> tuple[str, Bearing]:
-    where = "in the controls, in which the same change leaves the text coherent"
+    where = "in the controls, in which the same change makes no text less coherent"
     if all(each.ci_low is not None and each.ci_low > 0 for each in differences):
         return f"its margins are larger than {where}", "shows"
     no_larger = f"but its margins are not shown to be larger than {where}"

@@ -18,13 +18,14 @@ from coherencegym.builders.pipeline.generation import generate_items
 from coherencegym.builders.release.baselines import write_baselines
 from coherencegym.builders.release.manifest import dump_manifest
 from coherencegym.builders.release.publish import PublishOptions, publish
-from coherencegym.eval.data.baselines import LEXICAL_OVERLAP, PARTIAL_INPUT, baselines_path
+from coherencegym.eval.data.baselines import LEXICAL_OVERLAP, PARTIAL_INPUT, SURFACE, baselines_path
 from coherencegym.eval.data.dataset import tables
 from coherencegym.eval.data.source import find_dataset
 from coherencegym.eval.kinds.table_kind import row_hash, rows_digest
 from coherencegym.eval.statistics.pair_baselines import (
     overlap_decisions,
     partial_input_decisions,
+    surface_decisions,
 )
 from coherencegym.loaders.corpus import Corpus
 from coherencegym.loaders.discourse import Discourse, Unit
@@ -49,16 +50,17 @@ def test_a_build_writes_what_baselines_decide(make_build: Make) -> None:
         for name, own in (
             (PARTIAL_INPUT, partial_input_decisions(generated, ())),
             (LEXICAL_OVERLAP, overlap_decisions(generated, ())),
+            (SURFACE, surface_decisions(generated, ())),
         )
         for one in own
     ]
     assert rows == expected
-    assert len(rows) == 50
+    assert len(rows) == 75
     split = manifest["configs"]["toy_context"]["splits"]["test"]
     assert split["baselines"] == {
-        "rows": 50,
+        "rows": 75,
         "content_hash": rows_digest(map(row_hash, rows)),
-        "folds": {PARTIAL_INPUT: 10},
+        "folds": {PARTIAL_INPUT: 10, SURFACE: 10},
     }
     again, _ = make_build(corpus(25))
     assert (again / PATH).read_bytes() == (folder / PATH).read_bytes()

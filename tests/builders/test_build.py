@@ -143,7 +143,8 @@ def test_story_cloze_from_the_sample(
     built_sample: Sample,
 ) -> None:
     folder, manifest = built_sample(STORY_CLOZE.name)
-    assert list(manifest["configs"]) == ["sample", "sample_crossed"]
+    crossed = ["sample_crossed", "sample_crossed_shuffled_context"]
+    assert list(manifest["configs"]) == ["sample", *crossed]
     read = rows(folder, "sample")
     assert len(read) >= 200
     for row in read:

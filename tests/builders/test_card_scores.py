@@ -48,12 +48,13 @@ def test_the_card_opens_with_the_plot_and_says_what_was_scored(
     opening = card(tmp_path / "one").partition("## Dataset Details")[0]
     head = json.loads((scored / "whole" / "results.json").read_text())["headline"]
     keys = ("score", "ci_low", "ci_high", "partial_input_score", "lexical_overlap_score")
-    value, low, high, partial_input, overlap = (f"{100 * head[key]:.1f}" for key in keys)
+    keys = (*keys, "surface_score")
+    value, low, high, partial_input, overlap, surface = (f"{100 * head[key]:.1f}" for key in keys)
     image = "![Scores of demo on Story cloze with 95 % intervals, by config](assets/scores.png)"
     line = (
         f"- **demo**: CD {value} % [{low}, {high}] (sample, n = {head['n']}); "
         f"partial-input baseline {partial_input} %; lexical-overlap baseline {overlap} %; "
-        f"chance 50.0 %"
+        f"surface baseline {surface} %; chance 50.0 %"
     )
     pair, use = opening.index("> *"), opening.index("pip install coherencegym")
     assert pair < opening.index(f"{image}\n\n{line}\n\nScore a model") < use

@@ -23,7 +23,7 @@ from coherencegym.eval.kinds.items import SuiteError, validate_item
 from coherencegym.loaders.discourse import Discourse, Relation, Span, Unit
 from coherencegym.manipulations.operator import Context
 
-CONFIG, CROSSED = SUITE.configs
+CONFIG, CROSSED, _ = SUITE.configs
 
 
 def generated(text: str, sense: str, source: str = "pdtb3") -> GeneratedItem:
@@ -203,7 +203,7 @@ def test_a_sense_that_nobody_knows_names_the_item() -> None:
 
 
 def test_meanwhile_is_an_option() -> None:
-    config, _ = SUITE.configured(meanwhile=True).configs
+    config, *_ = SUITE.configured(meanwhile=True).configs
     discourse = related("It rained. / [Meanwhile], we went out.", "temporal", "disco")
     assert not list(CONFIG.generator(discourse, Context()))
     (made,) = config.generator(discourse, Context())
@@ -309,7 +309,9 @@ def built(built_sample: Sample) -> dict[str, Any]:
 
 
 def test_the_sample(built: dict[str, Any]) -> None:
-    assert list(built["configs"]) == ["sample", "sample_crossed"]
+    assert list(built["configs"]) == [
+        *("sample", "sample_crossed", "sample_crossed_shuffled_context")
+    ]
     (exchanged,) = built["configs"]["sample_crossed"]["splits"].values()
     assert exchanged["rows"] == 23
     (of_crossed,) = built["configs"]["sample_crossed"]["quality"].values()

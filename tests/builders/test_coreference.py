@@ -25,7 +25,7 @@ from coherencegym.loaders.discourse import Alternative, Discourse, Unit
 from coherencegym.manipulations.operator import Context
 from coherencegym.manipulations.reference.genders import gender_of_name
 
-MENTION, SPILLOVER, CROSSED, CROSSED_SPILLOVER = SUITE.configs
+MENTION, SPILLOVER, CROSSED, CROSSED_SPILLOVER, *_ = SUITE.configs
 
 
 @pytest.fixture(scope="module")
@@ -191,7 +191,11 @@ def test_the_longest_phrase_is_an_option() -> None:
 
 def test_the_sample(built: tuple[Path, dict[str, Any]]) -> None:
     folder, manifest = built
-    counts = {name: entry["splits"]["test"]["rows"] for name, entry in manifest["configs"].items()}
+    counts = {
+        name: entry["splits"]["test"]["rows"]
+        for name, entry in manifest["configs"].items()
+        if not name.endswith("_shuffled_context")
+    }
     assert counts == {
         "sample_bio": 16,
         "sample_conversation": 5,
@@ -283,7 +287,7 @@ def test_the_card(built: tuple[Path, dict[str, Any]]) -> None:
     assert "favours the longer condition" in card
     assert "`sample_voyage` counts only the predictions of the group `mean`.\n\n" in card
     assert card.count("<details><summary>The corpora: ") == 1
-    assert "<details><summary>14 configs, 200 rows</summary>" in card
+    assert "<details><summary>16 configs, 252 rows</summary>" in card
 
 
 DOCUMENT = """\
@@ -372,7 +376,10 @@ def test_a_longer_mention_that_begins_with_the_pronoun(tmp_path: Path) -> None:
 def test_the_real_schemas(tmp_path: Path, shared: Path) -> None:
     data = shared / "corpora" / "winograd"
     manifest = build_from(SUITE, "winograd", tmp_path, data_dir=data)
-    assert sorted(manifest["configs"]) == ["winograd_crossed", "winograd_crossed_spillover"]
+    both = ["winograd_crossed", "winograd_crossed_spillover"]
+    assert sorted(manifest["configs"]) == sorted(
+        [*both, *(f"{name}_shuffled_context" for name in both)]
+    )
     for entry in manifest["configs"].values():
         assert entry["splits"]["test"]["rows"] == 56
         assert entry["skipped"]["test"] == {

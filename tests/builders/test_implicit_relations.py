@@ -29,7 +29,7 @@ from coherencegym.eval.kinds.predictions import evaluate
 from coherencegym.loaders.discourse import Discourse, Relation, Unit
 from coherencegym.manipulations.operator import Context
 
-CROSSED, CLOZE = SUITE.configs
+CROSSED, CLOZE, _ = SUITE.configs
 RESULT, CONTRAST = "Contingency.Cause.Result", "Comparison.Contrast"
 TEXTS = (
     "The dairy lost its largest customer.",
@@ -173,8 +173,9 @@ def built(
 
 def test_the_sample(built: tuple[Path, dict[str, Any]]) -> None:
     folder, manifest = built
-    assert list(manifest["configs"]) == ["sample_crossed", "sample_cloze"]
-    crossed, cloze = manifest["configs"].values()
+    control = "sample_crossed_shuffled_context"
+    assert list(manifest["configs"]) == ["sample_crossed", "sample_cloze", control]
+    crossed, cloze, _ = manifest["configs"].values()
     assert crossed["splits"]["test"]["rows"] == 20
     (score,) = [s for s in crossed["quality"]["test"]["partial_input"] if not s["group"]]
     assert score["score"] == 0.5

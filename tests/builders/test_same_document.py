@@ -22,7 +22,8 @@ from coherencegym.builders.crossing.slots import far_and_alike, slots
 from coherencegym.builders.intruder_sentences import SAME_DOCUMENT, SUITE
 from coherencegym.builders.pipeline.fitting import Fits
 from coherencegym.builders.suite import GeneratedItem
-from coherencegym.cards.render import dataset_card, groups_beside, lexical_overlap_score
+from coherencegym.cards.render import baseline_score, dataset_card, groups_beside
+from coherencegym.eval.data.baselines import LEXICAL_OVERLAP
 from coherencegym.eval.kinds.items import item_from_row
 from coherencegym.loaders.discourse import Discourse, Unit
 from coherencegym.manipulations.operator import Context
@@ -204,9 +205,9 @@ def test_what_follows_has_baselines_of_its_own(built_sample: Sample) -> None:
         for one in dataset_card(manifest).splitlines()
         if "`sample_same_document`: following |" in one
     )
-    following = lexical_overlap_score(entry["quality"]["test"], "following")
+    following = baseline_score(entry["quality"]["test"], LEXICAL_OVERLAP, "following")
     assert following is not None
-    assert f"{100 * following['score']:.1f} [" in line.split("|")[-3]
+    assert f"{100 * following['score']:.1f} [" in line.split("|")[-4]
     grid = build_grid(manifest)
     headings = [row.cells[0] for row in grid.rows]
     place = headings.index("sample_same_document, test")
@@ -250,7 +251,8 @@ def test_real_texts(
 ) -> None:
     folder = real_build("intruder_sentences", name)
     manifest = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
-    assert set(manifest["configs"]) == {f"{name}_same_document"}
+    control = f"{name}_same_document_shuffled_context"
+    assert set(manifest["configs"]) == {f"{name}_same_document", control}
     entry = manifest["configs"][f"{name}_same_document"]
     counts = entry["splits"]["test"]
     assert (counts["rows"], counts["discourses"]) == (items, documents)

@@ -16,7 +16,7 @@ from coherencegym.eval.kinds.items import Item, item_from_row
 from coherencegym.loaders.discourse import Alternative, Discourse, Unit
 from coherencegym.manipulations.operator import Context
 
-FULL, PARTIAL, _ = SUITE.configs
+FULL, PARTIAL, *_ = SUITE.configs
 
 
 def generated(discourse: Discourse) -> list[Any]:
@@ -81,7 +81,8 @@ def test_marks_are_no_words() -> None:
 
 def test_the_sample(built: tuple[Path, dict[str, Any]]) -> None:
     folder, manifest = built
-    assert list(manifest["configs"]) == ["sample_full", "sample_partial", "sample_crossed"]
+    crossed = ["sample_crossed", "sample_crossed_shuffled_context"]
+    assert list(manifest["configs"]) == ["sample_full", "sample_partial", *crossed]
     full, partial = rows(folder, "sample_full"), rows(folder, "sample_partial")
     assert len(full) == len(partial) == 74
     for one, two in zip(full, partial, strict=True):
@@ -119,7 +120,7 @@ def test_twins_are_one_family_in_the_rows(built: tuple[Path, dict[str, Any]]) ->
 
 def test_only_full_reports_length(built: tuple[Path, dict[str, Any]]) -> None:
     configs = built[1]["configs"]
-    assert [configs[name]["length_confound"] for name in configs] == [True, False, False]
+    assert [configs[name]["length_confound"] for name in configs] == [True, False, False, False]
     card = dataset_card(built[1])
     assert "In `sample_full`, the manipulation changes the length" in card
     assert "intervals are clustered by family" in card

@@ -39,7 +39,7 @@ from coherencegym.manipulations.probe_sentence import ProbeSentence
 from coherencegym.manipulations.probes.registry import PROBES
 from coherencegym.manipulations.reference.antecedent_removal import AntecedentRemoval
 from coherencegym.manipulations.reference.candidate_substitution import CandidateSubstitution
-from coherencegym.manipulations.reference.named_people import Renaming
+from coherencegym.manipulations.reference.named_people import NewNames, Renaming
 from coherencegym.manipulations.reference.own_names import OwnNames
 from coherencegym.manipulations.reference.pronoun_repetition import PronounRepetition
 from coherencegym.manipulations.shuffle import Shuffle
@@ -58,6 +58,7 @@ OPERATORS: tuple[Operator, ...] = (
     EndingSwap(),
     OwnNames(),
     Renaming((("Dmitri", "Keith"),)),
+    NewNames(),
     CandidateSubstitution(),
     CandidateSubstitution(candidate="target"),
     ConnectiveSegments(),

@@ -12,7 +12,9 @@ from coherencegym.loaders.discourse import Discourse, Unit
 from coherencegym.loaders.read import read
 from coherencegym.loaders.registry import corpus, sample_of
 from coherencegym.manipulations.operator import Context
+from coherencegym.manipulations.reference.genders import gender_of_name
 from coherencegym.manipulations.reference.named_people import (
+    NewNames,
     Renaming,
     is_given_name,
     named_people,
@@ -111,3 +113,20 @@ def test_names_given_back_make_the_story_again(story: Discourse) -> None:
     assert words >= {after for _, after in names}
     others = {word for word in re.findall(r"\w+", story.text) if is_given_name(word)}
     assert others - {before for before, _ in names} <= words
+
+
+@given(st.sampled_from(STORIES))
+def test_everybody_gets_another_name_of_the_same_gender_or_nobody(story: Discourse) -> None:
+    people, context = named_people(story.texts), Context()
+    made = list(NewNames()(story, context))
+    if not people or any(person.problem for person in people):
+        assert (made, context.skipped.total()) == ([], 1)
+        return
+    (renamed,) = made
+    after = named_people(renamed.texts)
+    assert len(after) == len(people)
+    pairs = zip(after, people, strict=True)
+    assert all(gender_of_name(new.name) == old.gender for new, old in pairs)
+    words = set(re.findall(r"\w+", story.text))
+    assert words.isdisjoint(person.name for person in after)
+    assert list(NewNames()(story, Context())) == made

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from statistics import fmean
 from typing import Any, Protocol
 
+from coherencegym.eval.data.baselines import BASELINE_WORDS
 from coherencegym.eval.data.dataset import ItemTable
 from coherencegym.eval.kinds.table_kind import SAMPLE
 from coherencegym.eval.outcomes.tables import OutcomeTables, count_distinct
@@ -58,9 +59,7 @@ def headline_of(
         fmean(fmean(values) for values, _ in groups),
         macro_interval(groups),
         n_items,
-        partial_input_score=_mean_of("partial_input_score", configs, beside),
-        lexical_overlap_score=_mean_of("lexical_overlap_score", configs, beside),
-        human_score=_mean_of("human_score", configs, beside),
+        **{name: _mean_of(name, configs, beside) for name in (*BASELINE_WORDS, "human_score")},
     )
 
 

@@ -234,6 +234,11 @@ def _baselines(scores: Sequence[ItemScore], scored: Sequence[ScoredItemTable]) -
             "lexical overlap: score of picking the version that repeats more words of the "
             "preceding text; only a higher score shows more than an expectation of repeated words"
         )
+    if any(score.surface_score is not None for score in scores):
+        yield detail(
+            "surface: score of a classifier of words, lengths, pronouns, tense and typing habits "
+            "of context and target; only a higher score shows more than what these give away"
+        )
 
 
 def _stated_baselines(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
+from coherencegym.eval.data.baselines import BASELINE_WORDS
 from coherencegym.eval.data.source import Published
 from coherencegym.eval.plan.options import SYNTAXGYM_2021
 from coherencegym.eval.report import grid
@@ -68,16 +69,21 @@ def score_grid(rows: Sequence[ItemScore], with_intervals: bool = True) -> grid.G
     return grid.of_cells("config, group", headings, cells, ("", "–"), (SCORE,))
 
 
+#: Names of baselines in narrow tables.
+_SHORT = {
+    "partial_input_score": "partial",
+    "lexical_overlap_score": "overlap",
+    "surface_score": "surface",
+}
+
+
 def _cells(row: ItemScore, with_intervals: bool) -> dict[str, str]:
     low, high = row.margin_mean_low, row.margin_mean_high
-    partial, overlap = ("partial input", "lexical overlap")
-    if not with_intervals:
-        partial, overlap = ("partial", "overlap")
+    names = BASELINE_WORDS if with_intervals else _SHORT
     return {
         "items": items(row.n),
         SCORE: grid.share_with_interval(row.score, row.ci_low, row.ci_high),
-        f"{partial}, %": grid.share_cell(row.partial_input_score),
-        f"{overlap}, %": grid.share_cell(row.lexical_overlap_score),
+        **{f"{words}, %": grid.share_cell(getattr(row, name)) for name, words in names.items()},
         "human, %": grid.share_cell(row.human_score) + " !" * (0 < row.human_n < FEW_ITEMS),
         "margin, bits": grid.with_interval(row.margin_mean, low, high, "+.3f", with_intervals),
         "ties": str(row.ties or ""),

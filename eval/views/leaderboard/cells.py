@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from coherencegym.eval.data.baselines import BASELINE_WORDS
 from coherencegym.eval.report.grid import share_cell, share_with_interval
 from coherencegym.eval.results.run_table import RunColumn, RunModel, RunTable
 from coherencegym.eval.results.runs import Run
@@ -16,8 +17,7 @@ from coherencegym.eval.views.leaderboard.names import model_file, suite_file
 #: Names of baselines, chance and people, by the fields that have them.
 BESIDE = {
     "chance": "chance",
-    "partial_input_score": "partial input",
-    "lexical_overlap_score": "lexical overlap",
+    **BASELINE_WORDS,
     "human_score": "people",
 }
 

@@ -11,6 +11,7 @@ import base64
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from coherencegym.eval.data.baselines import BASELINE_MEANINGS, BASELINE_WORDS
 from coherencegym.eval.data.source import SuiteWords
 from coherencegym.eval.report.grid import share_cell, share_with_interval
 from coherencegym.eval.results.learning import learning_curves
@@ -234,10 +235,10 @@ def _release(run: Run) -> str:
 
 #: Lines on what stands beside the scores, by the fields that have it.
 _BESIDE = {
-    "partial_input_score": "partial input: a classifier that never sees the contrast in context, "
-    "scored on the same configs and groups",
-    "lexical_overlap_score": "lexical overlap: picks the version that repeats more words of the "
-    "preceding text, scored on the same configs and groups",
+    **{
+        name: f"{words}: {BASELINE_MEANINGS[name]}, scored on the same configs and groups"
+        for name, words in BASELINE_WORDS.items()
+    },
     "human_score": "human: annotators, on judged items of the same configs and groups",
 }
 #: The baselines beside numbers that are no CD scores, by their metric.
@@ -252,8 +253,8 @@ _OF_METRIC = {
 }
 #: The mark of a number above all that it is held against.
 ABOVE_ALL = (
-    "* the whole interval is above {chance} and every known baseline (partial input, lexical "
-    "overlap), of which at least one is known"
+    "* the whole interval is above {chance} and every known baseline ("
+    f"{', '.join(BASELINE_WORDS.values())}), of which at least one is known"
 )
 
 

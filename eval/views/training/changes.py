@@ -7,6 +7,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
+from coherencegym.eval.data.baselines import BASELINE_WORDS
 from coherencegym.eval.report import grid
 from coherencegym.eval.report.formats import TableDocument
 from coherencegym.eval.results.folder import write_json
@@ -141,8 +142,7 @@ def _notes(one: CurveChanges) -> Iterator[str]:
     curve, head = one.curve, one.curve.heads[-1]
     baselines = {
         head.chance_name: head.chance,
-        "partial input": head.partial_input_score,
-        "lexical overlap": head.lexical_overlap_score,
+        **{words: getattr(head, name) for name, words in BASELINE_WORDS.items()},
     }
     named = ", ".join(f"{n} {grid.share_cell(s)}" for n, s in baselines.items() if s is not None)
     above = curve.above_from
@@ -164,7 +164,7 @@ def _legend(changes: Sequence[CurveChanges]) -> Iterator[str]:
     steps = sum(len(one.steps) for one in changes)
     wholes = sum(one.whole is not None for one in changes)
     yield (
-        "score *: the whole interval is above chance, and above both baselines where there are any"
+        "score *: the whole interval is above chance, and above all baselines where there are any"
     )
     yield (
         "change: against the checkpoint before, in percentage points, over the items of both; its "

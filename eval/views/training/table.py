@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from coherencegym.eval.data.baselines import BASELINE_WORDS
 from coherencegym.eval.report import grid
 from coherencegym.eval.results.learning import LearningCurve
 from coherencegym.eval.results.steps import short_count
@@ -22,7 +23,6 @@ LEGEND = (
     "intervals of all checkpoints",
     f"{ABOVE}: all checkpoints from this one on have a *; –: the last one has none",
 )
-_BASELINES = ("partial input", "lexical overlap")
 
 
 def training_grids(curves: Sequence[LearningCurve]) -> Iterator[grid.Grid]:
@@ -37,7 +37,10 @@ def training_grids(curves: Sequence[LearningCurve]) -> Iterator[grid.Grid]:
         title = f"{name}: scores in per cent by {unit or 'count'}"
         title += f" ({len(shown)} of {len(counts)} checkpoints)" if left_out else ""
         headings = [grid.GridRow((curve.suite + " †" * curve.controlled,)) for curve in own]
-        baselines = (*_BASELINES, chance_names(head for curve in own for head in curve.heads))
+        baselines = (
+            *BASELINE_WORDS.values(),
+            chance_names(head for curve in own for head in curve.heads),
+        )
         cells = [_cells(curve, shown, baselines) for curve in own]
         always = [column for column in cells[0] if column not in baselines]
         yield replace(grid.of_cells("suite", headings, cells, ("–",), always), title=title)
@@ -57,7 +60,7 @@ def _cells(curve: LearningCurve, shown: Sequence[float], names: Sequence[str]) -
     heads = dict(zip(curve.counts, curve.heads, strict=True))
     *before, last = shown
     end, any_head, above = heads.get(last), curve.heads[-1], curve.above_from
-    baselines = any_head.partial_input_score, any_head.lexical_overlap_score, any_head.chance
+    baselines = (getattr(any_head, name) for name in (*BASELINE_WORDS, "chance"))
     return {
         "items": f"{any_head.n:,}",
         **{short_count(count): _cell(heads.get(count)) for count in before},

@@ -153,7 +153,7 @@ def test_pairs_have_the_baselines_of_suites() -> None:
     decided = table.baselines.decisions(table.items)
     assert decided["partial_input"] == {item.item_id: [1.0] for item in table.items}
     assert decided["lexical_overlap"] == {}
-    assert table.baselines.folds == {"partial_input": 10}
+    assert table.baselines.folds == {"partial_input": 10, "surface": 10}
     part = table.baselines.decisions(list(table.items)[:1])
     assert [*part["partial_input"]] == [next(iter(table.items)).item_id]
 

@@ -12,6 +12,7 @@ from coherencegym.eval.data.notes import caution, detail
 from coherencegym.eval.results.run_table import table_of
 from coherencegym.eval.results.runs import Run, TableFacts
 from coherencegym.eval.tasks.headline import Headline
+from coherencegym.eval.tasks.score.controls import Difference
 from coherencegym.eval.views.overview import (
     overview,
     overview_grid,
@@ -47,7 +48,7 @@ def test_a_sentence_counts_what_the_whole_interval_is_above() -> None:
     (sentence,) = table_of(runs).sentences
     assert sentence == (
         "demo is above chance on 4 of 5 suites, and also above its baselines (partial input, "
-        'lexical overlap) on 1 of the 4 that have any. "Above" means the whole '
+        'lexical overlap, surface) on 1 of the 4 that have any. "Above" means the whole '
         "95\N{NO-BREAK SPACE}% interval."
     )
 
@@ -117,7 +118,14 @@ def test_it_shows_itself() -> None:
 
 
 def test_a_suite_with_controls_says_that_its_score_is_not_all() -> None:
-    controlled = replace(run("a", BOTH), differences=[object()])  # type: ignore[list-item]
+    about: Any = {"formula": "f", "aggregation": "sum", "difference": 1.0}
+    ends: Any = {"ci_low": 0.5, "ci_high": 1.5}
+    of_control = Difference(config=BOTH.over[0], split="test", control="d", **about, **ends)
+    controlled = replace(run("a", BOTH), differences=[of_control])
+    # That of a config beside the number is no control of it.
+    beside = replace(of_control, config="crossed")
+    (column,) = table_of([replace(controlled, differences=[beside])]).columns
+    assert not column.is_controlled
     shown = lines(controlled, run("b", BOTH))
     (sentence,) = table_of([controlled, run("b", BOTH)]).sentences
     assert "above chance on 1 of 1 suites" in sentence

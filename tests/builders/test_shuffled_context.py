@@ -1,0 +1,75 @@
+"""The control of crossed configs, and what a headline is held to."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from coherencegym.builders.registry import load_suite
+from coherencegym.builders.release.baselines import hold_headline
+from coherencegym.eval.kinds.table_kind import SAMPLE
+
+
+def test_a_shuffled_context_has_its_words_and_nothing_else_moves(built_sample: Any) -> None:
+    folder, manifest = built_sample("replies")
+    configs = manifest["configs"]
+    assert configs["sample_crossed"]["controls"] == ["sample_crossed_shuffled_context"]
+    import pyarrow.parquet as pq
+
+    rows, controls = (
+        pq.read_table(next((folder / "data" / name).glob("*.parquet"))).to_pylist()
+        for name in ("sample_crossed", "sample_crossed_shuffled_context")
+    )
+    moved = 0
+    for row, control in zip(rows, controls, strict=True):
+        assert (row["item_id"], row["predictions"]) == (control["item_id"], control["predictions"])
+        orders: dict[str, set[str]] = {}
+        for one, other in zip(row["conditions"], control["conditions"], strict=True):
+            (context, target), (shuffled, same) = (
+                [region["content"] for region in each["regions"]] for each in (one, other)
+            )
+            assert target == same
+            assert sorted(context.split()) == sorted(shuffled.split())
+            names = [
+                [(place, word) for place, word in enumerate(text.split()) if word[0] == "<"]
+                for text in (context, shuffled)
+            ]
+            assert names[0] == names[1]
+            orders.setdefault(context, set()).add(shuffled)
+            moved += context != shuffled
+        # Whichever reply stands after it.
+        assert {len(found) for found in orders.values()} == {1}
+    assert moved > 0.9 * 4 * len(rows)
+
+
+def test_every_crossed_config_has_the_control_and_no_headline_has_it() -> None:
+    for name in ("replies", "story_cloze", "winograd", "coreference", "connectives"):
+        suite = load_suite(name)
+        crossed = [c for c in suite.configs if c.name.startswith("crossed")]
+        plain = [c for c in crossed if not c.name.endswith("_shuffled_context")]
+        assert len(crossed) == 2 * len(plain) > 0
+        assert all(f"{c.name}_shuffled_context" in c.controls for c in plain)
+        assert not any(suite.in_headline(c) for c in crossed if c not in plain)
+
+
+def entry(high: float | None, corpus: str = "gum", in_headline: bool = True) -> dict[str, Any]:
+    score = {"group": "", "score": 0.5, "ci_low": 0.4, "ci_high": high}
+    surface = [] if high is None else [score]
+    about = {"corpus": {"name": corpus}, "in_headline": in_headline}
+    return about | {"quality": {"test": {"surface": surface}}}
+
+
+def held(*entries: dict[str, Any]) -> list[tuple[bool, bool]]:
+    configs = {str(number): one for number, one in enumerate(entries)}
+    hold_headline(configs)
+    return [(one["in_headline"], "not_headline" in one) for one in entries]
+
+
+def test_a_headline_is_of_configs_whose_surface_says_little() -> None:
+    assert held(entry(0.59), entry(0.61), entry(None)) == [
+        (True, False),
+        (False, True),
+        (False, True),
+    ]
+    # A suite keeps its only headline, and says so.
+    assert held(entry(0.61), entry(0.2, in_headline=False)) == [(True, True), (False, False)]
+    assert held(entry(0.7, SAMPLE), entry(0.59)) == [(True, False), (True, False)]
