@@ -33,8 +33,8 @@ Permutation = tuple[int, ...]
 SHORTEST, LONGEST = 4, 8
 
 MATCHED_ORDER = "MatchedOrder"
-_NO_ORDER = "no order that breaks enough"
-_NO_MATCH = "no order that fits its places as the original does"
+_NO_ORDER = "no order that differs enough from the original"
+_NO_MATCH = "no order as plausible as the original"
 
 
 @dataclass(frozen=True)
