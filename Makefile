@@ -33,7 +33,7 @@ demo: $(VENV)/.installed
 	@echo
 	@echo "Crossed, what a classifier reads off the parts cancels (partial input):"
 	@$(BIN)/python -m coherencegym.eval score --model demo --dataset $(OUT)/suites/coreference \
-		--config sample_bio sample_crossed --output $(OUT)/crossed --overwrite > $(OUT)/crossed.txt
+		--config sample sample_crossed --output $(OUT)/crossed --overwrite > $(OUT)/crossed.txt
 	@grep '^ config\|^ ──\|^ sample_' $(OUT)/crossed.txt | head -n 4
 	@echo
 	@$(BIN)/python -m coherencegym.eval probe --model demo --dataset $(OUT)/suites/discourse_tasks \

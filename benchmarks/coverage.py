@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from scipy.special import ndtri
 
 from coherencegym.eval.statistics.correlation import correlation, correlation_within
 from coherencegym.eval.statistics.effective_size import clustered
@@ -370,6 +371,73 @@ def rejection_table(rows: Sequence[int], runs: int, generator: Generator) -> Ite
         yield f"| {number} | " + " | ".join(f"{a:.3f} → {b:.3f}" for a, b in cells) + " |"
 
 
+#: Items of two documents: how often each document is in one, and the correlation of (latent)
+#: outcomes of two items that share one. A `star` has one document in a quarter of all items.
+DYADS = {
+    "1 item, .3": (1, 0.3),
+    "2 items, 0": (2, 0.0),
+    "2 items, .1": (2, 0.1),
+    "2 items, .3": (2, 0.3),
+    "6 items, .1": (6, 0.1),
+    "6 items, .3": (6, 0.3),
+    "star, .3": (0, 0.3),
+}
+
+
+def dyads(documents: int, kind: str, runs: int, generator: Generator) -> Iterator[tuple[Any, Any]]:
+    """Samples of pairs of documents, and the latent outcomes of their items, normal deviates."""
+    times, correlation = DYADS[kind]
+    for _ in range(runs):
+        orders = [generator.permutation(documents) for _ in range(max(times, 1))]
+        pairs = np.concatenate([order.reshape(-1, 2) for order in orders])
+        if not times:
+            others = np.arange(1, 1 + documents // 6)
+            pairs = np.concatenate([pairs, np.column_stack([np.zeros_like(others), others])])
+        effects = math.sqrt(correlation) * generator.standard_normal(documents)
+        rest = math.sqrt(1 - 2 * correlation) * generator.standard_normal(len(pairs))
+        yield pairs, effects[pairs].sum(axis=1) + rest
+
+
+def alone(pairs: Any) -> Any:
+    """The number of each item's pair."""
+    return np.unique(pairs, axis=0, return_inverse=True)[1]
+
+
+def of_dyads(documents: int, kind: str, runs: int, generator: Generator) -> list[Found]:
+    """The intervals of a share; before is as if items of other pairs were independent."""
+    found = []
+    for share in SHARES:
+        now, before = [], []
+        for pairs, latent in dyads(documents, kind, runs, generator):
+            right: Any = (latent < ndtri(share)).astype(float)
+            now.append(share_interval(right, pairs))
+            before.append(share_interval(right, alone(pairs)))
+        found.append(Found(_judged(before, share), _judged(now, share)))
+    return found
+
+
+def dyad_tests(rows: Sequence[int], runs: int, generator: Generator) -> Iterator[str]:
+    """Shares of samples in which a difference of items of two documents has p < 0.05."""
+    balances = {"equal": 0.5, "better": 0.8}
+    heads = [f"{kind}, {name}" for name in balances for kind in DYADS]
+    yield "| documents | " + " | ".join(heads) + " |"
+    yield "|" + "---|" * (len(heads) + 1)
+    for number in rows:
+        cells = []
+        for won in balances.values():
+            for kind in DYADS:
+                found = []
+                for pairs, latent in dyads(number, kind, runs, generator):
+                    changed = generator.random(len(pairs)) < 0.3
+                    values: Any = np.where(latent < ndtri(won), 1.0, -1.0) * changed
+                    found.append(
+                        [sign_flips(values, own).p < 0.05 for own in (alone(pairs), pairs)]
+                    )
+                before, now = np.mean(found, axis=0)
+                cells.append(f"{before:.3f} → {now:.3f}")
+        yield f"| {number} | " + " | ".join(cells) + " |"
+
+
 def _ends(found: Sequence[Any], name: str) -> Any:
     return np.array([getattr(one, name) for one in found])
 
@@ -609,6 +677,18 @@ def sections(quick: bool, runs: int, seed: int) -> Iterator[tuple[str, Iterator[
     uneven = (5, 10) if quick else (5, 10, 20, 60, 200, 500)
     yield "Clusters of different sizes", heavy_table(uneven, runs, generator(7))
     yield "Tests of differences", rejection_table(few[1:], runs, generator(8))
+    pairs = generator(9)
+    yield (
+        "Items of two documents",
+        table(
+            "documents",
+            (6, 10) if quick else (6, 10, 20, 40, 80, 200),
+            list(DYADS),
+            lambda n, kind: of_dyads(n, kind, fewer, pairs),
+        ),
+    )
+    some = (6, 10) if quick else (10, 20, 40, 80, 200)
+    yield "Differences of two documents", dyad_tests(some, fewer, generator(10))
     classifier = generator(5)
     yield (
         "Partial-input baselines",

@@ -13,7 +13,7 @@ predictions:
 - it is more surprising after a replacement that cannot carry the annotated sense than after one
   that can (the paper's hypothesis). Here neither condition is what the author wrote.
 
-``crossed`` takes two segments of one document whose connectives are used alike, and neither of
+``crossed`` takes two segments of one genre whose connectives are used alike, and neither of
 which can carry the other's sense: each segment with both connectives, so that how frequent a
 connective is, and how difficult a segment, cancel. As nothing but the sense is to be wrong, and no
 list of replacements is needed, commoner connectives (``but``, ``so``, ``because``) count as well.
@@ -28,8 +28,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from coherencegym.builders.crossing.generator import Crossed, condition_of, crossed_columns
-from coherencegym.builders.crossing.partners import ClosestInLength, Couple, Partner
+from coherencegym.builders.crossing.generator import (
+    Crossed,
+    condition_of,
+    crossed_columns,
+    repeated_in,
+)
+from coherencegym.builders.crossing.partners import Couple, MostSimilar, Partner, of_like_length
 from coherencegym.builders.crossing.shuffled import with_shuffled_contexts
 from coherencegym.builders.suite import (
     BEYER_2021,
@@ -392,9 +397,12 @@ def segment_and_connective(segment: Partner, connective: Partner) -> tuple[str, 
 def connectives_change_places(one: Partner, other: Partner) -> bool:
     """Tell whether neither of two connectives can say what the other does, but stand in its place.
 
-    Nor may the segments share a sentence, or one have the other's connective already.
+    Nor may the segments share a sentence, or one have the other's connective already. What is
+    scored is of like length.
     """
-    if set(one.columns["texts"]) & set(other.columns["texts"]):
+    if not of_like_length(one, other, 2, 5) or set(one.columns["texts"]) & set(
+        other.columns["texts"]
+    ):
         return False
     for this, that in ((one, other), (other, one)):
         word = that.columns["place"].word
@@ -509,14 +517,22 @@ def _configured(meanwhile: bool) -> dict[str, Any]:
                 generator=Crossed(
                     partners=segments_to_cross,
                     operators=f"ConnectiveSegments({', '.join(CROSSED)})",
-                    couple=ClosestInLength(connectives_change_places),
+                    couple=MostSimilar(
+                        connectives_change_places,
+                        parts=(0, 2, 3),
+                        measures=(repeated_in(segment_and_connective, 3),),
+                        neighbours=500,
+                        within=True,
+                    ),
+                    across=True,
+                    among="genre",
                     join=segment_and_connective,
                     region=3,
                     names=("segment", "connective"),
                     columns=_crossed_columns,
                 ),
                 summary=(
-                    "two segments of one document with connectives of the same syntax and "
+                    "two segments of one genre with connectives of the same syntax and "
                     "different meanings, each with both connectives; the text after the connective "
                     "is scored in all four combinations"
                 ),
@@ -538,7 +554,7 @@ def _configured(meanwhile: bool) -> dict[str, Any]:
 SUITE = Suite(
     name="connectives",
     title="Connectives",
-    version="2.2.0",
+    version="2.3.0",
     hypothesis=(
         "A model that notices incoherence finds what follows a connective more surprising if "
         "the connective cannot express how the two parts of the text are related."
@@ -580,9 +596,10 @@ SUITE = Suite(
         "of one temporal connective by another counts as neither the same nor a different sense.",
         "Punctuation stays unchanged: `However, it rained` becomes `Since, it rained`.",
         "`crossed` covers more connectives (`but`, `so`, `because`, `if`, `for example`) and fewer "
-        "segments: it pairs two segments of one document, whole sentences without speech fillers, "
-        "whose connectives have the same syntax. From 80 documents of GUM and 6 talks come under "
-        "20 items, so intervals are wide.",
+        "segments: it pairs two segments of one document or of two of the same genre, whole "
+        "sentences without speech fillers, whose connectives have the same syntax; the longer "
+        "scored text has at most twice as many words, or five more. Each sentence is in one item. "
+        "From 80 documents of GUM come 41 items and from 6 talks one, so intervals are wide.",
         "`crossed`: the fit of a connective to the following words alone (`but also`) does not "
         "cancel, because it depends on both. The partial-input baseline is 50 % by construction, "
         "with one exception: if the connective comes first (`fronted=true`), the classifier sees "
@@ -593,8 +610,9 @@ SUITE = Suite(
         "Prepositional `as` and adverbial `yet`, which Disco-Annotation marks, form groups of "
         "their own and enter no aggregate.",
         "A language model reviewed 51 pairs from held-out GUM documents twice, blind. It judged "
-        "all to be good English and found the incoherent side in 50; of 20 pairs of `crossed`, it "
-        "found the incoherent side in 15 and 17 (`docs/quality.md` of the toolkit).",
+        "all to be good English and found the incoherent side in 50; of 20 pairs of `crossed` "
+        "within documents, it found the incoherent side in 15 and 17 (`docs/quality.md` of the "
+        "toolkit).",
     ),
     headline=("",),
     citation=BEYER_2021,

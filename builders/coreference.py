@@ -96,11 +96,10 @@ _COLUMNS = {
 
 
 def mention_config(max_words: int, spillover: bool) -> Config:
-    """The pairs of one genre: the whole sentence is compared, or what follows the mention."""
+    """The pairs of all genres: the whole sentence is compared, or what follows the mention."""
     operator = PronounRepetition(max_words=max_words, continued=spillover)
     return Config(
         name="spillover" if spillover else "",
-        by="genre",
         corpora=_CORPORA,
         generator=MinimalPairs(
             versions={PRONOUN: replace(operator, repeat=False), REPETITION: operator},
@@ -132,13 +131,10 @@ def mention_config(max_words: int, spillover: bool) -> Config:
             else ("the sentence before", "the sentence")
         ),
         columns=_COLUMNS,
-        breakdowns=("antecedent_kind",),
+        breakdowns=("antecedent_kind", "genre"),
         headline="" if spillover else "mean",
         length_confound=not spillover,
-        partial_input=(
-            "a bag of words of the sentence alone, without the one before (one classifier for all "
-            "genres of a corpus)"
-        ),
+        partial_input=("a bag of words of the sentence alone, without the one before"),
     )
 
 
@@ -285,7 +281,7 @@ def _configured(max_words: int) -> dict[str, Any]:
 SUITE = Suite(
     name="coreference",
     title="Coreference",
-    version="2.2.0",
+    version="3.0.0",
     hypothesis=(
         "A model that notices incoherence finds a sentence more surprising if it repeats a noun "
         "phrase or name of the previous sentence instead of using a pronoun. The preference for "

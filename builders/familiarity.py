@@ -51,6 +51,7 @@ def familiarity_config(corpora: tuple[str, ...]) -> Config:
         ),
         regions=("the text until the last person has been named", "the rest of the text"),
         length_confound=True,
+        is_diagnostic=True,
         partial_input="a bag of words of the whole text",
     )
 

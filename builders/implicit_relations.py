@@ -5,7 +5,7 @@ Two neighbouring sentences, and the adverbial that annotators would put between 
 GUM's (GDTB, Liu et al. 2024), those of the TED Multilingual Discourse Bank, and others in the
 manner of the Penn Discourse Treebank.
 
-- ``crossed``: two such relations of one document, each with both adverbials, so that how frequent
+- ``crossed``: two such relations of one genre, each with both adverbials, so that how frequent
   an adverbial is, and how difficult a sentence, cancel.
 - ``cloze``: an adverbial for each way in which sentences may relate; what it costs itself, and what
   follows, apart. Where the sentences can change places the converse is asked, too: what was said
@@ -22,8 +22,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from coherencegym.builders.crossing.generator import Crossed, crossed_columns
-from coherencegym.builders.crossing.partners import ClosestInLength, Couple, Partner
+from coherencegym.builders.crossing.generator import Crossed, crossed_columns, repeated_in
+from coherencegym.builders.crossing.partners import Couple, MostSimilar, Partner, of_like_length
 from coherencegym.builders.crossing.shuffled import with_shuffled_contexts
 from coherencegym.builders.suite import (
     Column,
@@ -75,18 +75,20 @@ def _adverbial(word: str) -> str:
 def relations_to_cross(discourse: Discourse, context: Context) -> Iterator[Partner]:
     """Give two sentences and the adverbial between them, for each relation that has one."""
     for each in implied_connectives(discourse, context):
-        sentences = range(each.relation.arg1[0][0], each.unit + 1)
+        texts = discourse.texts[each.relation.arg1[0][0] : each.unit + 1]
         parts = (each.first, _adverbial(each.word), each.second)
-        columns = {"implied": each, "sentences": sentences}
+        columns = {"implied": each, "texts": texts}
         yield Partner(discourse, parts, f"u{each.unit}", columns=columns)
 
 
 def adverbials_change_places(one: Partner, other: Partner) -> bool:
     """Tell whether neither adverbial says what the other does, nor stands in its sentences.
 
-    The relations may not share a sentence.
+    The relations may not share a sentence, and the second sentences are of like length.
     """
-    if set(one.columns["sentences"]) & set(other.columns["sentences"]):
+    if not of_like_length(one, other, 2, 5):
+        return False
+    if set(one.columns["texts"]) & set(other.columns["texts"]):
         return False
     first, second = one.columns["implied"], other.columns["implied"]
     if first.has(second.word) or second.has(first.word):
@@ -97,6 +99,13 @@ def adverbials_change_places(one: Partner, other: Partner) -> bool:
 def sentences_and_adverbial(sentences: Partner, adverbial: Partner) -> tuple[str, str, str]:
     """Three regions: the sentences of one relation around the adverbial of the other."""
     return sentences.parts[0], adverbial.parts[1], sentences.parts[2]
+
+
+def _repeated(sentences: Partner, adverbial: Partner) -> float:
+    # What a prediction over both regions repeats: each by itself.
+    return sum(
+        repeated_in(sentences_and_adverbial, region)(sentences, adverbial) for region in (2, 3)
+    )
 
 
 def _crossed(couple: Couple) -> dict[str, Any]:
@@ -238,7 +247,7 @@ def _columns(
 SUITE = Suite(
     name="implicit_relations",
     title="Implicit relations",
-    version="1.1.0",
+    version="1.2.0",
     hypothesis=(
         "A model that notices incoherence infers how two sentences relate without a connective: it "
         "finds an adverbial that expresses another relation, and the text after it, more "
@@ -294,8 +303,9 @@ SUITE = Suite(
         "`crossed`: the fit of an adverbial to its own sentence alone (`in 1963` after `Later,`) "
         "does not cancel, because it depends on both. The partial-input baseline is at chance by "
         "construction, but a model that never reads the first sentence may score higher.",
-        "`crossed` needs two relations of one document: the 80 documents of GUM and the 6 talks on "
-        "which it was measured give few items, so its intervals are wide.",
+        "`crossed` needs two relations of one document or of two of the same genre, whose second "
+        "sentences are of like length; each sentence is in one item. The 80 documents of GUM give "
+        "41 items and 6 talks 11, so intervals are wide.",
         "`cloze`: some relations are far more frequent than others, so the adverbial alone often "
         "shows whether it is right: the partial-input baseline reaches 88 % on GUM. A model that "
         "always prefers one adverbial may score as high; `crossed` avoids this.",
@@ -313,8 +323,8 @@ SUITE = Suite(
         "`before that`, `more generally`) are rarer and slightly more specific.",
         "A language model reviewed 50 pairs of `cloze` from held-out GUM documents twice, blind. "
         "It judged all to be good English and found the incoherent side in 43 both times; of 28 "
-        "pairs of `crossed`, it found the incoherent side in 20 and 22 (`docs/quality.md` of the "
-        "toolkit).",
+        "pairs of `crossed` within documents, it found the incoherent side in 20 and 22 "
+        "(`docs/quality.md` of the toolkit).",
     ),
     headline=("crossed",),
     citation=MIAO_2024,
@@ -325,7 +335,15 @@ SUITE = Suite(
             generator=Crossed(
                 partners=relations_to_cross,
                 operators="implied_connectives",
-                couple=ClosestInLength(adverbials_change_places),
+                couple=MostSimilar(
+                    adverbials_change_places,
+                    parts=(0, 2),
+                    measures=(_repeated,),
+                    neighbours=500,
+                    within=True,
+                ),
+                across=True,
+                among="genre",
                 join=sentences_and_adverbial,
                 region=2,
                 last=3,
@@ -333,7 +351,7 @@ SUITE = Suite(
                 columns=_crossed,
             ),
             summary=(
-                "two relations of one document, each with both adverbials; the adverbial and its "
+                "two relations of one genre, each with both adverbials; the adverbial and its "
                 "sentence are scored in all four combinations"
             ),
             regions=_REGIONS,

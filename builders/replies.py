@@ -26,7 +26,7 @@ from coherencegym.loaders.corpora.citations import cited
 SUITE = Suite(
     name="replies",
     title="Replies",
-    version="2.0.0",
+    version="2.1.0",
     hypothesis=(
         "A model that notices incoherence finds replies less surprising after the messages that "
         "they reply to than after each other's."
@@ -62,7 +62,6 @@ SUITE = Suite(
         "judged all to be good English and found the incoherent side in 16 and 15 "
         "(`docs/quality.md` of the toolkit).",
     ),
-    headline=("crossed",),
     citation=cited("kummerfeld-etal-2019-large"),
     one_split=True,
     configs=with_shuffled_contexts(

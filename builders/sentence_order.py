@@ -220,7 +220,7 @@ def _configured(permutations: int) -> dict[str, Any]:
 SUITE = Suite(
     name="sentence_order",
     title="Sentence order",
-    version="3.0.0",
+    version="3.1.0",
     hypothesis=(
         "A model that notices incoherence finds a text more surprising after its sentences or "
         "utterances are shuffled, and finds the last sentence more surprising after a shuffled "

@@ -148,7 +148,7 @@ def names_given(couple: Couple) -> dict[str, Any]:
 SUITE = Suite(
     name="story_cloze",
     title="Story cloze",
-    version="2.0.0",
+    version="3.0.0",
     hypothesis=(
         "A model that notices incoherence finds an ending that does not follow from a story more "
         "surprising than the ending that does."

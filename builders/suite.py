@@ -257,6 +257,8 @@ class Config:
             without the incoherence: the evaluator reports the differences of the mean margins.
         length_confound: conditions differ in length by what the manipulation does: the evaluator
             always shows how margin and length correlate, and not only where they do so strongly.
+        is_diagnostic: true where its score says something of another config or of the corpus, and
+            nothing of the suite's hypothesis: it is in no headline, and not exported.
         questions: further questions for people who judge its pairs; of labelled examples the one
             that they are asked, whose answers are labels in words.
         task_defaults: options of the task that reads the table, where nobody says otherwise; of
@@ -286,6 +288,7 @@ class Config:
     by: str = ""
     prefix: str = ""
     one_corpus: bool = False
+    is_diagnostic: bool = False
     questions: tuple[Question, ...] = ()
     fewest_of_a_class: int = 10
     task_defaults: Mapping[str, str] = field(default_factory=dict)
@@ -367,7 +370,8 @@ class Suite:
 
     def in_headline(self, config: Config) -> bool:
         """Say whether a config's own score is part of the suite's one number."""
-        return config.kind is ITEMS and (not self.headline or config.name in self.headline)
+        named = not self.headline or config.name in self.headline
+        return config.kind is ITEMS and named and not config.is_diagnostic
 
     def configured(self, **settings: Any) -> Suite:
         """The suite with these settings in place of its own.

@@ -31,6 +31,7 @@ _DECLARED = {
     "arrau": "mmax.ARRAU",
     "parcor": "mmax.PARCOR",
     "ontonotes": "conll2012.CORPUS",
+    "litbank": "litbank.CORPUS",
     "disco": "disco.CORPUS",
     "pdtb": "pdtb.PDTB",
     "tedmdb": "pdtb.TEDMDB",

@@ -35,6 +35,7 @@ from coherencegym.manipulations.reference.antecedent_removal import AntecedentRe
 from coherencegym.manipulations.reference.candidate_substitution import CandidateSubstitution
 from coherencegym.manipulations.reference.named_people import NewNames, Renaming
 from coherencegym.manipulations.reference.own_names import OwnNames
+from coherencegym.manipulations.reference.person_genders import PersonGenders
 from coherencegym.manipulations.reference.pronoun_repetition import PronounRepetition
 from coherencegym.manipulations.shuffle import Shuffle
 from coherencegym.manipulations.speaker_separator import SpeakerSeparator
@@ -82,6 +83,7 @@ EXAMPLES = (
     OperatorExample(NewNames(), "storycloze", "story-0079"),
     OperatorExample(IntruderSentence(share=1.0), "documents", "lighthouse-01"),
     OperatorExample(CandidateSubstitution(), "winograd", "wsc-059"),
+    OperatorExample(PersonGenders(other="masculine"), "winograd", "wsc-053"),
     OperatorExample(PronounRepetition(), "gum", "SAMPLE_interview_diver"),
     OperatorExample(AntecedentRemoval(removed="antecedent"), "gum", "SAMPLE_news_bridge"),
     OperatorExample(ConnectiveSegments(), "pdtb", "wsj_9955"),

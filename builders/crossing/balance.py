@@ -14,7 +14,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Seq
 from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
-from coherencegym.builders.suite import Contrast, GeneratedItem, MinimalPairs
+from coherencegym.builders.suite import Contrast, GeneratedItem, ItemGenerator
 from coherencegym.eval.kinds.items import Item
 from coherencegym.eval.statistics.pair_baselines import TIE
 from coherencegym.loaders.discourse import Discourse
@@ -168,7 +168,7 @@ class Balanced:
         made: the chosen items of a fit, by discourse.
     """
 
-    generator: MinimalPairs
+    generator: ItemGenerator
     measures: tuple[Callable[[str], float], ...]
     one_of: Callable[[Item], str]
     reason: str

@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
-from coherencegym.builders.crossing.partners import Couple, Partner
+from coherencegym.builders.crossing.partners import Couple, Measure, Partner
 from coherencegym.builders.suite import Column, Contrast, GeneratedItem
 from coherencegym.eval.kinds.items import (
     FAMILY,
@@ -29,7 +29,8 @@ from coherencegym.eval.kinds.items import (
     SuiteError,
     validate_item,
 )
-from coherencegym.eval.statistics.lexical_overlap import no_overlap_in
+from coherencegym.eval.statistics.effective_size import WITH
+from coherencegym.eval.statistics.lexical_overlap import no_overlap_in, overlap
 from coherencegym.eval.statistics.pair_baselines import decided
 from coherencegym.loaders.discourse import Discourse
 from coherencegym.manipulations.operator import Context
@@ -53,10 +54,14 @@ def no_couple_columns(couple: Couple) -> dict[str, Any]:
 
 #: Columns that every crossed config has; :func:`crossed_columns` adds the suite's own to them.
 _CROSSED_COLUMNS = {
-    FAMILY: Column("string", "items with the same value share a text; intervals are over families"),
+    FAMILY: Column(
+        "string",
+        "the document or schema of an item, or both its documents (`a × b`): intervals count that "
+        "items which share one are alike",
+    ),
     "partner_discourse": Column("string", "the document that the second context is from"),
     "similarity": Column(
-        "float64", "TF-IDF cosine of the two contexts; null if they are from one document"
+        "float64", "TF-IDF cosine of the two contexts; none where they were not matched by it"
     ),
     "overlap": Column(
         "string",
@@ -73,6 +78,19 @@ _REPEATING = {1.0: "own", 0.0: "exchanged", 0.5: "neither"}
 def crossed_columns(**own: Column) -> dict[str, Column]:
     """The columns of a crossed config: those of all, and the suite's own."""
     return _CROSSED_COLUMNS | own
+
+
+def repeated_in(join: Join, region: int) -> Measure:
+    """Measure how many words of what stands before it a region of a condition repeats.
+
+    As the lexical-overlap baseline does; 0 where a condition has no such region.
+    """
+
+    def measure(context: Partner, target: Partner) -> float:
+        texts = join(context, target)
+        return overlap(condition_of("", texts), region) if region <= len(texts) else 0.0
+
+    return measure
 
 
 #: The reason why a partner is in no item.
@@ -98,6 +116,7 @@ class Crossed:
         family: a key of ``meta``: partners are coupled within discourses that have it alike (the
             twins of a schema). Empty: within each discourse, unless ``across``.
         across: true where partners are coupled over all discourses of a split.
+        among: a key of ``meta``: of ``across`` only over discourses that have it alike (a genre).
         join: makes the regions of a condition.
         region, last, metric: parts of the prediction, as in :class:`Contrast`.
         apart: groups, each with the one region that its prediction compares, in the place of
@@ -114,6 +133,7 @@ class Crossed:
     couple: Callable[[Sequence[Partner], Context], list[Couple]]
     family: str = ""
     across: bool = False
+    among: str = ""
     join: Join = context_and_target
     region: int = 2
     last: int = 0
@@ -128,6 +148,7 @@ class Crossed:
     def recipe(self) -> str:
         """The operators, as the manifest records them."""
         where = "a split" if self.across else self.family or "a discourse"
+        where = self.among or where
         return f"{self.operators} | Crossed(partners within {where})"
 
     @property
@@ -169,7 +190,11 @@ class Crossed:
         partners: list[Partner] = []
         for discourse in discourses:
             own = Context(context.seed, context.suite)
-            partners += self.partners(discourse, own)
+            kind = (discourse.meta.get(self.among, ""),) if self.among else ()
+            partners += (
+                replace(partner, alike=(*partner.alike, *kind))
+                for partner in self.partners(discourse, own)
+            )
             found[discourse.id] = Coupled([], own.skipped)
         alone = {partner.key for partner in partners}
         for couple in self.couple(partners, context):
@@ -232,14 +257,14 @@ class Crossed:
         }
         return GeneratedItem(item, contrasts, views)
 
-    def _columns(self, couple: Couple, overlap: str) -> dict[str, Any]:
+    def _columns(self, couple: Couple, repeating: str) -> dict[str, Any]:
         discourses = couple.first.discourse, couple.second.discourse
         ids = dict.fromkeys(discourse.id for discourse in discourses)
         return {
-            FAMILY: discourses[0].meta.get(self.family, "") or "+".join(ids),
+            FAMILY: discourses[0].meta.get(self.family, "") or WITH.join(ids),
             "partner_discourse": discourses[1].id,
             "similarity": couple.similarity,
-            "overlap": overlap,
+            "overlap": repeating,
             **self.columns(couple),
         }
 

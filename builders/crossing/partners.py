@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
-from itertools import combinations
+from itertools import chain, combinations, groupby
 from typing import Any
 
 from coherencegym.builders.crossing.balance import Option, choose_balanced, side
@@ -55,6 +55,8 @@ class Couple:
 
 #: Counts the words of a text, or weighs them.
 CountWords = Callable[[str], Mapping[str, float]]
+#: Measures a combination of the context of one with the target of the other.
+Measure = Callable[[Partner, Partner], float]
 #: Tells whether two partners may be crossed, whatever else they have in common.
 MayCross = Callable[[Partner, Partner], bool]
 #: Fits two partners to each other; none where that cannot be.
@@ -67,16 +69,20 @@ def as_they_are(one: Partner, other: Partner, context: Context) -> tuple[Partner
 
 
 def any_two(one: Partner, other: Partner) -> bool:
-    """Let any two partners be crossed whose first and last parts differ."""
-    return one.parts[0] != other.parts[0] and one.parts[-1] != other.parts[-1]
+    """Let any two partners be crossed whose first parts differ, where there are any, and last."""
+    same = one.parts[0] == other.parts[0] != ""
+    return not same and one.parts[-1] != other.parts[-1]
 
 
-def of_like_length(one: Partner, other: Partner) -> bool:
-    """Tell whether the longer of two targets has at most half as many words again, or three."""
+def of_like_length(one: Partner, other: Partner, times: float = 1.5, more: int = 3) -> bool:
+    """Tell whether the longer of two targets has at most half as many words again, or three.
+
+    Or so many times as many, or so many more.
+    """
     if not any_two(one, other):
         return False
     shorter, longer = sorted(len(each.parts[-1].split()) for each in (one, other))
-    return longer <= max(1.5 * shorter, shorter + 3)
+    return longer <= max(times * shorter, shorter + more)
 
 
 def repeating_alike(one: Partner, other: Partner) -> bool:
@@ -98,49 +104,72 @@ class ClosestInLength:
     """Couples partners by how little the lengths (words) of their last parts differ.
 
     For the partners of one discourse, or of one family, all of which may be compared.
+
+    Attributes:
+        fits: tells which partners may be crossed.
+        scarce_first: true where those that fit few others come first, so that more find one.
+        measures: numbers that are as often higher for the own combinations as for the exchanged
+            ones, but for one couple; over all discourses, within each of which partners are.
     """
 
     fits: MayCross = any_two
+    scarce_first: bool = False
+    measures: tuple[Measure, ...] = ()
 
     def __call__(self, partners: Sequence[Partner], context: Context) -> list[Couple]:
         """Couple partners, each at most once, in their order."""
         words = [len(partner.parts[-1].split()) for partner in partners]
-        pairs = combinations(range(len(partners)), 2)
+        places = range(len(partners))
+        together: list[Sequence[int]] = [places]
+        if self.measures:
+            together = [list(g) for _, g in groupby(places, lambda i: partners[i].discourse.id)]
+        pairs = chain.from_iterable(combinations(own, 2) for own in together)
         wanted = ((abs(words[i] - words[j]), i, j) for i, j in pairs)
-        couples = _best_first(partners, self.fits, wanted, context)
+        how: dict[str, Any] = {"scarce_first": self.scarce_first, "slack": int(bool(self.measures))}
+        couples = _best_first(partners, self.fits, wanted, context, self.measures, **how)
         return [replace(couple, similarity=None) for couple in couples]
 
 
 @dataclass(frozen=True)
 class MostSimilar:
-    """Couples partners by how similar the texts of their first parts are, over many discourses.
+    """Couples partners by how similar some texts of theirs are, over many discourses.
 
-    By the project's retrieval (:mod:`manipulations.intruders.neighbours`); discourses that share
-    lines are never coupled.
+    By the project's retrieval (:mod:`manipulations.intruders.neighbours`).
 
     Attributes:
         fits: tells which partners may be crossed.
+        parts: the numbers of the parts that are compared; the first is the context.
         adapt: fits partners to each other, before anything but their similarity is measured.
         neighbours: the number of nearest others that each is compared with.
         balanced: true where as many couples repeat more words in their own combinations as do in
             the exchanged ones, so that repeated words say nothing over all of them: content words,
             all words, and all words by how rare they are, each by itself.
+        measures: further numbers that are as often higher for the own combinations.
+        within: true where partners of one discourse may be coupled, too, and those first that fit
+            few others; no text of the column ``texts`` is then in two couples, and of the measures
+            one couple may be left over. Else neither those
+            nor partners of discourses that share lines.
     """
 
     fits: MayCross = any_two
     adapt: FitTogether = as_they_are
+    parts: tuple[int, ...] = (0,)
     neighbours: int = 50
     balanced: bool = False
+    measures: tuple[Measure, ...] = ()
+    within: bool = False
 
     def __call__(self, partners: Sequence[Partner], context: Context) -> list[Couple]:
         """Couple partners, each at most once, in their order."""
         if len(partners) < 2:
             return []
-        vectors, _ = text_vectors([partner.parts[:1] for partner in partners])
+        vectors, _ = text_vectors([[one.parts[i] for i in self.parts] for one in partners])
         found = nearest(
             vectors,
             min(self.neighbours, len(partners) - 1),
-            groups([partner.discourse.texts for partner in partners]),
+            range(len(partners))
+            if self.within
+            else groups([partner.discourse.texts for partner in partners]),
         )
         similarity = {
             (min(i, int(j)), max(i, int(j))): round(float(near), 6)
@@ -150,9 +179,15 @@ class MostSimilar:
             for j, near in zip(others, nearness, strict=True)
             if j >= 0
         }
-        counted = _ways_to_count(partners) if self.balanced else ()
+        if self.within and len(partners) <= self.neighbours:
+            # Those without a word in common, too.
+            similarity = dict.fromkeys(combinations(range(len(partners)), 2), 0.0) | similarity
+        repeated = map(_repeated, _ways_to_count(partners) if self.balanced else ())
         wanted = ((-near, i, j) for (i, j), near in similarity.items())
-        return _best_first(partners, self.fits, wanted, context, counted, self.adapt)
+        measures = (*repeated, *self.measures)
+        return _best_first(
+            partners, self.fits, wanted, context, measures, self.adapt, within=self.within
+        )
 
 
 def _ways_to_count(partners: Sequence[Partner]) -> tuple[CountWords, ...]:
@@ -170,13 +205,14 @@ def _ways_to_count(partners: Sequence[Partner]) -> tuple[CountWords, ...]:
     return content_words, all_words, by_rarity
 
 
-def _favours(one: Partner, other: Partner, count: CountWords) -> int:
-    # 1: the own combinations repeat more words; -1: the exchanged ones.
-    def repeated(context: Partner, target: Partner) -> float:
-        return cosine(count(context.parts[0]), count(target.parts[-1]))
+def _repeated(count: CountWords) -> Measure:
+    return lambda context, target: cosine(count(context.parts[0]), count(target.parts[-1]))
 
-    own = repeated(one, one) + repeated(other, other)
-    return side(own - repeated(one, other) - repeated(other, one))
+
+def _favours(one: Partner, other: Partner, measure: Measure) -> int:
+    # 1: it is higher for the own combinations; -1: for the exchanged ones.
+    own = measure(one, one) + measure(other, other)
+    return side(own - measure(one, other) - measure(other, one))
 
 
 def _best_first(
@@ -184,24 +220,34 @@ def _best_first(
     fits: MayCross,
     wanted: Iterable[tuple[float, int, int]],
     context: Context,
-    counted: Sequence[CountWords] = (),
+    measures: Sequence[Measure] = (),
     adapt: FitTogether = as_they_are,
+    *,
+    within: bool = False,
+    scarce_first: bool = False,
+    slack: int = 0,
 ) -> list[Couple]:
     lots = [
         context.random(partner.discourse, _NAME, partner=partner.name).random()
         for partner in partners
     ]
+    fitting = [
+        (cost, i, j, both)
+        for cost, i, j in wanted
+        if partners[i].alike == partners[j].alike
+        and fits(partners[i], partners[j])
+        and (both := adapt(partners[i], partners[j], context))
+    ]
+    rare = within or scarce_first
+    others = Counter(each for _, i, j, _ in fitting for each in (i, j) if rare)
+    names: list[frozenset[Hashable]] = [
+        frozenset(partner.columns["texts"]) if within else frozenset({place})
+        for place, partner in enumerate(partners)
+    ]
     options: dict[Option, Couple] = {}
-    for cost, i, j in wanted:
-        one, other = partners[i], partners[j]
-        if (
-            one.alike != other.alike
-            or not fits(one, other)
-            or not (both := adapt(one, other, context))
-        ):
-            continue
-        leans = tuple(_favours(*both, count) for count in counted)
-        option = Option((cost, lots[i], lots[j], i, j), frozenset({i, j}), leans)
-        options[option] = Couple(*both, -cost)
-    chosen = choose_balanced(options)
-    return [options[option] for option in sorted(chosen, key=lambda option: option.cost[3:])]
+    for cost, i, j, both in fitting:
+        leans = tuple(_favours(*both, measure) for measure in measures)
+        order = min(others[i], others[j]), cost, lots[i], lots[j], i, j
+        options[Option(order, names[i] | names[j], leans)] = Couple(*both, -cost)
+    chosen = choose_balanced(options, slack or int(within))
+    return [options[option] for option in sorted(chosen, key=lambda option: option.cost[4:])]

@@ -98,6 +98,7 @@ def with_shuffled_contexts(*configs: Config) -> tuple[Config, ...]:
             generator=ShuffledContext(config.generator),
             summary=f"{config.summary}; the words of the contexts are in random order",
             controls=(),
+            is_diagnostic=True,
             questions=(),
         )
         for config in configs

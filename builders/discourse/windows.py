@@ -1,11 +1,11 @@
 """The tasks that are made of windows of any text: order, place and coherence of sentences.
 
 After Chen, Chu and Gimpel 2019 (DiscoEval), section 3, whose own questions are in
-:mod:`builders.discourse.released`. Of each document one window is taken for a task, or more by the
-setting ``windows``: none overlaps another.
+:mod:`builders.discourse.released`. Of each document one window is taken for a task, and five for
+positions and orders; more by the setting ``windows``: none overlaps another.
 
 - ``position_<corpus>``: five sentences, one of them moved to the front; the label is its place.
-  The first window is the beginning of the text, as in the paper.
+  The first window is the beginning of the text, the paper's; the others follow it.
 - ``order_<corpus>``: two sentences as they stand, and exchanged.
 - ``replaced_<corpus>``: six sentences as they stand, and with one of the second to fifth replaced
   by a sentence of another document: of the same genre or domain, where there is another; and
@@ -67,6 +67,9 @@ STORIES = ("storycloze", "rocstories")
 PROSE = ("documents", "gum", "insted")
 THREADS = ("irc",)
 
+#: Windows of a document for positions and orders where another task has one: they are short, and
+#: a classifier learns little from as many rows as there are documents.
+_SHORT = 5
 #: The category of documents whose own category no other document of the split is of.
 _OTHERS = "other"
 #: Sentences of a paragraph that is asked about; a longer one is a whole recording.
@@ -176,7 +179,9 @@ class Order(Windows):
 
 
 @dataclass(frozen=True)
-class _Replacing(Windows):
+class Replacing(Windows):
+    """Windows in which an intruder, of a document of another family, replaces a sentence."""
+
     operator: IntruderSentence = field(default_factory=IntruderSentence)
     fitted: FittedIntruderSentence | None = field(default=None, repr=False, compare=False)
 
@@ -186,9 +191,11 @@ class _Replacing(Windows):
 
     @property
     def recipe(self) -> str:
+        """The operator, as the manifest records it."""
         return f"{self.operator}"
 
     def fit(self, discourses: Sequence[Discourse], context: Context, fits: Fits) -> Self:
+        """The item generator with the windows of these documents, and their intruders."""
         made = super().fit(discourses, context, fits)
         family = made.chosen.family
         windows = [window for own in made.chosen.windows.values() for window in own]
@@ -205,6 +212,7 @@ class _Replacing(Windows):
     def replaced(
         self, discourse: Discourse, context: Context
     ) -> Iterator[tuple[Discourse, Discourse, int, dict[str, Any]]]:
+        """Each window of a document: as it stands, with its intruder, the place, and columns."""
         assert self.fitted is not None
         for window in self.windows(discourse, context):
             for made in self.fitted(window, context):
@@ -234,7 +242,7 @@ def _with_donors(windows: Sequence[Discourse], families: Sequence[str]) -> list[
 
 
 @dataclass(frozen=True)
-class Replaced(_Replacing):
+class Replaced(Replacing):
     """Six sentences as they stand, and with one replaced."""
 
     def __call__(self, discourse: Discourse, context: Context) -> Iterator[LabelledExample]:
@@ -245,7 +253,7 @@ class Replaced(_Replacing):
 
 
 @dataclass(frozen=True)
-class ReplacedPairs(_Replacing):
+class ReplacedPairs(Replacing):
     """The same as minimal pairs."""
 
     contrasts: tuple[Contrast, ...] = SUMS
@@ -357,7 +365,7 @@ _COLUMNS = {
     "genre": Column("string", "genre or domain of the document, where its corpus has several"),
     "first_unit": Column("int32", "the position (from 0) of the first sentence in its document"),
 }
-_DONOR_COLUMNS = {
+DONOR_COLUMNS = {
     **_COLUMNS,
     "place": Column("int32", "the position (from 0) of the sentence that one row replaces"),
     "source_discourse": Column("string", "the document that the other sentence is from"),
@@ -405,7 +413,7 @@ def _replaced_configs(most: int, similar: bool) -> tuple[Config, Config]:
         how, where = {}, "with similar words (TF-IDF)"
     operator = IntruderSentence(**how, share=1.0, keep_last=1)
     name = "similar" * similar
-    shared: dict[str, Any] = {"corpora": (*PROSE, *THREADS), "columns": _DONOR_COLUMNS}
+    shared: dict[str, Any] = {"corpora": (*PROSE, *THREADS), "columns": DONOR_COLUMNS}
     rows = _examples(
         "replaced",
         Replaced(most, operator=operator),
@@ -431,17 +439,17 @@ def _replaced_configs(most: int, similar: bool) -> tuple[Config, Config]:
 
 
 def window_configs(windows: int = 1) -> tuple[Config, ...]:
-    """The configs, with at most ``windows`` windows of a document for each task."""
+    """The configs, with at most so many windows of a document; five times as many short ones."""
     return (
         _examples(
             "position",
-            Position(windows),
+            Position(_SHORT * windows),
             "five sentences, one of them moved to the front; the label is its original position",
             corpora=(*STORIES, *PROSE, *THREADS),
         ),
         _examples(
             "order",
-            Order(windows),
+            Order(_SHORT * windows),
             "two sentences in a row, in their order or exchanged",
             corpora=(*STORIES, *PROSE, *THREADS),
         ),
@@ -478,4 +486,4 @@ def window_configs(windows: int = 1) -> tuple[Config, ...]:
 
 #: The settings of these configs, and what they are.
 WINDOW_SETTINGS: dict[str, Any] = {"windows": 1}
-WINDOW_SETTINGS_HELP = {"windows": "windows of a document for each task"}
+WINDOW_SETTINGS_HELP = {"windows": "windows of a document; positions and orders: 5 times as many"}

@@ -131,6 +131,7 @@ def config_entry(
             other.full_name(corpus.name) for other in suite.configs if other.name in config.controls
         ],
         "length_confound": config.length_confound,
+        **({"is_diagnostic": True} if config.is_diagnostic else {}),
         "questions": [question.entry for question in config.questions],
         **({"task_defaults": dict(config.task_defaults)} if config.task_defaults else {}),
         "seed": seed,

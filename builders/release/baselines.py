@@ -14,6 +14,7 @@ from typing import Any
 
 from coherencegym.eval.data.baselines import SURFACE, baseline_schema, baselines_path
 from coherencegym.eval.kinds.table_kind import IDENTITY, SAMPLE, row_hash, rows_digest
+from coherencegym.eval.statistics.effective_size import cluster_pairs
 from coherencegym.eval.statistics.intervals import share_interval
 from coherencegym.eval.statistics.pair_baselines import BaselineDecision
 
@@ -69,7 +70,7 @@ def score_figures(
     interval = share_interval(values, cluster_ids, sizes, folds=folds)
     return {
         "n": len(values),
-        "n_discourses": len(set(cluster_ids)),
+        "n_discourses": cluster_pairs(cluster_ids)[0],
         "score": round(mean(values), 4),
         "ci_low": round(interval.low, 4),
         "ci_high": round(interval.high, 4),

@@ -67,6 +67,7 @@ def run(arguments: argparse.Namespace) -> int:
 def _document(read: Sequence[ItemTable], arguments: argparse.Namespace) -> TableDocument:
     from coherencegym.eval.report import grid
     from coherencegym.eval.report.formats import TableDocument
+    from coherencegym.eval.statistics.effective_size import cluster_pairs
     from coherencegym.eval.statistics.power import effective_items, smallest_difference
 
     records, rows = [], []
@@ -74,10 +75,10 @@ def _document(read: Sequence[ItemTable], arguments: argparse.Namespace) -> Table
         clusters = [item.cluster for item in table.items]
         effective = effective_items(clusters, arguments.correlation)
         found = smallest_difference(effective, arguments.discordance, arguments.power)
-        numbers = {"items": len(clusters), "clusters": len({*clusters})}
+        numbers = {"items": len(clusters), "clusters": cluster_pairs(clusters)[0]}
         about = {"config": table.config, "split": table.split}
         records.append({**about, **numbers, "effective": effective, "difference": found})
-        cells = (f"{len(clusters):,}", f"{len({*clusters}):,}", f"{effective:,.0f}")
+        cells = (f"{len(clusters):,}", f"{numbers['clusters']:,}", f"{effective:,.0f}")
         name = f"{table.config} ({table.split})"
         rows.append(grid.GridRow((name, *cells, grid.share_cell(found))))
     names = ("items", "clusters", "effective items", "smallest difference, points")

@@ -22,6 +22,7 @@ from coherencegym.eval.outcomes.schema import (
     outcome_schemas,
     units_in_memory,
 )
+from coherencegym.eval.statistics.effective_size import WITH, cluster_pairs, dyads_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -36,7 +37,7 @@ class Cells:
         item: numbers of their items, the same in all cells of tables.
         value, weight, target, given: see :class:`eval.outcomes.schema.OutcomeRow`; NaN where none.
         cluster, discourse: whole numbers in the order of their names, the same in all cells of
-            tables.
+            tables. Clusters have two columns where some are dyads, the numbers of both documents.
         left_out: outcomes without a value, by reason.
         folds: those of the cross-validation by which the system decided; 0: it had none.
     """
@@ -336,6 +337,7 @@ class OutcomeTables:
 
     @cached_property
     def _ranks(self) -> dict[str, Any]:
+        import numpy as np
 
         found: dict[str, Any] = {}
         for column in ("cluster", "discourse"):
@@ -343,7 +345,10 @@ class OutcomeTables:
                 found[column] = found["cluster"]
                 continue
             whole = _in_one_piece(self.units[column])
-            found[column] = _ranks_of(whole.dictionary)[whole.indices.to_numpy()]
+            ranks = _ranks_of(whole.dictionary)
+            if column == "cluster" and _has_dyads(whole.dictionary):
+                ranks = dyads_of(np.array(whole.dictionary.to_pylist()))
+            found[column] = ranks[whole.indices.to_numpy()]
         return found
 
     @cached_property
@@ -399,9 +404,11 @@ def first_places(codes: np.ndarray) -> list[tuple[int, int]]:
 
 
 def count_distinct(numbers: np.ndarray) -> int:
-    """The count of different numbers (none negative)."""
+    """The count of different numbers (none negative), or of the clusters of dyads."""
     import numpy as np
 
+    if numbers.ndim == 2:
+        return cluster_pairs(numbers)[0]
     return int(np.count_nonzero(np.bincount(numbers))) if len(numbers) else 0
 
 
@@ -419,6 +426,12 @@ def codes_of(column: Any) -> tuple[np.ndarray, list[str]]:
     """The codes of a column of names, an array, and the names that they stand for."""
     whole = _in_one_piece(column)
     return whole.indices.to_numpy(zero_copy_only=False), whole.dictionary.to_pylist()
+
+
+def _has_dyads(names: Any) -> bool:
+    from pyarrow import compute
+
+    return bool(compute.any(compute.match_substring(names, WITH)).as_py())
 
 
 def _ranks_of(texts: Any) -> np.ndarray:

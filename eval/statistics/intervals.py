@@ -26,8 +26,10 @@ from coherencegym.eval.statistics.effective_size import (
     adjusted,
     binomial_limits,
     cluster_ids,
+    cluster_pairs,
     clustered,
     correlated_size,
+    dyadic,
     effective_sample_size,
     quantile_of_t,
 )
@@ -84,14 +86,14 @@ def share_interval(
         raise ValueError("an interval needs at least one item")
     if folds == 1:
         raise ValueError("a cross-validation needs two folds or more")
-    n_clusters, ids = cluster_ids(clusters)
+    n_clusters, ids, documents = cluster_pairs(clusters)
     most = float(len(values))
     if len(predictions):
         most = len(values) ** 2 / float((1 / np.asarray(predictions, dtype=np.float64)).sum())
     sums = np.bincount(ids, weights=np.asarray(values, dtype=np.float64))
     sizes = np.bincount(ids).astype(np.float64)
     del ids
-    of_all = clustered(sums, sizes, most)
+    of_all = clustered(sums, sizes, most, documents)
     if not folds or n_clusters == 1:
         return interval_of(of_all, n_clusters)
     low, high = binomial_limits(of_all.share, of_all.size / (1 + folds / (folds - 1)))
@@ -112,9 +114,9 @@ def ratio_interval(
 
     if not sum(wholes) > 0:
         raise ValueError("an interval needs something to divide by")
-    n_clusters, ids = cluster_ids(clusters)
+    n_clusters, ids, documents = cluster_pairs(clusters)
     sums, sizes = (np.bincount(ids, weights=np.asarray(own)) for own in (parts, wholes))
-    return interval_of(clustered(sums, sizes, most), n_clusters)
+    return interval_of(clustered(sums, sizes, most, documents), n_clusters)
 
 
 def macro_interval(groups: Sequence[Sample]) -> Interval:
@@ -129,45 +131,51 @@ def macro_interval(groups: Sequence[Sample]) -> Interval:
     """
     if not groups or not all(len(values) for values, _ in groups):
         raise ValueError("a macro average needs at least one group, and items in each")
-    of_all = _macro_clusters(groups)
-    return interval_of(of_all, len(of_all.weights))
+    import numpy as np
+
+    sizes = np.array([len(own) for own, _ in groups])
+    number, tables = _by_cell(groups, sizes)
+    of_all, *apart = [_macro_clusters(sizes, *one) for one in tables]
+    for one in apart:
+        of_all = dyadic((one.weights, one.totals, one.residuals), of_all)
+    return interval_of(of_all, number)
 
 
 # Each function holds the arrays of its own step alone: of millions of items there is no room for
 # those of all.
-def _macro_clusters(groups: Sequence[Sample]) -> Clusters:
-    import numpy as np
-
-    sizes = np.array([len(own) for own, _ in groups])
-    cells, means, sums, inside = _by_cell(groups, sizes)
+def _macro_clusters(sizes: Any, cells: _Cells, means: Any, sums: Any, inside: Any) -> Clusters:
     in_one = int((inside > 0).sum()) == cells.shape[0]
     correlated = _correlated(inside, sums, cells, sizes) if in_one else math.inf
     per_group = 1 / cells.by_group(inside**2)
     residuals = cells.mean_by_cluster(_cell_residuals(cells, means, sums, inside))
     weights, totals = cells.mean_by_cluster(inside), cells.mean_by_cluster(sums)
-    fewest = min(effective_sample_size(weights), len(groups) * float(per_group.min()))
-    most = max(fewest, len(groups) ** 2 / float((1 / sizes).sum()))
+    fewest = min(effective_sample_size(weights), len(sizes) * float(per_group.min()))
+    most = max(fewest, len(sizes) ** 2 / float((1 / sizes).sum()))
     return Clusters(weights, totals, residuals, fewest, most, correlated)
 
 
-def _by_cell(groups: Sequence[Sample], sizes: Any) -> tuple[_Cells, Any, Any, Any]:
-    # The cells, the mean of each group, what each cell adds to that, and its share of items.
+def _by_cell(groups: Sequence[Sample], sizes: Any) -> tuple[int, list[tuple[Any, ...]]]:
+    # The number of clusters, and of each table of clusters by groups its cells, the mean of each
+    # group, what each cell adds to that, and its share of items. Of dyads there are two tables, of
+    # pairs and of documents, in which each item is twice.
     import numpy as np
 
-    place, cells = _placed([names for _, names in groups], sizes)
+    number, ids, documents = cluster_pairs(np.concatenate([np.asarray(own) for _, own in groups]))
+    group = np.repeat(np.arange(len(groups), dtype=np.int32), sizes)
     values = np.concatenate([np.asarray(own, dtype=np.float64) for own, _ in groups])
-    sums: Any = np.bincount(place, weights=values, minlength=cells.number)
-    means = cells.by_group(sums) / sizes
-    sums /= sizes[cells.group]
-    return cells, means, sums, np.bincount(place, minlength=cells.number) / sizes[cells.group]
-
-
-def _placed(names: Sequence[Sequence[str]], sizes: Any) -> tuple[Any, _Cells]:
-    import numpy as np
-
-    number, ids = cluster_ids(np.concatenate([np.asarray(own) for own in names]))
-    group = np.repeat(np.arange(len(names), dtype=np.int32), sizes)
-    return _cells(ids, group, (number, len(names)))
+    named = [(int(ids.max()) + 1, ids, 1)]
+    if documents is not None:
+        named.append((int(documents.max()) + 1, documents[ids].ravel(), 2))
+    del ids, documents
+    tables = []
+    for clusters, of_item, times in named:
+        place, cells = _cells(of_item, np.repeat(group, times), (clusters, len(groups)))
+        sums: Any = np.bincount(place, weights=np.repeat(values, times), minlength=cells.number)
+        means = cells.by_group(sums) / sizes / times
+        sums /= sizes[cells.group]
+        inside = np.bincount(place, minlength=cells.number) / sizes[cells.group]
+        tables.append((cells, means, sums, inside))
+    return number, tables
 
 
 def _cell_residuals(cells: _Cells, means: Any, sums: Any, inside: Any) -> Any:
@@ -264,11 +272,20 @@ def mean_interval(values: Sequence[float], clusters: Sequence[str]) -> Interval 
     """
     if not len(values):
         raise ValueError("an interval needs at least one item")
-    n_clusters, ids = cluster_ids(clusters)
-    mean, residuals, size = _about_the_mean(values, ids, n_clusters)
+    import numpy as np
+
+    n_clusters, ids, documents = cluster_pairs(clusters)
+    if documents is None:
+        mean, residuals, size = _about_the_mean(values, ids, n_clusters)
+        variance = float(residuals @ residuals)
+    else:
+        sums = np.bincount(ids, weights=np.asarray(values, dtype=np.float64))
+        sizes = np.bincount(ids).astype(np.float64)
+        of_all = clustered(sums, sizes, float(len(values)), documents)
+        mean, variance, size = math.fsum(values) / len(values), of_all.variance, of_all.fewest
     if size < FEWEST:
         return None
-    half = quantile_of_t(size - 1) * math.sqrt(float(residuals @ residuals))
+    half = quantile_of_t(size - 1) * math.sqrt(variance)
     return Interval(mean - half, mean + half, "t")
 
 
@@ -334,10 +351,10 @@ def median_interval(values: Sequence[float], clusters: Sequence[str]) -> Interva
     sides = items - np.median(items)
     np.subtract(1, np.sign(sides, out=sides), out=sides)
     sides /= 2
-    _, ids = cluster_ids(clusters)
+    _, ids, documents = cluster_pairs(clusters)
     sums, sizes = np.bincount(ids, weights=sides), np.bincount(ids).astype(np.float64)
     del ids, sides
-    size = clustered(sums, sizes, float(len(items))).size
+    size = clustered(sums, sizes, float(len(items)), documents).size
     if 0.5**size > TAIL:
         return None
     # Of whole sizes, the rank before which a fair coin falls with no more than this probability.

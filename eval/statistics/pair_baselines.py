@@ -140,8 +140,9 @@ def _learnable(generated: Sequence[GeneratedItem], most: int) -> list[GeneratedI
     # No more than a classifier can take, and none where there is too little to learn from.
     seen = whole_clusters(generated, lambda one: one.item.cluster, most)
     clusters = {one.item.cluster for one in seen}
-    enough = len({one.item.discourse_id for one in seen}) >= FEWEST_DISCOURSES
-    return seen if enough and len(clusters) > 1 else []
+    discourses = {one.item.discourse_id for one in seen}
+    discourses |= {str(one.item.extra.get("partner_discourse", "")) for one in seen} - {""}
+    return seen if len(discourses) >= FEWEST_DISCOURSES and len(clusters) > 1 else []
 
 
 def _decide(

@@ -11,7 +11,7 @@ ratios (:func:`approximate_randomisation`) take it to be symmetric; beside the f
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -20,8 +20,10 @@ from coherencegym.eval.statistics.effective_size import (
     ROUNDING,
     binomial_limits,
     cluster_ids,
+    cluster_pairs,
     clustered,
     effective_sample_size,
+    over_documents,
 )
 from coherencegym.eval.statistics.intervals import Interval
 
@@ -49,8 +51,9 @@ class Test:
     """The p-value (two-sided) of a test.
 
     ``method`` is ``mcnemar``, ``sign flips`` (every set of signs counted), ``sign flips, drawn``,
-    ``gamma`` (:func:`skewed_p`), ``approximate randomisation`` (of two ratios), ``approximate
-    randomisation, drawn``, or ``DeLong`` (of two areas under a ROC curve).
+    ``gamma`` (:func:`skewed_p`), ``dyadic t`` (:func:`dyadic_test`), ``approximate randomisation``
+    (of two ratios), ``approximate randomisation, drawn``, or ``DeLong`` (of two areas under a ROC
+    curve).
     """
 
     __test__ = False  # for pytest, which collects what is called so
@@ -115,6 +118,9 @@ def sign_flips(differences: Sequence[float], clusters: Sequence[str], seed: int 
     (Phipson and Smyth 2010): the p-value is then never 0. Differences are between -1 and 1, and
     fractions of few predictions.
 
+    Where documents are in several pairs no signs of theirs would do, and the test is that of
+    :func:`dyadic_test`.
+
     Raises:
         ValueError: there is no item.
     """
@@ -123,8 +129,35 @@ def sign_flips(differences: Sequence[float], clusters: Sequence[str], seed: int 
     import numpy as np
 
     weights = np.full(len(differences), 1 / len(differences))
-    least = skewed_p(differences, weights, cluster_ids(clusters)[1])
+    _, ids, documents = cluster_pairs(clusters)
+    least = skewed_p(differences, weights, ids)
+    if documents is not None:
+        sums = np.bincount(ids, weights=weights * np.asarray(differences, dtype=np.float64))
+        return _not_below(dyadic_test(sums, np.bincount(ids) / len(ids), documents), least)
     return _not_below(_flipped(*_whole_sums(differences, clusters), seed), least)
+
+
+def dyadic_test(changes: Any, weights: Any, documents: Any) -> Test:
+    """Test the sum of changes of pairs of documents, of which each may be in several pairs.
+
+    Student's, with the dyadic variance and as many degrees of freedom as the pairs are worth if all
+    that share a document are alike, less one; no more than the pairs that change are worth.
+
+    Args:
+        changes, weights: numbers of each pair; the weights add up to 1.
+        documents: both documents of each pair, by their numbers.
+    """
+    import numpy as np
+    from scipy.stats import t
+
+    total = float(changes.sum())
+    of_all = clustered(changes, np.asarray(weights), 1.0, documents)
+    sizes = np.abs(changes)
+    if abs(total) < ROUNDING or of_all.variance < ROUNDING**2:
+        return Test(1.0, "dyadic t")
+    freedom = min(of_all.fewest, effective_sample_size(over_documents(sizes, documents), sizes)) - 1
+    met = abs(total) / math.sqrt(of_all.variance)
+    return Test(2 * float(t.sf(met, max(freedom, 0.5))), "dyadic t")
 
 
 def skewed_p(values: Any, weights: Any, ids: Any) -> float:
@@ -183,11 +216,11 @@ def _not_below(test: Test, least: float) -> Test:
 
 
 def _added(
-    sums: dict[Hashable, Fraction],
+    sums: dict[int, Fraction],
     differences: Sequence[float],
-    clusters: Sequence[Hashable],
+    clusters: Sequence[int],
     weight: Fraction,
-) -> dict[Hashable, Fraction]:
+) -> dict[int, Fraction]:
     exact = {d: weight * Fraction(d).limit_denominator(_MOST_PREDICTIONS) for d in set(differences)}
     for difference, cluster in zip(differences, clusters, strict=True):
         sums[cluster] = sums.get(cluster, Fraction(0)) + exact[difference]
@@ -246,26 +279,36 @@ def macro_difference(
 
     if not groups or not all(len(differences) for differences, _ in groups):
         raise ValueError("a macro average needs at least one group, and items in each")
-    sums: dict[Hashable, Fraction] = {}
-    weights: dict[Hashable, float] = {}
-    for differences, clusters in groups:
+    names: Any = np.concatenate([np.asarray(clusters) for _, clusters in groups])
+    _, ids, documents = cluster_pairs(names)
+    sums: dict[int, Fraction] = {}
+    weights: dict[int, float] = {}
+    sizes = [len(differences) for differences, _ in groups]
+    own_ids = np.split(ids, np.cumsum(sizes)[:-1])
+    for (differences, _), own in zip(groups, own_ids, strict=True):
+        clusters = own.tolist()
         share = Fraction(1, len(groups) * len(differences))
         _added(sums, differences, clusters, share)
         for cluster in clusters:
             weights[cluster] = weights.get(cluster, 0.0) + float(share)
     scale = math.lcm(*(total.denominator for total in sums.values()))
-    sizes = [len(differences) for differences, _ in groups]
     least = skewed_p(
         np.concatenate([np.asarray(own, dtype=np.float64) for own, _ in groups]),
         np.repeat([1 / (len(groups) * size) for size in sizes], sizes),
-        cluster_ids([cluster for _, clusters in groups for cluster in clusters])[1],
+        ids,
     )
-    test = _not_below(_flipped([int(total * scale) for total in sums.values()], scale, seed), least)
+    order = sums if documents is None else sorted(sums)
+    changes = np.array([float(sums[number]) for number in order])
+    shares = np.array([weights[number] for number in order])
+    if documents is None:
+        test = _flipped([int(total * scale) for total in sums.values()], scale, seed)
+    else:
+        test = dyadic_test(changes, shares, documents)
+    test = _not_below(test, least)
     if len(sums) == 1:
         return test, Interval(-1.0, 1.0, "one cluster")
-    changes = np.array([float(own) for own in sums.values()])
     most = len(groups) ** 2 / sum(1 / size for size in sizes)
-    return test, signs_and_sizes(changes, np.array(list(weights.values())), most, test.p)
+    return test, signs_and_sizes(changes, shares, most, test.p, documents)
 
 
 def approximate_randomisation(
@@ -382,15 +425,17 @@ def difference_interval(
 
     if test is None:
         test = sign_flips(differences, clusters)
-    number, ids = cluster_ids(clusters)
+    number, ids, documents = cluster_pairs(clusters)
     if number == 1:
         return Interval(-1.0, 1.0, "one cluster")
     sums = np.bincount(ids, weights=np.asarray(differences, dtype=np.float64))
     weights = np.bincount(ids) / len(differences)
-    return signs_and_sizes(sums / len(differences), weights, len(differences), test.p)
+    return signs_and_sizes(sums / len(differences), weights, len(differences), test.p, documents)
 
 
-def signs_and_sizes(changes: Any, weights: Any, most: float, p: float | None = None) -> Interval:
+def signs_and_sizes(
+    changes: Any, weights: Any, most: float, p: float | None = None, documents: Any = None
+) -> Interval:
     """A 95 % interval of a sum of changes, one for each cluster (``signs and sizes``).
 
     The sum is a product: how much changes at all (the mean size of a change), times the balance of
@@ -407,17 +452,21 @@ def signs_and_sizes(changes: Any, weights: Any, most: float, p: float | None = N
         weights: add up to 1.
         most: the worth of the clusters if all their items are independent.
         p: says what a test of the signs found, with which the interval is to agree.
+        documents: both of each cluster, where clusters are pairs.
     """
     import numpy as np
     from scipy.special import ndtr
 
     sizes = np.abs(changes)
-    turnover = clustered(sizes, weights, most)
+    turnover = clustered(sizes, weights, most, documents)
     total = float(sizes.sum())
     better, coins = 0.5, 1.0
     if total > ROUNDING:
         better = min(1.0, max(0.0, (1 + float(changes.sum()) / total) / 2))
-        coins = _coins(better, effective_sample_size(sizes), p)
+        worth = effective_sample_size(sizes)
+        if documents is not None:
+            worth = effective_sample_size(over_documents(sizes, documents), sizes)
+        coins = _coins(better, worth, p)
     angles = np.linspace(0, math.pi / 2, 91)
     first, second = (ndtr(-_Z95 * part) for part in (np.cos(angles), np.sin(angles)))
     low, high = (2 * limit - 1 for limit in binomial_limits(better, coins, first))

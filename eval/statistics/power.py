@@ -11,8 +11,9 @@ comparison itself: power computed from that says no more than its p-value (Hoeni
 from __future__ import annotations
 
 import math
-from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Sequence
+
+from coherencegym.eval.statistics.effective_size import cluster_pairs, over_documents
 
 #: The discordance, the intraclass correlation and the power where none is stated.
 DISCORDANCE, CORRELATION, POWER = 0.3, 0.1, 0.8
@@ -20,19 +21,27 @@ DISCORDANCE, CORRELATION, POWER = 0.3, 0.1, 0.8
 _LEVEL = 0.05
 
 
-def effective_items(clusters: Iterable[str], correlation: float = CORRELATION) -> float:
+def effective_items(clusters: Sequence[str], correlation: float = CORRELATION) -> float:
     """The number of independent items that tell as much as items of these clusters.
 
     Args:
         clusters: the cluster of each item.
-        correlation: that of the outcomes of two items of a cluster, 0 to 1.
+        correlation: that of the outcomes of two items of a cluster, 0 to 1; also of those that
+            share one of two documents.
     """
-    sizes = Counter(clusters).values()
-    items = sum(sizes)
-    if not items:
+    if not clusters:
         return 0.0
-    # The size of the cluster of an item, on average over items.
-    size = sum(number * number for number in sizes) / items
+    import numpy as np
+
+    _, ids, documents = cluster_pairs(clusters)
+    sizes = np.bincount(ids)
+    squares = float(sizes @ sizes)
+    if documents is not None:
+        by_one = over_documents(sizes, documents)
+        squares = float(by_one @ by_one) - squares
+    items = len(ids)
+    # The number of items that share a cluster with one, on average over items.
+    size = squares / items
     return items / (1 + (size - 1) * correlation)
 
 

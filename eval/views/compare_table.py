@@ -36,6 +36,10 @@ _TESTS = {
         "gamma: a more conservative sign-flip test, used if one more item might reverse a skewed "
         "difference (Fay and Feuer 1997)"
     ),
+    "dyadic t": (
+        "dyadic t: test of a mean over items of two documents, each of which is in several items "
+        "(Cameron and Miller 2014)"
+    ),
     "approximate randomisation": (
         "approximate randomisation: permutation test that swaps the two models' predictions on a "
         "document (Yeh 2000)"

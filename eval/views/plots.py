@@ -11,8 +11,9 @@ from coherencegym.eval.results.learning import learning_curves
 from coherencegym.eval.results.run_table import table_of
 from coherencegym.eval.results.runs import Run
 from coherencegym.eval.results.steps import AS_NAMED, Axis
-from coherencegym.eval.views.plots_curve import write_curves
+from coherencegym.eval.views.plots_curve import draw_curves, write_curves
 from coherencegym.eval.views.plots_heatmap import draw_heat_maps, heat_maps
+from coherencegym.eval.views.plots_positions import position_curves
 from coherencegym.eval.views.plots_scores import draw_scores
 
 
@@ -25,15 +26,18 @@ def scores_png(runs: Sequence[Run]) -> bytes:
 
 
 def plot_runs(runs: Sequence[Run], folder: Path, axis: Axis = AS_NAMED) -> list[str]:
-    """Write the plots of runs into a folder: scores, and where there are any heat maps and curves.
+    """Write the plots of runs into a folder: scores; where there are any heat maps and curves.
 
     Returns:
         The characters that no installed font has.
     """
-    maps = heat_maps(runs)
+    maps, positions = heat_maps(runs), position_curves(runs)
     with figures.style():
         missing = figures.save(draw_scores(runs), folder / "scores.png")
         if maps:
             missing += figures.save(draw_heat_maps(maps), folder / "heatmap.png")
+        if positions:
+            figure = draw_curves(positions, "Scores by position", of="")
+            missing += figures.save(figure, folder / "positions.png")
     missing += write_curves(learning_curves(table_of(runs, axis)), folder)
     return list(dict.fromkeys(missing))

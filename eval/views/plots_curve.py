@@ -54,12 +54,14 @@ def curves_svg(curves: Sequence[LearningCurve]) -> bytes:
         return path.read_bytes() if curves else b""
 
 
-def draw_curves(curves: Sequence[LearningCurve]) -> Any:
+def draw_curves(
+    curves: Sequence[LearningCurve], name: str = "Learning curve", of: str = "s of training"
+) -> Any:
     """A figure with a panel for each suite (and unit), in which every training has a line.
 
     The line of a training is ``curve-K``, its band of 95 % intervals ``band-K``, K being its place;
     a baseline is ``partial-input baseline``, ``lexical-overlap baseline``, ``people`` or ``chance``
-    (see ``get_gid``).
+    (see ``get_gid``). ``name`` is the title where there are several, ``of`` follows the unit.
     """
     panels: dict[tuple[str, str], list[LearningCurve]] = {}
     for curve in curves:
@@ -73,14 +75,14 @@ def draw_curves(curves: Sequence[LearningCurve]) -> Any:
     for axes in grid.flat[len(panels) :]:
         axes.set_axis_off()
     for axes, own in zip(grid.flat, panels.values(), strict=False):
-        _panel(axes, own, trainings)
+        _panel(axes, own, trainings, of)
     is_cd = all(head.metric == CD for curve in curves for head in curve.heads)
     for axes in grid[:, 0]:
         axes.set_ylabel("CD score, %" if is_cd else "score, %", fontsize=9)
     lowest, highest = grid[0, 0].get_ylim()
     grid[0, 0].set_ylim(max(-2, lowest), min(102, highest))
     several = len(trainings) > 1
-    title = "Learning curve" if several else figures.cut(_labels(trainings)[0], 70)
+    title = name if several else figures.cut(_labels(trainings)[0], 70)
     figure.suptitle(title, fontsize=11, fontweight="bold")
     _legend(figure, curves, trainings)
     return figure
@@ -95,7 +97,7 @@ def _labels(trainings: Sequence[str]) -> list[str]:
     return short if len(set(short)) == len(short) else list(trainings)
 
 
-def _panel(axes: Any, curves: Sequence[LearningCurve], trainings: Sequence[str]) -> None:
+def _panel(axes: Any, curves: Sequence[LearningCurve], trainings: Sequence[str], of: str) -> None:
     for name, (field, look) in _REFERENCES.items():
         known = (getattr(head, field) for curve in curves for head in curve.heads)
         value = next((value for value in known if value is not None), None)
@@ -131,7 +133,7 @@ def _panel(axes: Any, curves: Sequence[LearningCurve], trainings: Sequence[str])
         + f"  (n={max(items):,})",
         fontsize=9,
     )
-    _counts(axes, sorted({count for curve in curves for count in curve.counts}), first.unit)
+    _counts(axes, sorted({count for curve in curves for count in curve.counts}), first.unit, of)
     axes.grid(color="#e4e4e4", linewidth=0.8)
     axes.set_axisbelow(True)
     axes.tick_params(labelsize=8, labelleft=True)
@@ -139,7 +141,7 @@ def _panel(axes: Any, curves: Sequence[LearningCurve], trainings: Sequence[str])
         axes.spines[side].set_visible(False)
 
 
-def _counts(axes: Any, counts: Sequence[float], unit: str) -> None:
+def _counts(axes: Any, counts: Sequence[float], unit: str, of: str) -> None:
     # Logarithmic (and linear below the first step) where steps are far apart.
     from matplotlib.ticker import FuncFormatter, MaxNLocator, NullLocator
 
@@ -154,7 +156,7 @@ def _counts(axes: Any, counts: Sequence[float], unit: str) -> None:
     axes.xaxis.set_minor_locator(NullLocator())
     axes.xaxis.set_major_formatter(FuncFormatter(lambda count, _: short_count(count)))
     scale = ", logarithmic" if wide else ""
-    counted = f"{unit}s of training" if unit else "count in the name of the checkpoint"
+    counted = f"{unit}{of}" if unit else "count in the name of the checkpoint"
     axes.set_xlabel(f"{counted}{scale}", fontsize=9)
 
 

@@ -15,7 +15,7 @@ Source: https://conll.cemantix.org/2012/data.html
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from coherencegym.licence import OTHER
 from coherencegym.loaders.corpora.citations import cited
@@ -24,6 +24,7 @@ from coherencegym.loaders.discourse import Discourse, Mention, SourceSpan, Unit
 from coherencegym.loaders.formats.conll2012 import (
     END,
     Part,
+    Word,
     conll2012_mentions,
     part_sentences,
     read_parts,
@@ -36,19 +37,27 @@ _WITHHELD = "[WORD]"
 
 
 def read_conll2012(
-    corpus: Corpus, file: CorpusFile, options: ReadOptions, *, singletons: bool = False
+    corpus: Corpus,
+    file: CorpusFile,
+    options: ReadOptions,
+    *,
+    singletons: bool = False,
+    prepare: Callable[[Sequence[Sequence[Word]]], Iterable[Sequence[Word]]] = iter,
 ) -> Iterator[Discourse]:
     """Read a file of documents. A bad line makes its whole part a bad one.
 
     Args:
         singletons: chains of one mention are annotated, too.
+        prepare: changes the sentences of a document before anything is made of them.
     """
     found = False
     for part in read_parts(file, options):
         found = True
         try:
             _check(part)
-            if (discourse := _document(corpus, file, part, singletons)) is not None:
+            sentences = list(prepare(list(part_sentences(part))))
+            discourse = _document(corpus, file, part, sentences, singletons)
+            if discourse is not None:
                 yield discourse
             else:
                 options.skipped["withheld text"] += 1
@@ -72,8 +81,13 @@ def _check(part: Part) -> None:
         raise LineError(part.last_line, problem, "document cut off")
 
 
-def _document(corpus: Corpus, file: CorpusFile, part: Part, singletons: bool) -> Discourse | None:
-    sentences = list(part_sentences(part))
+def _document(
+    corpus: Corpus,
+    file: CorpusFile,
+    part: Part,
+    sentences: Sequence[Sequence[Word]],
+    singletons: bool,
+) -> Discourse | None:
     if not sentences:
         raise LineError(part.line, "a document without words, expected some", "empty document")
     if all(word.form == _WITHHELD for words in sentences for word in words):

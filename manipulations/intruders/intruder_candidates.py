@@ -52,7 +52,7 @@ class IntruderSettings:
         weighting: one of :data:`WEIGHTINGS`.
         features: into how many places words and word pairs are hashed.
         category: the key of ``meta`` that has to be the same for ``same_category``.
-        keep_last: the number of sentences at the end that are never replaced, 0 or 1.
+        keep_last: the number of sentences at the end that are never replaced.
     """
 
     strategy: str = "similar"
@@ -75,8 +75,8 @@ class IntruderSettings:
             raise ValueError(f"neighbours is {self.neighbours}; expected at least 1")
         if not 0 < self.share <= 1:
             raise ValueError(f"share is {self.share}; expected more than 0, at most 1")
-        if self.keep_last not in (0, 1):
-            raise ValueError(f"keep_last is {self.keep_last}; expected 0 or 1")
+        if self.keep_last < 0:
+            raise ValueError(f"keep_last is {self.keep_last}; expected 0 or more")
 
 
 @dataclass(frozen=True)

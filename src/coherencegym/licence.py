@@ -33,7 +33,9 @@ CLOSED = frozenset(
     }
 )
 #: All others of the toolkit, which no extension of the same name stands for.
-OPEN = frozenset({"sample", "personachat", "winograd", "winogrande", "gum", "irc", "documents"})
+OPEN = frozenset(
+    {"sample", "personachat", "winograd", "winogrande", "gum", "litbank", "irc", "documents"}
+)
 
 
 def is_closed(corpus: str) -> bool:

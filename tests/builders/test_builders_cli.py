@@ -314,11 +314,11 @@ def test_what_was_pushed_loads(hub_clients: HubServer, capsys: pytest.CaptureFix
 
     assert main(["sentence_order", "--limit", "30", "--push-to-hub", "--allow-partial"]) == 0
     out, err = capsys.readouterr()
-    assert "published coherencegym/sentence_order v3.0.0" in out
+    assert "published coherencegym/sentence_order v3.1.0" in out
     assert hub_clients.write_token not in out + err
     assert len(hub_clients.commits("coherencegym/sentence_order")) == 2
     name = "coherencegym/sentence_order"
-    data = load_dataset(name, "sample_narration_context", revision="v3.0.0")["test"]
+    data = load_dataset(name, "sample_narration_context", revision="v3.1.0")["test"]
     assert (data.num_rows, data.column_names[-1]) == (30, "last_context_unit_moved")
     assert load_dataset(name)["test"][0]["item_id"] == "story-0001/shuffled"
     # The list of the folder's files is in no commit, and no reader minds it.
@@ -337,7 +337,12 @@ def test_what_may_not_be_republished_is_refused_when_named(
     assert build_command("story_cloze", *argv) == 0
     assert "left out of the push, may not be republished: storycloze" in capsys.readouterr().out
     manifest = json.loads(hub_clients.files("coherencegym/mine")["manifest.json"])
-    assert list(manifest["configs"]) == ["sample", "sample_crossed"]
+    assert list(manifest["configs"]) == [
+        "sample",
+        "sample_crossed",
+        "sample_familiarity",
+        "sample_crossed_shuffled_context",
+    ]
     assert not [p for p in hub_clients.files("coherencegym/mine") if "storycloze" in p]
 
 
@@ -347,7 +352,12 @@ def test_a_private_repository_takes_it(
     argv = ("--push-to-hub", "--data-dir", storycloze, "--corpus", "storycloze", "--private")
     assert build_command("story_cloze", *argv) == 0
     manifest = json.loads(hub_clients.files("coherencegym/story_cloze")["manifest.json"])
-    assert list(manifest["configs"]) == ["storycloze", "storycloze_crossed"]
+    assert list(manifest["configs"]) == [
+        "storycloze",
+        "storycloze_crossed",
+        "storycloze_familiarity",
+        "storycloze_crossed_shuffled_context",
+    ]
     hub_clients.seed("coherencegym/public", {})
     capsys.readouterr()
     code = build_command("story_cloze", *argv, "--repo-id", "coherencegym/public", "--overwrite")
@@ -449,7 +459,7 @@ def test_a_failing_hub_is_one_line_and_the_same_command_finishes(
     assert build_command("story_cloze", *argv) == 1
     assert "run the same command again" in one_line(capsys.readouterr().err)
     assert build_command("story_cloze", *argv) == 0
-    assert list(hub_clients.tags("coherencegym/story_cloze")) == ["v2.0.0"]
+    assert list(hub_clients.tags("coherencegym/story_cloze")) == ["v3.0.0"]
 
 
 @pytest.mark.parametrize(("status", "code"), [(403, 2), (409, 2), (503, 1)])
@@ -465,7 +475,7 @@ def test_a_tag_that_is_refused_says_that_the_commit_is_there(
     assert len(said) < 300
     hub_clients.faults.clear()
     assert build_command("story_cloze", *argv) == 0
-    assert hub_clients.tags("coherencegym/story_cloze")["v2.0.0"].target == head
+    assert hub_clients.tags("coherencegym/story_cloze")["v3.0.0"].target == head
 
 
 def test_a_dry_run_of_a_push(hub_clients: HubServer, capsys: pytest.CaptureFixture[str]) -> None:
@@ -474,7 +484,7 @@ def test_a_dry_run_of_a_push(hub_clients: HubServer, capsys: pytest.CaptureFixtu
     shown = capsys.readouterr().out
     assert "does not exist, would be made" in shown
     assert "add data/sample/test-00000-of-00001.parquet" in shown
-    assert "tag v2.0.0" in shown
+    assert "tag v3.0.0" in shown
     assert hub_clients.repositories() == []
 
 

@@ -313,7 +313,7 @@ def test_the_sample(built: dict[str, Any]) -> None:
         *("sample", "sample_crossed", "sample_crossed_shuffled_context")
     ]
     (exchanged,) = built["configs"]["sample_crossed"]["splits"].values()
-    assert exchanged["rows"] == 23
+    assert exchanged["rows"] == 24
     (of_crossed,) = built["configs"]["sample_crossed"]["quality"].values()
     (partial_input,) = [a for a in of_crossed["partial_input"] if not a["group"]]
     assert partial_input["score"] == 0.5
@@ -344,7 +344,7 @@ def test_gum_as_it_is(real_build: Callable[[str, str], Path]) -> None:
     assert split["groups"]["fronted=true"] == 39
     assert split["groups"]["concession for time, same syntax"] == 26
     (crossed,) = manifest["configs"]["gum_crossed"]["splits"].values()
-    assert crossed["rows"] == 17
+    assert crossed["rows"] == 41
 
 
 def test_it_is_registered() -> None:

@@ -13,7 +13,6 @@ import pytest
 from support.marked_texts import annotated
 from support.suites import Sample, build_from, rows
 
-from coherencegym.builders.command.cli import run_suite
 from coherencegym.builders.coreference import SUITE
 from coherencegym.builders.crossing.generator import Crossed
 from coherencegym.builders.suite import Config
@@ -197,18 +196,8 @@ def test_the_sample(built: tuple[Path, dict[str, Any]]) -> None:
         if not name.endswith("_shuffled_context")
     }
     assert counts == {
-        "sample_bio": 16,
-        "sample_conversation": 5,
-        "sample_fiction": 20,
-        "sample_interview": 3,
-        "sample_news": 16,
-        "sample_voyage": 15,
-        "sample_bio_spillover": 16,
-        "sample_conversation_spillover": 5,
-        "sample_fiction_spillover": 18,
-        "sample_interview_spillover": 3,
-        "sample_news_spillover": 16,
-        "sample_voyage_spillover": 15,
+        "sample": 75,
+        "sample_spillover": 73,
         "sample_crossed": 26,
         "sample_crossed_spillover": 26,
     }
@@ -217,7 +206,7 @@ def test_the_sample(built: tuple[Path, dict[str, Any]]) -> None:
             continue
         for row in rows(folder, name):
             item = item_from_row(row)
-            assert row["genre"] == name.split("_")[1]
+            assert row["genre"] == row["discourse_id"].split("_")[1]
             pronoun, repetition = item.conditions
             assert pronoun.regions[0] == repetition.regions[0]
             if name.endswith("_spillover"):
@@ -231,8 +220,7 @@ def test_the_sample(built: tuple[Path, dict[str, Any]]) -> None:
 def test_golden_items_of_the_sample(built: tuple[Path, dict[str, Any]]) -> None:
     found = {
         row["item_id"]: row["conditions"][1]["regions"][1]["content"]
-        for genre in ("bio", "fiction", "news", "voyage", "conversation")
-        for row in rows(built[0], f"sample_{genre}")
+        for row in rows(built[0], "sample")
     }
     for item, sentence in {
         "SAMPLE_fiction_ferry/u1c29": (
@@ -254,10 +242,10 @@ def test_golden_items_of_the_sample(built: tuple[Path, dict[str, Any]]) -> None:
         assert found[item] == sentence
 
 
-def test_every_genre_has_an_partial_input_score_of_one_classifier(
+def test_the_genres_are_one_config_with_one_partial_input_score(
     built: tuple[Path, dict[str, Any]],
 ) -> None:
-    """A genre has too few documents to learn from; all of them together have enough."""
+    """A genre has too few documents to learn from; each is a group."""
     for name, entry in built[1]["configs"].items():
         if "_crossed" in name:
             continue
@@ -266,8 +254,12 @@ def test_every_genre_has_an_partial_input_score_of_one_classifier(
         assert [score["metric"] for score in whole] == ["mean"]  # the headline's
         for score in whole:
             assert score["n"] == entry["splits"]["test"]["rows"]
-            assert score["n_discourses"] == entry["splits"]["test"]["discourses"] < 20
+            assert score["n_discourses"] == entry["splits"]["test"]["discourses"] >= 20
             assert score["score"] > 0.9  # a pronoun, or none
+        groups = entry["splits"]["test"]["groups"]
+        genres = [number for name, number in groups.items() if name.startswith("genre=")]
+        assert sum(genres) == entry["splits"]["test"]["rows"]
+        assert len(genres) == 6
 
 
 def test_the_card(built: tuple[Path, dict[str, Any]]) -> None:
@@ -275,19 +267,10 @@ def test_the_card(built: tuple[Path, dict[str, Any]]) -> None:
     shown = "On the morning of the storm, **the old ferryman** (instead of: ~~he~~) untied"
     assert f"region 2: {shown}" in card
     assert f"every day for thirty years. {shown}" in card
-    # Genres of one kind stand in one row.
-    (row,) = [
-        line for line in card.splitlines() if "`sample_fiction`, `" in line and "repeat=" in line
-    ]
-    assert row.startswith("| `sample_bio`, `sample_conversation`, `sample_fiction`,")
-    # The genre with the most rows.
-    assert "| `sample_fiction` (default) * | test | 20 |" in card
-    assert "`sample_bio_spillover`" not in row
-    assert "23 not the first mention in its sentence; 9 no noun phrase or name in the" in card
+    assert "119 not the first mention in its sentence; 44 first or second person" in card
     assert "favours the longer condition" in card
-    assert "`sample_voyage` counts only the predictions of the group `mean`.\n\n" in card
+    assert "`sample` counts only the predictions of the group `mean`.\n\n" in card
     assert card.count("<details><summary>The corpora: ") == 1
-    assert "<details><summary>16 configs, 252 rows</summary>" in card
 
 
 DOCUMENT = """\
@@ -307,25 +290,6 @@ DOCUMENT = """\
 
 """
 SHE = "Case=Nom|Gender=Fem|Number=Sing|Person=3|PronType=Prs"
-
-
-def test_a_genre_without_items_has_no_config_and_the_summary_says_so(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("COLUMNS", "200")
-    for genre, pronoun, feats in (("bio", "She", SHE), ("news", "I", "Person=1|PronType=Prs")):
-        text = DOCUMENT.format(genre=genre, pronoun=pronoun, feats=feats)
-        (tmp_path / f"GUM_{genre}_test.conllu").write_text(text)
-    with pytest.raises(SystemExit) as stopped:
-        run_suite(SUITE, ["--corpus", "gum", "--data-dir", str(tmp_path), "--output", "out"])
-    assert stopped.value.code == 0
-    manifest = json.loads((tmp_path / "out" / "manifest.json").read_text())
-    assert list(manifest["configs"]) == ["gum_bio", "gum_bio_spillover"]
-    out = capsys.readouterr().out
-    assert "no config gum_news: no item in 1 discourses (1 first or second person)\n" in out
-    assert "no config gum_news_spillover: no item in 1 discourses" in out
-    assert {path.name for path in (tmp_path / "out" / "data").iterdir()} == set(manifest["configs"])
 
 
 #: ``she and others``: the mention of them all begins where that of the pronoun does.
@@ -367,8 +331,8 @@ def test_a_longer_mention_that_begins_with_the_pronoun(tmp_path: Path) -> None:
     (tmp_path / "GUM_podcast_test.conllu").write_text(joined)
     (tmp_path / "GUM_essay_test.conllu").write_text(owned)
     manifest = build_from(SUITE, "gum", tmp_path / "out", data_dir=tmp_path)
-    assert sorted(manifest["configs"]) == ["gum_essay", "gum_essay_spillover"]
-    (row,) = rows(tmp_path / "out", "gum_essay")
+    assert sorted(manifest["configs"]) == ["gum", "gum_spillover"]
+    (row,) = rows(tmp_path / "out", "gum")
     assert row["conditions"][1]["regions"][1]["content"] == "I saw Ann's old friends here."
     assert (row["gender"], row["antecedent_words"]) == ("feminine", 1)
 
@@ -410,18 +374,7 @@ def test_the_real_documents(real_build: Callable[[str, str], Path]) -> None:
     # Documents of the train, validation and test lists are in one split.
     assert {split for entry in entries.values() for split in entry["splits"]} == {"test"}
     counts = {name: entry["splits"]["test"]["rows"] for name, entry in entries.items()}
-    assert {name: n for name, n in counts.items() if not name.endswith("_spillover")} == {
-        "gum_academic": 8,
-        "gum_bio": 53,
-        "gum_conversation": 7,
-        "gum_court": 20,
-        "gum_interview": 15,
-        "gum_news": 7,
-        "gum_speech": 12,
-        "gum_textbook": 13,
-        "gum_vlog": 9,
-        "gum_voyage": 11,
-    }
+    assert counts == {"gum": 155, "gum_spillover": 155}
     skipped: Counter[str] = Counter()
     for name, entry in entries.items():
         if not name.endswith("_spillover"):

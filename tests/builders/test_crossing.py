@@ -87,12 +87,41 @@ def test_two_contexts_and_two_targets_make_four_conditions() -> None:
         "(2;%context_1_target_1%) + (2;%context_2_target_2%)"
     )
     assert made.item.item_id == "a/crossed/b"
-    assert (made.item.cluster, made.item.extra["partner_discourse"]) == ("a+b", "b")
+    assert (made.item.cluster, made.item.extra["partner_discourse"]) == ("a × b", "b")
     assert [(e.condition_name, e.before, e.after) for e in made.item.edits] == [
         ("context_1_target_2", "She fell.", "We left."),
         ("context_2_target_1", "We left.", "She fell."),
     ]
     assert ACROSS.recipe == "last | Crossed(partners within a split)"
+
+
+def test_documents_of_one_genre_are_crossed_each_text_in_one_item() -> None:
+    """Also those of one document; similar ones first, but where others would be left alone."""
+
+    def of_a_story(discourse: Discourse, context: Context) -> Iterator[Partner]:
+        for partner in every_next(discourse, context):
+            yield replace(partner, columns={"texts": partner.parts})
+
+    couple = MostSimilar(within=True)
+    genres = Crossed(
+        partners=of_a_story, operators="next", couple=couple, across=True, among="genre"
+    )
+
+    def of_genre(identifier: str, genre: str, *texts: str) -> Discourse:
+        made = text(identifier, *texts)
+        return replace(made, meta={**made.meta, "genre": genre})
+
+    sea = of_genre("a", "sea", "The boat sailed off.", "The sea was calm.")
+    again = of_genre("b", "sea", "The boat sailed away.", "The wind rose.")
+    law = of_genre("c", "law", "The boat was sold.", "The court rose.")
+    (made,) = generated(genres, sea, again, law)
+    assert {made.item.discourse_id, made.item.extra["partner_discourse"]} == {"a", "b"}
+    assert genres.recipe == "next | Crossed(partners within genre)"
+    other = of_genre("d", "law", "A judge came in.", "They all sat down.")
+    both = [one.item.cluster for one in generated(genres, sea, again, law, other)]
+    assert sorted(both) == ["a × b", "c × d"]
+    same = of_genre("c", "law", "The boat sailed off.", "The court rose.")
+    assert len(generated(genres, sea, again, same, other)) == 1
 
 
 def test_contexts_and_targets_may_have_names_of_their_own() -> None:

@@ -245,11 +245,12 @@ def test_labels_are_held_against_what_needs_no_vector(built: tuple[Path, dict[st
     assert grid.headers[3:] == (
         "partial input, % [95 % interval]",
         "lexical overlap, %",
+        "surface, % [95 % interval]",
         "bag of words, %",
         "most frequent, %",
     )
     (row,) = (row for row in grid.rows if row.cells[0] == "order_sample, test")
-    assert row.cells[3:] == ("", "", bag, frequent)
+    assert row.cells[3:] == ("", "", "", bag, frequent)
 
 
 def test_no_family_is_in_two_splits(built: tuple[Path, dict[str, Any]]) -> None:

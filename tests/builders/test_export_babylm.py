@@ -212,9 +212,7 @@ def test_every_row_is_counted_under_its_suite_and_group(exported: dict[str, Path
     connectives = {f.name for _, f in folders(exported["connectives"] / "babylm", "full")}
     assert "connectives__sample__different_sense_same_syntax" in connectives
     (coreference,) = (exported["coreference"] / "babylm/full/entity_tracking").iterdir()
-    assert [p.name for p in coreference.iterdir()] == [
-        "regular_coreference__sample_fiction__sum.jsonl"
-    ]
+    assert [p.name for p in coreference.iterdir()] == ["regular_coreference__sample__sum.jsonl"]
 
 
 def test_the_fast_version_has_the_same_rows_of_fewer_items(

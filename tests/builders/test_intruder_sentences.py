@@ -43,7 +43,12 @@ def built(
 
 def test_two_views_of_the_same_documents(built: tuple[Path, dict[str, Any]]) -> None:
     folder, manifest = built
-    assert set(manifest["configs"]) == {"pairs_sample", "detect_sample", "sample_same_document"}
+    assert set(manifest["configs"]) == {
+        "pairs_sample",
+        "detect_sample",
+        "sample_same_document",
+        "sample_same_document_shuffled_context",
+    }
     assert manifest["configs"]["detect_sample"]["kind"] == "documents"
     everything = 0
     for split in ("train", "validation", "test"):
@@ -270,7 +275,10 @@ def test_filtered_pairs_warn_the_model_that_filtered_them(tmp_path: Path) -> Non
     suite = SUITE.configured(filter_model="demo", test_share=0.1, validation_share=0.9)
     manifest = build_from(suite, "sample", tmp_path / "data", limit=14)
     filtered = {"pairs_sample_filtered", "detect_sample_filtered"}
-    assert set(manifest["configs"]) == filtered | {"sample_same_document"}
+    assert set(manifest["configs"]) == filtered | {
+        "sample_same_document",
+        "sample_same_document_shuffled_context",
+    }
     config = manifest["configs"]["pairs_sample_filtered"]
     assert config["operators"] == "IntruderSentence(), filtered by demo"
     pairs = rows(tmp_path / "data", "pairs_sample_filtered", "validation")

@@ -32,8 +32,8 @@ KETTLE = (
     "too hot to drink."
 )
 SUITES = [
-    *("sentence_order", "intruder_sentences", "linguistic_probes", "discourse_tasks"),
-    "span_coherence",
+    *("sentence_order", "intruder_sentences", "lasting_surprise", "linguistic_probes"),
+    *("discourse_tasks", "span_coherence"),
 ]
 CONLL_2012 = """\
 #begin document (ann); part 000
@@ -316,7 +316,7 @@ def test_litbank_names_chains_by_types() -> None:
 @pytest.mark.parametrize(
     ("suite", "folder", "form", "config"),
     [
-        ("coreference", "gum/conllu", "conllu", "own_bio"),
+        ("coreference", "gum/conllu", "conllu", "own"),
         ("connectives", "tedmdb/English", "pdtb", "own"),
         ("discourse_tasks", "disrpt/nld.rst.nldt", "rels", "relation_own_nld_rst_nldt"),
     ],

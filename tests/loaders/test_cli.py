@@ -62,7 +62,9 @@ def test_show_says_what_is_unproven_and_expected(capsys: pytest.CaptureFixture[s
 def test_show_as_json(capsys: pytest.CaptureFixture[str], arguments: list[str]) -> None:
     assert main(arguments) == 0
     shown = json.loads(capsys.readouterr().out)
-    formats = "storycloze personachat winograd gum disco pdtb tedmdb dialoguenli irc documents "
+    formats = (
+        "storycloze personachat winograd gum litbank disco pdtb tedmdb dialoguenli irc documents "
+    )
     formats += "decor cohesentia"
     assert shown["formats"].split(", ") == formats.split()
     assert shown["first_discourse"]["id"] == "story-0001"

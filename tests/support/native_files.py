@@ -179,6 +179,17 @@ bc/b 0 2 it PRP * - - - - * (3)
 
 #end document
 """
+#: A line of LitBank: nothing is told between a word and its coreference.
+_BARE = "tea\t0\t0\t{}\t_\t_\t_\t_\t_\t_\t_\t_\t{}"
+_TEA = """\
+The/(1 old/ kettle/1) of/ _/(2 Ann/(3 _/2)|3) sang/ ./
+"/ Come/ ,/ "/ she/(3) said/ ./"""
+LITBANK = ""
+for _name in ("1_tea", "2_tea"):
+    LITBANK += f"#begin document ({_name}_brat); part 0\n"
+    for _line in _TEA.split("\n"):
+        LITBANK += "".join(f"{_BARE.format(*word.split('/'))}\n" for word in _line.split()) + "\n"
+    LITBANK += "#end document\n"
 PAIRS: tuple[dict[str, Any], ...] = (
     {
         "label": "negative",
@@ -420,6 +431,7 @@ LAYOUTS = {
     "winogrande": _one("winogrande", "winogrande_1.1/dev.jsonl", _lines(*BLANKS)),
     "gum": _one("gum", "en_gum-corefud-dev.conllu", CONLLU),
     "ontonotes": _one("ontonotes", "dev.english.v4_gold_conll", CONLL2012),
+    "litbank": _one("litbank", "1_tea_brat.conll", LITBANK),
     "dialoguenli": _one("dialoguenli", "dialogue_nli_verified_test.jsonl", _array(*PAIRS)),
     "dialoguenli lines": _one("dialoguenli", "dialogue_nli_verified_test.jsonl", _lines(*PAIRS)),
     "verifiable conversations": _one(

@@ -12,8 +12,10 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from coherencegym.eval.statistics.effective_size import (
+    WITH,
     adjusted,
     binomial_limits,
+    cluster_pairs,
     clustered,
     effective_sample_size,
 )
@@ -26,6 +28,7 @@ from coherencegym.eval.statistics.intervals import (
     ratio_interval,
     share_interval,
 )
+from coherencegym.eval.statistics.paired import sign_flips
 
 # ---------------------------------------------------------------- shares
 
@@ -361,3 +364,77 @@ def test_residuals_are_as_large_as_about_another_samples_mean() -> None:
         squares.append(residuals @ residuals)
     assert np.mean(squares) == pytest.approx(np.var(means), rel=0.03)
     assert effective_sample_size(weights) == pytest.approx(400 / 130)
+
+
+# ---------------------------------------------------------------- items of two documents
+
+
+def dyads(seed: int, documents: int, times: int) -> tuple[np.ndarray, list[str]]:
+    """Pairs of documents, each in so many, and the names of their clusters."""
+    generator = np.random.default_rng(seed)
+    orders = [generator.permutation(documents).reshape(-1, 2) for _ in range(times)]
+    pairs = np.concatenate(orders)
+    return pairs, [f"d{first}{WITH}d{second}" for first, second in pairs]
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_the_variance_is_the_double_sum_over_items_that_share_a_document(seed: int) -> None:
+    """By hand, each product divided as Bell and McCaffrey do by what it is inside of."""
+    pairs, names = dyads(seed, 12, 3)
+    values = np.random.default_rng(seed).random(len(pairs))
+    away = (values - values.mean()) / len(values)
+    share = [np.mean((pairs == own).any(axis=1)) for own in range(12)]
+    whole = shared = 0.0
+    for i, j in np.ndindex(len(pairs), len(pairs)):
+        common = set(pairs[i]) & set(pairs[j])
+        same = np.mean([set(pair) == set(pairs[i]) for pair in pairs])
+        whole += sum(away[i] * away[j] / (1 - share[own]) for own in common)
+        whole -= away[i] * away[j] / (1 - same) if len(common) == 2 else 0.0
+        shared += len(common) > 0
+    number, ids, documents = cluster_pairs(names)
+    sums, sizes = np.bincount(ids, weights=values), np.bincount(ids).astype(float)
+    found = clustered(sums, sizes, len(values), documents)
+    assert found.variance == pytest.approx(max(whole, found.pairs.variance), rel=1e-12)
+    assert found.fewest == pytest.approx(len(pairs) ** 2 / shared)
+    assert (number, found.share) == (12, pytest.approx(values.mean()))
+
+
+def test_pairs_that_share_no_document_are_clusters_and_so_are_documents_alone() -> None:
+    """What a document stands in once is what it was; both columns may be numbers."""
+    values = [1.0, 0.0, 1.0, 1.0, 0.0]
+    plain = share_interval(values, ["a", "b", "b", "c", "d"])
+    assert share_interval(values, ["a × e", "b × f", "f × b", "c", "d"]) == plain
+    assert share_interval(values, np.array([[0, 4], [1, 5], [5, 1], [2, 2], [3, 3]])) == plain
+    # One that is alone and in a pair, too, varies with that pair.
+    assert share_interval(values, ["a × e", "b × f", "f × b", "c × a", "d"]) != plain
+
+
+def test_names_and_numbers_of_dyads_are_one_and_a_group_is_its_own_macro_average() -> None:
+    pairs, names = dyads(3, 14, 2)
+    values = (np.random.default_rng(3).random(len(pairs)) < 0.7).astype(float)
+    assert share_interval(values, names) == share_interval(values, pairs)
+    alone, macro = share_interval(values, names), macro_interval([(values, names)])
+    assert (macro.low, macro.high) == pytest.approx((alone.low, alone.high))
+    mean = mean_interval(values, names)
+    assert mean is not None
+    assert mean.high - mean.low > 0
+    assert cluster_pairs(pairs[:0])[0] == 0
+
+
+@pytest.mark.parametrize("test", [False, True])
+def test_the_level_holds_where_documents_are_in_several_pairs(test: bool) -> None:
+    """Documents with effects, in six pairs each; as independent pairs they are far from it."""
+    generator = np.random.default_rng(7)
+    held = np.zeros(2)
+    for seed in range(200):
+        pairs, _ = dyads(seed, 20, 6)
+        effects = np.sqrt(0.3) * generator.standard_normal(20)
+        latent = effects[pairs].sum(axis=1) + np.sqrt(0.4) * generator.standard_normal(len(pairs))
+        ways = np.unique(np.sort(pairs, axis=1), axis=0, return_inverse=True)[1], pairs
+        if test:
+            held += [sign_flips(np.sign(latent), own).p >= 0.05 for own in ways]
+            continue
+        found = [share_interval((latent < 0).astype(float), own) for own in ways]
+        held += [one.low <= 0.5 <= one.high for one in found]
+    assert held[0] < 180
+    assert held[1] >= 185

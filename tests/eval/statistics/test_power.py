@@ -74,3 +74,13 @@ def test_the_command_has_a_row_for_each_config(
     assert main(["power", str(suite)]) == 0
     out = capsys.readouterr().out
     assert "30 % of the items have one model right and one wrong" in out
+
+
+def test_items_of_two_documents_are_alike_where_they_share_either() -> None:
+    """Of ``a × b`` and ``a × c`` each has two such items, as two of one document have."""
+    assert effective_items(["a × b", "a × c", "d × e"], 0.1) == pytest.approx(
+        effective_items(["a", "a", "d"], 0.1)
+    )
+    # b × c shares a document with two others, each of these with all.
+    chain = effective_items(["a × b", "b × c", "c × d"], 0.1)
+    assert chain == pytest.approx(3 / (1 + (7 / 3 - 1) * 0.1))

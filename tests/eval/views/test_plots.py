@@ -17,7 +17,9 @@ from coherencegym.eval.statistics.scores import CD
 from coherencegym.eval.tasks.score.summary import ItemScore
 from coherencegym.eval.views.plot_rows import merged
 from coherencegym.eval.views.plots import plot_runs
+from coherencegym.eval.views.plots_curve import draw_curves
 from coherencegym.eval.views.plots_heatmap import draw_heat_maps, heat_maps
+from coherencegym.eval.views.plots_positions import position_curves
 from coherencegym.eval.views.plots_scores import draw_scores
 
 pytestmark = pytest.mark.usefixtures("real_figures")
@@ -271,6 +273,29 @@ def test_nothing_in_a_heat_map_overlaps_or_is_clipped(cells: list[ItemScore], mo
         assert box.y1 <= height
     for number, box in enumerate(boxes):
         assert not any(box.overlaps(other) for other in boxes[number + 1 :])
+
+
+def test_groups_that_end_in_a_number_are_curves(tmp_path: Path) -> None:
+    values = {3: 0.5, 1: 0.75, 2: None, 10: 0.25}
+    scores = [
+        one(value, group=f"{name}sentence {number}", level="detail")
+        for name in ("near, ", "")
+        for number, value in values.items()
+    ]
+    # Too few for a curve, and no group.
+    scores += [one(0.5, group="line 1", level="group"), one(0.5, group="kind 1", level="column")]
+    runs = [a_run("a", [one(0.5)]), a_run("b", scores)]
+    curves = position_curves(runs)
+    assert [(c.suite, c.training, c.unit, c.counts) for c in curves] == [
+        ("c, test", "b: near", "sentence", [1, 3, 10]),
+        ("c, test", "b", "sentence", [1, 3, 10]),
+    ]
+    with style():
+        (axes,) = draw_curves(curves, of="").axes
+    assert [list(line.get_ydata()) for line in axes.lines[-2:]] == [[75, 50, 25]] * 2
+    assert axes.get_xlabel() == "sentence"
+    plot_runs(runs, tmp_path)
+    assert (tmp_path / "positions.svg").is_file()
 
 
 def test_the_same_data_are_the_same_bytes(tmp_path: Path) -> None:

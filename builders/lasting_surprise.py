@@ -1,0 +1,289 @@
+"""Lasting surprise: for how many sentences does a text stay surprising after it went wrong?
+
+An intruder or a contradiction disturbs a text, and the text goes on. What follows is the same, word
+for word, in three conditions that differ in one sentence:
+
+- *original*: the text's own sentence;
+- *manipulated*: an intruder (:mod:`manipulations.intruders.intruder_sentence`), or what the speaker
+  said of himself or herself before, denied (:mod:`builders.spans.denials`);
+- *left_out*: neither.
+
+What follows also lacks the sentence that stood there, which may be surprising by itself. So each of
+the next five sentences or utterances is held against both: the groups are two curves by distance.
+
+    coherencegym build lasting_surprise --corpus gum --data-dir PATH
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from coherencegym.builders.discourse.cutting import Extent, category, stretches
+from coherencegym.builders.discourse.windows import DONOR_COLUMNS, Replacing
+from coherencegym.builders.spans.denials import Denial, denials, says_more
+from coherencegym.builders.suite import (
+    BEYER_2021,
+    Column,
+    Config,
+    Contrast,
+    GeneratedItem,
+    Suite,
+    Use,
+    generate_item,
+)
+from coherencegym.loaders.corpora.insted.documents import SHEN_2021
+from coherencegym.loaders.discourse import Discourse, Edit, Unit
+from coherencegym.loaders.text.prose import unfinished
+from coherencegym.manipulations.editing import cut_excerpt, replace_text
+from coherencegym.manipulations.intruders.intruder_sentence import IntruderSentence
+from coherencegym.manipulations.operator import Context, Operator, Pipeline
+from coherencegym.manipulations.speaker_separator import SpeakerSeparator
+
+ORIGINAL, MANIPULATED, LEFT_OUT = "original", "manipulated", "left_out"
+#: Sentences or utterances after the slot that are scored.
+_FOLLOWING = 5
+#: The region of the slot, behind that of all that precedes it.
+_SLOT = 2
+#: The group that a config's score is taken over: all distances together.
+AGAINST_LEFT_OUT = "against left out"
+_AS_THEY_ARE = Pipeline()
+_INTRUDER = IntruderSentence(share=1.0, keep_last=_FOLLOWING)
+#: Utterances from a statement to its denial, at most.
+_FURTHEST = 6
+#: An utterance of several sentences, whose last one is a statement of four words or more.
+_ENDS_IN_STATEMENT = re.compile(r"(.*[.!?]) ((?:[^\s.!?]+ ){3,}[^\s.!?]+[.!])")
+
+CURVES = tuple(
+    Contrast(MANIPULATED, other, _SLOT + place, groups=(f"{name}, sentence {place}", name))
+    for other, name in ((LEFT_OUT, AGAINST_LEFT_OUT), (ORIGINAL, "against original"))
+    for place in range(1, _FOLLOWING + 1)
+)
+CURVES_AND_SLOT = (*CURVES, Contrast(MANIPULATED, ORIGINAL, _SLOT, groups=("slot",)))
+
+
+def following_texts(discourse: Discourse) -> tuple[str, ...]:
+    """Give what the partial-input classifier sees: what is scored, the same in all conditions."""
+    return discourse.texts[-_FOLLOWING:]
+
+
+def disturbed_items(
+    original: Discourse,
+    manipulated: Discourse,
+    slot: int,
+    columns: dict[str, Any],
+    context: Context,
+    finish: Operator = _AS_THEY_ARE,
+) -> Iterator[GeneratedItem]:
+    """Yield the item of a text of which five units follow the slot.
+
+    ``finish`` is applied to all conditions; where it does not apply, there is no item.
+    """
+
+    def around_slot(discourse: Discourse) -> list[list[int]]:
+        # Where the slot is left out, its region is empty.
+        units = list(range(len(discourse.units)))
+        return [units[:slot], units[slot:-_FOLLOWING], *([unit] for unit in units[-_FOLLOWING:])]
+
+    units = original.units
+    edit = Edit("LeftOut", slot, 0, units[slot].text, "", removed=True)
+    left_out = replace(original, units=units[:slot] + units[slot + 1 :], edits=(edit,))
+    made = {ORIGINAL: original, MANIPULATED: manipulated, LEFT_OUT: left_out}
+    versions = {name: one for name, text in made.items() for one in finish(text, context)}
+    if len(versions) == len(made):
+        item = (MANIPULATED, versions, around_slot, CURVES_AND_SLOT, following_texts, columns)
+        yield generate_item(*item)
+
+
+@dataclass(frozen=True)
+class Intruders(Replacing):
+    """Texts of two or three sentences, of which the last may be an intruder, and five more."""
+
+    most: int = 3
+    operator: IntruderSentence = _INTRUDER
+    contrasts: tuple[Contrast, ...] = CURVES_AND_SLOT
+
+    task = "lasting_surprise"
+    size = 2 + _FOLLOWING
+    missing = "fewer than seven whole sentences of prose in a row"
+
+    def wanted(self, discourse: Discourse, context: Context) -> Sequence[Extent]:
+        """Windows of whole sentences that do not overlap, in random order."""
+        types = discourse.meta.get("sentence_types", "").split()
+        taken = {unit for unit, text in enumerate(discourse.texts) if unfinished(text)}
+        taken |= {unit for unit, kind in enumerate(types) if kind == "frag"}
+        generator, extents = context.random(discourse, self.task), []
+        found = [
+            range(first, first + size)
+            for size in (self.size, self.size + 1)
+            for begin, end in stretches(discourse)
+            for first in range(begin, end - size + 1)
+        ]
+        generator.shuffle(found)
+        for window in sorted(found, key=len, reverse=True):
+            if taken.isdisjoint(window):
+                taken.update(window)
+                extents.append((window.start, window.stop))
+        return extents
+
+    def __call__(self, discourse: Discourse, context: Context) -> Iterator[GeneratedItem]:
+        """Yield the item of each window."""
+        for window, made, slot, columns in self.replaced(discourse, context):
+            plain = replace(
+                window, mentions=(), relations=(), alternatives=(), judgements=(), tree=None
+            )
+            original, manipulated = (
+                cut_excerpt(text, 0, slot + _FOLLOWING) for text in (plain, made)
+            )
+            own = self.columns(window) | columns
+            for one in disturbed_items(original, manipulated, slot, own, context):
+                yield replace(one, item=replace(one.item, discourse_id=discourse.id))
+
+
+@dataclass(frozen=True)
+class DeniedStatements:
+    """Parts of dialogues in which a speaker may deny, where a sentence stood, what was said."""
+
+    contrasts: tuple[Contrast, ...] = CURVES_AND_SLOT
+
+    @property
+    def recipe(self) -> str:
+        """The operation, as the manifest records it."""
+        return "a statement, negated, in the place of the last sentence of a later utterance"
+
+    def __call__(self, discourse: Discourse, context: Context) -> Iterator[GeneratedItem]:
+        """Yield the item of a dialogue, unless nothing that is said can be denied later."""
+        places = list(_places(discourse.units))
+        if not places:
+            context.skipped["nothing is said that the same speaker can deny later"] += 1
+            return
+        denial, later = context.random(discourse, "DeniedStatements").choice(places)
+        begin = max(0, denial.unit - 1)
+        units = list(discourse.units[begin : later + 1 + _FOLLOWING])
+        slot = later - begin + 1
+        units[slot - 1 : slot] = _parted(units[slot - 1])
+        name = f"{discourse.id}/{begin}-{later + _FOLLOWING}"
+        original = replace(discourse, id=name, units=tuple(units))
+        end = len(units[slot].text)
+        manipulated = replace_text(
+            original, slot, 0, end, denial.denied, operator="DeniedStatements"
+        )
+        columns = {"statement": denial.sentence, "distance": later - denial.unit}
+        marks = SpeakerSeparator(merge_runs=True)
+        for one in disturbed_items(original, manipulated, slot, columns, context, marks):
+            yield replace(one, item=replace(one.item, discourse_id=discourse.id))
+
+
+def _places(units: Sequence[Unit]) -> Iterator[tuple[Denial, int]]:
+    # A statement, and the unit whose last sentence its denial takes the place of.
+    for denial in denials(units):
+        first = denial.unit
+        for later in range(first + 2, min(first + _FURTHEST + 1, len(units) - _FOLLOWING)):
+            parts = _parted(units[later]) if units[later].speaker == units[first].speaker else ()
+            shown = units[max(0, first - 1) : later + 1]
+            said_again = says_more(shown, denial.sentence, min(first, 1), len(shown) - 1)
+            if parts and not said_again:
+                yield denial, later
+
+
+def _parted(unit: Unit) -> tuple[Unit, ...]:
+    # What is said first, and the statement with which it ends; nothing where it ends otherwise.
+    parts = _ENDS_IN_STATEMENT.fullmatch(unit.text)
+    return tuple(replace(unit, text=part, words=()) for part in parts.groups()) if parts else ()
+
+
+def is_prose(discourse: Discourse) -> bool:
+    """Tell whether a document is prose by one author, and not a conversation."""
+    return all(unit.speaker is None for unit in discourse.units) and category(discourse) != "chat"
+
+
+_ORDINALS = ("first", "second", "third", "fourth", "fifth")
+_SHARED: dict[str, Any] = {
+    "regions": (
+        "the text before the slot",
+        "the slot: the original sentence, the manipulated one, or nothing",
+        *(f"the {ordinal} sentence or utterance after it" for ordinal in _ORDINALS),
+    ),
+    "headline": AGAINST_LEFT_OUT,
+    "partial_input": (
+        "bags of words of what follows the slot (the same in all conditions, so the score is 50 % "
+        "by construction)"
+    ),
+}
+
+SUITE = Suite(
+    name="lasting_surprise",
+    title="Lasting surprise",
+    version="1.0.0",
+    hypothesis=(
+        "A model that notices incoherence finds the sentences after an intruder or a contradiction "
+        "more surprising than in the original text, and more than in the text without the "
+        "sentence; the effect grows smaller with distance."
+    ),
+    description=(
+        "Texts in which one sentence is the original one, is manipulated, or is left out, and the "
+        "five sentences (in dialogues: utterances) that follow it, the same in all three. In "
+        "documents, the manipulated sentence is an intruder: a sentence of another document with "
+        "similar words (TF-IDF). In dialogues, the speaker denies a statement that he or she made "
+        "up to six utterances before."
+    ),
+    conditions={
+        ORIGINAL: "the text as it stands in the corpus",
+        MANIPULATED: "the same with an intruder, or a contradiction, in place of one sentence",
+        LEFT_OUT: "the same without that sentence",
+    },
+    uses=(
+        Use(
+            "",
+            "how many sentences long does a model stay surprised",
+            "surprise at the disturbance from what the additional sentence makes a reader expect",
+        ),
+    ),
+    limitations=(
+        "Read the groups as two curves by distance, `against left out` and `against original`; "
+        "`coherencegym plot` draws them. A config's score counts `against left out` at all five "
+        "distances. A point above `against original` alone shows missing information.",
+        "The manipulated text is one sentence longer than the one without the sentence, and more "
+        "text usually lowers surprisal: `against left out` is a strict test. `against original` "
+        "compares texts of as many sentences. A lasting effect is above chance in both.",
+        "What follows may be about the original sentence, and in dialogues the partner does not "
+        "react to the denial. The shorter the distance, the more this matters.",
+        "The group `slot` compares different sentences, with all that their words contribute.",
+    ),
+    citation=BEYER_2021 + "\n\n" + SHEN_2021,
+    configs=(
+        Config(
+            name="intruder",
+            corpora=("documents", "gum", "tedmdb", "insted"),
+            genre="documents",
+            select=is_prose,
+            generator=Intruders(),
+            summary="a sentence of another document, and the five sentences after it",
+            columns=DONOR_COLUMNS,
+            breakdowns=("genre",),
+            **_SHARED,
+        ),
+        Config(
+            name="contradiction",
+            corpora=("personachat",),
+            genre="dialogue",
+            generator=DeniedStatements(),
+            summary="a denial of an own statement, and the five utterances after it",
+            columns={
+                "statement": Column("string", "the statement that is denied"),
+                "distance": Column("int32", "how many utterances later it is denied"),
+            },
+            separator=True,
+            **_SHARED,
+        ),
+    ),
+    one_split=True,
+    tags=("intruder-sentence-detection", "contradiction", "dialogue"),
+)
+
+if __name__ == "__main__":
+    from coherencegym.builders.command.cli import run_suite
+
+    run_suite(SUITE)

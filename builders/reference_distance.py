@@ -1,0 +1,241 @@
+"""Reference distance: how far back does a model look for what a mention takes up?
+
+A name, a definite phrase or a pronoun takes up a referent that may have been mentioned long before.
+Language models use the order of words in some 50 tokens before a word, and of those further back
+hardly more than the topic (Khandelwal et al. 2018). An item is a mention whose last antecedent is
+more than 64, 256 or 1,024 words away, after two texts of that length:
+
+- *antecedent_lost*: the sentences before it, which do not mention its referent;
+- *antecedent_kept*: the last sentence that names its referent, and behind it fewer of the same.
+
+The mention, and the nearest text, are the same in both. What is compared is its surprisal:
+``bits(mention | antecedent_lost) > bits(mention | antecedent_kept)``. Each length is a config, so
+that their scores side by side are a curve. Only a few mentions have antecedents that are 1,024
+words away: the breakdown ``reach`` holds the mentions fixed from one config to the other.
+
+    coherencegym build reference_distance --corpus litbank --data-dir PATH
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from coherencegym.builders.antecedents import (
+    around_scored,
+    count_tokens,
+    count_words,
+    scored_in,
+)
+from coherencegym.builders.crossing.balance import Balanced
+from coherencegym.builders.crossing.similarity import stems
+from coherencegym.builders.suite import (
+    Column,
+    Config,
+    Contrast,
+    GeneratedItem,
+    Suite,
+    Use,
+    generate_item,
+)
+from coherencegym.loaders.discourse import Discourse
+from coherencegym.manipulations.operator import Context
+from coherencegym.manipulations.reference.antecedent_cuts import (
+    DIFFERENCE,
+    TOLERANCE,
+    AntecedentCut,
+    antecedent_cuts,
+)
+
+LOST, KEPT = "antecedent_lost", "antecedent_kept"
+#: Words of the texts before a mention.
+LENGTHS = (64, 256, 1024)
+
+
+@dataclass(frozen=True)
+class MentionsAfterCuts:
+    """Two texts before every mention whose antecedents are further away than so many words."""
+
+    words: int
+
+    @property
+    def recipe(self) -> str:
+        """The operators, as the manifest records them."""
+        return f"antecedent_cuts(words={self.words})"
+
+    @property
+    def contrasts(self) -> tuple[Contrast, ...]:
+        """The predictions, as the manifest records them."""
+        return (Contrast(LOST, KEPT, 3, "sum"),)
+
+    def __call__(self, discourse: Discourse, context: Context) -> Iterator[GeneratedItem]:
+        """Yield the items of a discourse; what has none is counted by reason."""
+        for cut in antecedent_cuts(discourse, self.words, context):
+
+            def opening(version: Discourse, shared: int = cut.shared) -> tuple[str, ...]:
+                # What the two texts differ in.
+                return (" ".join(version.texts[: len(version.units) - shared]),)
+
+            yield generate_item(
+                cut.lost.variant,
+                {LOST: cut.lost, KEPT: cut.kept},
+                around_scored,
+                self.contrasts,
+                opening,
+                cut_columns(discourse, cut),
+            )
+
+
+def reach(words: int) -> str:
+    """Name the longest of the cuts that loses an antecedent so many words away.
+
+    >>> reach(65), reach(300)
+    ('64', '256')
+    """
+    return str(max(length for length in LENGTHS if length < words))
+
+
+def cut_columns(discourse: Discourse, cut: AntecedentCut) -> dict[str, Any]:
+    """The columns of an item."""
+    unit, start, end = cut.mention.span[0]
+    return {
+        "mention": discourse.units[unit].text[start:end],
+        "form": cut.form,
+        "reach": reach(cut.words),
+        "repeats": not stems(discourse.units[unit].text[start:end]).isdisjoint(
+            stems(cut.kept.texts[0])
+        ),
+        "distance_words": cut.words,
+        "distance_sentences": cut.sentences,
+        "distance_mentions": cut.mentions,
+        "competitors": cut.competitors,
+        "earlier_mentions": cut.earlier,
+        "same_words_before": cut.repeated,
+        "genre": discourse.meta.get("genre", ""),
+    }
+
+
+_COLUMNS = {
+    "mention": Column("string", "the mention that is scored"),
+    "form": Column("string", "`name`, `phrase` (a definite one) or `pronoun`"),
+    "reach": Column(
+        "string",
+        "the longest cut that loses all antecedents: `64`, `256` or `1024`; mentions of one reach "
+        "are the same in all configs up to it, but for those that no cut fits",
+    ),
+    "repeats": Column(
+        "bool", "whether a content word of the mention stands in the kept antecedent's sentence"
+    ),
+    "distance_words": Column("int32", "words between the last antecedent and the mention"),
+    "distance_sentences": Column("int32", "sentences from the last antecedent to the mention"),
+    "distance_mentions": Column("int32", "mentions of anything between the two"),
+    "competitors": Column(
+        "int32",
+        "other entities mentioned between the two that the mention could mean by number, gender "
+        "and type, as far as the corpus says them",
+    ),
+    "earlier_mentions": Column("int32", "how often the document mentioned the referent before"),
+    "same_words_before": Column("int32", "how often it did so by the very words of the mention"),
+    "genre": Column("string", "the document's genre, as the corpus calls it"),
+}
+
+
+def cut_config(words: int) -> Config:
+    """The config with texts of so many words before the mention."""
+    return Config(
+        name=str(words),
+        corpora=("litbank", "gum", "ontonotes"),
+        generator=Balanced(
+            generator=MentionsAfterCuts(words),
+            measures=(count_words, count_tokens, len),
+            one_of=scored_in,
+            reason="left out, so that the longer text is as often the one without the antecedent",
+        ),
+        summary=f"the text before the mention has about {words} words",
+        regions=(
+            "the sentences before",
+            "the sentence up to the mention (empty where the mention begins it)",
+            "the mention, the same text in both conditions",
+            "the rest of the sentence, the same text in both conditions",
+        ),
+        columns=_COLUMNS,
+        breakdowns=("reach", "form", "repeats"),
+        partial_input="a bag of words of the sentences that the two texts differ in",
+    )
+
+
+KHANDELWAL_2018 = """@inproceedings{khandelwal-etal-2018-sharp,
+    title = "Sharp Nearby, Fuzzy Far Away: How Neural Language Models Use Context",
+    author = "Khandelwal, Urvashi and He, He and Qi, Peng and Jurafsky, Dan",
+    booktitle = "Proceedings of the 56th Annual Meeting of the Association for Computational Linguistics",
+    year = "2018",
+    pages = "284--294",
+    publisher = "Association for Computational Linguistics",
+    url = "https://aclanthology.org/P18-1027",
+}"""  # noqa: E501
+
+SUITE = Suite(
+    name="reference_distance",
+    title="Reference distance",
+    version="1.0.0",
+    hypothesis=(
+        "A model that looks far enough back finds a mention less surprising if the text before it "
+        "has an antecedent than if it has none, however long that text is."
+    ),
+    description=(
+        "Mentions whose last antecedent is more than 64, 256 or 1,024 words away, from documents "
+        "annotated for coreference. A mention is scored after two texts of that length. One has "
+        "the sentences directly before it, none of which mentions the referent. The other begins "
+        "with the last earlier sentence that names the referent, and goes on with the nearest "
+        "sentences. The two texts differ in their first sentences only. Headings are left out of "
+        "both."
+    ),
+    conditions={
+        LOST: "the sentences directly before the mention, without an antecedent",
+        KEPT: "the last sentence that names the referent, then the sentences directly before",
+    },
+    uses=(
+        Use(
+            "",
+            "how far back does an antecedent make a mention less surprising",
+            "whether the model found the referent or repeats a word that it has seen",
+        ),
+    ),
+    limitations=(
+        "Lengths are counted in words between spaces, as a suite does not depend on a tokenizer: "
+        "64 words are some 80 to 90 tokens. The length is that of the text before the "
+        "mention, its own sentence included. Cuts are made at sentence starts, so that a text is "
+        f"up to {TOLERANCE:.0%} shorter or longer than its config says; the two texts of an item "
+        f"differ by at most {DIFFERENCE} words, and the one without the antecedent is the longer "
+        "one in half of a config's items, give or take one.",
+        "The scores of the configs are a curve over the distance at which the kept antecedent "
+        "stands, because it opens the text. It is not the distance in the document (column "
+        "`distance_words`). Compare configs within one `reach`: different mentions have "
+        "antecedents at different distances.",
+        "In `antecedent_kept`, the first sentence is followed by one that did not follow it. This "
+        "works against the prediction.",
+        "Most mentions are names, and the kept sentence mostly has the same name: a model that "
+        "copies a word seen once meets the prediction. This shows that it looks so far back, not "
+        "that it knows who is meant. See the breakdowns `form` and `repeats`. "
+        "Pronouns so far from an antecedent are rare.",
+        "The antecedent's sentence may bring the topic with it, and other things that go with "
+        "the referent. The partial-input classifier sees what the two texts differ in.",
+        "Chains may be incomplete: a mention that was not annotated may stand in the text without "
+        "the antecedent. Texts that share a capitalised word with any name of the referent are "
+        "left out. LitBank's files do not give types of entities, and the reader infers names "
+        "from capitals.",
+        "Mentions of 1,024 words' reach need long texts: GUM's documents have about 1,000 words, "
+        "LitBank's excerpts 2,000 tokens.",
+    ),
+    citation=KHANDELWAL_2018,
+    headline=("64", "256"),
+    configs=tuple(map(cut_config, LENGTHS)),
+    one_split=True,
+    tags=("coreference", "long-context", "reference"),
+)
+
+if __name__ == "__main__":
+    from coherencegym.builders.command.cli import run_suite
+
+    run_suite(SUITE)

@@ -1,0 +1,220 @@
+"""Cuts of the text before a mention: one that loses all antecedents, one as long that keeps one.
+
+How far back a reader of a text looks shows in what is lost with the text further back (Khandelwal
+et al. 2018 cut the context of language models). To cut loses more than an antecedent, so that two
+texts of the same length are compared: the nearest sentences before the mention, none of which
+mentions its referent; and fewer of them, behind the last sentence that names it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import accumulate
+
+from coherencegym.loaders.discourse import Discourse, Mention, span_text
+from coherencegym.manipulations.operator import Context
+from coherencegym.manipulations.reference.entities import (
+    FORMS,
+    Entity,
+    entities,
+    may_be_either,
+    name_stems,
+)
+from coherencegym.manipulations.reference.noun_phrases import NotApplicableError
+from coherencegym.manipulations.reference.pronoun_places import fault_of_sentence
+
+#: The share of the wished length by which a cut may be longer or shorter, and the words by which
+#: the two may differ.
+TOLERANCE, DIFFERENCE = 0.25, 5
+#: Words of a whole sentence, at least.
+_FEWEST = 4
+_TYPES = ("personal", "possessive", "")
+_LINKS = ("cata", "pred", "appos", "disc")
+_SITUATIONS = ("event", "time", "quantity")
+
+
+@dataclass(frozen=True)
+class AntecedentCut:
+    """Two texts of sentences, the last of which has the same mention in both.
+
+    Attributes:
+        lost: the nearest sentences before the mention's, and its own.
+        kept: the sentence with the antecedent, the nearest sentences, and the mention's own.
+        shared: sentences at the end that both have.
+        mention: its place in the discourse that they were cut from.
+        form: ``pronoun``, ``name`` or ``phrase``.
+        words, sentences, mentions: the distance from the last mention of its referent: words and
+            sentences from the one to the other, and mentions of anything between them.
+        competitors: other entities, mentioned between them, that it could mean by type, number and
+            gender, as far as they are annotated.
+        earlier, repeated: the number of earlier mentions of the referent, and of those by the
+            very words of the mention.
+    """
+
+    lost: Discourse
+    kept: Discourse
+    shared: int
+    mention: Mention
+    form: str
+    words: int
+    sentences: int
+    mentions: int
+    competitors: int
+    earlier: int
+    repeated: int
+
+
+def antecedent_cuts(discourse: Discourse, words: int, context: Context) -> Iterator[AntecedentCut]:
+    """Yield the cuts of every mention at about so many words before it; count why it has none.
+
+    A mention may have two, of which the second is not as good: with the longer text on the other
+    side. Their variants are ``u<unit>c<start>-<end>``, and the same with ``n2``.
+    """
+    text = _Text(discourse)
+    for mention in discourse.mentions:
+        try:
+            yield from text.cuts(mention, words)
+        except NotApplicableError as reason:
+            context.skipped[str(reason)] += 1
+
+
+@dataclass(frozen=True)
+class _Text:
+    discourse: Discourse
+
+    @cached_property
+    def entities(self) -> dict[str, Entity]:
+        return entities(self.discourse)
+
+    @cached_property
+    def prose(self) -> list[int]:
+        headings = set(map(int, self.discourse.meta.get("headings", "").split()))
+        return [n for n in range(len(self.discourse.units)) if n not in headings]
+
+    @cached_property
+    def ends(self) -> list[int]:
+        # Words of the document up to the end of each unit, headings not counted.
+        lengths = (_words(t) if n in self.prose else 0 for n, t in enumerate(self.discourse.texts))
+        return list(accumulate(lengths))
+
+    @cached_property
+    def stems(self) -> list[frozenset[str]]:
+        return [name_stems([text]) for text in self.discourse.texts]
+
+    def cuts(self, mention: Mention, words: int) -> Iterator[AntecedentCut]:
+        discourse, entity = self.discourse, self.entities[mention.chain]
+        unit, start, end = mention.span[0]
+        _check(discourse, mention)
+        before = entity.before(mention)
+        if not before:
+            raise NotApplicableError("first mention of its entity")
+        last = before[-1].span[-1]
+        prefix = _words(discourse.units[unit].text[:start])
+        behind_last = _words(discourse.units[last[0]].text[last[2] :])
+        away = self.ends[unit - 1] - self.ends[last[0]] + behind_last + prefix
+        if last[0] == unit or away <= words:
+            raise NotApplicableError("an antecedent within the cut")
+        named = [one.span[0][0] for one in before if one.kind != "pronoun"]
+        if not named:
+            raise NotApplicableError("no name or noun phrase before it")
+        source = named[-1]
+        if source == 0:
+            raise NotApplicableError("antecedent in the first sentence, which may hold a title")
+        for place, whose in ((unit, "its sentence"), (source, "the antecedent's sentence")):
+            if fault := self._fault(place):
+                raise NotApplicableError(f"English of {whose}: {fault}")
+        pairs = self._pairs(unit, source, last[0], prefix, words)
+        if not pairs:
+            raise NotApplicableError("no two cuts at sentences of the same length")
+        stems = entity.stems | name_stems([discourse.units[unit].text[start:end]])
+        behind = range(min(first for first, _ in pairs), unit)
+        if any(not stems.isdisjoint(self.stems[n]) for n in behind):
+            raise NotApplicableError("a word of its name within the cut")
+        if len({discourse.units[n].speaker for n in (source, *behind, unit)}) > 1:
+            raise NotApplicableError("another speaker")
+        between = [m for m in discourse.mentions if before[-1].span < m.span < mention.span]
+        others = {m.chain for m in between if m.features.person not in ("1", "2")}
+        said = span_text(discourse, mention.span).lower()
+        for number, (first, kept_first) in enumerate(pairs, start=1):
+            variant = f"u{unit}c{start}-{end}" + "n2" * (number > 1)
+            lost = [n for n in self.prose if first <= n < unit]
+            nearest = [n for n in lost if n >= kept_first]
+            yield AntecedentCut(
+                lost=self._excerpt([*lost, unit], variant),
+                kept=self._excerpt([source, *nearest, unit], variant),
+                shared=len(nearest) + 1,
+                mention=mention,
+                form=FORMS[mention.kind],
+                words=away,
+                sentences=unit - last[0],
+                mentions=len(between),
+                competitors=sum(
+                    may_be_either(entity, self.entities[chain])
+                    for chain in others - {mention.chain}
+                ),
+                earlier=len(before),
+                repeated=sum(span_text(discourse, one.span).lower() == said for one in before),
+            )
+
+    def _fault(self, unit: int) -> str:
+        types, text = self.discourse.meta.get("sentence_types", ""), self.discourse.units[unit].text
+        fragment = "frag" in types.split()[unit : unit + 1] or _words(text) < _FEWEST
+        return "a fragment" if fragment else fault_of_sentence(text)
+
+    def _pairs(
+        self, unit: int, source: int, last: int, prefix: int, words: int
+    ) -> list[tuple[int, int]]:
+        # First sentences of the two cuts: the best pair, and the best with the other text longer.
+        most, least = (1 + TOLERANCE) * words, (1 - TOLERANCE) * words
+        starts = [n for n in self.prose if last < n < unit]
+        lengths = {n: self.ends[unit - 1] - self.ends[n - 1] + prefix for n in starts}
+        opener = _words(self.discourse.units[source].text)
+        fit = [
+            (abs(kept - lost), abs(lost - words), kept - lost, first, other)
+            for first, lost in lengths.items()
+            if least <= lost <= most
+            for other, rest in lengths.items()
+            if other > first and least <= (kept := rest + opener) <= most
+            if abs(kept - lost) <= DIFFERENCE
+        ]
+        best = min(fit, default=None)
+        if best is None:
+            return []
+        second = min((one for one in fit if one[2] * best[2] < 0), default=best)
+        return [one[3:] for one in dict.fromkeys((best, second))]
+
+    def _excerpt(self, chosen: list[int], variant: str) -> Discourse:
+        units = tuple(self.discourse.units[n] for n in chosen)
+        return replace(
+            self.discourse, units=units, mentions=(), relations=(), tree=None, variant=variant
+        )
+
+
+def _check(discourse: Discourse, mention: Mention) -> None:
+    features = mention.features
+    if len(mention.span) > 1 or features.predicate or features.link in _LINKS:
+        raise NotApplicableError("predicate, apposition, or in two parts")
+    if features.function in ("appos", "compound", "flat", "reparandum", "vocative"):
+        raise NotApplicableError("predicate, apposition, or in two parts")
+    if features.person in ("1", "2") or features.pronoun not in _TYPES:
+        raise NotApplicableError("no pronoun of the third person")
+    if features.entity in _SITUATIONS:
+        raise NotApplicableError("a situation, a time or an amount")
+    phrase = mention.kind == "nominal"
+    if phrase and not span_text(discourse, mention.span).lower().startswith("the "):
+        raise NotApplicableError("no definite phrase")
+    if any(
+        one.span[0][0] == mention.span[0][0]
+        and one.kind == "pronoun"
+        and one is not mention
+        and mention.span[0][1] <= one.span[0][1]
+        and one.span[-1][2] <= mention.span[0][2]
+        for one in discourse.mentions
+    ):
+        raise NotApplicableError("a pronoun in the phrase")
+
+
+def _words(text: str) -> int:
+    return len(text.split())
