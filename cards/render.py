@@ -66,7 +66,8 @@ def dataset_card(manifest: dict[str, Any]) -> str:
             columns=_columns(configs, tables),
             skips=skips(manifest),
             human=human,
-            judged=any("human" in quality for quality in _qualities(configs)),
+            judged=any("human" in quality for quality in _qualities(configs))
+            or any(config.get("filtered", {}).get("readers") == "people" for _, config in configs),
             questions=_question_tables(human),
         )
     )

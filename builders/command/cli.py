@@ -187,6 +187,9 @@ def _add_how_it_is_made(parser: Parser) -> None:
     rare(add("--address", metavar="HOST:PORT", help=what))
     what = "files of annotators' answers to the pairs that `coherencegym judge` drew"
     rare(add("--judgements", **_SEVERAL, metavar="FILE", type=Path, help=what))
+    what = "files of answers to pairs, of people or of two models (`coherencegym judge --model`): "
+    what += "another config has only the items of which they prefer the original"
+    rare(add("--judged", **_SEVERAL, metavar="FILE", type=Path, help=what))
     what = "show these scores in the card, with a plot: results on the rows that are built"
     rare(add("--scores", **_SEVERAL, metavar="RESULTS", type=Path, help=what))
 
@@ -264,8 +267,9 @@ def main(argv: Sequence[str] | None = None, prog: str = "python -m builders") ->
             return _run([_with_settings(parser, named[0], given)], given)
         parser = make_parser(prog)
         given = parser.parse_args(words)
-        if "judgements" in given and (given.all or len(named) != 1):
-            parser.error("--judgements: answers are about one suite; name it, and no other")
+        for option in ("judgements", "judged"):
+            if option in given and (given.all or len(named) != 1):
+                parser.error(f"--{option}: answers are about one suite; name it, and no other")
         if given.all:
             if given.suite:
                 parser.error(f"argument --all: not allowed with {given.suite[0]}")

@@ -16,6 +16,7 @@ from coherencegym.builders.command.declared import load_declared
 from coherencegym.builders.command.show import build_record, print_build, print_lines, spinner
 from coherencegym.builders.errors import finished
 from coherencegym.builders.export.write import Exports, export_build
+from coherencegym.builders.judgement.filtering import reader_filters
 from coherencegym.builders.judgement.match import Matcher
 from coherencegym.builders.judgement.read import read_answers
 from coherencegym.builders.pipeline.build import BuildOptions, build
@@ -84,6 +85,7 @@ class BuildRequest(BuildOptions, PublishOptions):
         crossed: build only configs in which contexts and targets are crossed.
         output: the folder of the build, or of one for each of several suites.
         judgements: files with what people said of the suite's items.
+        judged: files with what other people said, or models, who choose items by it.
         scores: folders of results that the card shows.
     """
 
@@ -105,6 +107,7 @@ class BuildRequest(BuildOptions, PublishOptions):
     output: Path | None = None
     overwrite: bool = False
     judgements: Sequence[Path] = ()
+    judged: Sequence[Path] = ()
     scores: Sequence[Path] = ()
     export_syntaxgym: Path | None = None
     export_pairs: Path | None = None
@@ -303,6 +306,8 @@ class BuildJob:
             questions = self.suite.questions
             answers = read_answers(request.judgements, request.skip_bad_rows, questions)
             self.matcher = Matcher(self.suite.name, answers)
+        others = None if self.matcher is None else self.matcher.answers
+        self.filters = reader_filters(self.suite, request.judged, request.skip_bad_rows, others)
         self.runs = read_scores(request.scores, self.suite.name, alone=self.alone)
         self.sources = request.sources_of(self.suite)
         if self.alone and request.data_dir is not None:
@@ -333,6 +338,7 @@ class BuildJob:
                 self.request,
                 folder,
                 self.matcher,
+                filters=self.filters,
                 withhold=not self.private,
                 progress=progress,
                 engine=engine,
@@ -581,6 +587,7 @@ def _run_one(
         print_build(job.suite, manifest, job.sources, where, brief=not job.alone)
         if job.matcher is not None:
             print_lines(job.matcher.lines())
+        print_lines([line for one in job.filters for line in one.matcher.lines("judged")])
     print_lines(job.preview)
     if not dry_run:
         with spinner() as progress:

@@ -15,22 +15,25 @@ from coherencegym.eval.data.source import BUILDS
 from coherencegym.eval.kinds.table_kind import SAMPLE
 
 if TYPE_CHECKING:
-    from coherencegym.builders.judgement.draw import Drawing
+    from coherencegym.builders.judgement.draw import Drawing, DrawnPair
     from coherencegym.eval.data.source import Source
     from coherencegym.eval.data.table_rows import TableRows
+
+#: The answers of models, beside no sheet.
+MODEL_ANSWERS = "answers.jsonl"
 
 EXAMPLES = """\
   coherencegym judge suites/story_cloze -n 100
   coherencegym judge suites/connectives --group "same sense, same syntax"
   coherencegym judge suites/intruder_sentences --kind documents
-  coherencegym judge suites/discourse_tasks --config order_sample --seed 7
+  coherencegym judge suites/story_cloze --model gpt2 EleutherAI/pythia-160m
 
-then, with the answers that annotators saved:
+then, with the answers that annotators saved, or those of the models:
   coherencegym build story_cloze --overwrite --judgements answers-1.jsonl answers-2.jsonl
+  coherencegym build story_cloze --overwrite --judged judgements/story_cloze_models/answers.jsonl
   coherencegym judge suites/span_coherence --answers answers-1.jsonl answers-2.jsonl
 
-The folder has sheet.html, to read, tick and print, which saves answers as JSON lines; and the same
-as pairs.jsonl (spans.jsonl, ...), to be filled by other means. Neither has the right answers.
+The folder has sheet.html, to read, tick and print, and the same as JSON lines: pairs.jsonl, ...
 """
 
 
@@ -72,8 +75,10 @@ def make_parser(prog: str = "coherencegym judge") -> Parser:
     add("--group", **several, help=what)
     what = "draw nothing; say how answers (to all but pairs) agree with the dataset's"
     add("--answers", **{**several, "metavar": "FILE"}, type=Path, help=what)
+    what = "have models of different families answer pairs instead, for `build --judged`"
+    add("--model", **several, help=what)
     add("--seed", metavar="N", type=int, default=0, help="default: 0")
-    add("--output", metavar="DIR", type=Path, help="default: judgements/<suite>")
+    add("--output", metavar="DIR", type=Path, help="default: judgements/<suite>[_models]")
     return parser
 
 
@@ -100,7 +105,10 @@ def sample(arguments: argparse.Namespace) -> list[str]:
     unit = JUDGED_UNITS[kind]
     if arguments.answers:
         return _agreement(source, kind, arguments)
-    output: Path = arguments.output or Path("judgements", source.suite)
+    if arguments.model and unit != PAIR:
+        raise EvaluationError(f"--model: models read pairs; expected --kind items, not {kind}")
+    own = source.suite + "_models" * bool(arguments.model)
+    output: Path = arguments.output or Path("judgements", own)
     if output.exists():
         # Never overwritten: what annotators have filled in may lie there.
         raise EvaluationError(f"{output} exists; name another folder with --output")
@@ -110,14 +118,22 @@ def sample(arguments: argparse.Namespace) -> list[str]:
     if not drawn:
         wanted = f" of {', '.join(map(repr, arguments.group))}" if arguments.group else ""
         raise EvaluationError(f"{folder}: no {unit}{wanted}; expected {_EXPECTED[unit]}")
+    answers, said = _read_by_models(drawn, arguments.model) if arguments.model else ("", [])
     with written_beside(output, False) as work:
-        write_sheet(unit, drawn, work)
+        if answers:
+            (work / MODEL_ANSWERS).write_text(answers, encoding="utf-8")
+        else:
+            write_sheet(unit, drawn, work)
     shares = ", ".join(f"{name} {count}" for name, count in drawing.counts.items())
     lines = [f"{len(drawn)} {unit}s ({shares})"]
     if sum(drawing.counts.values()) > len(drawn):
         lines.append("what several configs have is drawn once and counts for each of them")
     if len(drawn) < arguments.n:
         lines.append(f"there are no more than these, {arguments.n} were asked for")
+    if arguments.model:
+        where = f"written to {output / MODEL_ANSWERS}"
+        then = _build_again(source, "judged", str(output / MODEL_ANSWERS))
+        return [*lines, *said, where, f"then build again {then}"]
     others = [other for other in _kinds(source) if other != kind]
     if others and not arguments.config:
         lines.append(f"the build also has {' and '.join(others)}: --kind {others[0]}")
@@ -176,7 +192,37 @@ def _drawing(source: Source, kind: str, arguments: argparse.Namespace) -> Drawin
         raise EvaluationError(f"{source.folder}: manifest.json cannot be read ({error})") from None
     if JUDGED_UNITS[kind] != PAIR:
         return draw_rows(suite, _tables(source, kind, arguments), n, seed)
-    return draw(suite, list(tables(source, arguments.config)), n, seed, arguments.group, questions)
+    found = list(tables(source, arguments.config))
+    # Items that readers chose are easier to read: what people find is of the unfiltered ones.
+    unfiltered = [table for table in found if not table.unfiltered]
+    if found and not unfiltered:
+        raise EvaluationError(
+            f"--config {' '.join(arguments.config)}: filtered by readers; expected "
+            f"{' '.join(dict.fromkeys(table.unfiltered for table in found))}, which is not"
+        )
+    return draw(suite, unfiltered, n, seed, arguments.group, questions)
+
+
+def _read_by_models(pairs: Sequence[DrawnPair], models: Sequence[str]) -> tuple[str, list[str]]:
+    # The lines of their answers, and what to say of them.
+    from coherencegym.builders.judgement.questions import MODEL_READER
+    from coherencegym.builders.judgement.sheet import answer_line
+    from coherencegym.eval.tasks.pair_readings import pair_readings
+
+    said, lines = [], []
+    texts = [(one.text_a, one.text_b) for one in pairs]
+    for reader in pair_readings(models, texts):
+        name = f"{MODEL_READER}{reader.name}@{reader.commit}"
+        for pair, answers in zip(pairs, reader.answers, strict=True):
+            for order, answer in zip((pair, pair.exchanged), answers, strict=True):
+                lines.append(answer_line(order, name, answer))
+        both = sum(set(answers) == {"a", "b"} for answers in reader.answers)
+        letters = [answer for answers in reader.answers for answer in answers]
+        said.append(
+            f"{reader.name}: {both} of {len(pairs)} pairs answered alike in both orders; "
+            f"A {letters.count('a')} times, B {letters.count('b')}, too long {letters.count('')}"
+        )
+    return "".join(lines), said
 
 
 def _tables(source: Source, kind: str, arguments: argparse.Namespace) -> list[TableRows[Any]]:
@@ -211,13 +257,15 @@ def _agreement(source: Source, kind: str, arguments: argparse.Namespace) -> list
     return agreement_lines(judged) or ["no answer"]
 
 
-def _build_again(source: Source) -> str:
+def _build_again(
+    source: Source, option: str = "judgements", answers: str = "answers-*.jsonl"
+) -> str:
     # A manifest says what a build was of, but names no folder of this machine.
     suite, configs = source.suite, list(source.manifest["configs"].values())
     named = (config.get("corpus", {}).get("name") for config in configs)
     corpora = list(dict.fromkeys(filter(None, named)))
     if not corpora:  # a dataset of somebody else's
-        return "with --judgements answers-*.jsonl"
+        return f"with --{option} {answers}"
     is_ours, about = suite in all_suites(), configs[0]
     settings = load_suite(suite).settings if is_ours else {}
     own = about.get("settings", {}).items()
@@ -237,4 +285,4 @@ def _build_again(source: Source) -> str:
             values = value if isinstance(value, list) else [] if value is True else [value]
             words += map(str, values)
     where = "" if corpora == [SAMPLE] else " (and --data-dir, if it was given)"
-    return f"with their files{where}: {join(words)} --overwrite --judgements answers-*.jsonl"
+    return f"with their files{where}: {join(words)} --overwrite --{option} {answers}"

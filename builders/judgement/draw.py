@@ -38,6 +38,13 @@ class DrawnPair:
     text_b: str
     questions: tuple[Question, ...] = ()
 
+    @property
+    def exchanged(self) -> DrawnPair:
+        """The pair with A and B exchanged."""
+        place = self.id.partition("-")[0]
+        new = f"{place}-{texts_digest(self.text_b, self.text_a)}"
+        return DrawnPair(new, self.text_b, self.text_a, self.questions)
+
 
 #: A pair, or a question about a row.
 _D = TypeVar("_D", bound=DrawnPair | Asked)

@@ -14,7 +14,7 @@ from coherencegym.builders.judgement.pairs import (
     place_digest,
     texts_digest,
 )
-from coherencegym.builders.judgement.questions import ANSWER, CANT_TELL, PAIR, TEXT_A, YES
+from coherencegym.builders.judgement.questions import ANSWER, CANT_TELL, PAIR, TEXT_A, YES, is_model
 from coherencegym.builders.judgement.read import Answers, UnitAnswer, choice
 from coherencegym.eval.kinds.items import Item
 from coherencegym.loaders.corpus import CorpusError
@@ -176,20 +176,22 @@ class Matcher:
     def _given(self, unit: str, place: str, names: Sequence[str]) -> Iterator[UnitAnswer]:
         if (unit, place) in self._items:
             self._items_seen.add((unit, place))
-        found: dict[str, UnitAnswer] = {}
+        found: dict[tuple[str, str], UnitAnswer] = {}
         for name in names:
             if (unit, name) in self._found:
                 self._seen.add((unit, name))
             for answer in self._found.get((unit, name), ()):
                 if answer.is_open:
                     continue
-                if before := found.get(answer.annotator):
+                # A model reads a pair in both orders.
+                who = answer.annotator, name if is_model(answer.annotator) else ""
+                if before := found.get(who):
                     raise CorpusError(
                         f"{answer.place}: the texts of {unit} {answer.id} are those of {unit} "
                         f"{before.id}, which was answered at {before.place}, expected one answer "
                         f"to a {unit} from each annotator"
                     )
-                found[answer.annotator] = answer
+                found[who] = answer
         yield from found.values()
 
     def check(self) -> None:
@@ -219,16 +221,16 @@ class Matcher:
     def _is_found(self, answer: UnitAnswer) -> bool:
         return _key(answer) in self._seen
 
-    def lines(self) -> list[str]:
-        """Report what became of the answers, for the end of a build."""
+    def lines(self, option: str = "judgements") -> list[str]:
+        """Report what became of the answers that an option gave, for the end of a build."""
         read = self.answers.answers
         given = sum(not answer.is_open and self._is_found(answer) for answer in read) - self._bad
         empty = Counter(answer.unit for answer in read if answer.is_open)
         left_open = "".join(f", {n:,} {unit}s left open" for unit, n in empty.items())
         return [
-            f"judgements: {given:,} answers{left_open}",
+            f"{option}: {given:,} answers{left_open}",
             *(
-                f"judgements left out: {count:,}, {reason}"
+                f"{option} left out: {count:,}, {reason}"
                 for reason, count in sorted(self.answers.options.skipped.items())
             ),
         ]

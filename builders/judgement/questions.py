@@ -46,6 +46,15 @@ ANSWER = "answer"
 NONE = "none"
 
 
+#: The name of an annotator begins so where it is a language model, and goes on ``NAME@COMMIT``.
+MODEL_READER = "model:"
+
+
+def is_model(annotator: str) -> bool:
+    """Say whether an annotator is a language model."""
+    return annotator.startswith(MODEL_READER)
+
+
 @dataclass(frozen=True, slots=True)
 class Question:
     """A further question about a pair, whichever of its texts is A; or the one about a row.

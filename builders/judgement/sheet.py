@@ -58,6 +58,13 @@ def json_lines(unit: str, drawn: Sequence[DrawnPair | Asked]) -> str:
     return "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
 
 
+def answer_line(pair: DrawnPair, annotator: str, less_coherent: str) -> str:
+    """A line of ``pairs.jsonl`` with who read it, and their answer on coherence alone."""
+    texts = {PAIR: pair.id, "text_a": pair.text_a, "text_b": pair.text_b}
+    line = {**texts, "less_coherent": less_coherent, "annotator": annotator}
+    return json.dumps(line, ensure_ascii=False) + "\n"
+
+
 def _fields(one: DrawnPair | Asked) -> dict[str, Any]:
     if isinstance(one, DrawnPair):
         return {

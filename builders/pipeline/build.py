@@ -11,6 +11,7 @@ from types import GenericAlias
 from typing import Any
 
 from coherencegym.builders.judgement.asked import RowPlace
+from coherencegym.builders.judgement.filtering import ReaderFilter
 from coherencegym.builders.judgement.match import Matcher
 from coherencegym.builders.judgement.questions import JUDGED_UNITS
 from coherencegym.builders.judgement.rows import JUDGED_COLUMNS, judge_rows
@@ -34,12 +35,16 @@ from coherencegym.cards.render import dataset_card
 from coherencegym.engines.blocks import BlockFolder, Values, WorkFolder
 from coherencegym.engines.content import digest_of
 from coherencegym.engines.engine import ALONE_IN_PROCESS, Engine, local_engine
+from coherencegym.eval.kinds.items import ITEMS
 from coherencegym.eval.kinds.table_kind import DISCOURSE
 from coherencegym.eval.statistics.pair_baselines import BaselineDecision
 from coherencegym.loaders.corpus import Corpus, CorpusError
 from coherencegym.loaders.discourse import Discourse
 from coherencegym.loaders.read import ReadingCache
 from coherencegym.manipulations.operator import Context
+
+#: Split -> baseline -> what it decided.
+_Decided = Mapping[str, Mapping[str, Sequence[BaselineDecision]]]
 
 
 def build(
@@ -49,6 +54,7 @@ def build(
     folder: Path,
     matcher: Matcher | None = None,
     *,
+    filters: Sequence[ReaderFilter] = (),
     withhold: bool = False,
     progress: Callable[[str], None] = lambda message: None,
     engine: Engine | None = None,
@@ -61,6 +67,7 @@ def build(
         folder: gets the manifest, which is also returned, data, hashes and card.
         matcher: has what people said of the suite's items, if anybody was asked: rows then have
             the column ``human_ok``, and documents ``human``.
+        filters: each makes one more config of every config of items that its readers read.
         withhold: leave out documents that may not be published, by the licence of their text,
             where others of their corpus may.
         progress: told what is being done.
@@ -73,7 +80,7 @@ def build(
         SuiteError: an item is not valid: a mistake of the suite, not of the user.
     """
     engine = engine or local_engine(options.num_proc)
-    work = _Build(suite, options, folder, matcher, withhold, progress, engine, cache)
+    work = _Build(*(suite, options, folder, matcher, filters, withhold, progress, engine, cache))
     configs: dict[str, Any] = {}
     sources.empty.clear()
     for source in sources.found:
@@ -86,8 +93,8 @@ def build(
                 configs[name] = entry
     if not configs:
         raise CorpusError(_nothing(sources, work.lost, options.limit))
-    if matcher is not None:
-        matcher.check()
+    for each in filter(None, (matcher, *(one.matcher for one in filters))):
+        each.check()
     hold_headline(configs)
     manifest = in_order(suite_entry(suite, options.version, options.repo_id) | {"configs": configs})
     write_documents(manifest, folder)
@@ -112,9 +119,11 @@ class _GeneratedSplit:
 
 @dataclass(frozen=True)
 class _Part:
+    # ``matcher``: has what people said of its rows.
     config: Config
     corpus: Corpus
     by_split: dict[str, _GeneratedSplit]
+    matcher: Matcher | None
 
     @property
     def name(self) -> str:
@@ -127,6 +136,7 @@ class _Build:
     options: BuildOptions
     folder: Path
     matcher: Matcher | None
+    filters: Sequence[ReaderFilter]
     withhold: bool
     progress: Callable[[str], None]
     engine: Engine
@@ -177,6 +187,7 @@ class _Build:
                 one,
                 corpus,
                 self._generate(one, corpus, by_split),
+                self.matcher,
             )
             for one in spread(fitted, everything)
         ]
@@ -194,15 +205,56 @@ class _Build:
             if not any(one.generated for one in part.by_split.values()):
                 yield part.name, _why_empty(part.by_split)
                 continue
-            if self.matcher is not None:
-                columns = {**part.config.columns, **JUDGED_COLUMNS.get(config.kind.name, {})}
-                part = replace(part, config=replace(part.config, columns=columns))
-            options = self.options
-            about = config_entry(suite, part.config, corpus, options.seed, options.limit)
-            about["in_headline"] = suite.in_headline(config)
-            # What a user asked for; of a suite that divides its corpora these are the corpus's own.
-            about["splits_asked"] = [] if "all" in options.splits else list(options.splits)
-            yield part.name, about | {"rank": rank} | self._write(part, decisions, about)
+            about = {"in_headline": suite.in_headline(config)}
+            yield part.name, self._entry(part, decisions, rank, about)
+            if config.kind is ITEMS:
+                for one in self.filters:
+                    yield from self._filtered(part, one, decisions, rank)
+
+    def _entry(
+        self, part: _Part, decisions: _Decided, rank: int, more: Mapping[str, Any]
+    ) -> dict[str, Any]:
+        if part.matcher is not None:
+            columns = {**part.config.columns, **JUDGED_COLUMNS.get(part.config.kind.name, {})}
+            part = replace(part, config=replace(part.config, columns=columns))
+        options = self.options
+        about = config_entry(self.suite, part.config, part.corpus, options.seed, options.limit)
+        about |= more
+        # What a user asked for; of a suite that divides its corpora these are the corpus's own.
+        about["splits_asked"] = [] if "all" in options.splits else list(options.splits)
+        return about | {"rank": rank} | self._write(part, decisions, about)
+
+    def _filtered(
+        self, part: _Part, chosen: ReaderFilter, decisions: _Decided, rank: int
+    ) -> Iterator[tuple[str, dict[str, Any] | str]]:
+        found = {
+            split: chosen.choose(part.name, split, one.generated)
+            for split, one in part.by_split.items()
+        }
+        # In a control neither text is incoherent: where readers prefer one, it is no control.
+        is_control = any(part.config.name in other.controls for other in self.suite.configs)
+        if is_control or not (read := sum(one.read for one in found.values())):
+            return
+        name = chosen.name(part.name)
+        if not any(one.kept for one in found.values()):
+            yield name, f"of {read:,} items that readers read, they prefer the original of none"
+            return
+        by_split = {
+            split: replace(
+                part.by_split[split],
+                generated=one.kept,
+                measured={"filtered": {"read": one.read, "kept": len(one.kept)}},
+            )
+            for split, one in found.items()
+        }
+        kept = {made.item.item_id for one in found.values() for made in one.kept}
+        own = {
+            split: {name: [d for d in of if d.item in kept] for name, of in by_name.items()}
+            for split, by_name in decisions.items()
+        }
+        more = {"in_headline": False, "filtered": chosen.about(part.name)}
+        filtered = _Part(chosen.config(part.config), part.corpus, by_split, None)
+        yield name, self._entry(filtered, own, rank, more)
 
     def _fit_corpus(self, config: Config, discourses: list[Discourse]) -> Config:
         if not hasattr(config.generator, "fit_corpus"):
@@ -276,7 +328,7 @@ class _Build:
     def _write(
         self,
         part: _Part,
-        decisions: Mapping[str, Mapping[str, Sequence[BaselineDecision]]],
+        decisions: _Decided,
         about: Mapping[str, Any],
     ) -> dict[str, Any]:
         config, kind, how = part.config, part.config.kind, making(part.config.kind)
@@ -299,7 +351,7 @@ class _Build:
             if kind.name in JUDGED_UNITS:
                 place = RowPlace(self.suite.name, part.name, split, {**about, "features": features})
                 values = (how.value(made, n) for n, made in enumerate(one.generated, start=1))
-                human = judge_rows(self.matcher, place, config, values, rows)
+                human = judge_rows(part.matcher, place, config, values, rows)
                 quality[split] |= {"human": human} if human else {}
             written = write_split(self.folder, part.name, split, to_table(rows, schema))
             own = {row[DISCOURSE] for row in rows}

@@ -25,6 +25,8 @@ from coherencegym.eval.kinds.table_kind import IDENTITY, row_hash, rows_digest, 
 
 #: The column that names the model with which a row was chosen, as ``name`` or ``name@commit``.
 FILTER_MODEL = "filter_model"
+#: The separator of several of them.
+FILTER_MODELS = ", "
 #: Identifiers that an error lists at most.
 _LISTED = 3
 #: Items of a dataset that are in memory at once, where it is read in parts; also those of a part.
@@ -70,6 +72,7 @@ class ItemTable:
         humans: findings of people, where the build has them.
         in_headline: it counts in the suite's one number.
         headline_value: a breakdown's (``moved=true``): only items that have it count there.
+        unfiltered: the config of which readers chose these items; empty: nobody did.
     """
 
     config: str
@@ -87,6 +90,7 @@ class ItemTable:
     humans: tuple[Mapping[str, Any], ...] = ()
     in_headline: bool = True
     headline_value: str = ""
+    unfiltered: str = ""
 
     @property
     def rows(self) -> Collection[Item]:
@@ -177,6 +181,7 @@ def tables(
             length_confound=bool(about.get("length_confound", False)),
             in_headline=bool(about.get("in_headline", True)),
             headline_value=str(about.get("headline_value", "")),
+            unfiltered=str(about.get("filtered", {}).get("unfiltered", "")),
         )
 
 
@@ -283,7 +288,8 @@ def _listed(names: Sequence[str]) -> str:
 
 def chosen_with(extras: Iterable[Mapping[str, Any]], name: str, commit: str) -> bool:
     """Say whether rows, of which these are the own columns, were chosen with this model."""
-    for text in {str(extra[FILTER_MODEL]) for extra in extras if extra.get(FILTER_MODEL)}:
+    named = {str(extra[FILTER_MODEL]) for extra in extras if extra.get(FILTER_MODEL)}
+    for text in {one for several in named for one in several.split(FILTER_MODELS)}:
         of, at, at_commit = text.rpartition("@")
         if not at:
             of, at_commit = text, text
@@ -293,8 +299,16 @@ def chosen_with(extras: Iterable[Mapping[str, Any]], name: str, commit: str) -> 
     return False
 
 
-def filtered_note(config: str, name: str) -> Note:
-    """A note on the score of a table whose rows were chosen with the model that is scored."""
+def filtered_note(config: str, name: str, unfiltered: str = "") -> Note:
+    """A note on the score of a table whose rows were chosen with the model that is scored.
+
+    ``unfiltered``: it was one of the readers who chose among the items of that config.
+    """
+    if unfiltered:
+        return caution(
+            f"{config}: {name} is one of the readers who chose these items; its score on them is "
+            f"not to be compared with that of other models, but its score on {unfiltered} is"
+        )
     return caution(
         f"{config}: the intruders were chosen so that {name} does not find them; this model's "
         "score is low by construction"

@@ -97,6 +97,11 @@ class _Split:
 
 
 @dataclass(frozen=True)
+class _Filtered:
+    unfiltered: str = ""
+
+
+@dataclass(frozen=True)
 class _Config:
     kind: Name
     splits: dict[Name, _Split]
@@ -110,6 +115,7 @@ class _Config:
     controls: tuple[str, ...] = ()
     length_confound: bool = False
     in_headline: bool = True
+    filtered: _Filtered = _Filtered()
     corpus: _Corpus = _Corpus()
     quality: dict[str, _Quality] = field(default_factory=dict)
 

@@ -47,8 +47,8 @@ def test_the_card_opens_with_the_plot_and_says_what_was_scored(
         assert build_command("story_cloze", *argv) == 0
     opening = card(tmp_path / "one").partition("## Dataset Details")[0]
     head = json.loads((scored / "whole" / "results.json").read_text())["headline"]
-    keys = ("score", "ci_low", "ci_high", "partial_input_score", "lexical_overlap_score")
-    keys = (*keys, "surface_score")
+    baselines = ("partial_input_score", "lexical_overlap_score", "surface_score")
+    keys = ("score", "ci_low", "ci_high", *baselines)
     value, low, high, partial_input, overlap, surface = (f"{100 * head[key]:.1f}" for key in keys)
     image = "![Scores of demo on Story cloze with 95 % intervals, by config](assets/scores.png)"
     line = (

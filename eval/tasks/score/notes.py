@@ -34,7 +34,8 @@ def notes_of(found: Findings) -> Iterator[Note]:
     for one in details:
         chosen = ({FILTER_MODEL: name} for name in one.chosen_with)
         if chosen_with(chosen, str(found.model["name"]), str(found.model["commit"])):
-            yield filtered_note(one.table.config, str(found.model["name"]))
+            table = one.table
+            yield filtered_note(table.config, str(found.model["name"]), table.unfiltered)
     yield from _shown_notes(details)
     yield from score_notes(score_summary(found).scores, details)
     effects = (one.word_effect for one in details if one.word_effect)
@@ -223,6 +224,24 @@ def _missing_controls(
             )
 
 
+def _filtered(scores: Sequence[ItemScore], scored: Sequence[ScoredItemTable]) -> Iterator[Note]:
+    by_table = {(s.config, s.split): s.score for s in scores if s.level == "all"}
+    for table in (one.table for one in scored if one.table.unfiltered):
+        of = table.unfiltered
+        if (of, table.split) not in by_table:
+            yield caution(
+                f"{table.config}: its score says little without that of the unfiltered {of}, which "
+                "was not scored"
+            )
+            continue
+        found = [by_table[config, table.split] for config in (table.config, of)]
+        own, unfiltered = ("–" if s is None else f"{100 * s:.1f} %" for s in found)
+        yield detail(
+            f"{table.config}: {own} on items on which readers preferred the original; on the "
+            f"unfiltered {of} {unfiltered}"
+        )
+
+
 def _baselines(scores: Sequence[ItemScore], scored: Sequence[ScoredItemTable]) -> Iterator[Note]:
     if any(score.partial_input_score is not None for score in scores):
         yield detail(
@@ -272,6 +291,7 @@ _NOTES = (
     _too_close,
     _spanning_tokens,
     _missing_controls,
+    _filtered,
     _baselines,
     _stated_baselines,
     _people,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from math import comb
+from typing import Any
 
 import numpy as np
 import pytest
@@ -369,7 +370,7 @@ def test_residuals_are_as_large_as_about_another_samples_mean() -> None:
 # ---------------------------------------------------------------- items of two documents
 
 
-def dyads(seed: int, documents: int, times: int) -> tuple[np.ndarray, list[str]]:
+def dyads(seed: int, documents: int, times: int) -> tuple[Any, list[str]]:
     """Pairs of documents, each in so many, and the names of their clusters."""
     generator = np.random.default_rng(seed)
     orders = [generator.permutation(documents).reshape(-1, 2) for _ in range(times)]
@@ -394,24 +395,27 @@ def test_the_variance_is_the_double_sum_over_items_that_share_a_document(seed: i
     number, ids, documents = cluster_pairs(names)
     sums, sizes = np.bincount(ids, weights=values), np.bincount(ids).astype(float)
     found = clustered(sums, sizes, len(values), documents)
+    assert found.pairs is not None
     assert found.variance == pytest.approx(max(whole, found.pairs.variance), rel=1e-12)
     assert found.fewest == pytest.approx(len(pairs) ** 2 / shared)
-    assert (number, found.share) == (12, pytest.approx(values.mean()))
+    assert number == 12
+    assert found.share == pytest.approx(values.mean())
 
 
 def test_pairs_that_share_no_document_are_clusters_and_so_are_documents_alone() -> None:
     """What a document stands in once is what it was; both columns may be numbers."""
     values = [1.0, 0.0, 1.0, 1.0, 0.0]
     plain = share_interval(values, ["a", "b", "b", "c", "d"])
+    numbers: Any = np.array([[0, 4], [1, 5], [5, 1], [2, 2], [3, 3]])
     assert share_interval(values, ["a × e", "b × f", "f × b", "c", "d"]) == plain
-    assert share_interval(values, np.array([[0, 4], [1, 5], [5, 1], [2, 2], [3, 3]])) == plain
+    assert share_interval(values, numbers) == plain
     # One that is alone and in a pair, too, varies with that pair.
     assert share_interval(values, ["a × e", "b × f", "f × b", "c × a", "d"]) != plain
 
 
 def test_names_and_numbers_of_dyads_are_one_and_a_group_is_its_own_macro_average() -> None:
     pairs, names = dyads(3, 14, 2)
-    values = (np.random.default_rng(3).random(len(pairs)) < 0.7).astype(float)
+    values: Any = (np.random.default_rng(3).random(len(pairs)) < 0.7).astype(float)
     assert share_interval(values, names) == share_interval(values, pairs)
     alone, macro = share_interval(values, names), macro_interval([(values, names)])
     assert (macro.low, macro.high) == pytest.approx((alone.low, alone.high))
@@ -430,7 +434,8 @@ def test_the_level_holds_where_documents_are_in_several_pairs(test: bool) -> Non
         pairs, _ = dyads(seed, 20, 6)
         effects = np.sqrt(0.3) * generator.standard_normal(20)
         latent = effects[pairs].sum(axis=1) + np.sqrt(0.4) * generator.standard_normal(len(pairs))
-        ways = np.unique(np.sort(pairs, axis=1), axis=0, return_inverse=True)[1], pairs
+        apart = np.unique(np.sort(pairs, axis=1), axis=0, return_inverse=True)[1]
+        ways: Any = apart, pairs
         if test:
             held += [sign_flips(np.sign(latent), own).p >= 0.05 for own in ways]
             continue

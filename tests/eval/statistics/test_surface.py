@@ -10,8 +10,9 @@ import pytest
 from coherencegym.eval.kinds.contrasts import Contrast, GeneratedItem
 from coherencegym.eval.kinds.items import Condition, Item, Region
 from coherencegym.eval.statistics import surface
+from coherencegym.eval.statistics.bag_of_words import FOLDS
 from coherencegym.eval.statistics.intervals import Interval, share_interval
-from coherencegym.eval.statistics.pair_baselines import FOLDS, surface_decisions
+from coherencegym.eval.statistics.pair_baselines import surface_decisions
 from coherencegym.eval.statistics.surface import surface_scores
 
 NAMES = ("1_1", "2_2", "1_2", "2_1")
@@ -93,15 +94,16 @@ def test_nothing_is_learned_from_a_document_that_is_decided(
     """Of two texts that are crossed both documents are out of what is learned from."""
     chance, made = random.Random(1), []
     for n in range(40):
-        texts = [[f"{chance.random()} a", f"{chance.random()} b"] for _ in "12"]
-        item = crossed(f"d{n}", *texts, other=f"d{(n + 1) % 40}")
+        contexts, targets = ([f"{chance.random()} {end}" for end in "ab"] for _ in "12")
+        item = crossed(f"d{n}", contexts, targets, f"d{(n + 1) % 40}")
         made.append(GeneratedItem(item, (CONTRAST,), {}))
     learned = surface._learned
     seen = []
 
     def watched(features: object, train: Sequence[int], test: Sequence[int]) -> object:
         both = [{f"d{n}", f"d{(n + 1) % 40}"} for n in range(40)]
-        seen.append(set.union(*(both[n] for n in train)) & set.union(*(both[n] for n in test)))
+        of_train, of_test = ({d for n in own for d in both[n]} for own in (train, test))
+        seen.append(of_train & of_test)
         return learned(features, train, test)  # type: ignore[arg-type]
 
     monkeypatch.setattr(surface, "_learned", watched)
