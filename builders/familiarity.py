@@ -46,10 +46,10 @@ def familiarity_config(corpora: tuple[str, ...]) -> Config:
             view=lambda discourse: (discourse.text,),
         ),
         summary=(
-            "texts as published, and with other names for all people: a model that has read the "
-            "texts before finds the published version less surprising"
+            "each text as published, and with other names for all people; a model that has read "
+            "the text before finds the published version less surprising"
         ),
-        regions=("the text until everybody has been named", "the rest of the text"),
+        regions=("the text until the last person has been named", "the rest of the text"),
         length_confound=True,
         is_diagnostic=True,
         partial_input="a bag of words of the whole text",

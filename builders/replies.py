@@ -76,12 +76,15 @@ SUITE = Suite(
                 names=("messages", "reply"),
                 columns=chat_columns,
             ),
-            summary="two replies of one hour of a channel, each after the messages that it replies "
-            "to and after the other's; the replies are scored, over all four",
-            regions=("up to three messages of one person, and who speaks next", "a reply"),
+            summary="two replies within one hour of a channel, each after the messages that it "
+            "answers and after the messages that the other reply answers; the replies are scored "
+            "in all four combinations",
+            regions=("up to three messages of one person, and the next nickname", "a reply"),
             columns=crossed_columns(
-                nicknames=Column(["string"], "whoever is replied to, and whoever replies"),
-                messages=Column(["int32"], "how many messages are before each reply"),
+                nicknames=Column(
+                    ["string"], "the author of the messages, and the author of the reply"
+                ),
+                messages=Column(["int32"], "the number of messages before each reply"),
             ),
             breakdowns=CROSSED_BREAKDOWNS,
             partial_input="bags of words of the messages before the reply and of the reply",

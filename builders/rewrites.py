@@ -69,7 +69,7 @@ _COLUMNS = {
         "why the original is incoherent: `cohesion`, `consistency`, `relevance`, `other`, or  "
         f"`{_SEVERAL}` of these",
     ),
-    "reasons": Column("string", f"the same in the corpus's words: {', '.join(REASONS.values())}"),
+    "reasons": Column("string", f"the reason in the corpus's words: {', '.join(REASONS.values())}"),
     "topic": Column("string", "the topic of the essay"),
 }
 

@@ -97,8 +97,8 @@ ORDER_COLUMNS = {
 CONTEXT_COLUMNS = ORDER_COLUMNS | {
     "last_context_unit_moved": Column(
         "bool",
-        "whether the unit right before the last one is another one than in the original; with "
-        "three or four units of context many permutations leave it in place",
+        "whether another unit than in the original stands directly before the last unit; with "
+        "three or four units of context, many permutations leave the same unit there",
     )
 }
 
@@ -162,8 +162,9 @@ def matched_config(name: str, corpora: tuple[str, ...], unit: str, **settings: A
         corpora=corpora,
         generator=generator,
         summary=(
-            f"{generator.size} {unit}s in a row, all but the first and the last in another order "
-            f"that fits each {unit}'s place as well; the whole text and the last {unit} are scored"
+            f"{generator.size} {unit}s in a row; all but the first and the last are put into "
+            f"another order in which each {unit} is about as likely in its position as in the "
+            f"original; the whole text and the last {unit} are scored"
             + ", with the change of speaker marked by [SEP]"
             * bool(settings.get("separator"))
         ),

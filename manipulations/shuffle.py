@@ -23,7 +23,7 @@ class Shuffle(Composable):
     Attributes:
         keep_last: the number of units at the end that stay in place, 0 or 1.
         permutations: the number of different orders to yield, or fewer if fewer exist. The first
-            order does not depend on this number.
+            order that is yielded does not depend on ``permutations``.
 
     Orders are drawn uniformly from all other orders of the texts; units of equal text count as
     equal. Variants are ``shuffled``, ``shuffled-2``, ``shuffled-3``, ... Each moved unit is an edit

@@ -65,8 +65,8 @@ _CROSSED_COLUMNS = {
     ),
     "overlap": Column(
         "string",
-        "whether the texts' own combinations repeat more words of their contexts (`own`), the "
-        "exchanged ones (`exchanged`), or both as many (`neither`)",
+        "which combinations repeat more words of their contexts: the texts' own (`own`), the "
+        "exchanged ones (`exchanged`), or both equally many (`neither`)",
     ),
 }
 #: Columns by whose values the scores of crossed configs are reported, too.

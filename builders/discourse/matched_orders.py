@@ -53,13 +53,13 @@ MATCHED_COLUMNS = {
     "first_unit": Column("int32", "the place (from 0) of the first unit in its document"),
     "broken_transitions": Column(
         "int32",
-        "rough shifts and transitions without a center, so many more than in the original; empty "
-        "where the corpus does not annotate entities",
+        "how many more rough shifts and transitions without a center the shuffled text has than "
+        "the original; empty where the corpus does not annotate entities",
     ),
     FAMILY: Column(
         "string",
-        "the document, or the first of those that share lines with it: rows of one family count "
-        "as one in an interval",
+        "the document, or the first of the documents that share lines with it; rows of one family "
+        "count as one cluster in an interval",
     ),
 }
 
@@ -152,7 +152,7 @@ class MatchedOrders:
             lambda discourse: self.windows(discourse, context),
             sys.maxsize,
             f"no {self.size} units of prose in a row"
-            + " of so many speakers" * bool(self.speakers),
+            + f" by {self.speakers} speakers" * bool(self.speakers),
             _pieces,
         )
         windows = [window for own in chosen.windows.values() for window in own]

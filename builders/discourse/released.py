@@ -248,20 +248,23 @@ class ReleasedPairs(DiscoEvalRows):
 
 _COLUMNS = {
     **FAMILY_COLUMN,
-    "damaged": Column("int32", "sentences that lost something, or hold markup; not told of chat"),
+    "damaged": Column("int32", "number of sentences with lost words or with markup; 0 for chat"),
     "wordless": Column("int32", "sentences without a letter or digit"),
     "masked": Column("int32", "words that the corpus masks (`<user>`, `<unka>`)"),
-    "times": Column("int32", "how many rows of the split have these sentences"),
+    "times": Column("int32", "number of rows of the split with the same sentences"),
 }
-_PLACE = {"place": Column("int32", "the place (from 0) of the sentence that is replaced")}
+_PLACE = {"place": Column("int32", "the position (from 0) of the replaced sentence")}
 _COHERENCE_COLUMNS = {
     **_COLUMNS,
     "place": Column(
         "int32",
-        "where (from 0) row and counterpart differ; null without a counterpart",
+        "the position (from 0) of the sentence in which row and counterpart differ; null without "
+        "a counterpart",
     ),
     "twin": Column(
-        "string", "the row with the other label that differs in one sentence; empty without one"
+        "string",
+        "the counterpart: the row with the other label that differs in one sentence; empty "
+        "without one",
     ),
 }
 
@@ -337,7 +340,11 @@ RELEASED_TASKS = (
         kind=DOCUMENTS,
         task_defaults={},
         columns=_COLUMNS
-        | {"replaced": Column("string", "the sentence of its twin in this place; may be empty")},
+        | {
+            "replaced": Column(
+                "string", "the counterpart's sentence in the intruder's position; may be empty"
+            )
+        },
     ),
     _config(
         "SSP",

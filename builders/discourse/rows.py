@@ -67,8 +67,8 @@ ASKED: Mapping[str, tuple[Question, ...]] = {
 FAMILY_COLUMN = {
     FAMILY: Column(
         "string",
-        "the document, or the first of those that share lines with it: rows of one family count "
-        "as one in an interval",
+        "the document, or the first of the documents that share lines with it; rows of one family "
+        "count as one cluster in an interval",
     )
 }
 

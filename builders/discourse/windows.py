@@ -363,11 +363,11 @@ class Section(Windows):
 _COLUMNS = {
     **FAMILY_COLUMN,
     "genre": Column("string", "genre or domain of the document, where its corpus has several"),
-    "first_unit": Column("int32", "the place (from 0) of the first sentence in its document"),
+    "first_unit": Column("int32", "the position (from 0) of the first sentence in its document"),
 }
 DONOR_COLUMNS = {
     **_COLUMNS,
-    "place": Column("int32", "the place (from 0) of the sentence that is replaced in one row"),
+    "place": Column("int32", "the position (from 0) of the sentence that one row replaces"),
     "source_discourse": Column("string", "the document that the other sentence is from"),
     "source_unit": Column(
         "int32", "the position (from 0) of the other sentence in its own document"
@@ -375,12 +375,14 @@ DONOR_COLUMNS = {
     "similarity": Column("float64", "TF-IDF cosine of the two sentences"),
     "document_similarity": Column(
         "float64",
-        "TF-IDF cosine of the two windows; 0 if the second is random",
+        "TF-IDF cosine of the two windows; 0 if the second window was drawn at random",
     ),
 }
 _PLACE_COLUMNS = {
     **_COLUMNS,
-    "sentences": Column("int32", "how many sentences the paragraph, or the document's prose, has"),
+    "sentences": Column(
+        "int32", "number of sentences in the paragraph, or in the document's prose"
+    ),
     "place": Column("int32", "the position (from 0) of the sentence among these sentences"),
 }
 
@@ -442,7 +444,7 @@ def window_configs(windows: int = 1) -> tuple[Config, ...]:
         _examples(
             "position",
             Position(_SHORT * windows),
-            "five sentences, one of them moved to the front: its original position",
+            "five sentences, one of them moved to the front; the label is its original position",
             corpora=(*STORIES, *PROSE, *THREADS),
         ),
         _examples(
@@ -456,7 +458,8 @@ def window_configs(windows: int = 1) -> tuple[Config, ...]:
         _examples(
             "place_in_paragraph",
             PlaceInParagraph(windows),
-            "a sentence: the first or the last of its paragraph, or one between them",
+            "a sentence; the label says whether it is the first or the last of its paragraph, or "
+            "between them",
             corpora=("gum",),
             genre="",
             columns=_PLACE_COLUMNS,
@@ -464,7 +467,7 @@ def window_configs(windows: int = 1) -> tuple[Config, ...]:
         _examples(
             "place_in_document",
             PlaceInDocument(windows),
-            "a sentence: the fifth of its document in which it stood",
+            "a sentence; the label is the fifth of its document in which it stood",
             corpora=("gum", *STORIES),
             genre="",
             columns=_PLACE_COLUMNS,
@@ -472,7 +475,8 @@ def window_configs(windows: int = 1) -> tuple[Config, ...]:
         _examples(
             "section",
             Section(windows),
-            "a sentence of a paper: of its abstract, or of the middle of its body",
+            "a sentence of a paper; the label says whether it is from the abstract or from the "
+            "middle of the body",
             corpora=(),
             genre="papers",
         ),

@@ -69,14 +69,11 @@ def make_parser(prog: str = "coherencegym judge") -> Parser:
     add("-n", metavar="N", type=positive, default=100, help=what)
     what = "kind of rows; default: that of --config, or the first of these that the build has"
     add("--kind", choices=list(JUDGED_UNITS), help=what)
-    what = "draw from these configs only; default: all of the kind, in fair shares"
+    what = "draw from these configs only; default: evenly from all configs of the kind"
     add("--config", **several, help=what)
-    what = (
-        "draw pairs of these groups of predictions; default: those that the config's own score is "
-        "over"
-    )
+    what = "draw pairs of these groups of predictions; default: the groups of the config's score"
     add("--group", **several, help=what)
-    what = "of all but pairs: say how these answers agree with the dataset's, and draw nothing"
+    what = "draw nothing; say how answers (to all but pairs) agree with the dataset's"
     add("--answers", **{**several, "metavar": "FILE"}, type=Path, help=what)
     what = "have models of different families answer pairs instead, for `build --judged`"
     add("--model", **several, help=what)

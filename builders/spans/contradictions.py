@@ -23,7 +23,8 @@ from coherencegym.manipulations.operator import Context
 
 CONTRADICTION_COLUMNS = {
     "relation": Column(
-        "string", "what is between the two utterances: `contradiction`, or why there is none"
+        "string",
+        "the relation of the two utterances: `contradiction`, or why they do not contradict",
     ),
     "first": Column("int32", "the unit of the earlier utterance of the pair"),
     "second": Column("int32", "the unit of the later utterance of the pair"),

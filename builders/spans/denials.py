@@ -154,9 +154,9 @@ def _alone(units: Sequence[Unit], place: _Place) -> bool:
 def _why_left(units: Sequence[Unit]) -> str:
     places = [*_places(units, same=True), *_places(units, same=False)]
     if not places:
-        return "nothing is said that can be denied later"
+        return "no statement that can be denied later"
     if not any(_alone(units, place) for place in places):
-        return "who denies it says more of the matter"
+        return "the speaker of the denial says more about the subject"
     return "left out, so that as many denials are by the other speaker"
 
 

@@ -28,10 +28,10 @@ RULES = {
 
 RULE_COLUMNS = {
     "unit_count": Column("int32", "how many units the text has, or each alternative"),
-    "one_unit": Column("bool", "whether the whole is the only span"),
+    "one_unit": Column("bool", "whether the whole text is the only span"),
     "rule": Column(
         "string",
-        "what the answers for spans come of: "
+        "the source of the answers for spans: "
         + "; ".join(f"`{name}`: {what}" for name, what in RULES.items()),
     ),
 }

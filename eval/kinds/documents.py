@@ -100,10 +100,10 @@ DOCUMENTS = TableKind(
     row="a document divided into sentences, with the position of the intruder, if any.",
     columns={
         "item_id": Column("string", "unique in its config and split"),
-        "sentences": Column(["string"], "of a document, in reading order"),
+        "sentences": Column(["string"], "the sentences of the document, in reading order"),
         "intruder_position": Column(
             "int32",
-            "of a document: the place (from 0) of the intruder; -1 where there is none, -2 where "
+            "position (from 0) of the intruder in the document; -1 where there is none, -2 where "
             "there is one in an unknown place",
         ),
         "discourse_id": Column("string", "the document that the row was made from"),

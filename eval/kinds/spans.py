@@ -168,19 +168,23 @@ SPANS = TableKind(
     ),
     columns={
         "item_id": Column("string", "unique in its config and split"),
-        "units": Column(["string"], "the text in reading order; empty where there is a choice"),
-        "speakers": Column(["string"], "who says each unit; empty where nobody is named"),
-        "hypothesis": Column("string", "what the text is asked about; empty where nothing"),
+        "units": Column(["string"], "the units of the text, in order; empty for a choice"),
+        "speakers": Column(
+            ["string"], "the speaker of each unit; empty if the text names no speaker"
+        ),
+        "hypothesis": Column("string", "the hypothesis of the question; empty without one"),
         "alternatives": Column(
             [["string"]], "the texts to choose from; empty for a question about one text"
         ),
         "label": Column(
-            "int32", "the answer for the whole: 1 or 0; of a choice the alternative's number from 0"
+            "int32", "the answer for the whole: 1 or 0; for a choice the alternative (from 0)"
         ),
-        "evidence": Column([["int32"]], "first and last unit of what carries the answer"),
+        "evidence": Column(
+            [["int32"]], "the first and last unit of each part on which the answer rests"
+        ),
         "gold": Column(
             [{"start": "int32", "end": "int32", "answer": "int32"}],
-            "the answer for each span of units; -1 where it is as good in any alternative",
+            "the answer for each span of units; -1 if the alternatives are equally good on it",
         ),
         "discourse_id": Column("string", "the text that the row was made from"),
         "corpus": Column("string", "the corpus of that text"),

@@ -27,11 +27,11 @@ TASKS: dict[str, tuple[str, str]] = {
         "coherencegym.eval.tasks.detect",
     ),
     "probe": (
-        "ask which layers of a model know the labels of examples",
+        "test which layers of a model encode the labels of examples",
         "coherencegym.eval.tasks.probe",
     ),
     "spans": (
-        "ask whether a model is right about the parts of texts, too",
+        "test whether a model is right about the parts of texts, too",
         "coherencegym.eval.tasks.spans",
     ),
     "correlate": (

@@ -38,8 +38,8 @@ class ConnectiveSegments(Composable):
     Attributes:
         connectives: the connectives, lower-case.
         most_sentences: segments with more sentences are left out.
-        fewest_words_after: connectives with fewer words after them are left out. The words are
-            counted in the segment, or in the main clause if the main clause comes last.
+        fewest_words_after: connectives with fewer words after them are left out. Words after a
+            connective are counted in the segment, or in the main clause if that comes last.
 
     Each result has the segment's units and only the relation for which it was cut out. Its variant
     is ``u<unit>c<character>``, the connective's position in the discourse (from 0). A connective

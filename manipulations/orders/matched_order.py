@@ -33,8 +33,8 @@ Permutation = tuple[int, ...]
 SHORTEST, LONGEST = 4, 8
 
 MATCHED_ORDER = "MatchedOrder"
-_NO_ORDER = "no order that breaks enough"
-_NO_MATCH = "no order that fits its places as the original does"
+_NO_ORDER = "no order that differs enough from the original"
+_NO_MATCH = "no order as plausible as the original"
 
 
 @dataclass(frozen=True)
@@ -46,8 +46,8 @@ class MatchedOrder(Composable):
         highest_tau: the highest rank correlation with the original that the units between the first
             and the last may have.
         caliper: the largest difference in fit between the order and the original (difference of
-            log-probabilities). Without a limit, most chosen orders fit worse than the original, so
-            a classifier can recognise them.
+            log-probabilities). Without this limit on the difference, most chosen orders fit worse
+            than the original, so a classifier can recognise them.
 
     :meth:`fit` gives the operator. If mentions have grammatical functions, an order must also have
     more broken transitions than the original (:mod:`manipulations.orders.centering`).

@@ -64,8 +64,9 @@ class AntecedentRemoval(Composable):
 
     Each result is an excerpt of three units with the variant ``u<unit>c<start>-<end>``: the
     position of the scored mention in the discourse, its unit and characters. If several sentences
-    can be the neighbour, each gives an excerpt, ``…n<neighbour>``; a choice between them can
-    balance which of the two sentences is longer (:func:`mention_of_excerpt`).
+    can be the neighbour, each of them gives an excerpt with ``n<neighbour>`` at the end of its
+    variant. A suite can choose one of the excerpts of a mention, so that the sentence with the
+    antecedent is the longer one as often as the neighbour (:func:`mention_of_excerpt`).
 
     Attributes:
         scored: the kind of mentions.

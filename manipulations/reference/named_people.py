@@ -209,7 +209,7 @@ class NewNames(Composable):
             context.skipped["nobody is named"] += 1
             return
         if problem := next((person.problem for person in people if person.problem), ""):
-            context.skipped[f"a name: {problem}"] += 1
+            context.skipped[f"a name that cannot be changed: {problem}"] += 1
             return
         random, text = context.random(discourse, "NewNames"), discourse.text
         pairs: list[tuple[str, str]] = []

@@ -33,14 +33,14 @@ _WORD = re.compile(r"\w+")
 
 @dataclass(frozen=True)
 class PersonGenders(Composable):
-    """New names for the two persons of a schema, and its pronoun, each of a gender.
+    """Give the two persons of a schema, and its pronoun, a gender, the persons by new names.
 
-    The result has the new names as candidates, the person first, and the pronoun between them.
-    Results of one schema have one name for each person and gender. The schema must tell the gender
-    of the two by nothing but their given names and the one pronoun, which something must follow.
+    The result has the new names as candidates, the referent first, and the pronoun between them.
+    Results of one schema have one name for each person and gender. Only given names and the pronoun
+    may tell the genders in the schema, and words must follow the pronoun.
 
     Attributes:
-        person: the gender of the name of whom the pronoun means.
+        person: the gender of the name of the pronoun's referent.
         other: the gender of the other person's name.
         pronoun: the gender of the pronoun.
     """

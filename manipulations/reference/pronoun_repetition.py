@@ -62,7 +62,7 @@ class PronounRepetition(Composable):
         max_words: the most words that the repeated phrase may have.
         repeat: replace the pronoun. If off, the same excerpts keep the pronoun, and an
             ``Alternative`` at its position has both forms.
-        continued: repeat only if words follow in the sentence.
+        continued: replace the pronoun only if words follow it in the sentence.
     """
 
     max_words: int = 15

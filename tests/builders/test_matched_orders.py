@@ -130,7 +130,7 @@ def test_windows_of_two_speakers_have_two_speakers() -> None:
     two = chat("e", "aaaaaaa")
     fitted = MatchedOrders(5, 2, operator=ANY).fit_corpus([two], context, Fits())
     assert list(fitted(two, context)) == []
-    assert context.skipped == {"no 5 units of prose in a row of so many speakers": 1}
+    assert context.skipped == {"no 5 units of prose in a row by 2 speakers": 1}
 
 
 def test_chat_without_speakers_is_no_document() -> None:

@@ -344,11 +344,11 @@ def test_the_card_opens_with_a_sentence_a_pair_and_two_lines_of_use(
 def test_the_card_marks_the_headline(manifest: dict[str, Any]) -> None:
     card = dataset_card(manifest)
     assert "| `toy_context` (default) * |" in card
-    assert "It is the score of this config." in card
+    assert "The headline score of this suite is the score of the marked config." in card
     (config,) = manifest["configs"].values()
     configs = {"a": config, "b": config | {"default": False}, "c": config | {"in_headline": False}}
     card = dataset_card(manifest | {"configs": configs})
-    assert "It is the mean over the marked configs, each with equal weight." in card
+    assert "is the mean over the marked configs, each with equal weight." in card
     assert "| `b` * |" in card
     assert "| `c` * |" not in card
 

@@ -104,7 +104,7 @@ def test_where_habits_are_plain_no_order_is_as_good() -> None:
     context = Context()
     fitted = MatchedOrder().fit(HABITS, [one.id for one in HABITS], context)
     assert [made for one in HABITS for made in fitted(one, context)] == []
-    assert context.skipped == {"no order that fits its places as the original does": 40}
+    assert context.skipped == {"no order as plausible as the original": 40}
     # Without a limit one is taken all the same.
     assert len(matched(ANY, *HABITS)) == 40
 
@@ -124,7 +124,7 @@ def test_a_text_without_an_order_is_counted(units: tuple[str, ...]) -> None:
     one = text("d", *units)
     context = Context()
     assert list(ANY.fit([one], ["d"], context)(one, context)) == []
-    assert context.skipped == {"no order that breaks enough": 1}
+    assert context.skipped == {"no order that differs enough from the original": 1}
 
 
 @pytest.mark.parametrize("wrong", [{"most_kept": -1}, {"highest_tau": 2.0}, {"caliper": 0.0}])

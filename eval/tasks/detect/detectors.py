@@ -115,17 +115,29 @@ DETECTORS = {
             _mutual,
         ),
         SurprisalDetector(
-            "context", "minus what the context does for it, -h / tokens", True, False, _context
+            "context",
+            "minus the bits that the context saves on the sentence, -h / tokens",
+            True,
+            False,
+            _context,
         ),
         SurprisalDetector(
-            "following", "minus what it does for what follows, -f / tokens", False, True, _following
+            "following",
+            "minus the bits that the sentence saves on the text after it, -f / tokens",
+            False,
+            True,
+            _following,
         ),
         SurprisalDetector(
-            "surprisal", "its mean surprisal after what precedes it", False, False, _surprisal
+            "surprisal",
+            "mean surprisal of the sentence after the text before it",
+            False,
+            False,
+            _surprisal,
         ),
         SurprisalDetector(
             "removal",
-            "mean surprisal of the document, minus that of the document without it",
+            "mean surprisal of the document, minus its mean surprisal without the sentence",
             False,
             True,
             _removal,

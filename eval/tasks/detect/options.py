@@ -22,13 +22,13 @@ class DetectOptions:
     detector: str = option(
         DEFAULT_DETECTOR,
         "; ".join(f"{one.name}: {one.summary}" for one in DETECTORS.values())
-        + "; a model that train documents has trained is its own: classifier",
+        + "; classifier: a model that `train documents` has trained",
         choices=(*DETECTORS, CLASSIFIER),
     )
     decision: str = option(
         "",
-        "argmax: the highest score, if above the threshold; independent: every sentence above it; "
-        "default both",
+        "argmax: the sentence with the highest score, if above the threshold; independent: every "
+        "sentence above the threshold; default both",
         choices=("", *DECISIONS),
     )
     calibrate_on: str | None = option(

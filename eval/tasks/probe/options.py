@@ -59,8 +59,8 @@ class ProbeOptions:
     )
     encoding: str = option(
         "isolated",
-        "isolated: every segment is a text of its own; in-context: cut from the one reading of the "
-        "text; whole: the last token of the text alone",
+        "isolated: every segment is read as a text of its own; in-context: the text is read once, "
+        "with all segments; whole: the last token of the text alone",
         choices=ENCODINGS,
     )
     input: str = option(

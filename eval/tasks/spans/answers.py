@@ -75,8 +75,9 @@ def fitted_slope(values: Sequence[float], labels: Sequence[int], where: str) -> 
 
     if len({*labels}) < 2:
         raise ConfigError(
-            f"{where}: no rows of both labels to set the threshold on; expected some in a split "
-            "validation or train, or other rows by --calibrate-on or --calibrate-folds"
+            f"{where}: no rows of both labels to set the threshold on; expected rows of both in a "
+            "split validation or train; name another split by --calibrate-on, or use "
+            "--calibrate-folds"
         )
     x = np.asarray(values, dtype=np.float64)
     centre, spread = float(x.mean()), float(x.std())

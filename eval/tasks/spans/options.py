@@ -52,8 +52,8 @@ class SpanOptions:
     )
     calibrate_folds: Annotated[int, Field(ge=2)] | None = option(
         None,
-        "set thresholds on the texts that are answered themselves, dealt to folds by source: those "
-        "of each fold on all others; default: another split, and 5 folds for choices",
+        "choose thresholds on the tested texts, in folds by source: the thresholds of a fold on "
+        "all other folds; default: on another split, and 5 folds for choices",
         parse=positive,
         metavar="N",
         rare=True,
@@ -86,28 +86,27 @@ class SpanOptions:
         rare=True,
     )
     conditional: bool = option(
-        False, "surprisal on choices: count only what follows the first difference", rare=True
+        False, "surprisal on choices: count only the text after the first difference", rare=True
     )
     calibrated: bool = option(
         True,
-        "prompt: do not hold answers against those after an empty text",
+        "prompt: do not calibrate answers by the answers for an empty text",
         off="--no-calibration",
         rare=True,
     )
     apply_chat_template: bool = option(
         False,
-        "prompt: ask as a user does in the chat template of the model's tokenizer; default: in "
-        "plain text",
+        "prompt: ask in a user's message of the tokenizer's chat template; default: in plain text",
     )
     truncate: bool = option(
         False,
         "cut the end of texts that are too long for the model, never of a hypothesis or a "
-        "question; else they are left out; both are counted",
+        "question; default: such texts are left out; both are counted",
     )
     rho: Annotated[str, BeforeValidator(str)] = option(
         "folds",
         "the confidence that the answer to a choice needs; folds: the best on other texts; best: "
-        "the best on these, as the paper reports it",
+        "the best on the tested texts, as in the paper",
         parse=parse_rho,
         metavar="folds|best|0.25",
     )

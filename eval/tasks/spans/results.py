@@ -511,7 +511,7 @@ def span_notes(details: Sequence[SpanDetail]) -> Iterator[Note]:
         if 2.8 * error > 3:
             yield caution(
                 f"{name}: {own.items:,} texts, a standard error of up to {error:.1f} points: "
-                f"differences under {2.8 * error:.0f} points are not resolved"
+                f"differences under {2.8 * error:.0f} points are not detected"
             )
         clusters = {one.text.cluster for one in one.judged}
         if len(clusters) < FEW_ITEMS and len(clusters) < own.items:
