@@ -163,10 +163,11 @@ def _uncontrolled(manifest: Mapping[str, Any]) -> Iterator[str]:
     found = [(name, c) for name, c in manifest["configs"].items() if "not_headline" in c]
     for name, config in found[:_REASONS]:
         is_kept = config["in_headline"]
-        what = "in the headline, as no config is controlled" if is_kept else "not a headline"
-        yield f"{name}: {what}: {config['not_headline']}"
+        kept = "counts in the headline only because no config of the suite is controlled"
+        what = kept if is_kept else "does not count in the headline"
+        yield f"{name} {what}: {config['not_headline']}"
     if (others := len(found) - _REASONS) > 0:
-        yield f"not controlled: {others} more; the card names them"
+        yield f"{others} more configs are not controlled; the card names them"
 
 
 def _missing(sources: Sources) -> Iterator[str]:

@@ -79,12 +79,12 @@ def score_figures(
 
 
 def hold_headline(configs: Mapping[str, dict[str, Any]]) -> None:
-    """Take configs out of a suite's headline whose surface may give away too much.
+    """Take the configs that are not controlled out of a suite's headline.
 
-    The headline is of those in which the surface baseline's interval ends below
-    :data:`MOST_BY_SURFACE`. Where there is none, all stay: the headline of a paper's suite is the
-    paper's. ``not_headline`` says of each that is not so why; the project's sample, a few texts to
-    try things on, is let be.
+    A config is controlled if the interval of its surface baseline ends below
+    :data:`MOST_BY_SURFACE`. If none is controlled, all stay, as in a suite that repeats a paper.
+    ``not_headline`` says why a config is not controlled. Configs of the project's sample stay as
+    they are: the sample is there to try things on.
     """
     chosen = [c for c in configs.values() if c["in_headline"] and c["corpus"]["name"] != SAMPLE]
     for config in chosen:
@@ -106,14 +106,14 @@ def _too_much(config: Mapping[str, Any]) -> str:
         if score["group"] == group
     ]
     if not found:
-        return "too few discourses to learn from its surface"
+        return "it has too few discourses for a surface baseline"
     worst = max(found, key=lambda score: float(score["ci_high"]))
     if worst["ci_high"] < MOST_BY_SURFACE:
         return ""
     share, low, high = (f"{100 * worst[name]:.1f}" for name in ("score", "ci_low", "ci_high"))
     return (
-        f"a surface classifier is right in {share} % [{low}, {high}]; of a controlled config the "
-        f"interval ends below {100 * MOST_BY_SURFACE:.0f} %"
+        f"its surface baseline is {share} % [{low}, {high}], and the interval does not end below "
+        f"{100 * MOST_BY_SURFACE:.0f} %"
     )
 
 
