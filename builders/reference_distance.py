@@ -199,7 +199,7 @@ SUITE = Suite(
         Use(
             "",
             "how far back does an antecedent make a mention less surprising",
-            "whether the model found the referent or repeats a word that it has seen",
+            "finding the referent from repeating a word of the text",
         ),
     ),
     limitations=(

@@ -203,7 +203,7 @@ SUITE = Suite(
         Use(
             "",
             "does a document make mentions of what it is about more expected than others",
-            "salience from what goes with it and is not matched, such as position and topic",
+            "salience from unmatched properties that go with it, such as position and topic",
         ),
     ),
     limitations=(

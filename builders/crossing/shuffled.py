@@ -69,7 +69,8 @@ class ShuffledContext:
             name = condition.condition_name
             conditions.append(condition_of(name, texts))
             views = {**views, name: (*texts, *views[name][len(texts) :])}
-        item = replace(made.item, conditions=tuple(conditions), edits=tuple(edits))
+        name = f"{made.item.item_id}/shuffled_context"
+        item = replace(made.item, item_id=name, conditions=tuple(conditions), edits=tuple(edits))
         validate_item(item)
         return replace(made, item=item, views=views)
 

@@ -247,7 +247,7 @@ def test_the_coverage_of_intervals_is_measured(capsys: pytest.CaptureFixture[str
 
     assert coverage.main(["--quick", "--runs", "8"]) == 0
     printed = capsys.readouterr().out
-    assert printed.count("## ") == 9
+    assert printed.count("## ") == 11
     lines = [line for line in printed.splitlines() if line.startswith("| 5 |")]
     # Each cell: what was before -> what is now, as coverage (mean width).
     assert all(" \u2192 " in line for line in lines)

@@ -248,7 +248,7 @@ def test_names_of_models_lead_nowhere_and_break_no_table(
     assert "\n# z" not in card
     assert card.count("\n```") == 4  # two blocks of code, none ended by a name
     rows = [line for line in card.splitlines() if "x \\|" in line and line.startswith("| ")]
-    assert [row.replace("\\|", "").count("|") for row in rows] == [11, 12]
+    assert [row.replace("\\|", "").count("|") for row in rows] == [12, 13]
 
 
 def test_a_signature_stays_in_its_block(
