@@ -21,7 +21,8 @@ def test_a_shuffled_context_has_its_words_and_nothing_else_moves(built_sample: A
     )
     moved = 0
     for row, control in zip(rows, controls, strict=True):
-        assert (row["item_id"], row["predictions"]) == (control["item_id"], control["predictions"])
+        assert control["item_id"] == f"{row['item_id']}/shuffled_context"
+        assert row["predictions"] == control["predictions"]
         orders: dict[str, set[str]] = {}
         for one, other in zip(row["conditions"], control["conditions"], strict=True):
             (context, target), (shuffled, same) = (

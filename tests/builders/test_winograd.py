@@ -123,7 +123,7 @@ def test_only_full_reports_length(built: tuple[Path, dict[str, Any]]) -> None:
     confounded = [name for name in configs if configs[name]["length_confound"]]
     assert confounded == ["sample_full", "sample_familiarity"]
     card = dataset_card(built[1])
-    assert "In `sample_full`, the manipulation changes the length" in card
+    assert "the manipulation changes the length of the scored text" in card
     assert "intervals are clustered by family" in card
 
 
