@@ -38,8 +38,8 @@ _Place = tuple[int, int, int]
 
 
 @dataclass(frozen=True, slots=True)
-class Entity:
-    """The annotation of an entity: words of :class:`Features`, empty where nothing is told."""
+class _Entity:
+    # Words of `Features`, empty where nothing is told.
 
     category: str = ""
     number: str = ""
@@ -49,10 +49,10 @@ class Entity:
 class _Novel:
     """The words of a novel by their lines, and its entities by the numbers of their chains."""
 
-    def __init__(self, entities: dict[_Place, Entity]) -> None:
+    def __init__(self, entities: dict[_Place, _Entity]) -> None:
         self._entities = entities
         self._places: dict[int, tuple[int, int]] = {}
-        self._chains: dict[str, Entity] = {}
+        self._chains: dict[str, _Entity] = {}
 
     def sentences(self, sentences: Sequence[Sequence[Word]]) -> Iterator[list[Word]]:
         for number, words in enumerate(sentences):
@@ -64,7 +64,7 @@ class _Novel:
         told = [tag_features(word.tag) for word in words]
         sentence, begin = self._places[words[0].line]
         first = (sentence, begin, begin + len(words))
-        entity = self._chains.setdefault(chain, self._entities.get(first, Entity()))
+        entity = self._chains.setdefault(chain, self._entities.get(first, _Entity()))
         head = head_of(told)
         features = told[head]
         is_pronoun = len(words) == 1 and bool(features.pronoun)
@@ -109,13 +109,13 @@ def read_openboek(corpus: Corpus, file: CorpusFile, options: ReadOptions) -> Ite
     )
 
 
-def _entities(file: CorpusFile, options: ReadOptions) -> dict[_Place, Entity]:
+def _entities(file: CorpusFile, options: ReadOptions) -> dict[_Place, _Entity]:
     if not file.path.is_file():
         raise CorpusError(
             f"{file.path}: no such file, expected the table of entities that OpenBoek has in its "
             "folder features"
         )
-    found: dict[_Place, Entity] = {}
+    found: dict[_Place, _Entity] = {}
     for number, line in numbered_lines(file):
         columns = next(csv.reader([line], delimiter="\t"), [])
         if number == 1:
@@ -129,7 +129,7 @@ def _entities(file: CorpusFile, options: ReadOptions) -> dict[_Place, Entity]:
             options.bad(f"{message} an entity, separated by tabs", "malformed entity")
             continue
         sentence, begin, end = map(int, place)
-        found[sentence, begin, end] = Entity(
+        found[sentence, begin, end] = _Entity(
             _CATEGORIES.get(row["category"].partition(".")[0], ""),
             _NUMBERS.get(row["number"], ""),
             _GENDERS.get(row["gender"], ""),
