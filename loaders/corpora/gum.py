@@ -60,6 +60,7 @@ from coherencegym.loaders.formats.corefud import corefud_mentions, field_names
 from coherencegym.loaders.formats.lines import LineError, shown, tidy
 from coherencegym.loaders.formats.rst_lisp import read_tree
 from coherencegym.loaders.formats.standoff import Placed, PlacedRun, placed_relations, read_raw
+from coherencegym.loaders.languages.registry import language
 from coherencegym.loaders.text.sections import SECTIONS
 
 #: https://github.com/amir-zeldes/gum/blob/master/splits.md
@@ -160,7 +161,7 @@ def _document(
     found = tuple(
         mention
         for number, sentence in enumerate(sentences)
-        for mention in corefud_mentions(sentence, number, names)
+        for mention in corefud_mentions(sentence, number, names, language(corpus.language))
     )
     # After all lines were found to be text: an id goes into messages.
     about = sentences[0].comments

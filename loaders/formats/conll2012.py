@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from coherencegym.loaders.corpus import CorpusFile, ReadOptions
 from coherencegym.loaders.discourse import Features, Mention
 from coherencegym.loaders.formats.lines import CONTROL, Line, LineError, numbered_lines, shown
-from coherencegym.loaders.text.pronouns import by_form
+from coherencegym.loaders.languages.language import Language
 
 #: Columns of a line at least: ten, any number of predicates' arguments, coreference.
 _FEWEST = 12
@@ -98,7 +98,7 @@ def part_sentences(part: Part) -> Iterator[list[Word]]:
 
 
 def conll2012_mentions(
-    unit: int, words: Sequence[Word], places: Sequence[tuple[int, int]]
+    unit: int, words: Sequence[Word], places: Sequence[tuple[int, int]], language: Language
 ) -> list[tuple[int, Mention]]:
     """The mentions of a sentence with their lines, in order of first words, longer ones first.
 
@@ -126,7 +126,7 @@ def conll2012_mentions(
         raise LineError(words[index].line, problem, "unclosed mention")
     found.sort(key=lambda mention: (mention[0], -mention[1]))
     return [
-        (words[start].line, _mention(unit, words[start:end], places[start:end], entity))
+        (words[start].line, _mention(unit, words[start:end], places[start:end], entity, language))
         for start, end, entity in found
     ]
 
@@ -140,19 +140,23 @@ def _close(opened: list[tuple[str, int]], entity: str, line: int) -> int:
 
 
 def _mention(
-    unit: int, words: Sequence[Word], places: Sequence[tuple[int, int]], entity: str
+    unit: int,
+    words: Sequence[Word],
+    places: Sequence[tuple[int, int]],
+    entity: str,
+    language: Language,
 ) -> Mention:
     head = _head(words)
     word = words[head]
     is_pronoun = len(words) == 1 and (
-        word.tag in _PRONOUNS or (word.tag == "DT" and by_form(word.form) is not None)
+        word.tag in _PRONOUNS or (word.tag == "DT" and language.pronoun(word.form) is not None)
     )
     return Mention(
         span=((unit, places[0][0], places[-1][1]),),
         chain=entity,
         kind="pronoun" if is_pronoun else "proper" if word.tag.startswith("NNP") else "nominal",
         head=((unit, *places[head]),),
-        features=_features(word, words[0], is_pronoun),
+        features=_features(word, words[0], is_pronoun, language),
     )
 
 
@@ -167,8 +171,8 @@ def _head(words: Sequence[Word]) -> int:
     return len(words) - 1 if head is None else head
 
 
-def _features(head: Word, first: Word, is_pronoun: bool) -> Features:
-    known = (by_form(head.form) if is_pronoun else None) or Features()
+def _features(head: Word, first: Word, is_pronoun: bool, language: Language) -> Features:
+    known = (language.pronoun(head.form) if is_pronoun else None) or Features()
     pronoun = known.pronoun
     if head.tag == "PRP$":
         pronoun = "possessive"
