@@ -13,8 +13,8 @@ from typing import Any
 
 from coherencegym.loaders.corpus import CorpusError
 from coherencegym.loaders.formats.lines import tidy
-from coherencegym.loaders.languages.language import SentenceRules
 from coherencegym.loaders.languages.english import ENGLISH
+from coherencegym.loaders.languages.language import SentenceRules
 from coherencegym.loaders.languages.registry import language
 
 _CLOSERS = "\"'”’»)]"
