@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from coherencegym.loaders.languages.language import Language, pronoun_table
 from coherencegym.loaders.languages.spacing import Spacing
 
-_SPACING = Spacing()
+_SPACING = Spacing(unspaced="“”‘’—…·•[]")
 #: The number of a heading, which a space follows.
 _NUMBERED = re.compile(r"\d+(?:\.\d+)*\.")
 

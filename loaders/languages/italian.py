@@ -20,7 +20,7 @@ from coherencegym.words import word_set
 ITALIAN = Language(
     code="it",
     name="Italian",
-    lay_out=Spacing(elided=r"\w+['’]"),
+    lay_out=Spacing(elided=r"(?!po['’])\w+['’]"),
     sentences=SentenceRules(
         never_last=abbreviations(
             "art. avv. ca. cfr. dott. dott.ssa ecc.mo es. fig. geom. ing. mons. n. pag. pagg. "

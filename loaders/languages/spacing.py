@@ -11,6 +11,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from coherencegym.loaders.text.detokenize import BRACKETS
 from coherencegym.words.scripts import is_unspaced
 
 #: Signs that touch what is before them.
@@ -31,6 +32,7 @@ class Spacing:
         closing, opening: marks of quotation that are closing or opening ones here, though others
             use them otherwise (German ``“`` closes).
         spaced: signs with a space before them (French ``;:!?``).
+        unspaced: signs without a space on either side, as the letters of Chinese have none.
         elided: words that touch the next one (Italian ``l'``); a regular expression.
         attached: words that touch the one before (French ``-t-il``); a regular expression.
     """
@@ -38,6 +40,7 @@ class Spacing:
     closing: str = ""
     opening: str = ""
     spaced: str = ""
+    unspaced: str = ""
     elided: str = r"(?!)"
     attached: str = r"(?!)"
 
@@ -49,6 +52,7 @@ class Spacing:
         """
         if not all(map(str.strip, tokens)):
             raise ValueError(f"a token without characters in {tokens!r}")
+        tokens = [BRACKETS.get(token, token) for token in tokens]
         text, places = "", list[tuple[int, int]]()
         sides = self._sides(tokens)
         for number, token in enumerate(tokens):
@@ -60,7 +64,7 @@ class Spacing:
         return text, places
 
     def _touch(self, before: str, token: str) -> bool:
-        if is_unspaced(before[-1]) or is_unspaced(token[0]):
+        if any(is_unspaced(one) or one in self.unspaced for one in (before[-1], token[0])):
             return True
         if re.fullmatch(self.elided, before, re.IGNORECASE):
             return True

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 #: Ideographs and kana, with the punctuation and the wide forms that stand among them.
 _UNSPACED = "\u3000-\u303f\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff00-\uffef"
@@ -34,6 +34,15 @@ def join_texts(texts: Iterable[str]) -> str:
         touch = not joined or is_unspaced(before) or is_unspaced(after)
         joined += text if touch else f" {text}"
     return joined
+
+
+def place_texts(texts: Sequence[str]) -> list[tuple[int, int]]:
+    """Start and end (characters) of each text in what :func:`join_texts` makes of them."""
+    joined, places = "", list[tuple[int, int]]()
+    for text in texts:
+        joined = join_texts([joined, text]) if places else text
+        places.append((len(joined) - len(text), len(joined)))
+    return places
 
 
 def with_spaces(text: str) -> str:
