@@ -28,6 +28,7 @@ from coherencegym.loaders.corpus import Corpus
 from coherencegym.loaders.discourse import Discourse
 from coherencegym.loaders.read import Select, every_discourse
 from coherencegym.manipulations.operator import Context, Operator, Pipeline
+from coherencegym.words.scripts import join_texts
 
 #: The genres that a Hub dataset, or a corpus of the user's own, may be said to have.
 Genre = Literal["narration", "dialogue", "documents", "papers", "spans", "sections"]
@@ -217,7 +218,7 @@ def generate_item(
 
 def _condition(name: str, discourse: Discourse, regions: Sequence[RegionContent]) -> Condition:
     texts = (
-        region if isinstance(region, str) else " ".join(discourse.units[i].text for i in region)
+        region if isinstance(region, str) else join_texts(discourse.units[i].text for i in region)
         for region in regions
     )
     numbered = tuple(Region(number, text) for number, text in enumerate(texts, start=1))

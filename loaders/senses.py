@@ -139,6 +139,14 @@ def _carries_one(connective: Connective, meaning: str, time: str) -> bool | None
     return None
 
 
+def connectives(code: str) -> dict[str, Connective]:
+    """The connectives of a language by their word, from ``languages/connectives/<code>.tsv``."""
+    return {
+        word: Connective(word, frozenset(meanings.split()), time, frozenset(syntax.split()))
+        for word, meanings, time, syntax in _rows(f"languages/connectives/{code}.tsv", 4)
+    }
+
+
 def _rows(name: str, width: int) -> Iterator[list[str]]:
     text = (files(__package__) / name).read_text(encoding="utf-8")
     for line in text.splitlines():
@@ -155,8 +163,5 @@ def _senses() -> dict[tuple[str, str], Meaning]:
     }
 
 
-#: The connectives of the table by their word.
-CONNECTIVES: dict[str, Connective] = {
-    word: Connective(word, frozenset(meanings.split()), time, frozenset(syntax.split()))
-    for word, meanings, time, syntax in _rows("connectives.tsv", 4)
-}
+#: The English connectives by their word.
+CONNECTIVES = connectives("en")

@@ -33,7 +33,8 @@ _DETERMINERS = _DEFINITE | word_set(
     "der des"
 )
 _OF_FIRST_OR_SECOND = re.compile(
-    r"\b(?:ik|me|mij|mijne?n?|m'n|wij|we|ons|onze|je|jij|jou|jouw|uw?e?n?|gij|jullie)\b", re.IGNORECASE
+    r"\b(?:ik|me|mij|mijne?n?|m'n|wij|we|ons|onze|je|jij|jou|jouw|uw?e?n?|gij|jullie)\b",
+    re.IGNORECASE,
 )
 _QUANTIFIED = re.compile(
     r"(?:(?:een )?(?:paar|enkele|eenige|vele?|weinige?|alle|beide|elke?|iedere?n?|geene?|andere)"
@@ -147,6 +148,7 @@ def check_place(discourse: Discourse, mention: Mention) -> None:
         (_JOINED.match(after), "pronoun that begins a coordination"),
         (re.search(r"\b(?:en|of) $", before) and not possessive, "pronoun of a coordination"),
         (_NAME_BESIDE.search(before), "name beside a name"),
+        (text[start].isupper() and re.search(r"[a-z] $", before), "pronoun for God"),
         (re.match(r" [A-Z]", after), "name beside a name"),
         (possessive and re.search(r"\bvan $", before), "independent possessive"),
         (possessive and not re.match(r" [\w\"]", after), "independent possessive"),
@@ -189,7 +191,8 @@ def _inside(discourse: Discourse, source: Mention) -> str:
 
 
 def _owner(said: str, source: Mention) -> str:
-    if source.kind != "proper" or said.split()[0].lower() in _DETERMINERS:
+    named = source.kind == "proper" and source.features.first_pos == "PROPN"
+    if not named or "'s" in said:
         raise NotApplicableError("possessive of a noun phrase")
     if said[-1] in "sxz":
         raise NotApplicableError("possessive of a name that ends in s, x or z")
@@ -201,7 +204,9 @@ def _definite(discourse: Discourse, said: str, source: Mention, form: str) -> st
     features = source.features
     head = 0
     if source.head is not None:
-        head = len(span_text(discourse, source.span)[: source.head[0][1] - source.span[0][1]].split())
+        head = len(
+            span_text(discourse, source.span)[: source.head[0][1] - source.span[0][1]].split()
+        )
     adjectives = said.split()[1:head]
     if source.kind == "proper" and first not in _DETERMINERS:
         return said

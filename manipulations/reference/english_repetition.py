@@ -101,6 +101,4 @@ def _is_reverential(text: str, start: int) -> bool:
     )
 
 
-ENGLISH = RepetitionRules(
-    check_pronoun, objection, fault_of_sentence, check_place, repeated_phrase
-)
+ENGLISH = RepetitionRules(check_pronoun, objection, fault_of_sentence, check_place, repeated_phrase)

@@ -11,7 +11,8 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from coherencegym.loaders.discourse import Alternative, Discourse, Mention, span_text
+from coherencegym.loaders.discourse import Alternative, Discourse, Mention
+from coherencegym.loaders.languages.registry import language_of
 from coherencegym.manipulations.editing import cut_excerpt, last_edit, replace_text
 from coherencegym.manipulations.operator import Composable, Context
 from coherencegym.manipulations.reference.antecedents import antecedent
@@ -56,7 +57,7 @@ class PronounRepetition(Composable):
                     yield result
 
     def _repeated(self, discourse: Discourse, mention: Mention) -> Discourse:
-        rules = _RULES[discourse.meta.get("language", "en")]
+        rules = _RULES[language_of(discourse).code]
         rules.check_pronoun(discourse, mention)
         unit, start, _ = mention.span[0]
         if first_of_chain(discourse, mention) is not mention:

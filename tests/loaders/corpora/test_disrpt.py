@@ -30,7 +30,7 @@ def test_documents_read_as_they_are_written(tmp_path: Path) -> None:
     texts = [span_text(one, span) for span in (relation.arg1, relation.arg2)]
     assert texts == ["The kettle sang", "but Ann slept"]
     assert span_text(other, other.relations[0].arg1) == "He left."
-    assert one.meta == {"split": "test", "dataset": "eng.pdtb.x", "language": "eng"}
+    assert one.meta == {"split": "test", "dataset": "eng.pdtb.x", "language": "en"}
 
 
 def test_other_languages_have_the_spaces_that_their_text_says(tmp_path: Path) -> None:
