@@ -45,12 +45,16 @@ class Meaning:
 
 @dataclass(frozen=True, slots=True)
 class Connective:
-    """A connective's possible meanings, and its syntax (``subordinator``, ``adverbial``, ...)."""
+    """A connective's possible meanings, and its syntax (``subordinator``, ``adverbial``, ...).
+
+    ``partners`` are words that it may have in the other clause (Chinese ``因为 ... 所以``).
+    """
 
     word: str
     meanings: frozenset[str]
     time: str
     syntax: frozenset[str]
+    partners: tuple[str, ...] = ()
 
 
 def meaning_of(scheme: str, sense: str, connective: str = "") -> Meaning:
@@ -142,8 +146,14 @@ def _carries_one(connective: Connective, meaning: str, time: str) -> bool | None
 def connectives(code: str) -> dict[str, Connective]:
     """The connectives of a language by their word, from ``languages/connectives/<code>.tsv``."""
     return {
-        word: Connective(word, frozenset(meanings.split()), time, frozenset(syntax.split()))
-        for word, meanings, time, syntax in _rows(f"languages/connectives/{code}.tsv", 4)
+        word: Connective(
+            word,
+            frozenset(meanings.split()),
+            time,
+            frozenset(syntax.split()),
+            tuple(partners.split()),
+        )
+        for word, meanings, time, syntax, partners in _rows(f"languages/connectives/{code}.tsv", 5)
     }
 
 

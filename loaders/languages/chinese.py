@@ -12,6 +12,7 @@ from collections.abc import Sequence
 
 from coherencegym.loaders.languages.language import Language, pronoun_table
 from coherencegym.loaders.languages.spacing import Spacing
+from coherencegym.loaders.senses import connectives
 
 _SPACING = Spacing(unspaced="“”‘’—…·•[]")
 #: The number of a heading, which a space follows.
@@ -53,4 +54,5 @@ CHINESE = Language(
         plural="我们 你们 他们 她们 它们 咱们 我們 你們 他們 她們 它們",
         genders={"masculine": "他", "feminine": "她 她们 她們", "neuter": "它 它们 它們"},
     ),
+    connectives=connectives("zh"),
 )

@@ -16,6 +16,7 @@ from coherencegym.loaders.languages.language import (
     pronoun_table,
 )
 from coherencegym.loaders.languages.spacing import Spacing
+from coherencegym.loaders.senses import connectives
 from coherencegym.words import word_set
 
 DUTCH = Language(
@@ -83,4 +84,5 @@ DUTCH = Language(
         },
         {"een": "singular", "'n": "singular"},
     ),
+    connectives=connectives("nl"),
 )

@@ -14,6 +14,7 @@ from coherencegym.loaders.languages.language import (
     pronoun_table,
 )
 from coherencegym.loaders.languages.spacing import Spacing
+from coherencegym.loaders.senses import connectives
 from coherencegym.words import word_set
 
 GERMAN = Language(
@@ -72,4 +73,5 @@ GERMAN = Language(
             "eines": "masculine neuter singular",
         },
     ),
+    connectives=connectives("de"),
 )
