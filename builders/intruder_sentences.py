@@ -36,11 +36,13 @@ from coherencegym.builders.crossing.slots import (
     slots,
 )
 from coherencegym.builders.discourse.cutting import category
+from coherencegym.builders.discourse.languages import Opening, by_language
 from coherencegym.builders.discourse.rows import FAMILY_COLUMN
 from coherencegym.builders.judgement.questions import NONE, Question
 from coherencegym.builders.pipeline.fitting import Division, Fits
 from coherencegym.builders.pipeline.released_intruders import RELEASED
 from coherencegym.builders.suite import (
+    ANY_LANGUAGE,
     Column,
     Config,
     Contrast,
@@ -59,7 +61,7 @@ from coherencegym.manipulations.intruders.intruder_sentence import (
     FittedIntruderSentence,
     IntruderSentence,
 )
-from coherencegym.manipulations.operator import Context
+from coherencegym.manipulations.operator import Context, Operator, Pipeline
 
 INTRUDER_CORPORA = ("documents", "discoeval", "insted", "irc", "rocstories")
 COHERENT_CONDITION, INTRUDED = "coherent", "intruded"
@@ -88,6 +90,7 @@ class IntruderView:
 
     operator: IntruderSentence
     filter_model: str = ""
+    opening: Operator = field(default_factory=Pipeline)
     fitted: FittedIntruderSentence | None = None
     debris: Mapping[str, str] = field(default_factory=dict)
     family: Mapping[str, str] = field(default_factory=dict)
@@ -95,10 +98,12 @@ class IntruderView:
     @property
     def recipe(self) -> str:
         """The operator, as the manifest records it."""
-        return f"{self.operator}" + f", filtered by {self.filter_model}" * bool(self.filter_model)
+        steps = filter(None, (str(self.opening), str(self.operator)))
+        return " | ".join(steps) + f", filtered by {self.filter_model}" * bool(self.filter_model)
 
     def fit(self, discourses: Sequence[Discourse], context: Context, fits: Fits) -> Self:
         """The view of these documents."""
+        discourses = [cut for whole in discourses for cut in self.opening(whole, Context(0, ""))]
         debris = fits.debris(discourses)
         kept = [discourse for discourse in discourses if discourse.id not in debris]
         fitted = fits.fit(self.operator, kept, context, self.filter_model)
@@ -151,8 +156,12 @@ class Pairs(IntruderView):
 
     def __call__(self, discourse: Discourse, context: Context) -> Iterator[GeneratedItem]:
         """Yield the pair of an intruded document."""
-        if self.drops(discourse, context):
-            return
+        for cut in self.opening(discourse, context):
+            if not self.drops(cut, context):
+                yield from self.pair(cut, context)
+
+    def pair(self, discourse: Discourse, context: Context) -> Iterator[GeneratedItem]:
+        """Yield the pair of a document, if it is intruded."""
         intruded, choice = self.intruded(discourse, context)
         if choice is not None:
             versions = {COHERENT_CONDITION: discourse, INTRUDED: intruded}
@@ -169,8 +178,12 @@ class Documents(IntruderView):
 
     def __call__(self, discourse: Discourse, context: Context) -> Iterator[GeneratedDocument]:
         """Yield the document, intruded or coherent."""
-        if self.drops(discourse, context):
-            return
+        for cut in self.opening(discourse, context):
+            if not self.drops(cut, context):
+                yield from self.document(cut, context)
+
+    def document(self, discourse: Discourse, context: Context) -> Iterator[GeneratedDocument]:
+        """Yield a document, unless it has one sentence."""
         if len(discourse.units) < 2:
             context.skipped["fewer than two sentences"] += 1
             return
@@ -243,6 +256,7 @@ def _view_configs(operator: IntruderSentence, filter_model: str) -> tuple[Config
     shared: dict[str, Any] = {
         "name": "filtered" if filter_model else "",
         "by": "domain",
+        "languages": ANY_LANGUAGE,
         "corpora": INTRUDER_CORPORA,
         "genre": "documents",
         "breakdowns": ("difficulty",) if filter_model else (),
@@ -341,11 +355,17 @@ INTRUDER_SETTINGS: dict[str, Any] = {
 def _configured(
     test_share: float, validation_share: float, filter_model: str, **drawing: Any
 ) -> dict[str, Any]:
+    views = _view_configs(IntruderSentence(**drawing), filter_model)
     return {
         "configs": with_shuffled_contexts(
-            *_view_configs(IntruderSentence(**drawing), filter_model),
+            *views,
             SAME_DOCUMENT,
             RELEASED,
+            # Whole documents are too long, and have headings.
+            *(
+                by_language(one, generator=replace(one.generator, opening=Opening(4, 8)))
+                for one in views
+            ),
         ),
         "headline": ("filtered" if filter_model else "",),
         "divide": Division(test_share, validation_share),

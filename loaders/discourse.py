@@ -256,6 +256,11 @@ class Discourse:
         return join_texts(self.texts)
 
 
+def is_parsed(discourse: Discourse) -> bool:
+    """Tell whether the grammar of its words is known."""
+    return any(unit.words for unit in discourse.units)
+
+
 def spans(discourse: Discourse) -> Iterator[Span]:
     """Every span of every annotation of a discourse."""
     found: Iterable[Span | None] = (

@@ -18,6 +18,7 @@ from coherencegym.loaders.corpus import Corpus, CorpusError, CorpusFile, ReadOpt
 from coherencegym.loaders.discourse import Discourse
 from coherencegym.loaders.find import Found, find
 from coherencegym.loaders.languages.english import ENGLISH
+from coherencegym.loaders.languages.registry import SEVERAL
 
 
 @dataclass(frozen=True, slots=True)
@@ -267,7 +268,7 @@ def read(
 
 def _in_language(discourse: Discourse, code: str) -> Discourse:
     # Of English nothing is said, and what a document says of itself stays.
-    if code == ENGLISH.code or "language" in discourse.meta:
+    if code in (ENGLISH.code, SEVERAL) or "language" in discourse.meta:
         return discourse
     return replace(discourse, meta={**discourse.meta, "language": code})
 

@@ -40,6 +40,7 @@ from coherencegym.eval.kinds.table_kind import DISCOURSE
 from coherencegym.eval.statistics.pair_baselines import BaselineDecision
 from coherencegym.loaders.corpus import Corpus, CorpusError
 from coherencegym.loaders.discourse import Discourse
+from coherencegym.loaders.languages.registry import language_of
 from coherencegym.loaders.read import ReadingCache
 from coherencegym.manipulations.operator import Context
 
@@ -220,6 +221,7 @@ class _Build:
         options = self.options
         about = config_entry(self.suite, part.config, part.corpus, options.seed, options.limit)
         about |= more
+        about["corpus"]["language"] = _language(part)
         # What a user asked for; of a suite that divides its corpora these are the corpus's own.
         about["splits_asked"] = [] if "all" in options.splits else list(options.splits)
         return about | {"rank": rank} | self._write(part, decisions, about)
@@ -263,7 +265,7 @@ class _Build:
     def _fit_corpus(self, config: Config, discourses: list[Discourse]) -> Config:
         if not hasattr(config.generator, "fit_corpus"):
             return config
-        clean = list(filter(config.select, without_separators(discourses)))
+        clean = list(filter(config.takes, without_separators(discourses)))
         context = Context(self.options.seed, self.suite.name)
         return replace(config, generator=config.generator.fit_corpus(clean, context, self.fits))
 
@@ -291,7 +293,7 @@ class _Build:
     def _generate_split(
         self, config: Config, corpus: Corpus, split: str, everything: list[Discourse]
     ) -> _GeneratedSplit:
-        discourses = list(filter(config.select, everything))
+        discourses = list(filter(config.takes, everything))
         generator, engine = config.generator, self.engine
         if hasattr(generator, "fit"):
             # Nor may what is left out for its text lend a sentence to another document.
@@ -381,6 +383,12 @@ class _Build:
             "quality": quality,
             "example": examples.get(ONE_SPLIT, next(iter(examples.values()))),
         }
+
+
+def _language(part: _Part) -> str:
+    # A corpus of several languages gives a config of one, or of several.
+    found = {language_of(d).code for one in part.by_split.values() for d in one.discourses}
+    return found.pop() if len(found) == 1 else part.corpus.language
 
 
 def _nothing(sources: Sources, lost: Mapping[str, int], limit: int | None) -> str:

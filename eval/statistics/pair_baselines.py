@@ -95,7 +95,9 @@ def overlap_decisions(
     return [
         decision
         for one in generated
-        for decision in decisions_on(one, breakdowns, no_overlap_in(one.item.conditions))
+        for decision in decisions_on(
+            one, breakdowns, no_overlap_in(one.item.conditions, one.language)
+        )
     ]
 
 

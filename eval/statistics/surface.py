@@ -15,7 +15,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import pairwise
 from typing import Any
 
@@ -29,6 +29,7 @@ from coherencegym.eval.statistics.lexical_overlap import (
     cosine,
     turns_and_sentences,
 )
+from coherencegym.words.scripts import with_spaces
 
 #: A text looks so or not; context and target agree where both do or neither does.
 _HABITS = tuple(
@@ -137,7 +138,7 @@ def _differences(
         for sign, names in ((1, contrast.worse), (-1, contrast.better)):
             for name in names:
                 context, target = _stretches(named[name], contrast)
-                total += sign * np.array(_numbers(context, target))
+                total += sign * np.array(_numbers(context, target, generated[place].language))
                 for known, own, text in zip(bags, used, _texts(context, target), strict=True):
                     own.append((row, known.setdefault(text, len(known)), sign))
         numbers.append(np.where(abs(total) > _SAME, total, 0.0))
@@ -195,31 +196,30 @@ def _hashed(texts: Sequence[str], field: str, sizes: tuple[int, int]) -> Any:
         binary=True,
         alternate_sign=False,
     )
-    return hashes.transform([text.replace(SEPARATOR, " ") for text in texts])
+    return hashes.transform([with_spaces(text.replace(SEPARATOR, " ")) for text in texts])
 
 
 @lru_cache(maxsize=20_000)
-def _numbers(context: str, target: str) -> tuple[float, ...]:
+def _numbers(context: str, target: str, language: str) -> tuple[float, ...]:
     # How they go together, and each by itself. Without a context the sentences of the target are
     # compared, each with the one before it.
     if context:
-        together = _compared(context, target)
+        together = _compared(context, target, language)
     else:
-        pairs = [_compared(*two) for two in pairwise(turns_and_sentences(target))]
+        pairs = [_compared(*two, language) for two in pairwise(turns_and_sentences(target))]
         width = _WIDTH - len(_HABITS) - 2
         together = tuple(map(math.fsum, zip(*pairs, strict=True))) if pairs else (0.0,) * width
         together = tuple(value / max(1, len(pairs)) for value in together)
     return (*together, *_habits(target), math.log1p(len(target)), math.log1p(len(context)))
 
 
-def _compared(context: str, target: str) -> tuple[float, ...]:
-    ways = [
-        (count(context), count(target)) for count in (all_words, content_words, _stems, _pieces)
-    ]
+def _compared(context: str, target: str, language: str) -> tuple[float, ...]:
+    content = partial(content_words, language=language)
+    ways = [(count(context), count(target)) for count in (all_words, content, _stems, _pieces)]
     shared = [math.log1p(sum((one & other).values())) for one, other in ways]  # type: ignore[operator]
     lengths = [math.log1p(len(text.split())) for text in (context, target)]
     last = turns_and_sentences(context)[-1:] or ("",)
-    near = cosine(content_words(last[0]), content_words(target))
+    near = cosine(content(last[0]), content(target))
     agree = (a * b for a, b in zip(_habits(context), _habits(target), strict=True))
     cosines = [cosine(*counts) for counts in ways]
     return (*cosines, *shared, near, abs(lengths[0] - lengths[1]), math.prod(lengths), *agree)

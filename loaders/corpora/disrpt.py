@@ -25,7 +25,7 @@ from coherencegym.loaders.corpora.disrpt_documents import read_documents
 from coherencegym.loaders.corpus import Corpus, CorpusFile, FilePattern, ReadOptions
 from coherencegym.loaders.discourse import Discourse, Relation, SourceSpan, Span, Unit
 from coherencegym.loaders.formats.disrpt_rels import RelsRow, TokenSpan, read_rels
-from coherencegym.loaders.languages.registry import language
+from coherencegym.loaders.languages.registry import SEVERAL, language
 from coherencegym.loaders.text.detokenize import lay_out
 from coherencegym.loaders.unified import is_unified, unified_relation
 
@@ -216,6 +216,7 @@ CORPUS = Corpus(
         for folder in ("", "*/", "data/*/")
     ),
     reader=read_disrpt,
+    language=SEVERAL,
     parts=_parts,
     proven=True,
     public_since=1989,

@@ -25,6 +25,10 @@ LANGUAGES: Mapping[str, Language] = {
 }
 
 
+#: The code of a corpus whose documents say their languages (ISO 639-2).
+SEVERAL = "mul"
+
+
 @cache
 def language(code: str) -> Language:
     """The language of a code: ISO 639-1, or any that spaCy knows as one (``nld``, ``zh-CN``).

@@ -54,7 +54,7 @@ def with_spaces(text: str) -> str:
     >>> with_spaces("我们看到了GDP。"), with_spaces("It rained.")
     ('我们 们看 看到 到了 GDP。', 'It rained.')
     """
-    return _LETTERS.sub(_pairs, text)
+    return text if text.isascii() else _LETTERS.sub(_pairs, text)
 
 
 def count_words(text: str) -> int:
