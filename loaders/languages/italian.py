@@ -15,7 +15,6 @@ from coherencegym.loaders.languages.language import (
     pronoun_table,
 )
 from coherencegym.loaders.languages.spacing import Spacing
-from coherencegym.loaders.senses import connectives
 from coherencegym.words import word_set
 
 ITALIAN = Language(
@@ -74,5 +73,4 @@ ITALIAN = Language(
             "un'": "feminine singular",
         },
     ),
-    connectives=connectives("it"),
 )

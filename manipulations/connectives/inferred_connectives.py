@@ -15,8 +15,9 @@ from dataclasses import dataclass
 from coherencegym.loaders.discourse import Discourse, ParsedWord, Relation, Span
 from coherencegym.loaders.languages.registry import language_of
 from coherencegym.loaders.senses import Connective
-from coherencegym.manipulations.editing import cut_excerpt, replace_text
+from coherencegym.manipulations.editing import cut_excerpt, replace_places
 from coherencegym.manipulations.operator import Composable, Context
+from coherencegym.manipulations.probes.probe import Replacement
 from coherencegym.words import in_case_of
 
 #: The unified labels of relations that each meaning can say: a reason that is given may be one of a
@@ -31,6 +32,7 @@ _VERBS = ("VERB", "AUX", "VV", "VC", "VE", "VA")
 _SUBJECTS = ("nsubj", "csubj", "expl", "top")
 #: Phrases with a connective in which no other stands: ``尽管如此`` (in spite of that).
 _FIXED = re.compile(r"尽管如此")
+_NAME = "InferredConnectiveSubstitution"
 #: What the connective of a segment is called in the properties of its discourse.
 _SYNTAX = "connective_syntax"
 
@@ -49,7 +51,9 @@ class InferredConnectiveSegments(Composable):
         fewest_after: the fewest characters of text after the connective.
 
     A segment ends with the sentence of the connective. It has one relation, whose ``connective``
-    is the inferred place. Its variant is ``u<unit>c<character>``.
+    is the inferred place, and of a pair (``因为 ... 所以``) both places. Its variant is
+    ``u<unit>c<character>``. Connectives for which nothing could stand are left out
+    (:func:`replacements`).
     """
 
     before: int = 3
@@ -71,12 +75,15 @@ class InferredConnectiveSegments(Composable):
             elif not syntax:
                 context.skipped["no whole clause behind the word"] += 1
             else:
-                own = dataclasses.replace(
-                    relation, type="Explicit", connective=((unit, start, end),)
-                )
+                places = ((unit, start, end), *_partner(discourse, known, unit, end))
+                own = dataclasses.replace(relation, type="Explicit", connective=places)
                 meta = {**discourse.meta, _SYNTAX: syntax}
                 kept = dataclasses.replace(discourse, relations=(own,), meta=meta)
-                yield cut_excerpt(kept, first, last, variant=f"u{unit}c{start}")
+                segment = cut_excerpt(kept, first, last, variant=f"u{unit}c{start}")
+                if replacements(segment):
+                    yield segment
+                else:
+                    context.skipped["no other connective of its syntax"] += 1
 
     def _objection(
         self, discourse: Discourse, relation: Relation, place: tuple[int, int, int]
@@ -164,69 +171,85 @@ def _is_finite(word: ParsedWord) -> bool:
     return word.pos in _VERBS and "VerbForm=Inf" not in word.features
 
 
+def _partner(
+    discourse: Discourse, known: Connective, unit: int, end: int
+) -> tuple[tuple[int, int, int], ...]:
+    text = discourse.units[unit].text
+    for word in discourse.units[unit].words:
+        if word.start >= end and text[word.start : word.end] in known.partners:
+            return ((unit, word.start, word.end),)
+    return ()
+
+
 def replacements(segment: Discourse) -> list[str]:
-    """The connectives that could stand in a segment by grammar, and cannot say its relation."""
+    """The connectives that could stand in a segment by grammar, and cannot say its relation.
+
+    In the place of a pair only such that have a partner, too.
+    """
     (relation,) = segment.relations
     known = language_of(segment).connectives
-    own = known[connective_text(segment).lower()]
+    own = known[connective_of(segment).lower()]
+    paired = len(connective_places(segment)) > 1
     return sorted(
         word
         for word, other in known.items()
         if segment.meta[_SYNTAX] in other.syntax
         and not labels(other) & ({relation.unified} | labels(own))
+        and not (paired and not other.partners)
     )
 
 
-def connective_text(segment: Discourse) -> str:
-    """The connective of a segment as it stands."""
-    (relation,) = segment.relations
-    assert relation.connective is not None
-    ((unit, start, end),) = relation.connective
+def connective_of(segment: Discourse) -> str:
+    """The connective of a segment, or what stands in its place, without its partner."""
+    unit, start, end = connective_places(segment)[0]
     return segment.units[unit].text[start:end]
+
+
+def connective_places(segment: Discourse) -> list[tuple[int, int, int]]:
+    """The place (unit, start, end) of the connective or of what replaced it; of a pair both.
+
+    Raises:
+        ValueError: the discourse is no segment around an inferred connective.
+    """
+    edits = [edit for edit in segment.edits if edit.operator == _NAME]
+    if edits:
+        # Each was made to the left of those before it.
+        places, shift = list[tuple[int, int, int]](), 0
+        for edit in reversed(edits):
+            start = edit.start + shift
+            places.append((edit.unit, start, start + len(edit.after)))
+            shift += len(edit.after) - len(edit.before)
+        return places
+    if len(segment.relations) != 1 or not segment.relations[0].connective:
+        raise ValueError(f"{segment.corpus}/{segment.id}: there is no connective")
+    return list(segment.relations[0].connective)
 
 
 @dataclass(frozen=True)
 class InferredConnectiveSubstitution(Composable):
     """Replace the connective of a segment by one that cannot say its relation.
 
-    The replacement is drawn from those of the same syntax (:func:`replacements`). Where the
-    connective has a partner in the other clause (*因为 … 所以*), both are replaced, the partner by
-    that of the replacement.
+    The replacement is drawn from those of the same syntax (:func:`replacements`). Of a pair
+    (``因为 ... 所以``) both are replaced. The variant is that of the segment.
     """
 
     def __call__(self, discourse: Discourse, context: Context) -> Iterator[Discourse]:
-        """Yield the segment with another connective; nothing where none fits."""
-        fitting = replacements(discourse)
-        if not fitting:
-            context.skipped["no other connective of its syntax"] += 1
-            return
-        drawn = context.random(discourse, "InferredConnectiveSubstitution").choice(fitting)
-        known = language_of(discourse).connectives
-        (relation,) = discourse.relations
-        assert relation.connective is not None
-        ((unit, start, end),) = relation.connective
-        word = connective_text(discourse)
-        name = "InferredConnectiveSubstitution"
-        made = discourse
-        partner = partner_of(discourse)
-        if partner is not None:
-            others = known[drawn].partners
-            if not others:
-                context.skipped["a pair of connectives without another pair"] += 1
-                return
-            place, last = partner
-            made = replace_text(made, unit, place, last, others[0], operator=name)
-        made = replace_text(made, unit, start, end, in_case_of(word, drawn), operator=name)
-        yield dataclasses.replace(made, variant=drawn)
+        """Yield the segment with another connective.
 
-
-def partner_of(segment: Discourse) -> tuple[int, int] | None:
-    """The place in the sentence of the word that goes with a connective; none without one."""
-    (relation,) = segment.relations
-    assert relation.connective is not None
-    ((unit, _, end),) = relation.connective
-    own = language_of(segment).connectives[connective_text(segment).lower()]
-    for word in segment.units[unit].words:
-        if word.start >= end and segment.units[unit].text[word.start : word.end] in own.partners:
-            return word.start, word.end
-    return None
+        Raises:
+            ValueError: the discourse is no segment around an inferred connective.
+        """
+        places = connective_places(discourse)
+        random = context.random(discourse, _NAME, segment=discourse.variant)
+        drawn = random.choice(replacements(discourse))
+        words = [in_case_of(connective_of(discourse), drawn)]
+        words += language_of(discourse).connectives[drawn].partners[: len(places) - 1]
+        yield replace_places(
+            discourse,
+            places[0][0],
+            [
+                Replacement(start, end, word)
+                for (_, start, end), word in zip(places, words, strict=True)
+            ],
+            operator=_NAME,
+        )
