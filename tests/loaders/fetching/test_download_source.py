@@ -78,7 +78,7 @@ def test_who_states_no_licence_or_not_for_all_has_terms() -> None:
     )
 
 
-@pytest.mark.parametrize("name", FETCHED)
+@pytest.mark.parametrize("name", sorted({*BUILT} & {*FETCHED}))
 @pytest.mark.usefixtures("one_reading_of_gum")
 def test_what_is_fetched_is_built_without_a_flag(
     name: str, shared: Path, real_corpus: Callable[[str], tuple[Reading, list[Discourse]]]
