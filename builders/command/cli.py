@@ -166,6 +166,8 @@ def _add_other_sources(parser: Parser) -> None:
     rare(add("--sentences", metavar="N", nargs=2, type=positive, help=what))
     what = "spaCy pipeline that splits plain text into sentences, instead of rules"
     rare(add("--spacy-pipeline", metavar="NAME", help=what))
+    what = "language of your own texts, such as nl or zh (ISO 639-1; default: en)"
+    add("--language", metavar="CODE", help=what)
     what = "SPDX identifier of the texts' licence, in place of what their card says"
     rare(add("--licence", metavar="ID", help=what))
 
@@ -322,7 +324,9 @@ def _print_suites(given: argparse.Namespace) -> int:
     for name in names:
         print(f"{name:<{width}}  {suites[name]}")
     if "texts" in given:
-        own = f"--texts {given.texts}" + (f" --format {given.format}" if "format" in given else "")
+        options = ("format", "language")
+        more = (f" --{name} {getattr(given, name)}" for name in options if name in given)
+        own = f"--texts {given.texts}{''.join(more)}"
         print(f"\nbuild one with `coherencegym build SUITE {own}`, all of these with `--all`")
         return 0
     print("\nbuild one with `coherencegym build SUITE`, all with `coherencegym build --all`,")

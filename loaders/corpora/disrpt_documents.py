@@ -19,17 +19,18 @@ from coherencegym.loaders.formats.conllu import (
     Block,
     Sentence,
     conllu_documents,
+    document_name,
     parse,
     parsed_words,
     tells_spaces,
     without_notes,
 )
-from coherencegym.loaders.formats.lines import LineError, tidy
+from coherencegym.loaders.formats.lines import LineError
 from coherencegym.loaders.languages.language import Language
 from coherencegym.words.scripts import join_texts
 
-#: The comments that name a document, and that begin a turn.
-_NAMES, _TURNS = ("newdoc id", "newdoc_id"), ("newturn_id", "newturn id")
+#: The comments that begin a turn.
+_TURNS = ("newturn_id", "newturn id")
 #: The beginning of an elementary unit, in the last column.
 _BEGINS = "B-seg"
 
@@ -75,8 +76,7 @@ def _document(
     for block in blocks:
         sentence = parse(block, lay_out)
         sentences.append(without_notes(sentence, {word.deprel for word in sentence.words}))
-    about = sentences[0].comments
-    name = next((tidy(about[key]) for key in _NAMES if about.get(key)), file.path.stem)
+    name = document_name(sentences[0]) or file.path.stem
     pieces = [piece for sentence in sentences for piece in _pieces(sentence)]
     turns = any(key in sentence.comments for sentence in sentences for key in _TURNS)
     units: list[Unit] = []

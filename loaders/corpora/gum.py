@@ -51,6 +51,7 @@ from coherencegym.loaders.formats.conllu import (
     Block,
     Sentence,
     conllu_documents,
+    document_name,
     parse,
     parsed_words,
     tells_spaces,
@@ -167,7 +168,7 @@ def _document(
     )
     # After all lines were found to be text: an id goes into messages.
     about = sentences[0].comments
-    identifier = tidy(about.get("newdoc id", "")) or tidy(file.path.stem)
+    identifier = document_name(sentences[0]) or tidy(file.path.stem)
     name = _NAME.fullmatch(identifier)
     collection, genre = name.groups() if name else ("", "")
     words = _Words(sentences)

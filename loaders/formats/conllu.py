@@ -142,6 +142,12 @@ def conllu_documents(file: CorpusFile) -> Iterator[tuple[Block, ...]]:
         yield tuple(document)
 
 
+def document_name(sentence: Sentence) -> str:
+    """The name of the document that a sentence begins; empty where it has none."""
+    names = (tidy(sentence.comments.get(key, "")) for key in ("newdoc id", "newdoc_id"))
+    return next(filter(None, names), "")
+
+
 def tells_spaces(document: Sequence[Block]) -> bool:
     """Tell whether a document says which of its words have no space between them."""
     return any("SpaceAfter=No" in line for block in document for _, line in block.rows)
