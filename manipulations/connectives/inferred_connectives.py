@@ -22,7 +22,7 @@ from coherencegym.words import in_case_of
 
 #: The unified labels of relations that each meaning can say: a reason that is given may be one of a
 #: thing or of saying it (``explanation``).
-LABELS = {
+_LABELS = {
     "causal": frozenset(("causal", "explanation")),
     "result": frozenset(("causal", "explanation")),
     "contrast": frozenset(("contrast", "concession")),
@@ -33,13 +33,13 @@ _SUBJECTS = ("nsubj", "csubj", "expl", "top")
 #: Phrases with a connective in which no other stands: ``尽管如此`` (in spite of that).
 _FIXED = re.compile(r"尽管如此")
 _NAME = "InferredConnectiveSubstitution"
-#: What the connective of a segment is called in the properties of its discourse.
-_SYNTAX = "connective_syntax"
 
 
-def labels(connective: Connective) -> frozenset[str]:
+def _labels(connective: Connective) -> frozenset[str]:
     """The unified labels of the relations that a connective can say."""
-    return frozenset().union(*(LABELS.get(meaning, frozenset()) for meaning in connective.meanings))
+    return frozenset().union(
+        *(_LABELS.get(meaning, frozenset()) for meaning in connective.meanings)
+    )
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ class InferredConnectiveSegments(Composable):
     A segment ends with the sentence of the connective. It has one relation, whose ``connective``
     is the inferred place, and of a pair (``因为 ... 所以``) both places. Its variant is
     ``u<unit>c<character>``. Connectives for which nothing could stand are left out
-    (:func:`replacements`).
+    (:func:`fitting_connectives`).
     """
 
     before: int = 3
@@ -66,21 +66,19 @@ class InferredConnectiveSegments(Composable):
             if known is None:
                 continue
             end = start + len(word)
-            syntax = _syntax(discourse, known, end, argument)
             first, last = _units(relation)
             if reason := self._objection(discourse, relation, (unit, start, end)):
                 context.skipped[reason] += 1
-            elif relation.unified not in labels(known):
+            elif relation.unified not in _labels(known):
                 context.skipped["a relation that the word does not say"] += 1
-            elif not syntax:
+            elif not _syntax(discourse, known, end, argument):
                 context.skipped["no whole clause behind the word"] += 1
             else:
                 places = ((unit, start, end), *_partner(discourse, known, unit, end))
                 own = dataclasses.replace(relation, type="Explicit", connective=places)
-                meta = {**discourse.meta, _SYNTAX: syntax}
-                kept = dataclasses.replace(discourse, relations=(own,), meta=meta)
+                kept = dataclasses.replace(discourse, relations=(own,))
                 segment = cut_excerpt(kept, first, last, variant=f"u{unit}c{start}")
-                if replacements(segment):
+                if fitting_connectives(segment):
                     yield segment
                 else:
                     context.skipped["no other connective of its syntax"] += 1
@@ -144,7 +142,7 @@ def _is_second(discourse: Discourse, place: tuple[int, int, int]) -> bool:
 
 
 def _syntax(discourse: Discourse, known: Connective, end: int, argument: Span) -> str:
-    """How a connective is used, by the words behind it; empty where they are no whole clause.
+    """The syntax of a connective by the words behind it; empty where they are no whole clause.
 
     Of a word that is an adverb and a conjunction the verb tells which: it stands behind the adverb.
     Behind a conjunction there is a subject of its own, which a text without one shares.
@@ -181,21 +179,28 @@ def _partner(
     return ()
 
 
-def replacements(segment: Discourse) -> list[str]:
+def fitting_connectives(segment: Discourse) -> list[str]:
     """The connectives that could stand in a segment by grammar, and cannot say its relation.
 
-    In the place of a pair only such that have a partner, too.
+    In the place of a pair only such that have a partner, too. None where the discourse is no
+    segment around an inferred connective.
     """
-    (relation,) = segment.relations
+    if len(segment.relations) != 1 or not segment.relations[0].connective:
+        return []
+    relation = segment.relations[0]
+    (unit, start, end), *partner = connective_places(segment)
     known = language_of(segment).connectives
-    own = known[connective_of(segment).lower()]
-    paired = len(connective_places(segment)) > 1
+    own = known.get(segment.units[unit].text[start:end].lower())
+    begun = [span for span in (relation.arg1, relation.arg2) if span[0][:2] == (unit, start)]
+    if own is None or not begun:
+        return []
+    syntax = _syntax(segment, own, end, begun[0])
     return sorted(
         word
         for word, other in known.items()
-        if segment.meta[_SYNTAX] in other.syntax
-        and not labels(other) & ({relation.unified} | labels(own))
-        and not (paired and not other.partners)
+        if syntax in other.syntax
+        and not _labels(other) & ({relation.unified} | _labels(own))
+        and not (partner and not other.partners)
     )
 
 
@@ -229,19 +234,17 @@ def connective_places(segment: Discourse) -> list[tuple[int, int, int]]:
 class InferredConnectiveSubstitution(Composable):
     """Replace the connective of a segment by one that cannot say its relation.
 
-    The replacement is drawn from those of the same syntax (:func:`replacements`). Of a pair
+    The replacement is drawn from those of the same syntax (:func:`fitting_connectives`). Of a pair
     (``因为 ... 所以``) both are replaced. The variant is that of the segment.
     """
 
     def __call__(self, discourse: Discourse, context: Context) -> Iterator[Discourse]:
-        """Yield the segment with another connective.
-
-        Raises:
-            ValueError: the discourse is no segment around an inferred connective.
-        """
+        """Yield the segment with another connective; nothing where none fits."""
+        if not (fitting := fitting_connectives(discourse)):
+            return
         places = connective_places(discourse)
         random = context.random(discourse, _NAME, segment=discourse.variant)
-        drawn = random.choice(replacements(discourse))
+        drawn = random.choice(fitting)
         words = [in_case_of(connective_of(discourse), drawn)]
         words += language_of(discourse).connectives[drawn].partners[: len(places) - 1]
         yield replace_places(

@@ -53,7 +53,7 @@ _JOINED = re.compile(r" (?:en|of|noch) (?:[A-Z]|de\b|het\b|den\b|zijn\b|haar\b|e
 _NAME_BESIDE = re.compile(r"[a-z,] [A-Z][\w'-]* $")
 
 
-def check_pronoun(discourse: Discourse, mention: Mention) -> None:
+def _check_pronoun(discourse: Discourse, mention: Mention) -> None:
     """Raise where the mention is no pronoun of the third person that a phrase can stand for."""
     features = mention.features
     if features.person in ("1", "2"):
@@ -68,7 +68,7 @@ def check_pronoun(discourse: Discourse, mention: Mention) -> None:
         raise NotApplicableError("pronoun of another form")
 
 
-def objection(
+def _objection(
     discourse: Discourse,
     mention: Mention,
     pronoun: Mention,
@@ -132,7 +132,7 @@ def _number(mention: Mention) -> str:
     return mention.features.number or "singular"
 
 
-def check_place(discourse: Discourse, mention: Mention) -> None:
+def _check_place(discourse: Discourse, mention: Mention) -> None:
     """Raise where a noun phrase would not read well in the place of a pronoun in one part."""
     ((unit, start, end),) = mention.span
     text = discourse.units[unit].text
@@ -158,14 +158,14 @@ def check_place(discourse: Discourse, mention: Mention) -> None:
             raise NotApplicableError(reason)
 
 
-def fault_of_sentence(text: str) -> str:
+def _fault_of_sentence(text: str) -> str:
     """Say what is wrong with a sentence, in a few words; empty where nothing is seen to be."""
     if text.isupper() or len(text.split()) < 3:
         return "heading or fragment"
     return fault_of_marks(text)
 
 
-def phrase(discourse: Discourse, mention: Mention, source: Mention) -> tuple[str, int]:
+def _phrase(discourse: Discourse, mention: Mention, source: Mention) -> tuple[str, int]:
     """The phrase for the pronoun's place, from its antecedent, and the end of that place.
 
     Raises:
@@ -229,4 +229,6 @@ def _definite(discourse: Discourse, said: str, source: Mention, form: str) -> st
     return f"{first} {rest}"
 
 
-DUTCH = RepetitionRules(check_pronoun, objection, fault_of_sentence, check_place, phrase)
+DUTCH_REPETITION = RepetitionRules(
+    _check_pronoun, _objection, _fault_of_sentence, _check_place, _phrase
+)

@@ -101,4 +101,6 @@ def _is_reverential(text: str, start: int) -> bool:
     )
 
 
-ENGLISH = RepetitionRules(check_pronoun, objection, fault_of_sentence, check_place, repeated_phrase)
+ENGLISH_REPETITION = RepetitionRules(
+    check_pronoun, objection, fault_of_sentence, check_place, repeated_phrase
+)

@@ -16,13 +16,16 @@ from coherencegym.loaders.languages.registry import language_of
 from coherencegym.manipulations.editing import cut_excerpt, last_edit, replace_text
 from coherencegym.manipulations.operator import Composable, Context
 from coherencegym.manipulations.reference.antecedents import antecedent
-from coherencegym.manipulations.reference.dutch_repetition import DUTCH
-from coherencegym.manipulations.reference.english_repetition import ENGLISH
+from coherencegym.manipulations.reference.dutch_repetition import DUTCH_REPETITION
+from coherencegym.manipulations.reference.english_repetition import ENGLISH_REPETITION
 from coherencegym.manipulations.reference.noun_phrases import NotApplicableError
 from coherencegym.manipulations.reference.repetition_rules import RepetitionRules
 
-#: By ISO 639-1 code of the language.
-_RULES: Mapping[str, RepetitionRules] = {"en": ENGLISH, "nl": DUTCH}
+#: Rules by the language's ISO 639-1 code.
+_RULES: Mapping[str, RepetitionRules] = {
+    "en": ENGLISH_REPETITION,
+    "nl": DUTCH_REPETITION,
+}
 
 
 @dataclass(frozen=True)
@@ -57,12 +60,12 @@ class PronounRepetition(Composable):
                     yield result
 
     def _repeated(self, discourse: Discourse, mention: Mention) -> Discourse:
-        rules = _RULES[language_of(discourse).code]
+        rules = _rules(discourse)
         rules.check_pronoun(discourse, mention)
         unit, start, _ = mention.span[0]
         if first_of_chain(discourse, mention) is not mention:
             raise NotApplicableError("not the first mention in its sentence")
-        source = antecedent(discourse, mention, self.max_words, rules.objection)
+        source = repeated_mention(discourse, mention, self.max_words)
         _check_sentences(discourse, unit, rules)
         rules.check_place(discourse, mention)
         phrase, end = rules.phrase(discourse, mention, source)
@@ -75,6 +78,19 @@ class PronounRepetition(Composable):
         if not self.repeat:
             return pair
         return replace_text(pair, 1, start, end, phrase, operator="PronounRepetition")
+
+
+def _rules(discourse: Discourse) -> RepetitionRules:
+    return _RULES[language_of(discourse).code]
+
+
+def repeated_mention(discourse: Discourse, pronoun: Mention, max_words: int) -> Mention:
+    """The mention that is repeated in the place of a pronoun, by the rules of the language.
+
+    Raises:
+        NotApplicableError: there is none.
+    """
+    return antecedent(discourse, pronoun, max_words, _rules(discourse).objection)
 
 
 def first_of_chain(discourse: Discourse, mention: Mention) -> Mention:

@@ -1,4 +1,4 @@
-"""What a language says of a noun phrase that is said again in the place of a pronoun."""
+"""The rules of a language for a noun phrase that is repeated in the place of a pronoun."""
 
 from __future__ import annotations
 

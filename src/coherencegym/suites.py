@@ -9,7 +9,6 @@ SUITES = {
     "winograd": "the wrong meaning of a pronoun in its place against the right one",
     "coreference": "a noun phrase said again where a pronoun stands against the pronoun",
     "connectives": "another connective against the one that the author wrote",
-    "inferred_connectives": "a connective that denies the relation against the author's",
     "implicit_relations": "an adverbial that says how sentences relate against one that does not",
     "antecedents": "a mention without the sentence that introduces its referent against with it",
     "illusions": "a pronoun that a person fits who cannot be meant against one that nobody fits",
