@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from coherencegym.loaders.corpus import CorpusFile, ReadOptions
+from coherencegym.loaders.corpus import CorpusError, CorpusFile, ReadOptions
 from coherencegym.loaders.discourse import SourceSpan, Unit
 from coherencegym.loaders.formats.conllu import (
     Block,
@@ -54,8 +54,14 @@ class TokenisedDocument:
 def read_documents(
     file: CorpusFile, language: Language, options: ReadOptions
 ) -> Iterator[tuple[str, TokenisedDocument]]:
-    """The documents of a file by name; one of withheld text, or with a bad line, is left out."""
+    """The documents of a file by name; one of withheld text, or with a bad line, is left out.
+
+    Raises:
+        CorpusError: there is none, or a bad line.
+    """
+    found = False
     for blocks in conllu_documents(file):
+        found = True
         filled = [block for block in blocks if block.rows]
         if not filled:
             continue
@@ -66,6 +72,8 @@ def read_documents(
             yield _document(file, filled, language)
         except LineError as error:
             error.report(file, options)
+    if not found:
+        raise CorpusError(f"{file.path}:1: no sentence, expected CoNLL-U")
 
 
 def _document(
