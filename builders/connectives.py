@@ -618,6 +618,7 @@ SUITE = Suite(
     citation=BEYER_2021,
     configure=_configured,
     settings={"meanwhile": False},
+    settings_help={"meanwhile": "also replace the connective `meanwhile`"},
     **_configured(meanwhile=False),
     one_split=True,
     tags=("discourse-connectives", "discourse-relations"),

@@ -326,6 +326,7 @@ SUITE = Suite(
     citation=BEYER_2021,
     configure=_configured,
     settings={"max_words": 15},
+    settings_help={"max_words": "the most words that a repeated phrase has"},
     **_configured(max_words=15),
     one_split=True,
     tags=("coreference", "pronouns", "repeated-name-penalty"),

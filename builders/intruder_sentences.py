@@ -315,13 +315,13 @@ SAME_DOCUMENT = Config(
 )
 
 SETTINGS_HELP = {
-    "strategy": "where intruders are from: similar, random or same_category documents",
-    "neighbours": "how many other documents give a candidate",
+    "strategy": "source of intruders: similar, random, same_category",
+    "neighbours": "number of other documents that give a candidate",
     "most_similar": "candidates with at least this TF-IDF cosine are dropped",
-    "share": "of the documents that get an intruder",
-    "weighting": "of the TF-IDF vectors, tfidf or drqa",
-    "test_share": "of the documents, for the split test",
-    "validation_share": "of the documents, for the split validation",
+    "share": "share of the documents that get an intruder",
+    "weighting": "weighting of the TF-IDF vectors, tfidf or drqa",
+    "test_share": "share of the documents in the split test",
+    "validation_share": "share of the documents in the split validation",
     "filter_model": "prefer intruders that this model does not find",
 }
 

@@ -289,6 +289,7 @@ SUITE = Suite(
     citation=BEYER_2021,
     configure=_configured,
     settings={"permutations": 1},
+    settings_help={"permutations": "random orders of each text"},
     **_configured(permutations=1),
     tags=("sentence-ordering", "dialogue", "narration"),
 )

@@ -486,4 +486,4 @@ def window_configs(windows: int = 1) -> tuple[Config, ...]:
 
 #: The settings of these configs, and what they are.
 WINDOW_SETTINGS: dict[str, Any] = {"windows": 1}
-WINDOW_SETTINGS_HELP = {"windows": "windows of a document; positions and orders: 5 times as many"}
+WINDOW_SETTINGS_HELP = {"windows": "windows per document; five times as many for positions"}
