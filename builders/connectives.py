@@ -562,13 +562,13 @@ SUITE = Suite(
     uses=(
         Use(
             "",
-            "does the text fit the author's connective",
-            "frequency of a connective from its fit",
+            "does the text fit the author's connective best",
+            "whether a connective fits or is frequent",
         ),
         Use(
             "crossed",
-            "does the text fit the author's connective, with frequency and difficulty cancelled",
-            "how well rare senses are understood, as they have few items",
+            "does the text fit the author's connective best, if frequency cancels",
+            "how well the model understands rare senses, which have few items",
         ),
     ),
     limitations=(

@@ -90,8 +90,8 @@ SUITE = Suite(
     uses=(
         Use(
             "",
-            "does a person who fits by gender alone make up for a missing antecedent",
-            "an illusion from a text in which the other person may be meant",
+            "does the gender of a wrong referent make a pronoun less surprising",
+            "whether the model falls for an illusion or takes the other person to be meant",
         ),
     ),
     limitations=(

@@ -381,13 +381,13 @@ SUITE = Suite(
     uses=(
         Use(
             "pairs",
-            "is a sentence of another document noticed",
-            "a change of topic from incoherence",
+            "is a sentence of another document surprising",
+            "whether the model notices incoherence or a change of topic",
         ),
         Use(
             "same_document",
-            "is a displaced sentence of the same text noticed",
-            "a pronoun without a referent from a break in the argument",
+            "is a misplaced sentence of the same text surprising",
+            "whether a pronoun lacks its referent or the argument breaks",
         ),
     ),
     limitations=(

@@ -198,8 +198,8 @@ SUITE = Suite(
     uses=(
         Use(
             "",
-            "how far back does an antecedent make a mention less surprising",
-            "finding the referent from repeating a word of the text",
+            "at which distance does an antecedent still make a mention less surprising",
+            "whether the model finds the referent or repeats a word of the text",
         ),
     ),
     limitations=(

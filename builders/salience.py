@@ -202,8 +202,8 @@ SUITE = Suite(
     uses=(
         Use(
             "",
-            "does a document make mentions of what it is about more expected than others",
-            "salience from unmatched properties that go with it, such as position and topic",
+            "does a document make mentions of its salient entities more expected",
+            "whether salience matters or a property that goes with it, such as position or topic",
         ),
     ),
     limitations=(
