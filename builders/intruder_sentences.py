@@ -400,11 +400,11 @@ SUITE = Suite(
         "equal texts.",
         "A small corpus has few similar documents, so its intruders are easier to notice.",
         "Scores of a filtered config are low by construction for the model that filtered it.",
-        "`same_document`: items are chosen so that repeated words tell the right combinations in "
-        "half of a config's items, in the slot and after it. In an item, or a group of them, they "
-        "still may.",
+        "`same_document`: items are chosen so that repeated words point to the right combinations "
+        "in half of a config's items, in the slot and after it. In single items they may still "
+        "reveal the answer.",
         "`same_document`: the topics of a text's parts, and names that are not repeated, may be "
-        "enough to tell its sentences apart. Speeches and lists of facts have sentences that fit "
+        "enough to distinguish its sentences. Speeches and lists of facts have sentences that fit "
         "in several positions: one reader, who knew the answers, found the right combinations "
         "clearly better in 85 of 98 items of version 3.0.0. There are few items: 62 from 80 "
         "documents of GUM, and 67 from the six talks of TED-MDB.",

@@ -467,7 +467,7 @@ def window_configs(windows: int = 1) -> tuple[Config, ...]:
         _examples(
             "place_in_document",
             PlaceInDocument(windows),
-            "a sentence; the label is the fifth of its document in which it stood",
+            "a sentence; the label says in which fifth of its document it stood",
             corpora=("gum", *STORIES),
             genre="",
             columns=_PLACE_COLUMNS,

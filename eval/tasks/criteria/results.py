@@ -186,8 +186,8 @@ LOSS_COLUMNS = (
     *("prediction", "sentences", "before", "after", "by frequencies", "after, on train"),
 )
 LOSS_LEGEND = (
-    "by frequencies: a baseline that predicts the frequencies in train for every sentence; the loss "
-    "of a bag of words is the mean over its words"
+    "by frequencies: a baseline that predicts the frequencies in train for every sentence; the "
+    "loss of a bag of words is the mean over its words"
 )
 
 

@@ -39,8 +39,8 @@ def card_training(about: Mapping[str, Any], learned: str, signature: str) -> Ite
     yield from (card_row(key, plain_cell(str(value))) for key, value in about.items())
     yield from (
         "",
-        f"{learned} The licences of the encoder and of the data apply to the model; this card states "
-        "none.",
+        f"{learned} The licences of the encoder and of the data apply to the model; this card "
+        "states none.",
         "",
         f"`{signature.replace('`', '')}`",
     )

@@ -59,9 +59,9 @@ def _front(results: SpanTrainingResults, data: SpanTraining) -> Iterator[str]:
     labels = "" if choice else f"; label 1 is `{data.positive}`"
     yield from ("# A model of texts and their parts", "")
     yield (
-        f"`{name}`, fine-tuned to decide {says} (Storks and Chai 2021, Findings of EMNLP). Its input "
-        f"is {reads}, with units joined by a space{labels}. Strict coherence, below, is the share of "
-        "texts for which the model is right about the whole and about every part."
+        f"`{name}`, fine-tuned to decide {says} (Storks and Chai 2021, Findings of EMNLP). Its "
+        f"input is {reads}, with units joined by a space{labels}. Strict coherence, below, is the "
+        "share of texts for which the model is right about the whole and about every part."
     )
 
 
