@@ -109,7 +109,7 @@ def test_help_of_every_subcommand_is_short(
     shown = capsys.readouterr().out
     assert shown.startswith(f"usage: coherencegym {name}")
     assert "python -m" not in shown
-    assert len(shown.splitlines()) < (35 if name in SHORT else 52)
+    assert len(shown.splitlines()) < (35 if name in SHORT else 50)
     assert exit_code(name, "--help-all") == 0
     assert len(capsys.readouterr().out) >= len(shown) - 50
 

@@ -157,7 +157,7 @@ def add_model(parser: Parser, several: bool = False) -> None:
         **({"nargs": "+", "action": "extend"} if several else {}),
         type=named,
         metavar="ID|FOLDER",
-        help="Hub id or folder of a language model; demo: a small model in the package",
+        help="Hub id or folder of a model; demo: a small model in the package",
     )
     completed(model, Names(lambda: (DEMO,), files="*/"))
     add_device(parser)
