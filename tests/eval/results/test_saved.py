@@ -436,7 +436,7 @@ def test_a_mistake_is_one_line(
 
 def test_help_has_examples_and_every_option(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as stopped:
-        main(["compare", "--help"])
+        main(["compare", "--help-all"])
     assert stopped.value.code == 0
     said = capsys.readouterr().out
     for part in ("--all-pairs", "--anyway", "--details", "--seed", "--output", "--overwrite"):
