@@ -60,8 +60,8 @@ class PronounRepetition(Composable):
 
     Attributes:
         max_words: the most words that the repeated phrase may have.
-        repeat: replace the pronoun. If off, the same excerpts keep the pronoun and record both forms
-            as alternatives at its position.
+        repeat: replace the pronoun. If off, the same excerpts keep the pronoun, with both forms as
+            alternatives at its position.
         continued: replace the pronoun only if words follow it in the sentence.
     """
 
