@@ -35,7 +35,7 @@ BASELINE_TITLES = {f"{name}_score": f"{name.replace('_', '-')} baseline" for nam
 BASELINE_MEANINGS = {
     "partial_input_score": "a classifier that never sees the contrast in context",
     "lexical_overlap_score": "picks the version that repeats more words of the preceding text",
-    "surface_score": "a classifier that sees only the surface of context and target",
+    "surface_score": "a classifier of words, lengths and spelling of context and target",
 }
 
 
