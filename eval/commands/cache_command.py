@@ -34,12 +34,12 @@ def add_arguments(parser: Parser) -> None:
     add = parser.add_argument
     add("--cache", type=Path, metavar="DIR", help="the folder; default as for score")
     add("--clear", action="store_true", help="delete what is listed")
-    add("--model", metavar="NAME", help="only caches of this model")
+    add("--model", metavar="NAME", help="list only caches of this model")
     add(
         "--older-than",
         type=_age,
         metavar="DAYS",
-        help="only caches that were not used for DAYS days",
+        help="list only caches that were not used for DAYS days",
     )
     add("--dry-run", action="store_true", help="print what --clear would delete")
 
