@@ -251,7 +251,6 @@ def full_config(beyond: int) -> Config:
         breakdowns=("reach", "form"),
         headline=AGAINST_FULL,
         is_diagnostic=True,
-        length_confound=True,
         partial_input="the mention, which is the same text in all conditions",
     )
 
