@@ -56,13 +56,16 @@ def tokens(pair: AlignedPair) -> list[tuple[str, str, int, bool]]:
     ]
 
 
-def test_a_region_pairs_up_from_the_left_while_equal_and_then_from_the_right() -> None:
-    (pair,) = align(item("the ball, a| to", "the x y, a| to")).pairs
+@pytest.mark.parametrize("texts", [("the ball, a", "the x y, a"), ("the x y, a", "the ball, a")])
+def test_a_region_pairs_up_from_the_left_while_equal_and_then_from_the_right(
+    texts: tuple[str, str],
+) -> None:
+    (pair,) = align(item(*(f"{text}| to" for text in texts))).pairs
     found = tokens(pair)
     assert found[0] == ("<s>", "<s>", -1, False)
     assert found[-1] == ("Ġto", "Ġto", 2, True)
     assert [one[:2] for one in found[-3:-1]] == [(",", ","), ("Ġa", "Ġa")]
-    assert pair.is_shifted == (len(pair.clean) != len(pair.corrupted))
+    assert pair.is_shifted
     clean, corrupted = pair.unaligned
     assert len(pair.positions) + len(clean) == len(pair.clean)
     assert len(pair.positions) + len(corrupted) == len(pair.corrupted)
