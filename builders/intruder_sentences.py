@@ -66,6 +66,8 @@ from coherencegym.manipulations.operator import Context, Operator, Pipeline
 INTRUDER_CORPORA = ("documents", "discoeval", "insted", "irc", "rocstories")
 COHERENT_CONDITION, INTRUDED = "coherent", "intruded"
 
+_WHOLE_DOCUMENT: Operator = Pipeline()
+
 SLOT = Contrast(INTRUDED, COHERENT_CONDITION, 2, groups=("slot",))
 FOLLOWING = Contrast(INTRUDED, COHERENT_CONDITION, 3, groups=("following",))
 _WHOLE = Contrast(INTRUDED, COHERENT_CONDITION, "*", groups=("whole",))
@@ -90,7 +92,7 @@ class IntruderView:
 
     operator: IntruderSentence
     filter_model: str = ""
-    opening: Operator = field(default_factory=Pipeline)
+    opening: Operator = _WHOLE_DOCUMENT
     fitted: FittedIntruderSentence | None = None
     debris: Mapping[str, str] = field(default_factory=dict)
     family: Mapping[str, str] = field(default_factory=dict)
@@ -251,7 +253,9 @@ KIND_OF_INCOHERENCE = Question(
 )
 
 
-def _view_configs(operator: IntruderSentence, filter_model: str) -> tuple[Config, Config]:
+def _view_configs(
+    operator: IntruderSentence, filter_model: str, opening: Operator = _WHOLE_DOCUMENT
+) -> tuple[Config, Config]:
     more = "; intruders that a language model does not find are preferred" * bool(filter_model)
     shared: dict[str, Any] = {
         "name": "filtered" if filter_model else "",
@@ -263,7 +267,7 @@ def _view_configs(operator: IntruderSentence, filter_model: str) -> tuple[Config
     }
     pairs = Config(
         prefix="pairs",
-        generator=Pairs(operator, filter_model),
+        generator=Pairs(operator, filter_model, opening),
         summary="the intruder, what follows it and the whole document are scored" + more,
         regions=(
             "the sentences before the slot, the same in both conditions",
@@ -279,7 +283,7 @@ def _view_configs(operator: IntruderSentence, filter_model: str) -> tuple[Config
     detect = Config(
         prefix="detect",
         kind=DOCUMENTS,
-        generator=Documents(operator, filter_model),
+        generator=Documents(operator, filter_model, opening),
         summary="all documents; the model names the intruder, if any" + more,
         regions=(),
         columns=_DOCUMENT_COLUMNS,
@@ -355,16 +359,15 @@ INTRUDER_SETTINGS: dict[str, Any] = {
 def _configured(
     test_share: float, validation_share: float, filter_model: str, **drawing: Any
 ) -> dict[str, Any]:
-    views = _view_configs(IntruderSentence(**drawing), filter_model)
     return {
         "configs": with_shuffled_contexts(
-            *views,
+            *_view_configs(IntruderSentence(**drawing), filter_model),
             SAME_DOCUMENT,
             RELEASED,
             # Whole documents are too long, and have headings.
             *(
-                by_language(one, generator=replace(one.generator, opening=Opening(4, 8)))
-                for one in views
+                by_language(one)
+                for one in _view_configs(IntruderSentence(**drawing), filter_model, Opening(4, 8))
             ),
         ),
         "headline": ("filtered" if filter_model else "",),

@@ -153,6 +153,7 @@ def opening_config(name: str, opening: Opening, scope: str, k: int) -> Config:
     """A config of the openings of documents: as :func:`order_config` has it for stories."""
     config = order_config("narration", (), scope, k, sep=False)
     shuffled = Shuffle(keep_last=int(scope == "context"), permutations=k)
+    assert isinstance(config.generator, MinimalPairs)
     generator = replace(
         config.generator,
         names=None,

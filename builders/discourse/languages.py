@@ -33,7 +33,7 @@ class Opening(Composable):
     """The first sentences of prose that follow one another, without headings and fragments.
 
     Attributes:
-        fewest, most: how many there are.
+        fewest, most: the numbers of sentences that there may be.
     """
 
     fewest: int

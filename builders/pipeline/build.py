@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from pathlib import Path
@@ -30,7 +30,7 @@ from coherencegym.builders.pipeline.sources import PlannedCorpus, Sources
 from coherencegym.builders.release.baselines import hold_headline, write_baselines
 from coherencegym.builders.release.manifest import Manifest, dump_manifest, in_order
 from coherencegym.builders.release.rows import to_table, write_split
-from coherencegym.builders.suite import Config, Suite
+from coherencegym.builders.suite import Config, GeneratedItem, Suite
 from coherencegym.cards.render import dataset_card
 from coherencegym.engines.blocks import BlockFolder, Values, WorkFolder
 from coherencegym.engines.content import digest_of
@@ -43,6 +43,7 @@ from coherencegym.loaders.discourse import Discourse
 from coherencegym.loaders.languages.registry import language_of
 from coherencegym.loaders.read import ReadingCache
 from coherencegym.manipulations.operator import Context
+from coherencegym.words.scripts import unspaced_words
 
 #: Split -> baseline -> what it decided.
 _Decided = Mapping[str, Mapping[str, Sequence[BaselineDecision]]]
@@ -276,6 +277,8 @@ class _Build:
             split: self._generate_split(config, corpus, split, by_split[split])
             for split in by_split
         }
+        if words := _unspaced_words(one.discourses for one in made.values()):
+            made = {split: _with_words(one, words) for split, one in made.items()}
         if (look := making(config.kind).survey) is None:
             return made
         self._tell(f"{config.full_name(corpus.name)}, looking at all splits")
@@ -383,6 +386,26 @@ class _Build:
             "quality": quality,
             "example": examples.get(ONE_SPLIT, next(iter(examples.values()))),
         }
+
+
+def _unspaced_words(discourses: Iterable[Sequence[Discourse]]) -> frozenset[str]:
+    return unspaced_words(
+        unit.text[word.start : word.end]
+        for discourse in chain.from_iterable(discourses)
+        for unit in discourse.units
+        if not unit.text.isascii()
+        for word in unit.words
+    )
+
+
+def _with_words(made: _GeneratedSplit, words: frozenset[str]) -> _GeneratedSplit:
+    return replace(
+        made,
+        generated=[
+            replace(one, words=words) if isinstance(one, GeneratedItem) else one
+            for one in made.generated
+        ],
+    )
 
 
 def _language(part: _Part) -> str:

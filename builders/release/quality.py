@@ -34,7 +34,7 @@ from coherencegym.eval.statistics.power import (
     effective_items,
     smallest_difference,
 )
-from coherencegym.words.scripts import count_words
+from coherencegym.words.scripts import count_words, with_spaces
 
 #: Sentences of documents that a classifier sees at most.
 _MOST_SENTENCES = 10_000
@@ -159,7 +159,9 @@ def _sentence_alone(generated: Sequence[GeneratedDocument]) -> dict[str, Any] | 
         return None
     labels = [label for _, label, _ in sentences]
     cluster_ids = [cluster for _, _, cluster in sentences]
-    scores = out_of_fold_scores([(text,) for text, _, _ in sentences], labels, cluster_ids)
+    scores = out_of_fold_scores(
+        [(with_spaces(text),) for text, _, _ in sentences], labels, cluster_ids
+    )
     called = [score > 0 for score in scores]
     right = [float(c == label) for c, label in zip(called, labels, strict=True)]
     hits = sum(c and label for c, label in zip(called, labels, strict=True))

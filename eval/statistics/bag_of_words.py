@@ -163,7 +163,7 @@ def out_of_fold_scores(
     for view in range(len(texts[0])):
         bag = CountVectorizer(token_pattern=r"\w+|[^\w\s]", ngram_range=(1, 2), binary=True)
         try:
-            bags.append(bag.fit_transform([with_spaces(text[view]) for text in texts]).tocsr())
+            bags.append(bag.fit_transform([text[view] for text in texts]).tocsr())
         except ValueError:  # no word at all in this view: nothing to learn from it
             continue
     if not bags:

@@ -12,7 +12,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 from itertools import pairwise
 from operator import mul
 
@@ -27,19 +27,22 @@ _WORD = re.compile(r"[^\W_]+")
 _END = re.compile(r"(?<=[.!?])[\"'”’)]*\s+|(?<=[。！？])[”’」』）]*\s*")
 
 
-def no_overlap_in(conditions: Iterable[Condition], language: str = ENGLISH) -> Incoherence:
+def no_overlap_in(
+    conditions: Iterable[Condition], language: str = ENGLISH, words: frozenset[str] = frozenset()
+) -> Incoherence:
     """The measure of incoherence of some conditions that is less where more words are repeated.
 
     Args:
         conditions: those of an item.
         language: ISO 639-1, that of their words.
+        words: the known words of a script without spaces; none: pairs of characters.
     """
     named = {condition.condition_name: condition for condition in conditions}
 
     # Once: an original is compared with every one of its replacements.
     @cache
     def of(name: str, region: int | str) -> float:
-        return overlap(named[name], region, language)
+        return overlap(named[name], region, language, words)
 
     def no_overlap(name: str, contrast: Contrast) -> float:
         return -sum(of(name, region) for region in contrast.regions)
@@ -47,7 +50,12 @@ def no_overlap_in(conditions: Iterable[Condition], language: str = ENGLISH) -> I
     return no_overlap
 
 
-def overlap(condition: Condition, region: int | str, language: str = ENGLISH) -> float:
+def overlap(
+    condition: Condition,
+    region: int | str,
+    language: str = ENGLISH,
+    words: frozenset[str] = frozenset(),
+) -> float:
     """The cosine of a region's content words with those of the text before it.
 
     Where no text is before it (the whole condition, or its beginning) it is the mean over its
@@ -56,14 +64,14 @@ def overlap(condition: Condition, region: int | str, language: str = ENGLISH) ->
     """
     texts = [each.content for each in condition.regions]
     number = 0 if region == WHOLE else int(region) - 1
+    counts = partial(content_words, language=language, words=words)
     before = Counter[str]()
     for text in texts[:number]:
-        before.update(content_words(text, language))
+        before.update(counts(text))
     if before:
-        return cosine(before, content_words(texts[number], language))
+        return cosine(before, counts(texts[number]))
     stretch = condition.content if region == WHOLE else texts[number]
-    words = [content_words(each, language) for each in turns_and_sentences(stretch)]
-    cosines = [cosine(*two) for two in pairwise(words)]
+    cosines = [cosine(*map(counts, two)) for two in pairwise(turns_and_sentences(stretch))]
     return sum(cosines) / len(cosines) if cosines else 0.0
 
 
@@ -75,17 +83,19 @@ def turns_and_sentences(text: str) -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=50_000)
-def content_words(text: str, language: str = ENGLISH) -> Mapping[str, int]:
+def content_words(
+    text: str, language: str = ENGLISH, words: frozenset[str] = frozenset()
+) -> Mapping[str, int]:
     """The stems of a text's words, without those of closed classes, and how often each is there."""
     closed = stop_words(language)
-    words = (word.lower() for word in _WORD.findall(with_spaces(text)))
-    return Counter(stem(word, language) for word in words if len(word) > 1 and word not in closed)
+    found = (word.lower() for word in _WORD.findall(with_spaces(text, words)))
+    return Counter(stem(word, language) for word in found if len(word) > 1 and word not in closed)
 
 
 @lru_cache(maxsize=50_000)
-def all_words(text: str) -> Mapping[str, int]:
+def all_words(text: str, words: frozenset[str] = frozenset()) -> Mapping[str, int]:
     """The words of a text in small letters, those of closed classes too, and how often each."""
-    return Counter(word.lower() for word in _WORD.findall(with_spaces(text)))
+    return Counter(word.lower() for word in _WORD.findall(with_spaces(text, words)))
 
 
 def cosine(one: Mapping[str, float], other: Mapping[str, float]) -> float:

@@ -133,13 +133,15 @@ def _differences(
     bags: list[dict[str, int]] = [{} for _ in _BAGS]
     used: list[list[tuple[int, int, int]]] = [[] for _ in _BAGS]
     for row, (place, contrast) in enumerate(rows):
-        named = {one.condition_name: one for one in generated[place].item.conditions}
+        made = generated[place]
+        named = {one.condition_name: one for one in made.item.conditions}
         total = np.zeros(_WIDTH)
         for sign, names in ((1, contrast.worse), (-1, contrast.better)):
             for name in names:
                 context, target = _stretches(named[name], contrast)
-                total += sign * np.array(_numbers(context, target, generated[place].language))
-                for known, own, text in zip(bags, used, _texts(context, target), strict=True):
+                total += sign * np.array(_numbers(context, target, made.language, made.words))
+                texts = (with_spaces(text, made.words) for text in _texts(context, target))
+                for known, own, text in zip(bags, used, texts, strict=True):
                     own.append((row, known.setdefault(text, len(known)), sign))
         numbers.append(np.where(abs(total) > _SAME, total, 0.0))
     parts = []
@@ -196,26 +198,27 @@ def _hashed(texts: Sequence[str], field: str, sizes: tuple[int, int]) -> Any:
         binary=True,
         alternate_sign=False,
     )
-    return hashes.transform([with_spaces(text.replace(SEPARATOR, " ")) for text in texts])
+    return hashes.transform([text.replace(SEPARATOR, " ") for text in texts])
 
 
 @lru_cache(maxsize=20_000)
-def _numbers(context: str, target: str, language: str) -> tuple[float, ...]:
+def _numbers(context: str, target: str, language: str, words: frozenset[str]) -> tuple[float, ...]:
     # How they go together, and each by itself. Without a context the sentences of the target are
     # compared, each with the one before it.
     if context:
-        together = _compared(context, target, language)
+        together = _compared(context, target, language, words)
     else:
-        pairs = [_compared(*two, language) for two in pairwise(turns_and_sentences(target))]
+        pairs = [_compared(*two, language, words) for two in pairwise(turns_and_sentences(target))]
         width = _WIDTH - len(_HABITS) - 2
         together = tuple(map(math.fsum, zip(*pairs, strict=True))) if pairs else (0.0,) * width
         together = tuple(value / max(1, len(pairs)) for value in together)
     return (*together, *_habits(target), math.log1p(len(target)), math.log1p(len(context)))
 
 
-def _compared(context: str, target: str, language: str) -> tuple[float, ...]:
-    content = partial(content_words, language=language)
-    ways = [(count(context), count(target)) for count in (all_words, content, _stems, _pieces)]
+def _compared(context: str, target: str, language: str, words: frozenset[str]) -> tuple[float, ...]:
+    content = partial(content_words, language=language, words=words)
+    every = partial(all_words, words=words)
+    ways = [(count(context), count(target)) for count in (every, content, _stems, _pieces)]
     shared = [math.log1p(sum((one & other).values())) for one, other in ways]  # type: ignore[operator]
     lengths = [math.log1p(len(text.split())) for text in (context, target)]
     last = turns_and_sentences(context)[-1:] or ("",)

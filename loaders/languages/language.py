@@ -69,7 +69,7 @@ class Language:
         code: ISO 639-1 (``nl``).
         name: its English name.
         lay_out: makes natural text of tokens.
-        sentences: what its points end.
+        sentences: the points that end none of its sentences.
         pronouns: form -> what the form alone says of type, person, number and gender.
         articles: form -> definiteness and agreement; empty where it has none.
         connectives: word -> its meanings and its syntax (:mod:`loaders.senses`), from

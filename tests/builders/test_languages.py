@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
+import pandas as pd  # type: ignore[import-untyped]
 import pytest
 from support.native_files import LAYOUTS
 
@@ -23,6 +23,7 @@ from coherencegym.errors import EvaluationError
 from coherencegym.eval.statistics.lexical_overlap import content_words, turns_and_sentences
 from coherencegym.loaders.discourse import Discourse, Unit
 from coherencegym.manipulations.operator import Context
+from coherencegym.words.scripts import unspaced_words
 
 DUTCH = """\
 Buren zagen rond 2.30 uur vlammen en belden de brandweer. Die was o.a. met dhr. De Vries snel ter \
@@ -138,6 +139,13 @@ def test_words_that_say_nothing_are_those_of_the_language() -> None:
     }
     assert set(content_words("拜伦出生于伦敦。", "zh")) >= {"拜伦", "伦敦"}
     assert turns_and_sentences("下雨了。她没走。") == ("下雨了。", "她没走。")
+
+
+def test_known_words_of_chinese_are_told() -> None:
+    known = frozenset({"塞万提斯", "学院", "塞万"})
+    assert set(content_words("塞万提斯学院在上海。", "zh", known)) == {"塞万提斯", "学院"}
+    assert content_words("塞万提斯学院在上海。", "zh").keys() > {"塞万", "学院"}
+    assert unspaced_words(["学院", "的", "GDP", "5月"]) == {"学院"}
 
 
 # Texts of one's own -------------------------------------------------------------------------------

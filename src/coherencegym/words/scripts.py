@@ -10,6 +10,8 @@ _UNSPACED = "\u3000-\u303f\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\u
 _ONE = re.compile(f"[{_UNSPACED}]")
 #: Runs of letters alone.
 _LETTERS = re.compile("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]+")
+#: Characters of a word at most.
+_LONGEST = 8
 _QUOTES = "\"'“”‘’"
 
 
@@ -45,16 +47,27 @@ def place_texts(texts: Sequence[str]) -> list[tuple[int, int]]:
     return places
 
 
-def with_spaces(text: str) -> str:
-    """A text whose words have spaces between them; of Chinese, pairs of neighbouring characters.
+def with_spaces(text: str, words: frozenset[str] = frozenset()) -> str:
+    """A text with spaces between its words; one of other scripts comes back as it is.
 
-    Pairs of characters are the usual words of retrieval where nobody says what the words are
-    (Nie and Ren 1999). A text of other scripts comes back as it is.
+    Args:
+        text: a text.
+        words: the known words of Chinese, of which the longest that fits is always taken; none:
+            pairs of neighbouring characters, as retrieval has them (Nie and Ren 1999).
 
     >>> with_spaces("我们看到了GDP。"), with_spaces("It rained.")
     ('我们 们看 看到 到了 GDP。', 'It rained.')
+    >>> with_spaces("我们看到了GDP。", frozenset(["我们", "看到"]))
+    '我们 看到 了 GDP。'
     """
-    return text if text.isascii() else _LETTERS.sub(_pairs, text)
+    if text.isascii():
+        return text
+    return _LETTERS.sub(lambda run: _spaced(run, _matched(run[0], words)), text)
+
+
+def unspaced_words(words: Iterable[str]) -> frozenset[str]:
+    """Those of several characters, all of a script without spaces."""
+    return frozenset(word for word in words if len(word) > 1 and _LETTERS.fullmatch(word))
 
 
 def count_words(text: str) -> int:
@@ -62,8 +75,18 @@ def count_words(text: str) -> int:
     return len(_LETTERS.sub(lambda run: f" {' '.join(run[0])} ", text).split())
 
 
-def _pairs(run: re.Match[str]) -> str:
-    letters = run[0]
-    pairs = [letters[place : place + 2] for place in range(max(1, len(letters) - 1))]
+def _matched(letters: str, words: frozenset[str]) -> list[str]:
+    if not words:
+        return [letters[place : place + 2] for place in range(max(1, len(letters) - 1))]
+    found, place = list[str](), 0
+    while place < len(letters):
+        sizes = range(min(_LONGEST, len(letters) - place), 1, -1)
+        size = next((size for size in sizes if letters[place : place + size] in words), 1)
+        found.append(letters[place : place + size])
+        place += size
+    return found
+
+
+def _spaced(run: re.Match[str], parts: Iterable[str]) -> str:
     before = " " * (run.start() > 0 and not run.string[run.start() - 1].isspace())
-    return f"{before}{' '.join(pairs)} "
+    return f"{before}{' '.join(parts)} "

@@ -1,4 +1,4 @@
-"""What baselines take for words of a language: those that say nothing, and the stems of others.
+"""The words of a language for baselines: those that say nothing, and the stems of the others.
 
 English has its closed classes (``lists/``); of other languages the words that say nothing are
 spaCy's stop words. Stems are Snowball's (Porter 2001), where it has the language; elsewhere a word

@@ -266,7 +266,7 @@ ENDLESS = {
     "parcor": "5: <word> of line 5 holds more than 100,000 characters, expected less",
 }
 #: Layouts of which whole documents are looked for first: the line is passed, and not held.
-PASSED = ("gum", "ontonotes", "litbank", "openboek", "irc")
+PASSED = ("gum", "disrpt texts", "ontonotes", "litbank", "openboek", "irc")
 
 
 class CountingFile(io.FileIO):
