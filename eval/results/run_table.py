@@ -176,19 +176,20 @@ class RunTable:
 
         Scores are shares from 0 to 1, or correlations.
         """
+        return [self.record(column, model, run.number) for column, model, run in self.runs]
+
+    def record(self, column: RunColumn, model: RunModel, number: Headline | None) -> dict[str, Any]:
+        """A row of :attr:`records`, with one of the numbers of a run."""
         about = ("task", "suite", "version", "metric")
         numbers = ("n", "score", "ci_low", "ci_high", "ci_method")
         beside = (*BASELINE_WORDS, "human_score", "chance")
-        return [
-            {
-                **{name: getattr(column, name) for name in about},
-                "differs": "; ".join(column.differs),
-                "model": self.models[model],
-                **{name: getattr(run.number, name, None) for name in (*numbers, *beside)},
-                "signature": run.signature,
-            }
-            for column, model, run in self.runs
-        ]
+        return {
+            **{name: getattr(column, name) for name in about},
+            "differs": "; ".join(column.differs),
+            "model": self.models[model],
+            **{name: getattr(number, name, None) for name in (*numbers, *beside)},
+            "signature": column.shown[model].signature,
+        }
 
     @cached_property
     def steps(self) -> Mapping[RunModel, tuple[str, float]]:
@@ -346,13 +347,14 @@ def _is_one_by(run: Run) -> tuple[Any, ...]:
     tables = sorted((t.config, t.split, t.sha256, t.items, t.headline) for t in run.tables)
     summed = (run.number.metric, run.number.over) if run.number is not None else ()
     named = run.task, run.named_suite, run.version
-    return *named, tuple(tables), summed, tuple(sorted(_rules(run).items()))
+    return *named, tuple(tables), summed, tuple(sorted(rules_of(run).items()))
 
 
-def _rules(run: Run) -> dict[str, str]:
-    # The settings that change what a score is of; those that were not chosen are not in. What a
-    # choice came to for a model (its start token, the numeric error) is an object, and left out;
-    # the rules of scoring are one, too, but for the bits of a tie, which precision gives.
+def rules_of(run: Run) -> dict[str, str]:
+    """The settings that change what a score is of, and the rules of scoring, as JSON."""
+    # Those that were not chosen are not in. What a choice came to for a model (its start token, the
+    # numeric error) is an object, and left out; the rules are one, too, but for the bits of a tie,
+    # which precision gives.
     settings = {
         name: value
         for name, value in run.settings.items()
@@ -407,7 +409,7 @@ def _aspects(column: RunColumn) -> dict[str, str]:
         "items": f"{sum(table.items for table in tables):,}",
         "rows": digest[:12],
         "score over": first_names(run.number.over) if run.number is not None else "",
-        **{_option(name): value for name, value in _rules(run).items()},
+        **{_option(name): value for name, value in rules_of(run).items()},
     }
 
 

@@ -30,6 +30,7 @@ class TaskResults:
         notes: lines that a reader of the scores must know.
         task: its name.
         headline: the suite's one number, where it has one.
+        languages: the same over the configs of each language (ISO 639-1), where they have several.
         outcomes: those of every unit; None where the results have them in another form.
     """
 
@@ -40,6 +41,7 @@ class TaskResults:
     notes: Sequence[Note]
     task: str = field(default="score", kw_only=True)
     headline: Headline | None = field(default=None, kw_only=True)
+    languages: Mapping[str, Headline] = field(default_factory=dict, kw_only=True)
     outcomes: OutcomeTables | None = field(default=None, kw_only=True, repr=False)
 
     @property
@@ -123,6 +125,11 @@ def about_dataset(
         **{name: source.manifest[name] for name in SUITE_FACTS if source.manifest.get(name)},
         **_limitations(source, {str(table["config"]): None for table in tables}),
     }
+
+
+def language_in(source: Source, config: str) -> str:
+    """The language of a config (ISO 639-1; ``mul``: several); empty where none is stated."""
+    return str(_corpora(source, [config])[0].get("language", ""))
 
 
 def _limitations(source: Source, configs: Iterable[str]) -> dict[str, list[str]]:

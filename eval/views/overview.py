@@ -20,6 +20,7 @@ from coherencegym.eval.tasks.headline import Headline
 from coherencegym.eval.tasks.results import TaskResults
 from coherencegym.eval.views.frames import data_frame
 from coherencegym.eval.views.html_report import notebook_cell, write_html
+from coherencegym.eval.views.languages import language_grids, records_by_language
 from coherencegym.eval.views.leaderboard.cells import Site
 from coherencegym.eval.views.leaderboard.names import INDEX
 from coherencegym.eval.views.leaderboard.pages import reading_lines, render_index
@@ -54,13 +55,14 @@ class ShownOverview(RunTable):
 
     def to_pandas(self) -> pandas.DataFrame:
         """A row for each run: its suite, model, headline score (a share) and baselines."""
-        return data_frame(self.records)
+        return data_frame(records_by_language(self))
 
     def __str__(self) -> str:
         return grid.as_printed(lambda console: print_overview(self, console))
 
     def _repr_html_(self) -> str:
-        return notebook_cell([replace(overview_grid(self), notes=tuple(self.sentences))])
+        whole = replace(overview_grid(self), notes=tuple(self.sentences))
+        return notebook_cell([whole, *language_grids(self)])
 
 
 def overview(results: Iterable[TaskResults | Run], axis: Axis = AS_NAMED) -> ShownOverview:
@@ -131,6 +133,8 @@ def print_overview(shown: RunTable, console: Any = None) -> None:
     if not is_all:
         table = overview_grid(shown, models=shown.spoken_for)
         console.print(grid.rich_block(table, console.width))
+    for own in language_grids(shown):
+        console.print(grid.rich_block(own, console.width))
     for line in shown.sentences:
         console.print(grid.plain_text(line, "bold"))
     legend = [line for line in _legend(shown) if not (is_all and line.startswith("*"))]
@@ -141,7 +145,8 @@ def overview_document(shown: RunTable) -> TableDocument:
     """The tables of the overview for papers, and its numbers for programs."""
     steps = _steps(shown)
     lines = [*shown.sentences, *TRAINING_LEGEND * bool(steps), *_legend(shown)]
-    return TableDocument([*steps, overview_grid(shown)], lines, shown.records)
+    grids = [*steps, overview_grid(shown), *language_grids(shown)]
+    return TableDocument(grids, lines, records_by_language(shown))
 
 
 def copied_overview(shown: RunTable) -> list[tuple[str, str]]:
@@ -227,6 +232,8 @@ def _write_files(shown: RunTable, folder: Path, work: Path) -> None:
     lines += [f"![learning curve]({CURVE})", ""] * bool(drawn)
     lines += [line for own in steps for line in (own.title, "", *grid.markdown(own), "")]
     lines += [*grid.markdown(overview_grid(shown, reports)), ""]
+    for own in language_grids(shown):
+        lines += [own.title, "", *grid.markdown(own), ""]
     legend = [*TRAINING_LEGEND * bool(steps), *_legend(shown)]
     lines += ["- " + note.replace("*", "\\*", 1) for note in legend]
     (work / _MARKDOWN).write_bytes(("\n".join(lines) + "\n").encode("utf-8", "replace"))

@@ -11,6 +11,7 @@ from coherencegym.eval.results.learning import learning_curves
 from coherencegym.eval.results.run_table import table_of
 from coherencegym.eval.results.runs import Run
 from coherencegym.eval.results.steps import AS_NAMED, Axis
+from coherencegym.eval.views.languages import LANGUAGES, language_runs
 from coherencegym.eval.views.plots_curve import draw_curves, write_curves
 from coherencegym.eval.views.plots_heatmap import draw_heat_maps, heat_maps
 from coherencegym.eval.views.plots_positions import position_curves
@@ -26,7 +27,7 @@ def scores_png(runs: Sequence[Run]) -> bytes:
 
 
 def plot_runs(runs: Sequence[Run], folder: Path, axis: Axis = AS_NAMED) -> list[str]:
-    """Write the plots of runs into a folder: scores; where there are any heat maps and curves.
+    """Write the plots of runs into a folder: scores, and heat maps, languages and curves if any.
 
     Returns:
         The characters that no installed font has.
@@ -39,5 +40,8 @@ def plot_runs(runs: Sequence[Run], folder: Path, axis: Axis = AS_NAMED) -> list[
         if positions:
             figure = draw_curves(positions, "Scores by position", of="")
             missing += figures.save(figure, folder / "positions.png")
-    missing += write_curves(learning_curves(table_of(runs, axis)), folder)
+        table = table_of(runs, axis)
+        if by_language := language_runs(table):
+            missing += figures.save(draw_scores(by_language), folder / LANGUAGES)
+    missing += write_curves(learning_curves(table), folder)
     return list(dict.fromkeys(missing))

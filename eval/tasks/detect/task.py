@@ -111,6 +111,7 @@ def _headline(found: Findings) -> Headline | None:
     # Only whole documents can be judged where nobody knows the places of intruders.
     whole = NAMES["document_accuracy"]
     every = [one for one in found.rows if one.metric == whole and one.level == "all"]
+    every = [one for one in every if (one.config, one.split) in tables]
     return headline_of_one(every[0]) if every else None
 
 

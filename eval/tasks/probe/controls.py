@@ -3,7 +3,8 @@
 Hewitt and Liang 2019 ("Designing and interpreting probes with control tasks"): a label is drawn for
 each *type* once, from the distribution of the training labels, and learned as the task is. A probe
 that does as well has memorised types; selectivity is the difference. Sentences do not recur, so the
-type is something that does: the first word, in lower case, of the segment that the answer is about.
+type is something that does: the first word, in lower case, of the segment that the answer is about
+(of Chinese its first two characters).
 """
 
 from __future__ import annotations
@@ -13,11 +14,12 @@ import json
 from collections.abc import Sequence
 
 from coherencegym.eval.kinds.examples import LabelledExample
+from coherencegym.words.scripts import with_spaces
 
 
 def type_of(example: LabelledExample, slot: int) -> str:
-    """The first word of a slot, in lower case."""
-    return example.slots[slot].segments[0].split()[0].lower()
+    """The first word of a slot, in lower case; of Chinese its first two characters."""
+    return with_spaces(example.slots[slot].segments[0]).split()[0].lower()
 
 
 def control_labels(

@@ -9,6 +9,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from coherencegym.command_line import did_you_mean
 from coherencegym.errors import ConfigError, EvaluationError
 from coherencegym.eval.data.notes import Note, detail, of_each
 from coherencegym.eval.data.source import Source
@@ -35,6 +36,8 @@ class ProbeTable:
         input, about, protocol: the config's own input (:mod:`eval.tasks.probe.inputs`), the slot
             that the answer is about, and the paper's task that it is an instance of, if any.
         digests: those of the rows of every split that was read.
+        trained_on: the config of the rows to learn from and to choose by, where one was named.
+        other_labels: the number of test rows left out, as ``trained_on`` does not have their label.
     """
 
     train: tuple[LabelledExample, ...]
@@ -45,6 +48,8 @@ class ProbeTable:
     about: int = 0
     protocol: str = ""
     digests: tuple[str, ...] = ()
+    trained_on: str = ""
+    other_labels: int = 0
 
     @property
     def config(self) -> str:
@@ -82,12 +87,18 @@ class ProbeTable:
 
 
 def read_probe_tables(
-    source: Source, configs: Sequence[str], split: str, max_items: int | None
+    source: Source,
+    configs: Sequence[str],
+    split: str,
+    max_items: int | None,
+    train_on: str = "",
 ) -> tuple[list[ProbeTable], list[Note]]:
     """The tables of examples of a dataset, at least one, ready for a probe; and what is missing.
 
     Where nobody has named configs, those are left out, and noted, that cannot be probed. Rows of
     ``validation`` may be tested on: a tenth of the training rows then chooses in their place.
+    With ``train_on`` all learn and choose by the rows of that config, and rows count whose label
+    both configs have.
 
     Raises:
         EvaluationError: rows cannot be read, a config has no rows to learn from or to test on, its
@@ -96,18 +107,31 @@ def read_probe_tables(
     if split == TRAIN:
         raise EvaluationError(f"--split {split}: rows to learn from; expected one to test on")
     found: dict[str, dict[str, TableRows[LabelledExample]]] = {}
-    for read in table_rows(source, configs, (TRAIN, VALIDATION, split), kind=EXAMPLES):
+    named = [*configs, train_on] if configs and train_on not in ("", *configs) else configs
+    for read in table_rows(source, named, (TRAIN, VALIDATION, split), kind=EXAMPLES):
         found.setdefault(read.config, {})[read.split] = read
     for config in configs or EXAMPLES.configs(source.manifest.get("configs", {})):
         found.setdefault(config, {})  # one that has none of these splits
+    learned = found.get(train_on, {})
+    if train_on and TRAIN not in learned:
+        known = [config for config, splits in found.items() if TRAIN in splits]
+        raise EvaluationError(
+            f"--train-on {train_on}: no config with a split {TRAIN!r}; expected "
+            + (f"one of {', '.join(known)}{did_you_mean(train_on, known)}" if known else "one")
+        )
 
     def table_of(config: str) -> ProbeTable:
         splits, where = found[config], f"config {config!r}"
-        if lack := _lacking(splits, split):
+        if lack := _lacking([*splits, TRAIN] if train_on else splits, split):
             raise ConfigError(f"{where}: {lack}")
-        return _probe_table(source, splits, split, max_items, where)
+        if train_on:
+            return _transferred(source, splits, learned, split, max_items, where)
+        rows = {name: read.read(max_items) for name, read in splits.items()}
+        digests = tuple(f"{name} {read.rows_sha256}" for name, read in splits.items())
+        return _probe_table(source, splits[split], rows, where, digests=digests)
 
-    return of_each(found, table_of, named=bool(configs))
+    tested = [config for config in found if not configs or config in configs]
+    return of_each(tested, table_of, named=bool(configs))
 
 
 def _lacking(splits: Container[str], split: str) -> str:
@@ -121,15 +145,38 @@ def _lacking(splits: Container[str], split: str) -> str:
     return lack
 
 
-def _probe_table(
+def _transferred(
     source: Source,
-    splits: dict[str, TableRows[LabelledExample]],
+    splits: Mapping[str, TableRows[LabelledExample]],
+    learned: Mapping[str, TableRows[LabelledExample]],
     split: str,
     max_items: int | None,
     where: str,
 ) -> ProbeTable:
-    rows = {name: read.read(max_items) for name, read in splits.items()}
-    tested = splits[split]
+    # Rows of another config to learn from, and of all rows those with a label that both have.
+    own = {name: read.read(max_items) for name, read in splits.items()}
+    rows = {name: read.read(max_items) for name, read in learned.items() if name != split}
+    both = {row.label for row in rows[TRAIN]} & {row.label for of in own.values() for row in of}
+    rows[split] = own[split]
+    kept = {name: tuple(row for row in of if row.label in both) for name, of in rows.items()}
+    taught = learned[TRAIN].config
+    digests = (f"{taught} {name} {learned[name].rows_sha256}" for name in rows if name != split)
+    return _probe_table(
+        *(source, splits[split], kept, where),
+        digests=(*digests, f"{split} {splits[split].rows_sha256}"),
+        trained_on=taught,
+        other_labels=len(rows[split]) - len(kept[split]),
+    )
+
+
+def _probe_table(
+    source: Source,
+    tested: TableRows[LabelledExample],
+    rows: Mapping[str, tuple[LabelledExample, ...]],
+    where: str,
+    **read: Any,
+) -> ProbeTable:
+    split = tested.split
     about: dict[str, Any] = dict(tested.about.get("task_defaults", {}))
     table = Table(
         *(source, tested.config, split, rows[split], tested.rows_sha256, tested.verified),
@@ -142,19 +189,24 @@ def _probe_table(
         input=str(about.get("input", "")),
         about=int(about.get("about", 0)),
         protocol=str(about.get("protocol", "")),
-        digests=tuple(f"{name} {read.rows_sha256}" for name, read in splits.items()),
+        **read,
     )
 
 
 def probe_table_of(
-    given: Mapping[str, Iterable[LabelledExample | Row]], split: str = "test"
+    given: Mapping[str, Iterable[LabelledExample | Row]], split: str = "test", train_on: str = ""
 ) -> ProbeTable:
     """A table of examples, or rows of a dataset, that come from no file, by their split.
 
     Raises:
-        EvaluationError: a row is not valid, ``train`` or the split to test on is missing, or see
-            :func:`read_probe_tables`.
+        EvaluationError: a row is not valid, ``train`` or the split to test on is missing, they are
+            to be trained on a config, or see :func:`read_probe_tables`.
     """
+    if train_on:
+        raise EvaluationError(
+            f"train_on={train_on!r}: examples from memory have no configs; expected the rows to "
+            f"learn from under {TRAIN!r}"
+        )
     if lack := _lacking(given, split):
         raise EvaluationError(f"examples: {lack}")
     rows = {

@@ -10,7 +10,7 @@ from pydantic import Field
 
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.kinds.examples import EXAMPLES
-from coherencegym.eval.tasks.options import CommandLine, option
+from coherencegym.eval.tasks.options import CommandLine, flag_of, option
 from coherencegym.eval.tasks.probe.classifiers import TRAINERS
 from coherencegym.eval.tasks.probe.encoding import ENCODINGS
 from coherencegym.eval.tasks.probe.inputs import CHOICES
@@ -72,6 +72,12 @@ class ProbeOptions:
         "product and difference; neighbours: with products of neighbours; first: only the first",
         choices=CHOICES,
     )
+    train_on: str = option(
+        "",
+        "config whose splits train and validation train the probe and choose its layer, for every "
+        "tested config (such as of another language); default each config's own",
+        metavar="CONFIG",
+    )
     probe: str = option(
         "linear",
         "linear: softmax regression; mlp: one hidden layer of 256 units",
@@ -116,10 +122,10 @@ def check_probe(options: ProbeOptions) -> ProbeOptions:
     if not options.compat:
         return options
     plain = ProbeOptions()
-    for name in ("layers", "encoding", "input", "probe"):
+    for name in ("layers", "encoding", "input", "train_on", "probe"):
         if getattr(options, name) != getattr(plain, name):
             raise EvaluationError(
-                f"--compat {options.compat}: it says what --{name} is; leave it out"
+                f"--compat {options.compat}: it says what {flag_of(name)} is; leave it out"
             )
     return replace(options, random_init=0, seeds=0)
 

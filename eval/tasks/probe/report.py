@@ -35,6 +35,13 @@ def probe_sections(found: Findings) -> Iterator[ReportSection]:
     for table in published_grids(found):
         yield ReportSection(table.title, table, is_detail=True)
     curves = list(layer_curves(found))
+    if found.options.train_on:
+        table = layers_grid(curves, _scores(found))
+        yield ReportSection(
+            f"Trained on {found.options.train_on}: accuracy by layer, %",
+            table,
+            sentences=("* the layer that validation rows of this config chose",),
+        )
     title = f"{short_model(str(found.model['name']))} on {found.dataset['name']}"
     yield ReportSection(
         "Accuracy by layer",
@@ -159,6 +166,33 @@ def _row(own: ProbeScores, score: Score) -> grid.GridRow:
         grid.number_cell(own.frequency_compression, ".2f"),
     )
     return grid.GridRow(cells, bold=True)
+
+
+def layers_grid(curves: Sequence[LayerCurve], probes: Sequence[ProbeScores]) -> grid.Grid:
+    """A row for each layer, and for each baseline; a column for each config that was tested."""
+    layers = sorted({layer for curve in curves for layer in curve.layers})
+    rows = [
+        grid.GridRow((layer_name(layer), *(_at_layer(curve, layer) for curve in curves)))
+        for layer in layers
+    ]
+    beside = {
+        "most frequent": [own.most_frequent for own in probes],
+        "bag of words": [own.bag_of_words for own in probes],
+        _RANDOM_INIT: [fmean(own.random) if own.random else None for own in probes],
+        "control": [own.control for own in probes],
+    }
+    rows += [
+        grid.GridRow((name, *(grid.share_cell(value) + "  " for value in values)))
+        for name, values in beside.items()
+    ]
+    names = [f"{own.config} ({own.test:,} rows)" for own in probes]
+    return grid.made("layer", names, rows)
+
+
+def _at_layer(curve: LayerCurve, layer: int) -> str:
+    place = list(curve.layers).index(layer)
+    mark = " *" if layer == curve.chosen else "  "
+    return grid.share_with_interval(curve.test[place], curve.low[place], curve.high[place]) + mark
 
 
 def beside_grid(found: Findings) -> grid.Grid:

@@ -350,6 +350,16 @@ def probe_notes(details: Sequence[ProbeDetail], options: ProbeOptions) -> Iterat
         )
         if counted:
             yield caution(f"{own.table.table.name}: rows without vectors, of all splits: {counted}")
+        if own.table.trained_on:
+            yield detail(
+                f"{own.table.config}: the probe and its layer come from the rows of "
+                f"{own.table.trained_on}; {len(own.table.labels)} labels that both have"
+            )
+        if left := own.table.other_labels:
+            yield caution(
+                f"{own.table.table.name}: {left:,} rows with labels that {own.table.trained_on} "
+                "does not have are left out"
+            )
         if own.table.held_out and own.table.table.split == VALIDATION:
             yield caution(
                 f"{own.table.config}: tested on validation; a tenth of train was held out to "

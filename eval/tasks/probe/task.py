@@ -29,8 +29,9 @@ from coherencegym.eval.tasks.task import Findings, Task
 
 
 def facts(table: ProbeTable, detail: ProbeDetail) -> dict[str, Any]:
-    """The number of rows without vectors, by reason."""
-    return {"left_out": dict(results.left_out_of(detail.probed))}
+    """The number of rows left out, by reason: without vectors, or of a label not trained on."""
+    left_out = dict(results.left_out_of(detail.probed))
+    return {"left_out": left_out | ({"label": table.other_labels} if table.other_labels else {})}
 
 
 def more(found: Findings) -> dict[str, Any]:
@@ -52,10 +53,14 @@ TASK = Task(
     metrics=(ANY_SENSE, FIRST_OF_SENSES),
     run=results.probe_table,
     costs=cost_grid,
+    names=lambda configs, options: [
+        *configs,
+        *[options.train_on] * bool(configs and options.train_on),
+    ],
     inputs=lambda source, configs, split, most, options: read_probe_tables(
-        source, configs, split, most
+        source, configs, split, most, options.train_on
     ),
-    given=lambda rows, split, options: probe_table_of(rows, split),
+    given=lambda rows, split, options: probe_table_of(rows, split, options.train_on),
     table=lambda one: one.table,
     digests=lambda one: one.digests,
     load=load_to_probe,

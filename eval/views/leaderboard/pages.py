@@ -20,6 +20,7 @@ from coherencegym.eval.results.runs import Run
 from coherencegym.eval.statistics.scores import CHANCE_NAME, SPEARMAN, Score, chance_names
 from coherencegym.eval.tasks.headline import Headline, headline_of_one
 from coherencegym.eval.views.html_report import page_of, source
+from coherencegym.eval.views.languages import language_grids
 from coherencegym.eval.views.leaderboard.cells import (
     BESIDE,
     Cell,
@@ -83,6 +84,7 @@ def render_index(site: Site) -> str:
         curve=base64.b64encode(site.curve).decode(),
         steps=list(training_grids(learning_curves(table))),
         steps_notes=LEGEND,
+        languages=language_grids(table),
         reading=reading_lines(table),
         cautions=list(table.cautions()),
         data={

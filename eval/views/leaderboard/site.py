@@ -10,6 +10,7 @@ from coherencegym.eval.results.folder import write_json
 from coherencegym.eval.results.learning import learning_curves
 from coherencegym.eval.results.run_table import RunTable
 from coherencegym.eval.views.html_report import write_html
+from coherencegym.eval.views.languages import records_by_language
 from coherencegym.eval.views.leaderboard.cells import Site
 from coherencegym.eval.views.leaderboard.names import (
     INDEX,
@@ -83,6 +84,7 @@ def write_leaderboard(
 def leaderboard_as_json(site: Site) -> dict[str, Any]:
     """The content of ``leaderboard.json``: every number of the first page, for programs."""
     table = site.table
+    by_language = [one for one in records_by_language(table) if one.get("language")]
     return {
         "format": _FORMAT,
         "title": site.title,
@@ -112,4 +114,5 @@ def leaderboard_as_json(site: Site) -> dict[str, Any]:
             }
             for column in table.columns
         ],
+        **({"languages": by_language} if by_language else {}),
     }

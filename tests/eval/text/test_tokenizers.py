@@ -247,6 +247,27 @@ def test_gpt2_itself(gpt2_tokenizer: Any, condition: Condition) -> None:
     assert list(found.regions) == [region_by_character(condition, a, b) for a, b in found.offsets]
 
 
+def test_regions_of_chinese_begin_and_end_on_characters(gpt2_tokenizer: Any) -> None:
+    """Most characters are two tokens or three: each has all of them in its own region."""
+    regions = ("因为下雨了，", "所以我们", "留在家里。", "“真的吗？”", "他问。")
+    for own in (regions, tuple("".join(regions))):
+        found = encoding(gpt2_tokenizer, cut(*own))
+        assert len(found.ids) > sum(map(len, own))
+        assert list(found.regions) == sorted(found.regions)
+        assert found.spanning == 0
+        for number, text in enumerate(own, 1):
+            ids = [one for one, of in zip(found.ids, found.regions, strict=True) if of == number]
+            assert gpt2_tokenizer.decode(ids) == text
+
+
+def test_a_token_of_parts_of_two_characters_is_counted(gpt2_tokenizer: Any) -> None:
+    """It counts where it begins, as every token does that reaches into the next region."""
+    names = gpt2_tokenizer.convert_ids_to_tokens(gpt2_tokenizer("龍喚士")["input_ids"])
+    assert names[-1] == "ĸļå£«"  # the end of 喚, and 士
+    found = encoding(gpt2_tokenizer, cut("龍喚", "士"))
+    assert (set(found.regions), found.spanning) == ({1}, 1)
+
+
 @pytest.fixture(scope="module")
 def gpt2_tokenizer(repository: Path) -> Any:
     import os

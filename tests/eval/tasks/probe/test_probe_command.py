@@ -241,6 +241,8 @@ def test_a_probe_of_the_published_protocol(saved: Path, tmp_path: Path) -> None:
         (("--layers", "3"), "layer 3: expected 0 (embeddings) to 2"),
         (("--compat", "discoeval-2019"), "a config that is none of the paper's tasks"),
         (("--compat", "discoeval-2019", "--probe", "mlp"), "it says what --probe is; leave it out"),
+        (("--compat", "discoeval-2019", "--train-on", "order_toy"), "it says what --train-on is"),
+        (("--train-on", "order_tou"), "expected one of order_toy; did you mean 'order_toy'?"),
         (("--config", "order_tou"), "no config 'order_tou'; expected one of order_toy"),
         (("--pool", "cls"), "the first token of this model sees nothing of the text"),
     ],
@@ -328,6 +330,46 @@ def test_what_is_tested_on_chooses_nothing(
     named = ("--config", "order_toy")
     assert main(arguments(saved, tmp_path / "other", *more, *named)) == 2
     assert "(--split validation tests on that" in one_line(capsys.readouterr().err)
+
+
+def test_a_probe_is_trained_on_one_language_and_tested_on_others(
+    saved: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Of both languages only rows whose label both have."""
+    nl = {split: orders(size, seed) for seed, (split, size) in enumerate(SIZES.items())}
+    nl["train"].append(replace(nl["train"][0], item_id="only nl", label="nl"))
+    rows = orders(12, 7)
+    zh = {"test": [*rows, replace(rows[0], item_id="only zh", label="zh")]}
+    for code, splits in {"nl": nl, "zh": zh}.items():
+        about = {"corpus": {"language": code}, "task_defaults": {"input": "order"}}
+        folder = write_examples(tmp_path / "data", splits, f"order_{code}", **about)
+    more = (
+        "--dataset",
+        str(folder),
+        "--seeds",
+        "0",
+        "--random-init",
+        "0",
+        "--train-on",
+        "order_nl",
+    )
+    assert main(arguments(saved, tmp_path / "run", *more, "--config", "order_zh")) == 0
+    (own,) = results_of(tmp_path / "run")["probes"]
+    assert (own["config"], own["train"], own["validation"], own["test"]) == ("order_zh", 80, 30, 24)
+    assert own["labels"] == ["as it was", "exchanged"]
+    assert own["accuracy"] > 0.8  # the same words tell
+    output = capsys.readouterr().out
+    assert "order_zh (test): 1 rows with labels that order_nl does not have are left out" in output
+    table = output[output.index("order_zh (24 rows)") :].split("control")[0]
+    assert [line.split()[1] for line in table.splitlines() if " layer " in line] == ["0", "1", "2"]
+    # Trained on its own rows as without the option, but for the label that others do not have.
+    assert main(arguments(saved, tmp_path / "both", *more)) == 0
+    results = results_of(tmp_path / "both")
+    assert [one["test"] for one in results["probes"]] == [50, 24]
+    assert results["probes"][0]["labels"] == ["as it was", "exchanged", "nl"]
+    assert [table["language"] for table in results["dataset"]["tables"]] == ["nl", "zh"]
+    numbers = {code: head["score"] for code, head in results["languages"].items()}
+    assert numbers == {own["config"][-2:]: own["accuracy"] for own in results["probes"]}
 
 
 def test_without_a_split_to_choose_by_a_tenth_of_the_rows_is_held_out(
