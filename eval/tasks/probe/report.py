@@ -25,6 +25,8 @@ from coherencegym.eval.tasks.task import Findings
 
 #: Rows of each table that are listed.
 _MOST_ROWS = 200
+#: The line below the table by layer of probes that were trained on another config.
+_TRANSFERRED = "accuracies of probes trained on {}; * the layer that its validation rows chose"
 
 
 def probe_sections(found: Findings) -> Iterator[ReportSection]:
@@ -40,7 +42,7 @@ def probe_sections(found: Findings) -> Iterator[ReportSection]:
         yield ReportSection(
             f"Trained on {found.options.train_on}: accuracy by layer, %",
             table,
-            sentences=("* the layer that validation rows of this config chose",),
+            sentences=(_TRANSFERRED.format(found.options.train_on),),
         )
     title = f"{short_model(str(found.model['name']))} on {found.dataset['name']}"
     yield ReportSection(

@@ -262,9 +262,9 @@ def test_regions_of_chinese_begin_and_end_on_characters(gpt2_tokenizer: Any) -> 
 
 def test_a_token_of_parts_of_two_characters_is_counted(gpt2_tokenizer: Any) -> None:
     """It counts where it begins, as every token does that reaches into the next region."""
-    names = gpt2_tokenizer.convert_ids_to_tokens(gpt2_tokenizer("龍喚士")["input_ids"])
-    assert names[-1] == "ĸļå£«"  # the end of 喚, and 士
-    found = encoding(gpt2_tokenizer, cut("龍喚", "士"))
+    names = gpt2_tokenizer.convert_ids_to_tokens(gpt2_tokenizer("喚士")["input_ids"])
+    assert names == ["å", "ĸļå£«"]  # the end of 喚, and 士
+    found = encoding(gpt2_tokenizer, cut("喚", "士"))
     assert (set(found.regions), found.spanning) == ({1}, 1)
 
 

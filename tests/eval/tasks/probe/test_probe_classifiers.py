@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from sklearn.linear_model import LogisticRegression
 
 from coherencegym.errors import EvaluationError
+from coherencegym.eval.kinds.examples import LabelledExample, Slot
 from coherencegym.eval.tasks.probe import classifiers
 from coherencegym.eval.tasks.probe.classifiers import (
     INVERSE_PENALTIES,
@@ -16,7 +17,7 @@ from coherencegym.eval.tasks.probe.classifiers import (
     accuracy_of,
     linear,
 )
-from coherencegym.eval.tasks.probe.controls import control_labels
+from coherencegym.eval.tasks.probe.controls import control_labels, type_of
 from coherencegym.eval.tasks.probe.description import described, description_length
 from coherencegym.eval.tasks.probe.published_protocol import (
     PROTOCOLS,
@@ -205,6 +206,16 @@ def test_a_control_label_hangs_on_its_type_alone(types: list[str], seed: int) ->
     whole = control_labels([*types, "more"], labels, seed)
     assert {*whole.values()} <= {*labels}
     assert all(control_labels([name], labels[::-1], seed)[name] == whole[name] for name in types)
+
+
+@pytest.mark.parametrize(
+    ("text", "own"), [("However, it rains.", "however,"), ("因为下雨了。", "因为")]
+)
+def test_the_type_of_a_text_is_its_first_word(text: str, own: str) -> None:
+    """Chinese has no spaces: with the whole text as its type, no type would recur."""
+    slots = (Slot((text,)),)
+    about = {"item_id": "1", "label": "x", "discourse_id": "d", "corpus": "c"}
+    assert type_of(LabelledExample(slots=slots, text=(text,), places=(0,), **about), 0) == own
 
 
 def test_first_words_that_recur_are_memorised_and_labels_are_not() -> None:
