@@ -177,7 +177,7 @@ def layers_grid(curves: Sequence[LayerCurve], probes: Sequence[ProbeScores]) -> 
         grid.GridRow((layer_name(layer), *(_at_layer(curve, layer) for curve in curves)))
         for layer in layers
     ]
-    beside = {
+    beside: dict[str, list[float | None]] = {
         "most frequent": [own.most_frequent for own in probes],
         "bag of words": [own.bag_of_words for own in probes],
         _RANDOM_INIT: [fmean(own.random) if own.random else None for own in probes],

@@ -213,9 +213,8 @@ def test_a_control_label_hangs_on_its_type_alone(types: list[str], seed: int) ->
 )
 def test_the_type_of_a_text_is_its_first_word(text: str, own: str) -> None:
     """Chinese has no spaces: with the whole text as its type, no type would recur."""
-    slots = (Slot((text,)),)
-    about = {"item_id": "1", "label": "x", "discourse_id": "d", "corpus": "c"}
-    assert type_of(LabelledExample(slots=slots, text=(text,), places=(0,), **about), 0) == own
+    example = LabelledExample("1", (Slot((text,)),), (text,), (0,), "x", "d", "c")
+    assert type_of(example, 0) == own
 
 
 def test_first_words_that_recur_are_memorised_and_labels_are_not() -> None:
