@@ -23,6 +23,7 @@ from typing import Any
 from coherencegym.builders.crossing.generator import CROSSED_BREAKDOWNS, Crossed, crossed_columns
 from coherencegym.builders.crossing.partners import Couple, Partner
 from coherencegym.builders.crossing.shuffled import with_shuffled_contexts
+from coherencegym.builders.discourse.languages import in_dutch
 from coherencegym.builders.suite import (
     BEYER_2021,
     Column,
@@ -137,11 +138,6 @@ def mention_config(max_words: int, spillover: bool) -> Config:
         length_confound=not spillover,
         partial_input=("a bag of words of the sentence alone, without the one before"),
     )
-
-
-def in_dutch(config: Config) -> Config:
-    """A config's twin from Dutch novels (``openboek_nl``)."""
-    return replace(config, corpora=("openboek",), languages=("nl",), by="language")
 
 
 def competed_partners(discourse: Discourse, context: Context) -> Iterator[Partner]:

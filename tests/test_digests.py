@@ -33,6 +33,7 @@ REAL = (
     ("lasting_surprise", "personachat"),
     ("reference_distance", "gum"),
     ("reference_distance", "litbank"),
+    ("reference_distance", "openboek"),
     ("salience", "gum"),
     ("connectives", "gum"),
     ("connectives", "tedmdb"),

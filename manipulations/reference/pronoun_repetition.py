@@ -8,24 +8,16 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from coherencegym.loaders.discourse import Alternative, Discourse, Mention
-from coherencegym.loaders.languages.registry import language_of
 from coherencegym.manipulations.editing import cut_excerpt, last_edit, replace_text
 from coherencegym.manipulations.operator import Composable, Context
 from coherencegym.manipulations.reference.antecedents import antecedent
-from coherencegym.manipulations.reference.dutch_repetition import DUTCH_REPETITION
-from coherencegym.manipulations.reference.english_repetition import ENGLISH_REPETITION
+from coherencegym.manipulations.reference.language_rules import rules_of
 from coherencegym.manipulations.reference.noun_phrases import NotApplicableError
 from coherencegym.manipulations.reference.repetition_rules import RepetitionRules
-
-#: Rules by the language's ISO 639-1 code.
-_RULES: Mapping[str, RepetitionRules] = {
-    "en": ENGLISH_REPETITION,
-    "nl": DUTCH_REPETITION,
-}
 
 
 @dataclass(frozen=True)
@@ -60,7 +52,7 @@ class PronounRepetition(Composable):
                     yield result
 
     def _repeated(self, discourse: Discourse, mention: Mention) -> Discourse:
-        rules = _rules(discourse)
+        rules = rules_of(discourse)
         rules.check_pronoun(discourse, mention)
         unit, start, _ = mention.span[0]
         if first_of_chain(discourse, mention) is not mention:
@@ -80,17 +72,13 @@ class PronounRepetition(Composable):
         return replace_text(pair, 1, start, end, phrase, operator="PronounRepetition")
 
 
-def _rules(discourse: Discourse) -> RepetitionRules:
-    return _RULES[language_of(discourse).code]
-
-
 def repeated_mention(discourse: Discourse, pronoun: Mention, max_words: int) -> Mention:
     """The mention that is repeated in the place of a pronoun, by the rules of the language.
 
     Raises:
         NotApplicableError: there is none.
     """
-    return antecedent(discourse, pronoun, max_words, _rules(discourse).objection)
+    return antecedent(discourse, pronoun, max_words, rules_of(discourse).objection)
 
 
 def first_of_chain(discourse: Discourse, mention: Mention) -> Mention:
