@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 from coherencegym.cards.example import escape
-from coherencegym.licence import OTHER
+from coherencegym.licence import OTHER, combined_licence
 
 #: Lower bounds of the Hub's size categories, and their names.
 SIZES = {
@@ -111,11 +111,14 @@ def licence_text(corpus: dict[str, Any], key: str) -> str:
 
 
 def _licence_field(manifest: dict[str, Any]) -> dict[str, str]:
-    # One licence throughout is named by its Hub identifier; several, or one that is no SPDX
-    # licence, are ``other`` with the table in the card.
-    identifiers = {licence for c in manifest["configs"].values() for licence in c["licences"]}
-    identifiers |= {c["corpus"]["licence"] for c in manifest["configs"].values()}
-    if len(identifiers) == 1 and (only := next(iter(identifiers))) != OTHER and " " not in only:
-        return {"license": only.lower()}
+    # The licence that all texts may be published under together, by its Hub identifier; where there
+    # is none, as in a folder of one's own, ``other`` with the table in the card.
+    with_texts = [c for c in manifest["configs"].values() if not c.get("stand_off")]
+    if not with_texts:
+        return {"license": OTHER, "license_name": "no-texts", "license_link": "README.md#licence"}
+    identifiers = {licence for config in with_texts for licence in config["licences"]}
+    identifiers |= {config["corpus"]["licence"] for config in with_texts}
+    if licence := combined_licence(identifiers):
+        return {"license": licence.lower()}
     name = "several-licences" if len(identifiers) > 1 else "terms-of-the-source-corpus"
     return {"license": OTHER, "license_name": name, "license_link": "README.md#licence"}
