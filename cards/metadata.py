@@ -58,7 +58,8 @@ def card_yaml(manifest: dict[str, Any]) -> str:
 
 
 def _files_entry(name: str, config: dict[str, Any]) -> dict[str, Any]:
-    files = [{"split": split, "path": f"data/{name}/{split}-*"} for split in config["splits"]]
+    place = f"hashes/{name}-{{}}.parquet" if config.get("stand_off") else f"data/{name}/{{}}-*"
+    files = [{"split": split, "path": place.format(split)} for split in config["splits"]]
     return {"data_files": files, **({"default": True} if config["default"] else {})}
 
 
@@ -110,15 +111,22 @@ def licence_text(corpus: dict[str, Any], key: str) -> str:
     return f"{escape(licence)} ({about})" if about else escape(licence)
 
 
+def licences_of_texts(manifest: dict[str, Any]) -> set[str]:
+    """The licences of the texts of a release, and of their annotation; empty where it has none."""
+    with_texts = [c for c in manifest["configs"].values() if not c.get("stand_off")]
+    return {
+        licence
+        for config in with_texts
+        for licence in (config["corpus"]["licence"], *config["licences"])
+    }
+
+
 def _licence_field(manifest: dict[str, Any]) -> dict[str, str]:
     # The licence that all texts may be published under together, by its Hub identifier; where there
     # is none, as in a folder of one's own, ``other`` with the table in the card.
-    with_texts = [c for c in manifest["configs"].values() if not c.get("stand_off")]
-    if not with_texts:
-        return {"license": OTHER, "license_name": "no-texts", "license_link": "README.md#licence"}
-    identifiers = {licence for config in with_texts for licence in config["licences"]}
-    identifiers |= {config["corpus"]["licence"] for config in with_texts}
+    identifiers = licences_of_texts(manifest)
     if licence := combined_licence(identifiers):
         return {"license": licence.lower()}
     name = "several-licences" if len(identifiers) > 1 else "terms-of-the-source-corpus"
+    name = name if identifiers else "no-texts"
     return {"license": OTHER, "license_name": name, "license_link": "README.md#licence"}

@@ -200,6 +200,8 @@ def _add_publishing(parser: Parser) -> None:
     add("--repo-id", metavar="ID", help="default: coherencegym/<suite>")
     what = "make the repository private, if it is made; refuse one that is public"
     add("--private", action="store_true", help=what)
+    what = "publish corpora that may not be republished without their texts: digests and numbers"
+    rare(add("--stand-off", action="store_true", help=what))
     what = "publish what --limit or --split have made, for all to see"
     rare(add("--allow-partial", action="store_true", help=what))
     rare(add("--create-pr", action="store_true", help="open a pull request instead"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -21,6 +22,7 @@ from coherencegym.builders.judgement.match import Matcher
 from coherencegym.builders.judgement.read import read_answers
 from coherencegym.builders.pipeline.build import BuildOptions, build
 from coherencegym.builders.pipeline.entries import toolkit_version
+from coherencegym.builders.pipeline.licences import LicenceShare, licence_classes
 from coherencegym.builders.pipeline.sources import (
     PLAIN_GENRES,
     SECTIONED,
@@ -35,12 +37,16 @@ from coherencegym.builders.release.changes import Version
 from coherencegym.builders.release.manifest import Manifest
 from coherencegym.builders.release.publish import (
     PublishOptions,
+    closed_configs,
     publish,
     publishable,
     target_is_private,
+    with_configs,
 )
 from coherencegym.builders.release.remote import PublishError
+from coherencegym.builders.release.rows import hashes_path
 from coherencegym.builders.release.scored import add_scores, read_scores
+from coherencegym.builders.release.stand_off import without_texts
 from coherencegym.builders.suite import Config, Genre, Suite
 from coherencegym.cards.scores import SCORES
 from coherencegym.command_line import SIGNALLED
@@ -299,6 +305,7 @@ class BuildJob:
             self.private = resolve_privacy(request)
             if not self.private:
                 _refuse_partial(request)
+                _refuse_answers(request)
             if not request.dry_run:
                 check_rights_of(request)
         self.matcher = None
@@ -315,7 +322,7 @@ class BuildJob:
         if request.crossed:
             self.sources = only_crossed(self.suite, self.sources)
         if not self.private and (request.corpora or request.hub_dataset or request.texts):
-            _refuse_closed(self.sources)
+            _refuse_closed(self.sources, request.stand_off)
 
     def _part(self, folder: Path | None) -> Path | None:
         return folder if folder is None or self.alone else folder / self.suite.name
@@ -347,7 +354,7 @@ class BuildJob:
             if self.runs:
                 manifest = add_scores(manifest, self.runs, folder)
             if self.request.dry_run:
-                self.preview, _ = self.push(folder, manifest, progress)
+                self.preview, _ = self.push(folder, manifest, progress, engine, cache)
                 self.preview += export_build(folder, self.exports, dry_run=True)
         return manifest
 
@@ -365,12 +372,78 @@ class BuildJob:
                 yield work
 
     def push(
-        self, folder: Path, manifest: Manifest, progress: Callable[[str], None]
+        self,
+        folder: Path,
+        manifest: Manifest,
+        progress: Callable[[str], None],
+        engine: Engine | None = None,
+        cache: ReadingCache | None = None,
     ) -> tuple[list[str], str]:
         """Publish a build if it was asked for: lines for the user, and the version it has there."""
         if not self.request.push_to_hub:
             return [], ""
-        return push_build(self.request, folder, manifest, self.private, progress)
+        divide = partial(self._divide, progress=progress, engine=engine, cache=cache)
+        return push_build(self.request, folder, manifest, self.private, progress, divide)
+
+    def _divide(
+        self,
+        folder: Path,
+        manifest: Manifest,
+        work: Path,
+        *,
+        progress: Callable[[str], None],
+        engine: Engine | None,
+        cache: ReadingCache | None,
+    ) -> list[tuple[Path, Manifest]]:
+        # A repository for each class of licences; what has no texts is in the first.
+        configs = manifest["configs"]
+        bare = {name: config for name, config in configs.items() if config.get("stand_off")}
+        texts = {name: config for name, config in configs.items() if name not in bare}
+        parts: dict[str, tuple[Path, Manifest]] = {}
+        classes = licence_classes(texts.values())
+        for name in classes:
+            if len(classes) == 1:
+                parts[name] = folder, with_configs(manifest, texts)
+                break
+            part = work / f"texts{name}"
+            part.mkdir()
+            made = self._build_share(part, name, progress, engine, cache)
+            if made["configs"]:
+                parts[name] = part, made
+        if bare:
+            place, made = parts.get("", (folder, manifest | {"configs": {}}))
+            if place != folder:
+                for name, config in bare.items():
+                    for path in (hashes_path(name, split) for split in config["splits"]):
+                        shutil.copy(folder / path, place / path)
+            parts[""] = place, with_configs(made, {**made["configs"], **bare})
+        return [
+            (place, made | {"repo_id": self.request.repo_id + name})
+            for name, (place, made) in sorted(parts.items(), key=lambda part: part[0] != "")
+        ]
+
+    def _build_share(
+        self,
+        folder: Path,
+        name: str,
+        progress: Callable[[str], None],
+        engine: Engine | None,
+        cache: ReadingCache | None,
+    ) -> Manifest:
+        found = [source for source in self.sources.found if source.corpus.republishable]
+        return build(
+            self.suite,
+            Sources(found),
+            self.request,
+            folder,
+            self.matcher,
+            filters=self.filters,
+            withhold=True,
+            progress=progress,
+            engine=engine,
+            cache=cache,
+            share=LicenceShare(name),
+        )
 
 
 def _made_so(folder: Path, suite: Suite, given: BuildRequest) -> Mapping[str, Any] | None:
@@ -436,17 +509,26 @@ def _refuse_partial(request: BuildRequest) -> None:
             )
 
 
-def _refuse_closed(sources: Sources) -> None:
+def _refuse_answers(request: BuildRequest) -> None:
+    for option, given in (("--judgements", request.judgements), ("--judged", request.judged)):
+        if given and request.stand_off:
+            raise PublishError(
+                f"--stand-off: nobody could make rows again that depend on the answers of {option}; "
+                f"build without {option}, or push with --private"
+            )
+
+
+def _refuse_closed(sources: Sources, stand_off: bool) -> None:
     for corpus in [source.corpus for source in sources.found]:
-        if not corpus.republishable:
+        if not corpus.republishable and not stand_off:
             annotation, texts = (
                 corpus.licence_name if corpus.licence == OTHER else corpus.licence,
                 corpus.text_licence_name if corpus.text_licence == OTHER else corpus.text_licence,
             )
             raise PublishError(
                 f"corpus {corpus.name} may not be republished (annotation: {annotation}; texts: "
-                f"{texts}{'; closed by its name' * (corpus.name in CLOSED)}); expected --private, "
-                "or no --push-to-hub"
+                f"{texts}{'; closed by its name' * (corpus.name in CLOSED)}); expected --stand-off, "
+                "which publishes no texts, --private, or no --push-to-hub"
             )
 
 
@@ -474,36 +556,80 @@ def check_rights_of(request: BuildRequest) -> None:
             check_rights(HfApi(), request.repo_id)
 
 
+#: Divides a build among repositories: (folder, manifest, work folder) -> folders and manifests.
+_Divide = Callable[[Path, Manifest, Path], list[tuple[Path, Manifest]]]
+
+
 def push_build(
     request: BuildRequest,
     folder: Path,
     manifest: Manifest,
     private: bool,
     progress: Callable[[str], None],
+    divide: _Divide | None = None,
 ) -> tuple[list[str], str]:
-    """Publish a build, or in a dry run say what publishing would do: lines, and the version."""
-    from huggingface_hub import HfApi
+    """Publish a build, or in a dry run say what publishing would do: lines, and the version.
+
+    Whatever can be refused is refused before the first of several repositories changes. Where a
+    push breaks off, those before it are published whole, and the error says which.
+    """
     from huggingface_hub.errors import OfflineModeIsEnabled
     from huggingface_hub.utils import disable_progress_bars  # type: ignore[attr-defined]
 
     if not sys.stderr.isatty():
         disable_progress_bars()  # the client's own bars, silent in a pipe as ours are
+    if request.stand_off and not private:
+        manifest = without_texts(folder, manifest, closed_configs(manifest))
     public, held = publishable(manifest, private)
     lines = [
-        f"left out of the push, may not be republished: {name} (pass --private for a private one)"
+        f"left out of the push, may not be republished: {name} (pass --private for a private one, "
+        "or --stand-off to publish no texts)"
         for name in held
     ]
-    if SCORES in manifest and SCORES not in public:
-        lines.append("left out of the push: the scores, as some are on what is left out")
-    try:
-        with hub_answers():
-            outcome = publish(HfApi(), folder, public, request, progress)
-    except OfflineModeIsEnabled:
-        if not request.dry_run:
-            raise
-        lines.append(f"repository {request.repo_id}: changes unknown (HF_HUB_OFFLINE is set)")
-        return lines, str(manifest["version"])
-    return lines + outcome.lines, outcome.version
+    with tempfile.TemporaryDirectory() as work:
+        releases = [(folder, public)]
+        if divide is not None and not private and public["configs"]:
+            releases = divide(folder, public, Path(work))
+        if SCORES in manifest and not all(SCORES in made for _, made in releases):
+            lines.append("left out of the push: the scores, as some are on what is left out")
+        try:
+            return _push_all(request, releases, progress, lines)
+        except OfflineModeIsEnabled:
+            if not request.dry_run:
+                raise
+            names = ", ".join(made["repo_id"] for _, made in releases)
+            lines.append(f"repository {names}: changes unknown (HF_HUB_OFFLINE is set)")
+            return lines, str(manifest["version"])
+
+
+def _push_all(
+    request: BuildRequest,
+    releases: Sequence[tuple[Path, Manifest]],
+    progress: Callable[[str], None],
+    lines: list[str],
+) -> tuple[list[str], str]:
+    from huggingface_hub import HfApi
+
+    versions = []
+    names = [str(made["repo_id"]) for _, made in releases]
+    tries = (True, False) if len(releases) > 1 and not request.dry_run else (request.dry_run,)
+    for dry_run in tries:
+        for number, (folder, manifest) in enumerate(releases):
+            options = replace(request, repo_id=names[number], dry_run=dry_run)
+            try:
+                with hub_answers():
+                    outcome = publish(HfApi(), folder, manifest, options, progress)
+            except Exception as error:
+                if number and not dry_run:
+                    error.add_note(
+                        f"published: {', '.join(names[:number])}; not published: "
+                        f"{', '.join(names[number:])}: run the same command again to finish"
+                    )
+                raise
+            if dry_run == request.dry_run:
+                lines += outcome.lines
+                versions.append(outcome.version)
+    return lines, versions[0]
 
 
 def run(suites: Sequence[Suite], request: BuildRequest, *, as_json: bool = False) -> int:
@@ -535,7 +661,9 @@ def _run(suites: Sequence[Suite], request: BuildRequest, made: list[dict[str, An
             if found:
                 check_was_read(request.data_dir, suites, found)
         with started(request.engine, request.num_proc, request.address) as engine:
-            cache = ReadingCache() if len(suites) > 1 else None
+            # A push may build again what is under each class of licences.
+            again = len(suites) > 1 or request.push_to_hub
+            cache = ReadingCache() if again else None
             one = partial(_run_one, engine=engine, cache=cache, made=made)
             return _run_all(suites, request, one)
 
@@ -591,7 +719,7 @@ def _run_one(
     print_lines(job.preview)
     if not dry_run:
         with spinner() as progress:
-            lines, version = job.push(job.destination, manifest, progress)
+            lines, version = job.push(job.destination, manifest, progress, engine, cache)
         print_lines(lines)
         # Last, as tasks read the version that was published.
         print_lines(export_build(job.destination, job.exports, version))
