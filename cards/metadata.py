@@ -85,7 +85,7 @@ def licence_table(manifest: dict[str, Any]) -> list[dict[str, Any]]:
     """List the configs and the number of discourses under each licence of texts."""
     found: dict[str, dict[str, Any]] = {}
     for name, config in sorted(manifest["configs"].items()):
-        for licence, count in config["licences"].items():
+        for licence, count in () if config.get("stand_off") else config["licences"].items():
             corpus = config["corpus"]
             text = escape(licence) if licence != OTHER else licence_text(corpus, "text_licence")
             row = found.setdefault(text, {"licence": text, "configs": [], "discourses": 0})

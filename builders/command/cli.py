@@ -202,6 +202,8 @@ def _add_publishing(parser: Parser) -> None:
     add("--private", action="store_true", help=what)
     what = "publish corpora that may not be republished without their texts: digests and numbers"
     rare(add("--stand-off", action="store_true", help=what))
+    what = "write what is published without texts into a folder, to look at"
+    rare(add("--stand-off-folder", metavar="DIR", type=Path, help=what))
     what = "publish what --limit or --split have made, for all to see"
     rare(add("--allow-partial", action="store_true", help=what))
     rare(add("--create-pr", action="store_true", help="open a pull request instead"))

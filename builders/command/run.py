@@ -46,17 +46,18 @@ from coherencegym.builders.release.publish import (
 from coherencegym.builders.release.remote import PublishError
 from coherencegym.builders.release.rows import hashes_path
 from coherencegym.builders.release.scored import add_scores, read_scores
-from coherencegym.builders.release.stand_off import without_texts
+from coherencegym.builders.release.stand_off import without_texts, write_release
 from coherencegym.builders.suite import Config, Genre, Suite
 from coherencegym.cards.scores import SCORES
 from coherencegym.command_line import SIGNALLED
 from coherencegym.engines.engine import RAY, Engine
 from coherencegym.engines.start import started
 from coherencegym.errors import EvaluationError
+from coherencegym.eval.data.notes import first_names
 from coherencegym.eval.data.source import BUILDS, read_manifest
 from coherencegym.eval.report.formats import json_text
 from coherencegym.files.checksums import checksums, read_checksums, strange_part
-from coherencegym.files.folders import check_folder, written_beside
+from coherencegym.files.folders import check_apart, check_folder, written_beside
 from coherencegym.hub.answers import hub_answers
 from coherencegym.hub.commits import check_rights, check_target
 from coherencegym.licence import CLOSED, OTHER
@@ -93,6 +94,7 @@ class BuildRequest(BuildOptions, PublishOptions):
         judgements: files with what people said of the suite's items.
         judged: files with what other people said, or models, who choose items by it.
         scores: folders of results that the card shows.
+        stand_off_folder: gets what a push with ``stand_off`` would publish without texts.
     """
 
     corpora: Sequence[str] = ()
@@ -118,6 +120,7 @@ class BuildRequest(BuildOptions, PublishOptions):
     export_syntaxgym: Path | None = None
     export_pairs: Path | None = None
     export_babylm: Path | None = None
+    stand_off_folder: Path | None = None
     push_to_hub: bool = False
 
     @property
@@ -308,6 +311,10 @@ class BuildJob:
                 _refuse_answers(request)
             if not request.dry_run:
                 check_rights_of(request)
+        if (bare := self._part(request.stand_off_folder)) is not None:
+            _refuse_answers(replace(request, stand_off=True))
+            check_folder(bare, request.overwrite, "--stand-off-folder")
+            check_apart(bare, self.destination, "--stand-off-folder", "--output")
         self.matcher = None
         if request.judgements:
             questions = self.suite.questions
@@ -385,6 +392,16 @@ class BuildJob:
         divide = partial(self._divide, progress=progress, engine=engine, cache=cache)
         return push_build(self.request, folder, manifest, self.private, progress, divide)
 
+    def write_stand_off(self, folder: Path, manifest: Manifest) -> list[str]:
+        """Write a build without its texts, if that was asked for: lines for the user."""
+        bare = self._part(self.request.stand_off_folder)
+        if bare is None or self.request.dry_run:
+            return []
+        closed = closed_configs(manifest)
+        with written_beside(bare, self.request.overwrite, "--stand-off-folder") as work:
+            write_release(folder, without_texts(folder, manifest, closed), closed, work)
+        return [f"without texts, written to {bare}: {first_names(closed)}"]
+
     def _divide(
         self,
         folder: Path,
@@ -417,9 +434,11 @@ class BuildJob:
                     for path in (hashes_path(name, split) for split in config["splits"]):
                         shutil.copy(folder / path, place / path)
             parts[""] = place, with_configs(made, {**made["configs"], **bare})
+        names = {name: self.request.repo_id + name for name in sorted(parts, key=bool)}
         return [
-            (place, made | {"repo_id": self.request.repo_id + name})
-            for name, (place, made) in sorted(parts.items(), key=lambda part: part[0] != "")
+            (parts[name][0], parts[name][1] | {"repo_id": own, "beside": others})
+            for name, own in names.items()
+            for others in [[one for one in names.values() if one != own]]
         ]
 
     def _build_share(
@@ -513,8 +532,8 @@ def _refuse_answers(request: BuildRequest) -> None:
     for option, given in (("--judgements", request.judgements), ("--judged", request.judged)):
         if given and request.stand_off:
             raise PublishError(
-                f"--stand-off: nobody could make rows again that depend on the answers of {option}; "
-                f"build without {option}, or push with --private"
+                f"--stand-off: nobody could make rows again that depend on the answers of "
+                f"{option}; build without {option}, or push with --private"
             )
 
 
@@ -527,8 +546,8 @@ def _refuse_closed(sources: Sources, stand_off: bool) -> None:
             )
             raise PublishError(
                 f"corpus {corpus.name} may not be republished (annotation: {annotation}; texts: "
-                f"{texts}{'; closed by its name' * (corpus.name in CLOSED)}); expected --stand-off, "
-                "which publishes no texts, --private, or no --push-to-hub"
+                f"{texts}{'; closed by its name' * (corpus.name in CLOSED)}); expected --private, "
+                "--stand-off, which publishes no texts, or no --push-to-hub"
             )
 
 
@@ -721,6 +740,7 @@ def _run_one(
         with spinner() as progress:
             lines, version = job.push(job.destination, manifest, progress, engine, cache)
         print_lines(lines)
+        print_lines(job.write_stand_off(job.destination, manifest))
         # Last, as tasks read the version that was published.
         print_lines(export_build(job.destination, job.exports, version))
     made.append(build_record(manifest, None if dry_run else job.destination))

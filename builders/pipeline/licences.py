@@ -19,17 +19,22 @@ INCOMPATIBLE = "texts of two licences that do not allow publishing them together
 def documents_in(row: Row, known: Container[str]) -> set[str]:
     """The ids of the documents that a row has texts of, of a corpus whose ids are ``known``.
 
-    A document that lent a text stands in a column such as ``partner_discourse``, or in an edit. The
-    id of a part of a document begins with the document's: ``GUM_bio_byron/1-6``.
+    A document that lent a text stands in a column such as ``partner_discourse``, or in an edit.
     """
     named = {row[name] for name in row if name == DISCOURSE or name.endswith("_discourse")}
     named |= {edit["source_discourse"] for edit in row.get("edits", ())}
-    found = set()
-    for name in filter(None, named):
-        parts = name.split("/")
-        starts = ("/".join(parts[:end]) for end in range(len(parts), 0, -1))
-        found.add(next((start for start in starts if start in known), name))
-    return found
+    return {document_of(name, known) for name in named if name}
+
+
+def document_of(name: str, known: Container[str]) -> str:
+    """The id of the document that an item, or a part of a document, is of, by its own id.
+
+    >>> document_of("GUM_bio_byron/1-6/matched", {"GUM_bio_byron"})
+    'GUM_bio_byron'
+    """
+    parts = name.split("/")
+    starts = ("/".join(parts[:end]) for end in range(len(parts), 0, -1))
+    return next((start for start in starts if start in known), name)
 
 
 def licence_classes(configs: Iterable[Mapping[str, Any]]) -> list[str]:
@@ -92,4 +97,3 @@ class LicenceShare:
             if found == self.name:
                 chosen.append((order[row[DISCOURSE]], made))
         return [made for _, made in sorted(chosen, key=lambda one: one[0])], +skipped
-

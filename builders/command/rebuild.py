@@ -1,0 +1,348 @@
+"""``coherencegym rebuild``: the rows of a stand-off release, made from one's own corpus files."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import tempfile
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from coherencegym.builders.command.run import BuildRequest
+from coherencegym.builders.command.show import print_lines, spinner
+from coherencegym.builders.errors import finished
+from coherencegym.builders.pipeline.build import build, write_documents
+from coherencegym.builders.pipeline.licences import document_of
+from coherencegym.builders.pipeline.sources import PlannedCorpus, Sources
+from coherencegym.builders.registry import all_suites, load_suite
+from coherencegym.builders.release.manifest import Manifest, in_order
+from coherencegym.builders.release.rows import hashes_path
+from coherencegym.builders.suite import Suite
+from coherencegym.cards.scores import SCORES
+from coherencegym.command_line import Parser
+from coherencegym.errors import EvaluationError
+from coherencegym.eval.data.notes import first_names
+from coherencegym.eval.data.source import (
+    BUILDS,
+    Rebuilt,
+    Source,
+    find_dataset,
+    read_manifest,
+    stand_off_configs,
+)
+from coherencegym.files.folders import check_folder, written_beside
+from coherencegym.files.parquet_rows import parquet_rows
+from coherencegym.files.strict_json import Name, held
+from coherencegym.loaders.discourse import Discourse
+from coherencegym.loaders.read import read
+from coherencegym.loaders.registry import CORPORA, is_extension
+
+EXAMPLES = """\
+  coherencegym rebuild OWNER/story_cloze --data-dir ~/corpora/storycloze
+  coherencegym score --model gpt2 --dataset suites/story_cloze-1.5.0
+  coherencegym score --model gpt2 --dataset OWNER/story_cloze --data-dir ~/corpora/storycloze
+"""
+#: Folders of a build that have files of a config.
+_FILES = ("data/{}/*", "hashes/{}-*", "baselines/{}/*")
+
+
+@dataclass(frozen=True)
+class _File:
+    name: str
+    split: str
+    sha256: str = ""
+    revision: str = ""
+
+
+@dataclass(frozen=True)
+class _Corpus:
+    name: Name
+    files: tuple[_File, ...] = ()
+
+
+@dataclass(frozen=True)
+class _Recipe:
+    # How the rows of a config are made, as the release says.
+    corpus: _Corpus
+    seed: int
+    suite_version: str
+    limit: int | None = None
+    splits_asked: tuple[Name, ...] = ()
+    settings: dict[str, Any] = field(default_factory=dict)
+    in_headline: bool = True
+    not_headline: str = ""
+    splits: dict[Name, Any] = field(default_factory=dict)
+
+    def suite(self, name: str) -> Suite:
+        """The suite with the settings of the release.
+
+        Raises:
+            EvaluationError: there is no such suite or corpus here, or a setting is wrong.
+        """
+        # A release says nothing of a Python file that is here, whatever name it has.
+        for what, one, there in (
+            ("suite", name, name in all_suites()),
+            (
+                "corpus",
+                self.corpus.name,
+                self.corpus.name in CORPORA or is_extension(self.corpus.name),
+            ),
+        ):
+            if not there:
+                raise EvaluationError(
+                    f"the release is made with the {what} {one!r}, which is not installed here"
+                )
+        declared = load_suite(name)
+        known = declared.settings
+        given = {key: value for key, value in self.settings.items() if key in known}
+        try:
+            return declared.configured(**{k: held(v, type(known[k])) for k, v in given.items()})
+        except ValueError as error:  # one that is out of its range
+            raise EvaluationError(f"settings: {error}") from None
+
+
+@dataclass(frozen=True)
+class _RowHash:
+    item_id: str
+    sha256: str
+
+
+def rebuild(
+    dataset: str,
+    data_dir: Path | None = None,
+    *,
+    revision: str | None = None,
+    configs: Sequence[str] = (),
+    output: Path | None = None,
+    overwrite: bool = False,
+    say: Callable[[str], None] = lambda line: None,
+    progress: Callable[[str], None] = lambda message: None,
+) -> Path:
+    """Make the rows of a stand-off release from one's own copy of its corpora, and verify them.
+
+    Args:
+        dataset: a Hub id, or a folder of such a release.
+        data_dir: a folder of corpus files; None: the folders where corpora are looked for.
+        revision: tag or commit; None: the newest.
+        configs: the configs to make; none: all whose texts are not in the release.
+        output: the folder; None: ``suites/NAME-VERSION``. One that has the rows already stays.
+        overwrite: replace another build in it.
+        say: told what was made, and of files that are others though the rows are the same.
+        progress: told what is being done.
+
+    Returns:
+        A folder of a suite: the configs that were made, and those whose texts the release has.
+
+    Raises:
+        EvaluationError: the release has its texts, or a row comes out otherwise than in it: its
+            corpus file and line are named, after corpus files whose digests differ.
+        CorpusError: files of a corpus are not there.
+    """
+    source = find_dataset(dataset, revision, configs)
+    bare = [name for name in stand_off_configs(source.manifest) if not configs or name in configs]
+    if not bare:
+        what = f"config {first_names(configs)}" if configs else "every config"
+        raise EvaluationError(
+            f"dataset {dataset!r}: {what} has its texts, or is not there; expected a stand-off "
+            "release"
+        )
+    folder = output or BUILDS / f"{Path(source.repo or dataset).name}-{source.version}"
+    made_from = asdict(Rebuilt(source.repo or "", source.revision, source.commit))
+    if source.commit and not overwrite and _is_made(folder, source.commit, bare):
+        say(f"{folder} has the rows of {dataset} already")
+        return folder
+    # Rows of the same release, of other configs, are made again.
+    overwrite = overwrite or (bool(source.commit) and _is_made(folder, source.commit or "", ()))
+    check_folder(folder, overwrite, around=[data_dir] if data_dir else [])
+    recipes = {name: held(source.manifest["configs"][name], _Recipe) for name in bare}
+    alike = defaultdict(list)
+    for name, one in recipes.items():
+        settings = json.dumps(one.settings, sort_keys=True)
+        alike[one.seed, one.limit, one.splits_asked, settings].append(name)
+    with written_beside(folder, overwrite) as work:
+        entries: dict[str, Any] = {}
+        for names in alike.values():
+            of_these = {name: recipes[name] for name in names}
+            entries |= _made(source, of_these, data_dir, work, say, progress)
+        others = {} if configs else _copied(source, work)
+        manifest: Manifest = {**source.manifest, "configs": {**others, **entries}}
+        manifest.pop(SCORES, None)  # their plot stays in the release
+        write_documents(
+            in_order(manifest | ({"rebuilt": made_from} if source.commit else {})), work
+        )
+    rows = sum(len(_hashes(folder, name, s)) for name in bare for s in recipes[name].splits)
+    say(f"{rows:,} rows are those of {dataset} {source.version}; written to {folder}")
+    return folder
+
+
+def _is_made(folder: Path, commit: str, configs: Sequence[str]) -> bool:
+    try:
+        made = read_manifest(folder / "manifest.json")
+    except (EvaluationError, OSError):
+        return False
+    is_same: bool = made.get("rebuilt", {}).get("commit") == commit
+    return is_same and set(configs) <= made["configs"].keys()
+
+
+def _made(
+    source: Source,
+    recipes: Mapping[str, _Recipe],
+    data_dir: Path | None,
+    folder: Path,
+    say: Callable[[str], None],
+    progress: Callable[[str], None],
+) -> dict[str, Any]:
+    # The entries of configs with one recipe; their files are moved into ``folder``.
+    for recipe in recipes.values():
+        suite = recipe.suite(source.suite)
+    request = BuildRequest(
+        corpora=sorted({one.corpus.name for one in recipes.values()}),
+        data_dir=data_dir,
+        seed=recipe.seed,
+        limit=recipe.limit,
+        splits=recipe.splits_asked,
+        skip_bad_rows=True,  # a row that is left out by that is missed below
+    )
+    found = []
+    for one in request.sources_of(suite).found:
+        wanted = [c for c in one.configs if c.by or c.full_name(one.corpus.name) in recipes]
+        found.append(PlannedCorpus(one.corpus, tuple(wanted), one.found))
+    with tempfile.TemporaryDirectory() as place:
+        work = Path(place)
+        built = build(suite, Sources(found), request, work, progress=progress)["configs"]
+        files = list(_other_files(recipes, built))
+        wrong = {
+            (name, split): rows
+            for name, one in recipes.items()
+            for split in one.splits
+            if (rows := _other_rows(source.folder, work, name, split))
+        }
+        if wrong:
+            versions = {one.suite_version for one in recipes.values()} - {suite.version}
+            other = [
+                f"the release is of {suite.name} {v}, this is {suite.version}" for v in versions
+            ]
+            rows = [row for own in wrong.values() for row in own]
+            places = _places(rows, found, request)
+            named = [f"{row} ({places(row)})" for row in rows[:3]]
+            raise EvaluationError(
+                f"dataset {source.name!r}: "
+                + "; ".join([*other, *files[:3]])
+                + "; " * bool(other or files)
+                + f"{len(rows):,} rows of {first_names([name for name, _ in wrong])} are not "
+                f"those of the release: {first_names([*named, *rows[3:]])}; expected the corpus "
+                "files of the release, and its version of coherencegym; nothing was written"
+            )
+        for line in files:
+            say(f"{line}; the rows are the same")
+        for name in recipes:
+            _take(work, name, folder)
+    headline = ("in_headline", "not_headline")  # as it was among all configs of the release
+    released = source.manifest["configs"]
+    return {
+        name: {key: value for key, value in built[name].items() if key not in headline}
+        | {key: released[name][key] for key in headline if key in released[name]}
+        for name in recipes
+    }
+
+
+def _take(place: Path, config: str, folder: Path) -> None:
+    for pattern in _FILES:
+        for path in place.glob(pattern.format(config)):
+            target = folder / path.relative_to(place)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(path, target)
+
+
+def _copied(source: Source, folder: Path) -> dict[str, Any]:
+    bare = stand_off_configs(source.manifest)
+    texts = {name: c for name, c in source.manifest["configs"].items() if name not in bare}
+    for name in texts:
+        _take(source.folder, name, folder)
+    return texts
+
+
+def _other_files(recipes: Mapping[str, _Recipe], built: Mapping[str, Any]) -> Iterator[str]:
+    expected, found = set[_File](), set[_File]()
+    for name, recipe in recipes.items():
+        if name in built:
+            expected |= {*recipe.corpus.files}
+            found |= {*held(built[name]["corpus"], _Corpus).files}
+    for one in sorted(expected - found, key=lambda one: (one.name, one.sha256)):
+        other = next((own for own in found - expected if own.name == one.name), None)
+        digest = (other.sha256 or other.revision)[:12] if other else "not there"
+        yield f"corpus file {one.name}: {digest}; expected {(one.sha256 or one.revision)[:12]}"
+
+
+def _hashes(folder: Path, config: str, split: str) -> dict[str, str]:
+    path = folder / hashes_path(config, split)
+    if not path.is_file():
+        return {}
+    rows = (held(row, _RowHash) for row in parquet_rows(path))
+    return {row.item_id: row.sha256 for row in rows}
+
+
+def _other_rows(release: Path, made: Path, config: str, split: str) -> list[str]:
+    # In the order of the release, then those that it does not have; all of them where only their
+    # order is another.
+    expected, found = (_hashes(folder, config, split) for folder in (release, made))
+    if list(expected.items()) == list(found.items()):
+        return []
+    ids = [*expected, *(one for one in found if one not in expected)]
+    return [one for one in ids if expected.get(one) != found.get(one)] or ids
+
+
+def _places(
+    rows: Sequence[str], sources: Sequence[PlannedCorpus], request: BuildRequest
+) -> Callable[[str], str]:
+    # Corpus file and line of a row's document, by the id of the row.
+    known: dict[str, str] = {}
+    for one in sources:
+        how: dict[str, Any] = {"data_dir": request.data_dir, "skip_bad_rows": True}
+        paths = {file.path.name: file.path for file in one.found.files} if one.found else {}
+        for discourse in read(one.corpus, splits=request.splits or None, found=one.found, **how):
+            known[discourse.id] = _place(discourse, paths)
+    return lambda row: known.get(
+        document_of(row, known), "its document is not in your corpus files"
+    )
+
+
+def _place(discourse: Discourse, paths: Mapping[str, Path]) -> str:
+    source = next((unit.source for unit in discourse.units if unit.source), None)
+    if source is None:
+        return f"document {discourse.id}"
+    line, path = source.start, paths.get(source.file)
+    if source.end != source.start and path is not None:
+        line = path.read_text(encoding="utf-8", errors="replace")[: source.start].count("\n") + 1
+    return f"{source.file}:{line}"
+
+
+def make_parser(prog: str = "coherencegym rebuild") -> Parser:
+    """The parser of the command."""
+    about = "Make the rows of a stand-off release from your own copy of its corpora."
+    parser = Parser(prog, about, EXAMPLES)
+    add = parser.add_argument
+    add("dataset", metavar="ID|FOLDER", help="a stand-off release: a Hub dataset, or a folder")
+    add("--data-dir", metavar="DIR", type=Path, help="folder with the files of its corpora")
+    add("--config", dest="configs", nargs="+", action="extend", default=[], metavar="C")
+    add("--revision", metavar="TAG", help="tag or commit; default the newest")
+    add("--output", metavar="DIR", type=Path, help="default: suites/NAME-VERSION")
+    add("--overwrite", action="store_true", help="replace an earlier build")
+    return parser
+
+
+def main(argv: Sequence[str] | None = None, prog: str = "coherencegym rebuild") -> int:
+    """Rebuild a release; returns the exit code."""
+    given = vars(make_parser(prog).parse_args(argv))
+
+    def work() -> int:
+        lines: list[str] = []
+        with spinner() as progress:
+            rebuild(given.pop("dataset"), **given, say=lines.append, progress=progress)
+        print_lines(lines)
+        return 0
+
+    return finished(prog, work)
