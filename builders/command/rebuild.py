@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import tempfile
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -130,7 +131,7 @@ def rebuild(
         configs: the configs to make; none: all whose texts are not in the release.
         output: the folder; None: ``suites/NAME-VERSION``. One that has the rows already stays.
         overwrite: replace another build in it.
-        say: told what was made, and of files that are others though the rows are the same.
+        say: told what was made, and the corpus files and rows that are not those of the release.
         progress: told what is being done.
 
     Returns:
@@ -213,31 +214,31 @@ def _made(
     with tempfile.TemporaryDirectory() as place:
         work = Path(place)
         built = build(suite, Sources(found), request, work, progress=progress)["configs"]
-        files = list(_other_files(recipes, built))
-        wrong = {
-            (name, split): rows
+        files = _other_files(recipes, built)
+        for line in files.values():
+            say(line)
+        wrong = [
+            (name, row)
             for name, one in recipes.items()
             for split in one.splits
-            if (rows := _other_rows(source.folder, work, name, split))
-        }
+            for row in _other_rows(source.folder, work, name, split)
+        ]
         if wrong:
-            versions = {one.suite_version for one in recipes.values()} - {suite.version}
-            other = [
-                f"the release is of {suite.name} {v}, this is {suite.version}" for v in versions
-            ]
-            rows = [row for own in wrong.values() for row in own]
-            places = _places(rows, found, request)
-            named = [f"{row} ({places(row)})" for row in rows[:3]]
+            place_of = _places(found, request)
+            places = [(name, row, *place_of(row)) for name, row in wrong]
+            # Another number of rows before it changes a row, too: first those of changed files.
+            places.sort(key=lambda place: place[2] not in files)
+            rows = [f"{name} {row} ({file}:{line})" for name, row, file, line in places]
+            for text in rows:
+                say(text)
+            other = {one.suite_version for one in recipes.values()} - {suite.version}
+            versions = [f"version {one} of the suite, not {suite.version}" for one in sorted(other)]
+            named = [*versions, *([first_names([*files.values()], 1)] if files else [])]
             raise EvaluationError(
-                f"dataset {source.name!r}: "
-                + "; ".join([*other, *files[:3]])
-                + "; " * bool(other or files)
-                + f"{len(rows):,} rows of {first_names([name for name, _ in wrong])} are not "
-                f"those of the release: {first_names([*named, *rows[3:]])}; expected the corpus "
-                "files of the release, and its version of coherencegym; nothing was written"
+                f"dataset {source.name!r}: {len(rows):,} rows are not those of the release: "
+                + "; ".join([first_names(rows, 1), *named])
+                + "; nothing was written"
             )
-        for line in files:
-            say(f"{line}; the rows are the same")
         for name in recipes:
             _take(work, name, folder)
     headline = ("in_headline", "not_headline")  # as it was among all configs of the release
@@ -265,16 +266,20 @@ def _copied(source: Source, folder: Path) -> dict[str, Any]:
     return texts
 
 
-def _other_files(recipes: Mapping[str, _Recipe], built: Mapping[str, Any]) -> Iterator[str]:
+def _other_files(recipes: Mapping[str, _Recipe], built: Mapping[str, Any]) -> dict[str, str]:
+    # Name -> what is said of it.
     expected, found = set[_File](), set[_File]()
     for name, recipe in recipes.items():
         if name in built:
             expected |= {*recipe.corpus.files}
             found |= {*held(built[name]["corpus"], _Corpus).files}
+    said = {}
     for one in sorted(expected - found, key=lambda one: (one.name, one.sha256)):
         other = next((own for own in found - expected if own.name == one.name), None)
         digest = (other.sha256 or other.revision)[:12] if other else "not there"
-        yield f"corpus file {one.name}: {digest}; expected {(one.sha256 or one.revision)[:12]}"
+        wanted = (one.sha256 or one.revision)[:12]
+        said[one.name] = f"corpus file {one.name} is {digest}, expected {wanted}"
+    return said
 
 
 def _hashes(folder: Path, config: str, split: str) -> dict[str, str]:
@@ -296,28 +301,24 @@ def _other_rows(release: Path, made: Path, config: str, split: str) -> list[str]
 
 
 def _places(
-    rows: Sequence[str], sources: Sequence[PlannedCorpus], request: BuildRequest
-) -> Callable[[str], str]:
-    # Corpus file and line of a row's document, by the id of the row.
-    known: dict[str, str] = {}
+    sources: Sequence[PlannedCorpus], request: BuildRequest
+) -> Callable[[str], tuple[str, int]]:
+    # Finds the corpus file and line of a row by its id: of its unit, where the id says which.
+    known: dict[str, Discourse] = {}
     for one in sources:
         how: dict[str, Any] = {"data_dir": request.data_dir, "skip_bad_rows": True}
-        paths = {file.path.name: file.path for file in one.found.files} if one.found else {}
-        for discourse in read(one.corpus, splits=request.splits or None, found=one.found, **how):
-            known[discourse.id] = _place(discourse, paths)
-    return lambda row: known.get(
-        document_of(row, known), "its document is not in your corpus files"
-    )
+        found = read(one.corpus, splits=request.splits or None, found=one.found, **how)
+        known |= {discourse.id: discourse for discourse in found}
 
+    def place_of(row: str) -> tuple[str, int]:
+        document = document_of(row, known)
+        units = known[document].units if document in known else ()
+        unit = re.match(r"/u(\d{1,6})", row[len(document) :])
+        start = int(unit[1]) if unit and int(unit[1]) < len(units) else 0
+        source = next((own.source for own in units[start:] if own.source), None)
+        return (source.file, source.start) if source else ("no corpus file", 0)
 
-def _place(discourse: Discourse, paths: Mapping[str, Path]) -> str:
-    source = next((unit.source for unit in discourse.units if unit.source), None)
-    if source is None:
-        return f"document {discourse.id}"
-    line, path = source.start, paths.get(source.file)
-    if source.end != source.start and path is not None:
-        line = path.read_text(encoding="utf-8", errors="replace")[: source.start].count("\n") + 1
-    return f"{source.file}:{line}"
+    return place_of
 
 
 def make_parser(prog: str = "coherencegym rebuild") -> Parser:
@@ -340,9 +341,11 @@ def main(argv: Sequence[str] | None = None, prog: str = "coherencegym rebuild") 
 
     def work() -> int:
         lines: list[str] = []
-        with spinner() as progress:
-            rebuild(given.pop("dataset"), **given, say=lines.append, progress=progress)
-        print_lines(lines)
+        try:
+            with spinner() as progress:
+                rebuild(given.pop("dataset"), **given, say=lines.append, progress=progress)
+        finally:
+            print_lines(lines)
         return 0
 
     return finished(prog, work)

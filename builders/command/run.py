@@ -436,7 +436,10 @@ class BuildJob:
             parts[""] = place, with_configs(made, {**made["configs"], **bare})
         names = {name: self.request.repo_id + name for name in sorted(parts, key=bool)}
         return [
-            (parts[name][0], parts[name][1] | {"repo_id": own, "beside": others})
+            (
+                parts[name][0],
+                parts[name][1] | {"repo_id": own} | ({"beside": others} if others else {}),
+            )
             for name, own in names.items()
             for others in [[one for one in names.values() if one != own]]
         ]
