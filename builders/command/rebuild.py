@@ -232,12 +232,11 @@ def _made(
             for text in rows:
                 say(text)
             other = {one.suite_version for one in recipes.values()} - {suite.version}
-            versions = [f"version {one} of the suite, not {suite.version}" for one in sorted(other)]
-            named = [*versions, *([first_names([*files.values()], 1)] if files else [])]
+            said = [f"version {one} of the suite, not {suite.version}" for one in sorted(other)]
+            said += [first_names([*files.values()], 1)] if files else []
+            said.append(f"{len(rows):,} rows are not those of the release: {first_names(rows, 1)}")
             raise EvaluationError(
-                f"dataset {source.name!r}: {len(rows):,} rows are not those of the release: "
-                + "; ".join([first_names(rows, 1), *named])
-                + "; nothing was written"
+                f"dataset {source.name!r}: {'; '.join(said)}; nothing was written"
             )
         for name in recipes:
             _take(work, name, folder)

@@ -93,7 +93,8 @@ class LicenceShare:
         for made in generated:
             row = row_of(made)
             found = self._class_of(documents_in(row, self._licences))
-            skipped[INCOMPATIBLE] += found is None
+            is_own = self._class_of([row[DISCOURSE]]) == self.name
+            skipped[INCOMPATIBLE] += is_own and found is None
             if found == self.name:
                 chosen.append((order[row[DISCOURSE]], made))
         return [made for _, made in sorted(chosen, key=lambda one: one[0])], +skipped
