@@ -228,7 +228,7 @@ def _made(
             places = [(name, row, *place_of(row)) for name, row in wrong]
             # Another number of rows before it changes a row, too: first those of changed files.
             places.sort(key=lambda place: place[2] not in files)
-            rows = [f"{name} {row} ({file}:{line})" for name, row, file, line in places]
+            rows = [f"{name} {row} ({file}{line})" for name, row, file, line in places]
             for text in rows:
                 say(text)
             other = {one.suite_version for one in recipes.values()} - {suite.version}
@@ -301,7 +301,7 @@ def _other_rows(release: Path, made: Path, config: str, split: str) -> list[str]
 
 def _places(
     sources: Sequence[PlannedCorpus], request: BuildRequest
-) -> Callable[[str], tuple[str, int]]:
+) -> Callable[[str], tuple[str, str]]:
     # Finds the corpus file and line of a row by its id: of its unit, where the id says which.
     known: dict[str, Discourse] = {}
     for one in sources:
@@ -309,13 +309,13 @@ def _places(
         found = read(one.corpus, splits=request.splits or None, found=one.found, **how)
         known |= {discourse.id: discourse for discourse in found}
 
-    def place_of(row: str) -> tuple[str, int]:
+    def place_of(row: str) -> tuple[str, str]:
         document = document_of(row, known)
         units = known[document].units if document in known else ()
         unit = re.match(r"/u(\d{1,6})", row[len(document) :])
         start = int(unit[1]) if unit and int(unit[1]) < len(units) else 0
         source = next((own.source for own in units[start:] if own.source), None)
-        return (source.file, source.start) if source else ("no corpus file", 0)
+        return (source.file, f":{source.start}") if source else ("no corpus file", "")
 
     return place_of
 
