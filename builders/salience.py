@@ -100,7 +100,7 @@ def _may_couple(one: Partner, two: Partner) -> bool:
         and one.discourse.meta["summaries"] == two.discourse.meta["summaries"]
         and are_equally_given(salient, other)
         # Of two mentions in one sentence the text is the same.
-        and _whole_text(one) != _whole_text(two)
+        and (one.discourse.id != two.discourse.id or _whole_text(one) != _whole_text(two))
     )
 
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
-import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -14,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from coherencegym.builders.command.declared import load_declared
+from coherencegym.builders.command.push import check_rights_of, push_build, resolve_privacy
 from coherencegym.builders.command.show import build_record, print_build, print_lines, spinner
 from coherencegym.builders.errors import finished
 from coherencegym.builders.export.write import Exports, export_build
@@ -22,7 +21,7 @@ from coherencegym.builders.judgement.match import Matcher
 from coherencegym.builders.judgement.read import read_answers
 from coherencegym.builders.pipeline.build import BuildOptions, build
 from coherencegym.builders.pipeline.entries import toolkit_version
-from coherencegym.builders.pipeline.licences import LicenceShare, licence_classes
+from coherencegym.builders.pipeline.licences import LicenceShare
 from coherencegym.builders.pipeline.sources import (
     PLAIN_GENRES,
     SECTIONED,
@@ -38,17 +37,11 @@ from coherencegym.builders.release.manifest import Manifest
 from coherencegym.builders.release.publish import (
     PublishOptions,
     closed_configs,
-    publish,
-    publishable,
-    target_is_private,
-    with_configs,
 )
 from coherencegym.builders.release.remote import PublishError
-from coherencegym.builders.release.rows import hashes_path
 from coherencegym.builders.release.scored import add_scores, read_scores
 from coherencegym.builders.release.stand_off import without_texts, write_release
 from coherencegym.builders.suite import Config, Genre, Suite
-from coherencegym.cards.scores import SCORES
 from coherencegym.command_line import SIGNALLED
 from coherencegym.engines.engine import RAY, Engine
 from coherencegym.engines.start import started
@@ -58,8 +51,7 @@ from coherencegym.eval.data.source import BUILDS, read_manifest
 from coherencegym.eval.report.formats import json_text
 from coherencegym.files.checksums import checksums, read_checksums, strange_part
 from coherencegym.files.folders import check_apart, check_folder, written_beside
-from coherencegym.hub.answers import hub_answers
-from coherencegym.hub.commits import check_rights, check_target
+from coherencegym.hub.commits import check_target
 from coherencegym.licence import CLOSED, OTHER
 from coherencegym.loaders.corpora.documents import documents_corpus
 from coherencegym.loaders.corpora.hub.texts import hub_corpus
@@ -346,18 +338,7 @@ class BuildJob:
             EvaluationError: something else is there, and may not be replaced.
         """
         with self._folder() as folder:
-            manifest = build(
-                self.suite,
-                self.sources,
-                self.request,
-                folder,
-                self.matcher,
-                filters=self.filters,
-                withhold=not self.private,
-                progress=progress,
-                engine=engine,
-                cache=cache,
-            )
+            manifest = self._build(self.sources, folder, progress, engine, cache)
             if self.runs:
                 manifest = add_scores(manifest, self.runs, folder)
             if self.request.dry_run:
@@ -389,8 +370,35 @@ class BuildJob:
         """Publish a build if it was asked for: lines for the user, and the version it has there."""
         if not self.request.push_to_hub:
             return [], ""
-        divide = partial(self._divide, progress=progress, engine=engine, cache=cache)
-        return push_build(self.request, folder, manifest, self.private, progress, divide)
+        found = [source for source in self.sources.found if source.corpus.republishable]
+
+        def build_share(part: Path, share: LicenceShare) -> Manifest:
+            return self._build(Sources(found), part, progress, engine, cache, share)
+
+        return push_build(self.request, folder, manifest, self.private, progress, build_share)
+
+    def _build(
+        self,
+        sources: Sources,
+        folder: Path,
+        progress: Callable[[str], None],
+        engine: Engine | None,
+        cache: ReadingCache | None,
+        share: LicenceShare | None = None,
+    ) -> Manifest:
+        return build(
+            self.suite,
+            sources,
+            self.request,
+            folder,
+            self.matcher,
+            filters=self.filters,
+            withhold=not self.private,
+            progress=progress,
+            engine=engine,
+            cache=cache,
+            share=share,
+        )
 
     def write_stand_off(self, folder: Path, manifest: Manifest) -> list[str]:
         """Write a build without its texts, if that was asked for: lines for the user."""
@@ -401,71 +409,6 @@ class BuildJob:
         with written_beside(bare, self.request.overwrite, "--stand-off-folder") as work:
             write_release(folder, without_texts(folder, manifest, closed), closed, work)
         return [f"without texts, written to {bare}: {first_names(closed)}"]
-
-    def _divide(
-        self,
-        folder: Path,
-        manifest: Manifest,
-        work: Path,
-        *,
-        progress: Callable[[str], None],
-        engine: Engine | None,
-        cache: ReadingCache | None,
-    ) -> list[tuple[Path, Manifest]]:
-        # A repository for each class of licences; what has no texts is in the first.
-        configs = manifest["configs"]
-        bare = {name: config for name, config in configs.items() if config.get("stand_off")}
-        texts = {name: config for name, config in configs.items() if name not in bare}
-        parts: dict[str, tuple[Path, Manifest]] = {}
-        classes = licence_classes(texts.values())
-        for name in classes:
-            if len(classes) == 1:
-                parts[name] = folder, with_configs(manifest, texts)
-                break
-            part = work / f"texts{name}"
-            part.mkdir()
-            made = self._build_share(part, name, progress, engine, cache)
-            if made["configs"]:
-                parts[name] = part, made
-        if bare:
-            place, made = parts.get("", (folder, manifest | {"configs": {}}))
-            if place != folder:
-                for name, config in bare.items():
-                    for path in (hashes_path(name, split) for split in config["splits"]):
-                        shutil.copy(folder / path, place / path)
-            parts[""] = place, with_configs(made, {**made["configs"], **bare})
-        names = {name: self.request.repo_id + name for name in sorted(parts, key=bool)}
-        return [
-            (
-                parts[name][0],
-                parts[name][1] | {"repo_id": own} | ({"beside": others} if others else {}),
-            )
-            for name, own in names.items()
-            for others in [[one for one in names.values() if one != own]]
-        ]
-
-    def _build_share(
-        self,
-        folder: Path,
-        name: str,
-        progress: Callable[[str], None],
-        engine: Engine | None,
-        cache: ReadingCache | None,
-    ) -> Manifest:
-        found = [source for source in self.sources.found if source.corpus.republishable]
-        return build(
-            self.suite,
-            Sources(found),
-            self.request,
-            folder,
-            self.matcher,
-            filters=self.filters,
-            withhold=True,
-            progress=progress,
-            engine=engine,
-            cache=cache,
-            share=LicenceShare(name),
-        )
 
 
 def _made_so(folder: Path, suite: Suite, given: BuildRequest) -> Mapping[str, Any] | None:
@@ -552,106 +495,6 @@ def _refuse_closed(sources: Sources, stand_off: bool) -> None:
                 f"{texts}{'; closed by its name' * (corpus.name in CLOSED)}); expected --private, "
                 "--stand-off, which publishes no texts, or no --push-to-hub"
             )
-
-
-def resolve_privacy(request: BuildRequest) -> bool:
-    """Tell whether the push goes to a private repository; offline, what the request says."""
-    from huggingface_hub import HfApi
-    from huggingface_hub.errors import OfflineModeIsEnabled
-
-    try:
-        with hub_answers():
-            return target_is_private(HfApi(), request)
-    except OfflineModeIsEnabled:
-        if not request.dry_run:
-            raise
-        return request.private
-
-
-def check_rights_of(request: BuildRequest) -> None:
-    """Refuse a token that cannot push there, before minutes of building."""
-    from huggingface_hub import HfApi
-
-    check_target(request.repo_id, needs_token=True)
-    if not request.create_pr:  # which anybody may open
-        with hub_answers():
-            check_rights(HfApi(), request.repo_id)
-
-
-#: Divides a build among repositories: (folder, manifest, work folder) -> folders and manifests.
-_Divide = Callable[[Path, Manifest, Path], list[tuple[Path, Manifest]]]
-
-
-def push_build(
-    request: BuildRequest,
-    folder: Path,
-    manifest: Manifest,
-    private: bool,
-    progress: Callable[[str], None],
-    divide: _Divide | None = None,
-) -> tuple[list[str], str]:
-    """Publish a build, or in a dry run say what publishing would do: lines, and the version.
-
-    Whatever can be refused is refused before the first of several repositories changes. Where a
-    push breaks off, those before it are published whole, and the error says which.
-    """
-    from huggingface_hub.errors import OfflineModeIsEnabled
-    from huggingface_hub.utils import disable_progress_bars  # type: ignore[attr-defined]
-
-    if not sys.stderr.isatty():
-        disable_progress_bars()  # the client's own bars, silent in a pipe as ours are
-    if request.stand_off and not private:
-        manifest = without_texts(folder, manifest, closed_configs(manifest))
-    public, held = publishable(manifest, private)
-    lines = [
-        f"left out of the push, may not be republished: {name} (pass --private for a private one, "
-        "or --stand-off to publish no texts)"
-        for name in held
-    ]
-    with tempfile.TemporaryDirectory() as work:
-        releases = [(folder, public)]
-        if divide is not None and not private and public["configs"]:
-            releases = divide(folder, public, Path(work))
-        if SCORES in manifest and not all(SCORES in made for _, made in releases):
-            lines.append("left out of the push: the scores, as some are on what is left out")
-        try:
-            return _push_all(request, releases, progress, lines)
-        except OfflineModeIsEnabled:
-            if not request.dry_run:
-                raise
-            names = ", ".join(made["repo_id"] for _, made in releases)
-            lines.append(f"repository {names}: changes unknown (HF_HUB_OFFLINE is set)")
-            return lines, str(manifest["version"])
-
-
-def _push_all(
-    request: BuildRequest,
-    releases: Sequence[tuple[Path, Manifest]],
-    progress: Callable[[str], None],
-    lines: list[str],
-) -> tuple[list[str], str]:
-    from huggingface_hub import HfApi
-
-    versions = []
-    names = [str(made["repo_id"]) for _, made in releases]
-    tries = (True, False) if len(releases) > 1 and not request.dry_run else (request.dry_run,)
-    for dry_run in tries:
-        for number, (folder, manifest) in enumerate(releases):
-            options = replace(request, repo_id=names[number], dry_run=dry_run)
-            try:
-                with hub_answers():
-                    outcome = publish(HfApi(), folder, manifest, options, progress)
-            except Exception as error:
-                if number and not dry_run:
-                    error.add_note(
-                        f"published: {', '.join(names[:number])}; not published: "
-                        f"{', '.join(names[number:])}: run the same command again to finish"
-                    )
-                raise
-            if dry_run == request.dry_run:
-                lines += outcome.lines
-                versions.append(outcome.version)
-    return lines, versions[0]
 
 
 def run(suites: Sequence[Suite], request: BuildRequest, *, as_json: bool = False) -> int:

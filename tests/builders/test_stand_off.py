@@ -252,9 +252,10 @@ def test_a_scorer_says_how_the_texts_are_made(
 
 
 def test_results_say_which_rows_they_are_of(released: HubServer, corpus: Path) -> None:
-    found = cg.score("demo", REPO, data_dir=corpus, config="storycloze", output="found")
-    assert f"data:{REPO}|" in found.signature
-    dataset = json.loads(Path("found/results.json").read_text())["dataset"]
+    cg.score("demo", REPO, data_dir=corpus, config="storycloze", output="found")
+    results = json.loads(Path("found/results.json").read_text())
+    assert f"data:{REPO}|" in results["signature"]
+    dataset = results["dataset"]
     assert yaml.safe_load(Path("found/run.yaml").read_text())["datasets"] == [REPO]
     assert dataset["repo"] == REPO
     assert dataset["commit"] == released.commits(REPO)[0].sha
