@@ -43,7 +43,7 @@ from coherencegym.loaders.registry import CORPORA, is_extension
 
 EXAMPLES = """\
   coherencegym rebuild OWNER/story_cloze --data-dir ~/corpora/storycloze
-  coherencegym score --model gpt2 --dataset suites/story_cloze-1.5.0
+  coherencegym score --model gpt2 --dataset suites/story_cloze-3.0.0
   coherencegym score --model gpt2 --dataset OWNER/story_cloze --data-dir ~/corpora/storycloze
 """
 #: Folders of a build that have files of a config.
@@ -293,6 +293,8 @@ def _other_rows(release: Path, made: Path, config: str, split: str) -> list[str]
     # In the order of the release, then those that it does not have; all of them where only their
     # order is another.
     expected, found = (_hashes(folder, config, split) for folder in (release, made))
+    if not expected:
+        raise EvaluationError(f"the release has no row hashes ({hashes_path(config, split)})")
     if list(expected.items()) == list(found.items()):
         return []
     ids = [*expected, *(one for one in found if one not in expected)]

@@ -12,6 +12,7 @@ from coherencegym.command_line import Names, Parser, completed, rare
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.backends.registry import BACKENDS, backend_named
 from coherencegym.eval.forward.cache import VARIABLE
+from coherencegym.eval.forward.distributed import world
 from coherencegym.eval.kinds.items import METRICS
 from coherencegym.eval.models.arguments import parse_model_arguments
 from coherencegym.eval.models.kind import ScorerChoice
@@ -490,6 +491,8 @@ def dataset_source(arguments: argparse.Namespace, configs: Sequence[str]) -> Sou
     if arguments.data_dir is not None:
         if arguments.rebuild is None:
             raise EvaluationError("--data-dir: only the command coherencegym makes rows for it")
+        if world().size > 1:
+            raise EvaluationError("--data-dir: several processes; first run `coherencegym rebuild`")
         where = arguments.data_dir, revision, configs
         name, revision = str(arguments.rebuild(name, *where)), None
     return find_dataset(name, revision, configs)
