@@ -252,13 +252,13 @@ def test_what_is_refused_of_one_is_refused_before_another_is_touched(
     assert push() == 0
     before = {repo: hub_clients.commits(repo) for repo in hub_clients.repositories()}
     capsys.readouterr()
-    changed = stories(0, 9)
-    changed["s0"][2] = changed["s7"][2] = "She ran home."
-    assert push({"test": changed}) == 2
-    assert f"{REPO}: version 1.0.0 cannot follow 1.0.0" in one_line(capsys.readouterr().err)
-    changed["s0"][2] = "She ran."
-    assert push({"test": changed}) == 2
-    assert f"{REPO}-nc: version 1.0.0 cannot follow 1.0.0" in one_line(capsys.readouterr().err)
+    changed = stories(0, 10)
+    changed["s7"][2] = "She ran home."
+    licences = {**DOCUMENTS, "s9": "CC-BY-4.0"}
+    assert push({"test": changed}, licences=licences, version="1.1.0") == 2
+    said = one_line(capsys.readouterr().err)
+    assert f"{REPO}-nc: version 1.1.0 cannot follow 1.0.0" in said
+    assert "published" not in said
     assert {repo: hub_clients.commits(repo) for repo in hub_clients.repositories()} == before
 
 
