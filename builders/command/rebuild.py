@@ -1,4 +1,4 @@
-"""``coherencegym rebuild``: the rows of a stand-off release, made from one's own corpus files."""
+"""The rows of a stand-off release, made from one's own corpus files and held to its hashes."""
 
 from __future__ import annotations
 
@@ -13,8 +13,6 @@ from pathlib import Path
 from typing import Any
 
 from coherencegym.builders.command.run import BuildRequest
-from coherencegym.builders.command.show import print_lines, spinner
-from coherencegym.builders.errors import finished
 from coherencegym.builders.pipeline.build import build, write_documents
 from coherencegym.builders.pipeline.licences import document_of
 from coherencegym.builders.pipeline.sources import PlannedCorpus, Sources
@@ -23,7 +21,6 @@ from coherencegym.builders.release.manifest import Manifest, in_order
 from coherencegym.builders.release.rows import hashes_path
 from coherencegym.builders.suite import Suite
 from coherencegym.cards.scores import SCORES
-from coherencegym.command_line import Parser
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.data.notes import first_names
 from coherencegym.eval.data.source import (
@@ -41,11 +38,6 @@ from coherencegym.loaders.discourse import Discourse
 from coherencegym.loaders.read import read
 from coherencegym.loaders.registry import CORPORA, is_extension
 
-EXAMPLES = """\
-  coherencegym rebuild OWNER/story_cloze --data-dir ~/corpora/storycloze
-  coherencegym score --model gpt2 --dataset suites/story_cloze-3.0.0
-  coherencegym score --model gpt2 --dataset OWNER/story_cloze --data-dir ~/corpora/storycloze
-"""
 #: Folders of a build that have files of a config.
 _FILES = ("data/{}/*", "hashes/{}-*", "baselines/{}/*")
 
@@ -320,33 +312,3 @@ def _places(
         return (source.file, f":{source.start}") if source else ("no corpus file", "")
 
     return place_of
-
-
-def make_parser(prog: str = "coherencegym rebuild") -> Parser:
-    """The parser of the command."""
-    about = "Make the rows of a stand-off release from your own copy of its corpora."
-    parser = Parser(prog, about, EXAMPLES)
-    add = parser.add_argument
-    add("dataset", metavar="ID|FOLDER", help="a stand-off release: a Hub dataset, or a folder")
-    add("--data-dir", metavar="DIR", type=Path, help="folder with the files of its corpora")
-    add("--config", dest="configs", nargs="+", action="extend", default=[], metavar="C")
-    add("--revision", metavar="TAG", help="tag or commit; default the newest")
-    add("--output", metavar="DIR", type=Path, help="default: suites/NAME-VERSION")
-    add("--overwrite", action="store_true", help="replace an earlier build")
-    return parser
-
-
-def main(argv: Sequence[str] | None = None, prog: str = "coherencegym rebuild") -> int:
-    """Rebuild a release; returns the exit code."""
-    given = vars(make_parser(prog).parse_args(argv))
-
-    def work() -> int:
-        lines: list[str] = []
-        try:
-            with spinner() as progress:
-                rebuild(given.pop("dataset"), **given, say=lines.append, progress=progress)
-        finally:
-            print_lines(lines)
-        return 0
-
-    return finished(prog, work)

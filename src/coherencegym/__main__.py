@@ -68,7 +68,7 @@ SUBCOMMANDS: Mapping[str, Subcommand] = {
     "rebuild": Subcommand(
         _MAKE,
         "make the rows of a release without texts from your own corpus",
-        "coherencegym.builders.command.rebuild",
+        "coherencegym.builders.command.rebuild_command",
     ),
     "corpora": Subcommand(_MAKE, "list, show and fetch corpora", "coherencegym.loaders.cli"),
     "new": Subcommand(
