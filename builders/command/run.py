@@ -478,8 +478,8 @@ def _refuse_answers(request: BuildRequest) -> None:
     for option, given in (("--judgements", request.judgements), ("--judged", request.judged)):
         if given and request.stand_off:
             raise PublishError(
-                f"--stand-off: nobody could make rows again that depend on the answers of "
-                f"{option}; build without {option}, or push with --private"
+                f"--stand-off: others cannot rebuild rows that depend on the answers of {option}; "
+                f"build without {option}, or push with --private"
             )
 
 

@@ -13,7 +13,7 @@ from coherencegym.loaders.corpus import Corpus
 from coherencegym.loaders.discourse import Discourse
 
 #: The reason why an item is in no repository.
-INCOMPATIBLE = "texts of two licences that do not allow publishing them together"
+INCOMPATIBLE = "texts under two licences that exclude each other"
 
 
 def documents_in(row: Row, known: Container[str]) -> set[str]:

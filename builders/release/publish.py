@@ -179,9 +179,9 @@ def _check_licences(release: PlannedRelease, repo_id: str) -> None:
     if not closed and not release.unknown:
         if (found := licences_of_texts(release.manifest)) and not combined_licence(found):
             raise PublishError(
-                f"{repo_id} would hold texts of licences that do not allow publishing them "
-                f"together: {', '.join(sorted(found))}; drop what it holds with --prune, or name "
-                "another repository with --repo-id; nothing was uploaded"
+                f"{repo_id} would hold texts under licences that exclude each other: "
+                f"{', '.join(sorted(found))}; remove the configs that it holds with --prune, or "
+                "name another repository with --repo-id; nothing was uploaded"
             )
         return
     what = "configs that may not be republished" if closed else "files that no manifest describes"

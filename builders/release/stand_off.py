@@ -47,9 +47,8 @@ def without_texts(folder: Path, manifest: Manifest, configs: Collection[str]) ->
         corpus = entries[name]["corpus"]["name"]
         if corpus not in CORPORA and not is_extension(corpus):
             raise PublishError(
-                f"--stand-off: {name} is built from {corpus}, which is no corpus that others can "
-                "name, so that nobody could make its rows again; expected --private, or a corpus "
-                "that `coherencegym corpora` lists"
+                f"--stand-off: {name} is built from {corpus}, which `coherencegym corpora` does "
+                "not list, so others cannot rebuild its rows; expected --private"
             )
     changed = {name: _entry(folder, name, entries[name]) for name in configs}
     return in_order(manifest | {"configs": {**entries, **changed}})

@@ -279,7 +279,7 @@ def test_a_commit_that_would_keep_texts_of_another_class_is_refused(
     capsys.readouterr()
     assert push(licences=sa, version="1.1.0") == 2
     said = one_line(capsys.readouterr().err)
-    assert f"{repo} would hold texts of licences that do not allow publishing them together" in said
+    assert f"{repo} would hold texts under licences that exclude each other: CC-BY-NC" in said
     assert hub_clients.commits(repo) == before
     assert push(licences=sa, version="2.0.0", prune=True) == 0
     assert card(hub_clients, repo)[0]["license"] == "cc-by-sa-4.0"

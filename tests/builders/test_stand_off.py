@@ -357,7 +357,7 @@ def test_ones_own_texts_are_no_corpus_that_others_have(
     Path("mine.txt").write_text(text)
     how = ("--texts", "mine.txt", "--push-to-hub", "--stand-off", "--output", "out")
     assert build_command("sentence_order", *how) == 2
-    assert "no corpus that others can name" in one_line(capsys.readouterr().err)
+    assert "others cannot rebuild its rows" in one_line(capsys.readouterr().err)
     assert hub_clients.repositories() == []
 
 
