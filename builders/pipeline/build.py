@@ -369,7 +369,7 @@ class _Build:
                     config, (how.groups(config, d) for d in one.generated), rows
                 ),
                 "details": how.details(config, one.generated),
-                **write_baselines(self.folder, part.name, split, decided, how.folds),
+                **write_baselines(self.folder, part.name, split, decided, how.folds(one.generated)),
             }
             licences.update(d.licence or texts for d in one.discourses if d.id in own)
             examples[split] = kind.example(rows)
