@@ -160,7 +160,7 @@ SUITE = Suite(
     version="2.0.0",
     hypothesis=(
         "A model that knows what a text is about expects mentions of its salient entities more "
-        "than mentions of others that are as given."
+        "than mentions of other entities that were mentioned about as often and as recently."
     ),
     description=(
         "Two entities of a document at one place, the beginning of a sentence. Most summaries of "
@@ -180,8 +180,8 @@ SUITE = Suite(
     uses=(
         Use(
             "",
-            "does a document make mentions of what it is about more expected than others",
-            "salience from unmatched properties that go with it, such as position and topic",
+            "does a document make mentions of its salient entities more expected",
+            "whether salience matters or a property that goes with it, such as position or topic",
         ),
     ),
     limitations=(

@@ -55,13 +55,13 @@ class PronounRepetition(Composable):
 
     Each result is an excerpt from the antecedent's sentence to the pronoun's. The variant
     ``u<unit>c<character>`` is the pronoun's position in the discourse. The pronoun is the first
-    mention of its chain in its sentence, and the chain has a suitable mention in the previous
-    sentence (:func:`manipulations.reference.antecedents.antecedent`).
+    mention of its referent in its sentence, and the previous sentence has a mention that can be
+    repeated (:func:`manipulations.reference.antecedents.antecedent`).
 
     Attributes:
         max_words: the most words that the repeated phrase may have.
-        repeat: replace the pronoun. If off, the same excerpts keep the pronoun, and an
-            ``Alternative`` at its position has both forms.
+        repeat: replace the pronoun. If off, the same excerpts keep the pronoun, with both forms as
+            alternatives at its position.
         continued: replace the pronoun only if words follow it in the sentence.
         sentences: the most sentences before the pronoun's in which the antecedent is looked for;
             those between have pronouns for it.
