@@ -415,7 +415,7 @@ def test_the_real_documents(real_build: Callable[[str, str], Path]) -> None:
         if not name.endswith("_spillover")
         for row in rows(built, name)
     }
-    assert len(texts) == 155
+    assert len(texts) == 195
     for item, beginning in {
         "GUM_bio_emperor/u25c15": "Thus commenced Norton's unprecedented",
         "GUM_bio_galois/u7c36": "It is unsurprising, in the light of Galois's character",
