@@ -25,6 +25,8 @@ EXAMPLES = """\
   coherencegym compare results/gpt2 results/opt --equivalence-margin 0.03
   coherencegym compare results/training --steps
   coherencegym compare results --format csv > differences.csv
+  coherencegym compare logs/gpt2.eval logs/opt.eval --cluster-by document
+  coherencegym compare lm_eval/gpt2 lm_eval/opt --cluster-by discourse_id
 """
 
 
@@ -34,7 +36,8 @@ def add_arguments(parser: Parser) -> None:
     options.add_results(
         parser,
         "two or more folders of results, or a folder of them: each suite's are compared, the first "
-        "model is the baseline; with --layers one is enough",
+        "model is the baseline; with --layers one is enough; or logs of Inspect and folders of "
+        "samples that lm-evaluation-harness logged",
     )
     options.many(
         parser,
@@ -51,6 +54,12 @@ def add_arguments(parser: Parser) -> None:
         "first, by the one number of each suite; p-values are corrected over all suites",
     )
     options.add_curve_axis(parser)
+    add(
+        "--cluster-by",
+        metavar="FIELD",
+        help="of logs: the column of a document, or field of a sample's metadata, whose value "
+        "names a sample's cluster, such as its document; default each sample is a cluster",
+    )
     add("--all-pairs", action="store_true", help="compare each with each, the earlier as baseline")
     add(
         "--details",
@@ -110,6 +119,7 @@ def _compare(arguments: argparse.Namespace, out: TextIO) -> int:
     from coherencegym.eval.results.comparison import compare, corrected_together, moved
     from coherencegym.eval.results.labels import model_labels
     from coherencegym.eval.results.layers import at_layer
+    from coherencegym.eval.results.logs.read import logs_at, read_log
     from coherencegym.eval.results.pairing import by_suite
     from coherencegym.eval.results.saved import read_saved, seed_folders
     from coherencegym.eval.views.compare_report import write_comparisons
@@ -121,7 +131,12 @@ def _compare(arguments: argparse.Namespace, out: TextIO) -> int:
     if arguments.output is not None:
         inputs = [*arguments.results, *([arguments.dataset] if arguments.dataset else [])]
         check_folder(arguments.output, arguments.overwrite, inputs=inputs)
-    folders = options.results_named(arguments.results)
+    logs = {path: logs_at(path) for path in arguments.results}
+    folders = [
+        found for path in arguments.results for found in logs[path] or options.results_named([path])
+    ]
+    if arguments.cluster_by is not None and not any(logs.values()):
+        raise EvaluationError("--cluster-by: expected logs of other evaluators with it")
     if arguments.steps:
         return _over_steps(arguments, folders, out)
     if arguments.curve_axis is not None:
@@ -138,7 +153,18 @@ def _compare(arguments: argparse.Namespace, out: TextIO) -> int:
             f"{arguments.results[0]}: {'one' if folders else 'no'} folder of results; expected two "
             "or more, or --layers of the one"
         )
-    results = [read_saved(folder) for folder in folders]
+    in_logs = {path for found in logs.values() for path in found}
+    results = []
+    for folder in folders:
+        if folder not in in_logs:
+            results.append(read_saved(folder))
+            continue
+        saved, left_out = read_log(folder, arguments.cluster_by)
+        results.append(saved)
+        if left_out:
+            print(one_line(f"left out of {folder}, as no shares: {first_names(left_out)}"))
+    if in_logs and arguments.cluster_by is None:
+        print("each sample counts as independent of the others; --cluster-by names its cluster")
     groups, alone = by_suite(results, fewest=1 if len(arguments.layers) > 1 else 2)
     how = {name: getattr(arguments, name) for name in _HOW}
     comparisons, names = [], []

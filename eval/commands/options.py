@@ -26,6 +26,7 @@ from coherencegym.numbers import positive
 if TYPE_CHECKING:
     from coherencegym.eval.data.dataset import ItemTable
     from coherencegym.eval.data.source import Source
+    from coherencegym.eval.hub.every_eval_ever import EvaluationSource
     from coherencegym.eval.models.load import LoadedModel
     from coherencegym.eval.results.runs import Run
     from coherencegym.eval.results.steps import Axis
@@ -395,6 +396,42 @@ def add_cache(parser: Parser, what: str) -> None:
 def add_results(parser: Parser, said: str) -> None:
     """Declare the folders of results that a subcommand reads."""
     parser.add_argument("results", nargs="+", type=Path, metavar="RESULTS", help=said)
+
+
+def add_every_eval_ever(parser: Parser) -> None:
+    """Declare who evaluated, and where texts are, for ``--format every-eval-ever``."""
+    add = parser.group("with --format every-eval-ever").add_argument
+    add("--organization", metavar="NAME", help="who ran the evaluation; has to be given")
+    add(
+        "--relationship",
+        choices=("first_party", "third_party", "collaborative", "other"),
+        default="third_party",
+        metavar="HOW",
+        help="theirs to who made the model: first_party, third_party, collaborative or other; "
+        "default third_party",
+    )
+    add(
+        "--dataset",
+        metavar="DIR",
+        type=Path,
+        help="the folder where the dataset is now, if it was moved: instances have its texts, or "
+        "digests of those that may not be published",
+    )
+
+
+def evaluation_source(arguments: argparse.Namespace) -> EvaluationSource:
+    """Who evaluated, by :func:`add_every_eval_ever`.
+
+    Raises:
+        EvaluationError: the user does not say.
+    """
+    from coherencegym.eval.hub.every_eval_ever import EvaluationSource
+
+    if not arguments.organization:
+        raise EvaluationError(
+            "--format every-eval-ever: expected --organization NAME with it, who ran the evaluation"
+        )
+    return EvaluationSource(arguments.organization, arguments.relationship)
 
 
 def add_curve_axis(parser: Parser) -> None:

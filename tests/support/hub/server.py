@@ -2,8 +2,8 @@
 
 Two origins, as on the real Hub: one for the API, one for LFS objects, which clients reach through
 signed addresses and must reach without their token. Standard library only. It holds datasets,
-which can be read as models, too, and static Spaces, whose ids here begin with `spaces/`; of these
-it takes only files that git holds.
+which can be read and written as models, too, and static Spaces, whose ids here begin with
+`spaces/`; of these it takes only files that git holds.
 """
 
 from __future__ import annotations
