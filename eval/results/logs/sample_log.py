@@ -28,6 +28,8 @@ from coherencegym.files.strict_json import kind
 #: Bytes of a log, or of a file in it, that are read; a larger one is refused.
 MOST_BYTES = 1_000_000_000
 _NO_SCORE = "no score in the log"
+#: Fields that an error names.
+_MOST_NAMED = 20
 
 
 @dataclass(frozen=True)
@@ -153,9 +155,8 @@ def _cluster(sample: LoggedSample, field: str | None, where: str) -> str:
         return ""
     value = sample.fields.get(field)
     if not isinstance(value, str | int) or value == "":
-        known = first_names(
-            [name for name, own in sample.fields.items() if isinstance(own, str | int)]
-        )
+        names = [name for name, own in sample.fields.items() if isinstance(own, str | int)]
+        known = first_names(names, _MOST_NAMED)
         raise EvaluationError(
             f"{where}: sample {kind(sample.item)} has no name or number in {field!r}; expected "
             f"--cluster-by with one of {known or 'the fields of its samples, of which it has none'}"

@@ -94,7 +94,7 @@ def discussions(context: Context) -> Answer:
             "createdAt": commit.date,
             "status": "open",
             "isPullRequest": True,
-            "repo": {"name": repo.id, "type": "model"},
+            "repo": {"name": repo.id, "type": context.call.path.split("/")[2].rstrip("s")},
         }
 
     found = [entry(number, repo.resolve(sha)) for number, sha in repo.pulls.items()]
@@ -157,6 +157,7 @@ ROUTES = [
     Route("GET", "/api/models/{id}/revision/{rev}", info),
     Route("GET", "/api/datasets/{id}/refs", refs),
     Route("GET", "/api/models/{id}/refs", refs),
+    Route("GET", "/api/datasets/{id}/discussions", discussions),
     Route("GET", "/api/models/{id}/discussions", discussions),
     Route("GET", "/api/models/{id}/commits/{rev}", commits),
     Route("GET", "/api/datasets/{id}/commits/{rev}", commits),

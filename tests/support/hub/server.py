@@ -126,6 +126,11 @@ class HubServer:
             tree = self._site.repos[repo_id].resolve(revision).files
             return {path: blob.data for path, blob in tree.items()}
 
+    def pull_requests(self, repo_id: str) -> list[int]:
+        """Their numbers."""
+        with self._lock:
+            return sorted(self._site.repos[repo_id].pulls)
+
     def lfs_objects(self, repo_id: str) -> set[str]:
         """The sha256 of every uploaded object, whether or not a commit refers to it."""
         with self._lock:
