@@ -48,7 +48,7 @@ def pairs(
 def process_results(
     doc: Mapping[str, Any], results: Iterable[tuple[float, bool]]
 ) -> dict[str, float]:
-    """Whether the coherent text is more probable: by sum, per character, per byte and per token."""
+    """Tell whether the coherent text is more probable: by sum, per character, byte and token."""
     texts = [doc[side] for side in _TEXTS]
     lengths = {
         "acc": [1, 1],

@@ -43,7 +43,7 @@ _UTILIZATION, _LEAST_UTILIZATION = 0.9, 0.5
 #: logits and their log-softmax in float32, and a mask for ranks. vLLM's profiler does not count
 #: them, as it does not ask for log-probabilities (vllm-project/vllm issue 52054).
 _BYTES_OF_LOGITS = 9
-#: With it, what a text gets does not depend on the texts beside it; vLLM calls it beta.
+#: The variable with which the numbers of a text do not depend on the texts beside it; a beta.
 _INVARIANT = "VLLM_BATCH_INVARIANT"
 #: Those on which no number depends but by rounding.
 _MEMORY = ("gpu_memory_utilization", "kv_cache_memory_bytes", "cpu_offload_gb")

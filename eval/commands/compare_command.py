@@ -57,7 +57,7 @@ def add_arguments(parser: Parser) -> None:
     add(
         "--cluster-by",
         metavar="FIELD",
-        help="of logs: the column of a document, or field of a sample's metadata, whose value "
+        help="the column of a document, or field of a sample's metadata, in logs, whose value "
         "names a sample's cluster, such as its document; default each sample is a cluster",
     )
     add("--all-pairs", action="store_true", help="compare each with each, the earlier as baseline")

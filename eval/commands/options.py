@@ -401,14 +401,18 @@ def add_results(parser: Parser, said: str) -> None:
 def add_every_eval_ever(parser: Parser) -> None:
     """Declare who evaluated, and where texts are, for ``--format every-eval-ever``."""
     add = parser.group("with --format every-eval-ever").add_argument
-    add("--organization", metavar="NAME", help="who ran the evaluation; has to be given")
+    add(
+        "--organization",
+        metavar="NAME",
+        help="name of those who ran the evaluation; has to be given",
+    )
     add(
         "--relationship",
         choices=("first_party", "third_party", "collaborative", "other"),
         default="third_party",
         metavar="HOW",
-        help="theirs to who made the model: first_party, third_party, collaborative or other; "
-        "default third_party",
+        help="relationship to who made the model: first_party, third_party, collaborative or "
+        "other; default third_party",
     )
     add(
         "--dataset",
@@ -420,7 +424,7 @@ def add_every_eval_ever(parser: Parser) -> None:
 
 
 def evaluation_source(arguments: argparse.Namespace) -> EvaluationSource:
-    """Who evaluated, by :func:`add_every_eval_ever`.
+    """The source of an evaluation, by :func:`add_every_eval_ever`.
 
     Raises:
         EvaluationError: the user does not say.

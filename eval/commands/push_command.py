@@ -48,8 +48,8 @@ def add_arguments(parser: Parser) -> None:
     parser.add_argument(
         "--source-url",
         metavar="URL",
-        help=f"with --format {EVAL_RESULTS}: where a reader finds more, such as a dataset of "
-        "results; default the toolkit's page",
+        help="address where a reader finds more, such as a dataset of results; with --format "
+        f"{EVAL_RESULTS}; default the toolkit's page",
     )
     options.add_every_eval_ever(parser)
     parser.add_argument(

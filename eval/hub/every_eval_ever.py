@@ -19,13 +19,13 @@ from uuid import UUID
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.data.baselines import BASELINE_WORDS
 from coherencegym.eval.hub.instances import Instance, RunInstances, read_instances
-from coherencegym.eval.hub.model_index import METRICS, TOOLKIT, task_id, written_at
+from coherencegym.eval.hub.model_index import HUB_METRICS, TOOLKIT, task_id, written_at
 from coherencegym.eval.results.runs import run_folders
 from coherencegym.eval.statistics.scores import Score, is_correlation
 from coherencegym.eval.tasks.headline import Headline
 
 SCHEMA_VERSION = "0.3.0"
-#: How whoever evaluated stands to whoever made the model.
+#: Relationships of those who evaluated to those who made the model.
 RELATIONSHIPS = ("first_party", "third_party", "collaborative", "other")
 _SHA256 = "sha256"
 #: Fields of a score that have a place of their own.
@@ -57,7 +57,7 @@ def evaluation_files(
 
     Args:
         folders: results of runs, or folders of those of several.
-        source: who ran them.
+        source: the organization that ran them.
         dataset: the folder where the dataset is now; None: where it was. Without it instances have
             neither texts nor digests of texts.
 
@@ -181,7 +181,7 @@ class _Writer:
                 "evaluation_description": self.run.words.hypothesis or self.run.named_suite,
                 "metric_id": f"coherencegym.{_name(metric.lower())}",
                 "metric_name": metric,
-                "metric_kind": METRICS.get(metric, "accuracy"),
+                "metric_kind": HUB_METRICS.get(metric, "accuracy"),
                 "metric_unit": "correlation" if is_correlation(metric) else "proportion",
                 "lower_is_better": False,
                 "score_type": "continuous",

@@ -29,7 +29,7 @@ class Instance:
 
     Attributes:
         name: the item's id, with the part of it that the unit is.
-        value: from 0 to 1; of several predictions the mean.
+        value: a share from 0 to 1; the mean of several predictions.
         outcomes: those of its predictions, or its only one.
         margins: the margin (bits) of each; None where there is none.
         texts: its versions or sentences by name; empty where they are not on this machine.
@@ -45,7 +45,7 @@ class Instance:
 
     @property
     def decisions(self) -> list[str]:
-        """What came of each outcome, for people: ``sum: holds, margin +1.250000 bits``."""
+        """The outcomes in words, for people: ``sum: holds, margin +1.250000 bits``."""
         return [_said(*pair) for pair in zip(self.outcomes, self.margins, strict=True)]
 
 

@@ -20,7 +20,7 @@ from coherencegym.eval.results.runs import Run
 from coherencegym.eval.statistics.scores import CD, Score
 from coherencegym.eval.tasks.headline import Headline
 
-#: Where results lead to, unless another address is named.
+#: The address that results lead to, unless another is named.
 TOOLKIT = "https://github.com/coherencegym/coherencegym"
 
 
@@ -44,7 +44,7 @@ def model_index(run: Run) -> str:
             dataset_config=None if isinstance(score, Headline) else score.config,
             dataset_split=run.settings.get("split") if isinstance(score, Headline) else score.split,
             dataset_revision=run.data_commit or None,
-            metric_type=METRICS.get(score.metric, "accuracy"),
+            metric_type=HUB_METRICS.get(score.metric, "accuracy"),
             metric_name=_said(score),
             metric_value=_share(value),
             metric_args=_arguments(run, score),
@@ -82,7 +82,7 @@ def result_entries(run: Run, source_url: str = TOOLKIT) -> list[dict[str, Any]]:
 
     Args:
         run: a run on a dataset of the Hub.
-        source_url: where a reader finds more; the toolkit's own address by default.
+        source_url: an address where a reader finds more; by default the toolkit's own.
 
     Raises:
         EvaluationError: the dataset is not on the Hub, as this form wants, there is no score to
@@ -135,7 +135,7 @@ def _said(score: Score | Headline) -> str:
 
 
 #: The Hub's names of metrics that are no accuracies.
-METRICS = {
+HUB_METRICS = {
     "F1": "f1",
     "AUC": "roc_auc",
     "Spearman": "spearmanr",

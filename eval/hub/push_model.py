@@ -39,7 +39,7 @@ def push_to_model(
         api: a client of the Hub.
         folders: results of one model, or folders of those of several runs.
         repo_id: the model's, which has to be there.
-        source_url: where a reader finds more of the results.
+        source_url: an address where a reader finds more of the results.
         create_pr: open a pull request, unless one that is open has them all.
         dry_run: say what would be pushed; asks for reading only.
 

@@ -19,13 +19,13 @@ from coherencegym.eval.results.logs.sample_log import (
     LoggedSample,
     LoggedTask,
     SampleLog,
-    number_of,
+    finite,
 )
 from coherencegym.files.strict_json import held
 
-TOOL = "lm-eval"
+_TOOL = "lm-eval"
 _SAMPLES = re.compile(r"samples_(?P<task>.+)_(?P<time>\d{4}-\d\d-\d\dT[\d.-]+)\.jsonl", re.ASCII)
-#: What is asked of a model in a task: two logs have to have it alike.
+#: The settings of a task that make its prompts: two logs have to have them alike.
 _ASKED = (
     *("description", "doc_to_text", "doc_to_target", "doc_to_choice"),
     *("target_delimiter", "fewshot_delimiter", "num_fewshot", "output_type"),
@@ -67,10 +67,10 @@ def read_harness_log(path: Path) -> SampleLog:
     }
     return SampleLog(
         path=path,
-        tool=TOOL,
+        tool=_TOOL,
         model=about.model_name or files[0].parent.name,
         settings=settings,
-        versions={TOOL: about.lm_eval_version} if about.lm_eval_version else {},
+        versions={_TOOL: about.lm_eval_version} if about.lm_eval_version else {},
         tasks=[LoggedTask(name, _samples(file)) for name, file in names.items()],
     )
 
@@ -109,7 +109,7 @@ def _samples(path: Path) -> list[LoggedSample]:
         line = _held(text, _Line, where)
         whole = json.loads(text)
         way = "" if line.filter == "none" else f",{line.filter}"
-        scores = {f"{name}{way}": number_of(whole.get(name)) for name in line.metrics}
+        scores = {f"{name}{way}": finite(whole.get(name)) for name in line.metrics}
         known: Mapping[str, Any] = found[line.doc_id].scores if line.doc_id in found else {}
         if repeated := scores.keys() & known.keys():
             raise EvaluationError(f"{where}: document {line.doc_id} has {min(repeated)} twice")

@@ -22,11 +22,11 @@ from coherencegym.eval.results.logs.sample_log import (
     LoggedSample,
     LoggedTask,
     SampleLog,
-    number_of,
+    finite,
 )
 from coherencegym.files.strict_json import held
 
-TOOL = "inspect"
+_TOOL = "inspect"
 #: Words by which Inspect scores (``inspect_ai.scorer.value_to_float``).
 _WORDS = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0, "yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
 #: The method of Zstandard in a zip archive, which Python knows from 3.14 on.
@@ -64,7 +64,7 @@ def read_inspect_log(path: Path) -> SampleLog:
     asked = {"solver": about.solver, "task_args": about.task_args_passed}
     return SampleLog(
         path=path,
-        tool=TOOL,
+        tool=_TOOL,
         model=about.model,
         settings={key: json.dumps(value, sort_keys=True) for key, value in asked.items() if value},
         versions=about.packages,
@@ -132,10 +132,10 @@ def _number(value: Any) -> float | None:
     if isinstance(value, str):
         word = _WORDS.get(value, _WORDS.get(value.lower()) if len(value) > 1 else None)
         try:
-            return number_of(float(value)) if word is None else word
+            return finite(float(value)) if word is None else word
         except ValueError:
             return None
-    return number_of(value)
+    return finite(value)
 
 
 def _archived(path: Path) -> tuple[Any, Any]:

@@ -39,7 +39,7 @@ class LoggedSample:
     Attributes:
         item: its id in the task.
         content: the input and the target, from which a digest of the task's rows is made.
-        scores: by the names of metrics; None where there is no number.
+        scores: a number for each metric; None where there is none.
         fields: columns of the dataset, or metadata, by which samples may be clustered.
     """
 
@@ -73,14 +73,14 @@ class LoggedTask:
 
 @dataclass(frozen=True)
 class SampleLog:
-    """What another evaluator logged of one model.
+    """The samples of one model that another evaluator logged.
 
     Attributes:
         path: a file or folder.
         tool: the evaluator, as results name a task.
         model: its name.
         settings: JSON values that have to be alike for two logs to be compared.
-        versions: by package.
+        versions: those of packages, by their names.
         tasks: one or more.
     """
 
@@ -169,7 +169,7 @@ def _mean(scores: Iterable[float | None]) -> float | None:
     return fmean(known) if known else None
 
 
-def number_of(value: Any) -> float | None:
+def finite(value: Any) -> float | None:
     """A finite number, or None."""
     is_number = isinstance(value, int | float)
     return float(value) if is_number and math.isfinite(value) else None
