@@ -20,8 +20,8 @@ from coherencegym.eval.results.logs.sample_log import (
     LoggedTask,
     SampleLog,
     finite,
+    read_logged,
 )
-from coherencegym.files.strict_json import held
 
 _TOOL = "lm-eval"
 _SAMPLES = re.compile(r"samples_(?P<task>.+)_(?P<time>\d{4}-\d\d-\d\dT[\d.-]+)\.jsonl", re.ASCII)
@@ -99,14 +99,14 @@ class _Line:
 def _about(path: Path) -> _About:
     if not path.is_file():
         return _About()
-    found: _About = _held(path.read_text(encoding="utf-8"), _About, str(path))
+    found: _About = read_logged(path.read_text(encoding="utf-8"), _About, str(path))
     return found
 
 
 def _samples(path: Path) -> list[LoggedSample]:
     found: dict[int, LoggedSample] = {}
     for where, text in _lines(path):
-        line = _held(text, _Line, where)
+        line = read_logged(text, _Line, where)
         whole = json.loads(text)
         way = "" if line.filter == "none" else f",{line.filter}"
         scores = {f"{name}{way}": finite(whole.get(name)) for name in line.metrics}
@@ -131,12 +131,3 @@ def _lines(path: Path) -> Iterator[tuple[str, str]]:
                     yield f"{path}:{number}", text
     except UnicodeDecodeError:
         raise EvaluationError(f"{path}: not UTF-8; expected JSON lines in UTF-8") from None
-
-
-def _held(text: str, schema: type[Any], where: str) -> Any:
-    try:
-        return held(json.loads(text), schema)
-    except (json.JSONDecodeError, RecursionError):
-        raise EvaluationError(f"{where}: not JSON; expected what lm_eval writes") from None
-    except EvaluationError as error:
-        raise EvaluationError(f"{where}: {error}") from None

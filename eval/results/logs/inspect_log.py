@@ -23,8 +23,8 @@ from coherencegym.eval.results.logs.sample_log import (
     LoggedTask,
     SampleLog,
     finite,
+    read_logged,
 )
-from coherencegym.files.strict_json import held
 
 _TOOL = "inspect"
 #: Words by which Inspect scores (``inspect_ai.scorer.value_to_float``).
@@ -50,16 +50,16 @@ def read_inspect_log(path: Path) -> SampleLog:
         EvaluationError: it is none, or of a run without an end.
         OSError: the file cannot be read.
     """
+    where = str(path)
     if path.suffix == ".eval":
-        header, samples = _archived(path)
+        found, samples = _archived(path)
+    elif path.stat().st_size > MOST_BYTES:
+        raise EvaluationError(f"{where}: {_LARGE}")
     else:
-        if path.stat().st_size > MOST_BYTES:
-            raise EvaluationError(f"{path}: {_LARGE}")
-        header = _parsed(path.read_bytes(), str(path))
-        samples = header.get("samples") or [] if isinstance(header, dict) else []
-    found = _held(header, _Header, str(path))
+        found = read_logged(path.read_bytes(), _Whole, where)
+        samples = found.samples
     if found.status != "success":
-        raise EvaluationError(f"{path}: status {found.status!r}; expected a log of a whole run")
+        raise EvaluationError(f"{where}: status {found.status!r}; expected a log of a whole run")
     about = found.eval
     asked = {"solver": about.solver, "task_args": about.task_args_passed}
     return SampleLog(
@@ -68,7 +68,7 @@ def read_inspect_log(path: Path) -> SampleLog:
         model=about.model,
         settings={key: json.dumps(value, sort_keys=True) for key, value in asked.items() if value},
         versions=about.packages,
-        tasks=[LoggedTask(about.task, list(_samples(samples, str(path))))],
+        tasks=[LoggedTask(about.task, list(map(_logged, samples)))],
     )
 
 
@@ -101,16 +101,19 @@ class _Sample:
     scores: dict[str, _Score] | None = None
 
 
-def _samples(samples: Any, where: str) -> Iterator[LoggedSample]:
-    for one in _held(samples, list[_Sample], where):
-        yield LoggedSample(
-            item=str(one.id),
-            content=[_thinned(one.input), _thinned(one.target)],
-            scores=dict(
-                pair for name, own in (one.scores or {}).items() for pair in _scores(name, own)
-            ),
-            fields=one.metadata,
-        )
+@dataclass(frozen=True, kw_only=True)
+class _Whole(_Header):
+    samples: list[_Sample] = field(default_factory=list)
+
+
+def _logged(sample: _Sample) -> LoggedSample:
+    own = (sample.scores or {}).items()
+    return LoggedSample(
+        item=str(sample.id),
+        content=[_thinned(sample.input), _thinned(sample.target)],
+        scores=dict(pair for name, score in own for pair in _scores(name, score)),
+        fields=sample.metadata,
+    )
 
 
 def _thinned(value: Any) -> Any:
@@ -138,30 +141,31 @@ def _number(value: Any) -> float | None:
     return finite(value)
 
 
-def _archived(path: Path) -> tuple[Any, Any]:
+def _archived(path: Path) -> tuple[_Header, list[_Sample]]:
     try:
         with zipfile.ZipFile(path) as archive:
-            header, samples = (_member(archive, path, f"{n}.json") for n in ("header", "summaries"))
+            header = _member(archive, path, "header.json", _Header)
+            return header, _member(archive, path, "summaries.json", list[_Sample])
     except zipfile.BadZipFile:
-        raise EvaluationError(f"{path}: no zip archive; expected a log of Inspect") from None
-    return header, samples
+        raise EvaluationError(f"{path}: no whole zip archive; expected a log of Inspect") from None
 
 
-def _member(archive: zipfile.ZipFile, path: Path, name: str) -> Any:
+def _member(archive: zipfile.ZipFile, path: Path, name: str, schema: Any) -> Any:
+    where = f"{path}: {name}"
     try:
         about = archive.getinfo(name)
     except KeyError:
         raise EvaluationError(f"{path}: no {name}; expected a log of a whole run") from None
     if about.file_size > MOST_BYTES:
-        raise EvaluationError(f"{path}: {name}: {_LARGE}")
-    if about.compress_type == _ZSTANDARD:
-        content = _decompressed(path, about)
-    else:
-        with archive.open(about) as file:
-            content = file.read(MOST_BYTES + 1)
+        raise EvaluationError(f"{where}: {_LARGE}")
+    try:
+        is_new = about.compress_type == _ZSTANDARD
+        content = _decompressed(path, about) if is_new else archive.read(about)
+    except (OSError, EOFError, NotImplementedError, RuntimeError, struct.error, zlib.error):
+        content = b""
     if len(content) != about.file_size or zlib.crc32(content) != about.CRC:
-        raise EvaluationError(f"{path}: {name} is damaged; expected the whole log")
-    return _parsed(content, f"{path}: {name}")
+        raise EvaluationError(f"{where} is damaged; expected the whole log")
+    return read_logged(content, schema, where)
 
 
 def _decompressed(path: Path, about: zipfile.ZipInfo) -> bytes:
@@ -170,33 +174,11 @@ def _decompressed(path: Path, about: zipfile.ZipInfo) -> bytes:
     # The header of a member: 30 bytes, of which the last four are two lengths, its name, and more.
     with path.open("rb") as file:
         file.seek(about.header_offset)
-        header = file.read(30)
-        if len(header) < 30:
-            raise EvaluationError(f"{path}: {about.filename} is damaged; expected the whole log")
-        file.seek(sum(struct.unpack("<HH", header[26:])), 1)
+        file.seek(sum(struct.unpack("<26xHH", file.read(30))), 1)
         packed = file.read(about.compress_size)
-    try:
-        with pa.CompressedInputStream(pa.BufferReader(packed), "zstd") as stream:
-            content: bytes = stream.read(about.file_size + 1)
-    except OSError:
-        raise EvaluationError(
-            f"{path}: {about.filename} is damaged; expected the whole log"
-        ) from None
+    with pa.CompressedInputStream(pa.BufferReader(packed), "zstd") as stream:
+        content: bytes = stream.read(about.file_size + 1)
     return content
-
-
-def _parsed(content: bytes, where: str) -> Any:
-    try:
-        return json.loads(content)
-    except (ValueError, RecursionError):
-        raise EvaluationError(f"{where}: not JSON; expected what Inspect writes") from None
-
-
-def _held(value: Any, schema: Any, where: str) -> Any:
-    try:
-        return held(value, schema)
-    except EvaluationError as error:
-        raise EvaluationError(f"{where}: {error}") from None
 
 
 _LARGE = f"over {MOST_BYTES:,} bytes; expected a smaller log"

@@ -23,7 +23,7 @@ from coherencegym.eval.metrics.accuracy import Accuracy
 from coherencegym.eval.outcomes.schema import MODEL, UnitRow
 from coherencegym.eval.outcomes.tables import OutcomeTables, OutcomeWriter
 from coherencegym.eval.results.saved import Saved, SavedDataset, SavedModel, SavedTable
-from coherencegym.files.strict_json import kind
+from coherencegym.files.strict_json import held, kind
 
 #: Bytes of a log, or of a file in it, that are read; a larger one is refused.
 MOST_BYTES = 1_000_000_000
@@ -167,6 +167,22 @@ def _cluster(sample: LoggedSample, field: str | None, where: str) -> str:
 def _mean(scores: Iterable[float | None]) -> float | None:
     known = [score for score in scores if score is not None]
     return fmean(known) if known else None
+
+
+def read_logged(content: str | bytes, schema: Any, where: str) -> Any:
+    """JSON of a log, held to a schema; Python's ``NaN`` is let through, as evaluators write it.
+
+    Raises:
+        EvaluationError: it is none.
+    """
+    try:
+        value = json.loads(content)
+    except (ValueError, RecursionError):
+        raise EvaluationError(f"{where}: not JSON; expected a log of an evaluator") from None
+    try:
+        return held(value, schema)
+    except EvaluationError as error:
+        raise EvaluationError(f"{where}: {error}") from None
 
 
 def finite(value: Any) -> float | None:

@@ -81,10 +81,19 @@ def test_the_command_corrects_for_all_tests_and_says_what_is_left_out(
     assert "which_text: letters.vowel" in said.out
 
 
+def members(path: Path) -> list[Any]:
+    """The JSON of an archive that is compressed by Zstandard."""
+    with zipfile.ZipFile(path) as archive:
+        return [
+            json.loads(inspect_log._decompressed(path, archive.getinfo(f"{name}.json")))
+            for name in ("header", "summaries")
+        ]
+
+
 def test_two_forms_of_inspect_are_one_log(tmp_path: Path) -> None:
     """Zstandard, as it writes now; deflated, as it did; and JSON, by its own names."""
     path = RECORDED / "inspect" / "demo.eval"
-    header, samples = inspect_log._archived(path)
+    header, samples = members(path)
     deflated = tmp_path / "demo.eval"
     with zipfile.ZipFile(deflated, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("header.json", json.dumps(header))
@@ -206,10 +215,13 @@ DEEP = "[" * 100_000 + "]" * 100_000
         (lambda to: zipped(to / "a.eval", header=DEEP, summaries="[]"), "header.json: not JSON"),
         (lambda to: zipped(to / "a.eval", header=HEADER, summaries="{}"), "expected"),
         (lambda to: zipped(to / "a.eval", header=HEADER, summaries="[]"), "found none"),
-        (lambda to: written(to / "a.eval", b"PK"), "no zip archive; expected a log of Inspect"),
+        (lambda to: written(to / "a.eval", b"PK"), "no whole zip archive; expected a log of"),
         (lambda to: inspect_json(to, [], status="started"), "status 'started'; expected a log of"),
         (lambda to: inspect_json(to, [sample(1, 7)]), "no metric with a score from 0 to 1"),
-        (lambda to: inspect_json(to, [{"id": 1, "metadata": 2}]), "[0].metadata: 2; expected an o"),
+        (
+            lambda to: inspect_json(to, [{"id": 1, "metadata": 2}]),
+            "samples[0].metadata: 2; expected an",
+        ),
         (lambda to: edited(to / "log", lambda rows: rows.clear()), "no samples; expected a line"),
         (lambda to: edited(to / "log", lambda rows: rows.append(rows[0])), "document 0 has acc tw"),
         (lambda to: edited(to / "log", lambda rows: rows[1].pop("metrics")), "jsonl:2: no 'metric"),
@@ -265,11 +277,23 @@ def test_a_comparison_of_logs_is_written_as_any_other(tmp_path: Path) -> None:
     assert names <= {path.name for path in out.iterdir()}
 
 
+@pytest.fixture(scope="module")
+def archives(tmp_path_factory: pytest.TempPathFactory) -> list[bytes]:
+    """One log, compressed in either way."""
+    path = RECORDED / "exported" / "demo.eval"
+    header, samples = members(path)
+    deflated = tmp_path_factory.mktemp("archives") / "a.eval"
+    with zipfile.ZipFile(deflated, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("header.json", json.dumps(header))
+        archive.writestr("summaries.json", json.dumps(samples))
+    return [path.read_bytes(), deflated.read_bytes()]
+
+
 @given(st.data())
 def test_a_damaged_archive_is_read_or_refused(
-    tmp_path_factory: pytest.TempPathFactory, data: st.DataObject
+    tmp_path_factory: pytest.TempPathFactory, archives: list[bytes], data: st.DataObject
 ) -> None:
-    whole = (RECORDED / "exported" / "demo.eval").read_bytes()
+    whole = data.draw(st.sampled_from(archives))
     content = bytearray(whole)
     for place in data.draw(st.lists(st.integers(0, len(whole) - 1), min_size=1, max_size=4)):
         content[place] = data.draw(st.integers(0, 255))
