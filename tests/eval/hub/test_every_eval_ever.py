@@ -75,6 +75,9 @@ def test_a_run_is_valid_and_has_what_its_scores_have(
     assert found["eval_library"]["additional_details"]["signature"] == read_run(scored).signature
     share = sum(line["evaluation"]["score"] for line in lines) / len(lines)
     assert share == pytest.approx(own.score)
+    for line in lines:
+        (said,) = line["output"]["raw"]
+        assert line["evaluation"]["is_correct"] is said.startswith("mean: holds, margin +")
     assert {line["sample_id"] for line in lines} == {item.item_id for item in pair_items}
     assert files == evaluation_files([scored], SOURCE)
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import struct
 import zipfile
 from collections.abc import Callable
 from contextlib import suppress
@@ -197,6 +198,21 @@ def test_each_filter_of_the_harness_is_a_metric(tmp_path: Path) -> None:
     assert saved.outcomes.reasons(one.places)["no score in the log"] == 1
 
 
+def test_other_texts_of_the_harness_are_other_rows(tmp_path: Path) -> None:
+    def other(rows: list[dict[str, Any]]) -> None:
+        rows[3]["arguments"]["gen_args_0"]["arg_1"] += "!"
+
+    logs = [
+        edited(tmp_path / "same", lambda rows: rows.reverse()),
+        edited(tmp_path / "other", other),
+    ]
+    demo = read_log(RECORDED / "lm_eval" / "demo")[0]
+    same, changed = (read_log(log)[0] for log in logs)
+    assert all(row.difference == 0 for row in compare(demo, same).rows)
+    with pytest.raises(EvaluationError, match=r"sample_full: the rows differ"):
+        compare(demo, changed)
+
+
 def zipped(path: Path, **members: str) -> Path:
     with zipfile.ZipFile(path, "w") as archive:
         for name, content in members.items():
@@ -302,6 +318,17 @@ def test_a_damaged_archive_is_read_or_refused(
     path.write_bytes(content[:kept])
     with suppress(EvaluationError):
         assert len(read_log(path, "cluster")[0].outcomes.units) == 24
+
+
+def test_a_member_is_held_to_its_checksum(tmp_path: Path) -> None:
+    path = RECORDED / "exported" / "demo.eval"
+    with zipfile.ZipFile(path) as archive:
+        known = struct.pack("<L", archive.getinfo("summaries.json").CRC)
+    content = path.read_bytes().replace(known, bytes(byte ^ 1 for byte in known))
+    with pytest.raises(
+        EvaluationError, match=r"summaries\.json is damaged; expected the whole log"
+    ):
+        read_log(written(tmp_path / "a.eval", content))
 
 
 def test_a_member_is_no_larger_than_it_says(monkeypatch: pytest.MonkeyPatch) -> None:
