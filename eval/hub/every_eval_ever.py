@@ -18,8 +18,13 @@ from uuid import UUID
 
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.data.baselines import BASELINE_WORDS
-from coherencegym.eval.hub.instances import Instance, RunInstances, read_instances
-from coherencegym.eval.hub.model_index import HUB_METRICS, TOOLKIT, task_id, written_at
+from coherencegym.eval.hub.instances import (
+    Instance,
+    RunInstances,
+    evaluation_name,
+    read_instances,
+)
+from coherencegym.eval.hub.model_index import HUB_METRICS, TOOLKIT, written_at
 from coherencegym.eval.results.runs import run_folders
 from coherencegym.eval.statistics.scores import Score, is_correlation
 from coherencegym.eval.tasks.headline import Headline
@@ -174,7 +179,7 @@ class _Writer:
             }
         return {
             "evaluation_result_id": self._result_id(score),
-            "evaluation_name": task_id(score),
+            "evaluation_name": evaluation_name(self.run, score),
             "source_data": self._source_data(score),
             "evaluation_timestamp": self.time.isoformat(),
             "metric_config": {
@@ -208,7 +213,7 @@ class _Writer:
 
     def _result_id(self, score: Score | Headline) -> str:
         split = "" if isinstance(score, Headline) else score.split
-        return "/".join(filter(None, (self.uuid, task_id(score), split)))
+        return "/".join(filter(None, (self.uuid, evaluation_name(self.run, score), split)))
 
     def _source_data(self, score: Score | Headline) -> dict[str, Any]:
         run = self.run
@@ -243,7 +248,7 @@ class _Writer:
                 "schema_version": SCHEMA_VERSION,
                 "evaluation_id": self.identity,
                 "model_id": self.model,
-                "evaluation_name": task_id(score),
+                "evaluation_name": evaluation_name(self.run, score),
                 "evaluation_result_id": self._result_id(score),
                 "sample_id": instance.name,
                 "sample_hash": _sample_hash(instance.texts, asked) if instance.texts else None,

@@ -15,8 +15,13 @@ from typing import Any
 
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.data.baselines import BASELINE_WORDS
-from coherencegym.eval.hub.instances import Instance, RunInstances, read_instances
-from coherencegym.eval.hub.model_index import task_id, written_at
+from coherencegym.eval.hub.instances import (
+    Instance,
+    RunInstances,
+    evaluation_name,
+    read_instances,
+)
+from coherencegym.eval.hub.model_index import written_at
 from coherencegym.eval.outcomes.schema import name_of_group
 from coherencegym.eval.results.runs import run_folders
 from coherencegym.eval.statistics.scores import Score
@@ -72,7 +77,7 @@ def _log(found: RunInstances, score: Score, instances: Sequence[Instance]) -> An
 
     run = found.run
     time = written_at(run).isoformat()
-    task = "_".join(filter(None, (run.named_suite, task_id(score), score.split)))
+    task = "_".join(filter(None, (run.named_suite, evaluation_name(run, score), score.split)))
     digest = hashlib.sha256(f"{run.signature}|{task}".encode()).hexdigest()
     samples = [_sample(instance, score) for instance in instances]
     dataset = EvalDataset(

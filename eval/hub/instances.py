@@ -8,6 +8,7 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
+from coherencegym.eval.hub.model_index import task_id
 from coherencegym.eval.kinds.documents import Document
 from coherencegym.eval.kinds.items import Item
 from coherencegym.eval.metrics.accuracy import Accuracy
@@ -17,6 +18,7 @@ from coherencegym.eval.results.folder import MARKER
 from coherencegym.eval.results.runs import Run, read_run
 from coherencegym.eval.results.saved import Saved, moved_dataset, read_saved
 from coherencegym.eval.statistics.scores import Score
+from coherencegym.eval.tasks.headline import Headline
 from coherencegym.eval.tasks.score.outcomes import MARGIN
 from coherencegym.eval.tasks.score.selections import inside
 from coherencegym.eval.views.compare.texts import ItemPlace, Texts, texts_of
@@ -47,6 +49,11 @@ class Instance:
     def decisions(self) -> list[str]:
         """The outcomes in words, for people: ``sum: holds, margin +1.250000 bits``."""
         return [_said(*pair) for pair in zip(self.outcomes, self.margins, strict=True)]
+
+
+def evaluation_name(run: Run, score: Score | Headline) -> str:
+    """The name of a score in formats of others: the id of its task."""
+    return task_id(score)
 
 
 def _said(outcome: OutcomeRow, margin: float | None) -> str:
