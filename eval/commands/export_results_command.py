@@ -19,7 +19,7 @@ EVERY_EVAL_EVER, INSPECT = "every-eval-ever", "inspect"
 
 def add_arguments(parser: Parser) -> None:
     """Declare the options of ``export-results``."""
-    options.add_results(parser, "folders of results, or of the folders of several runs")
+    options.add_results(parser, "result folders, or folders of them")
     parser.add_argument(
         "--format",
         choices=(EVERY_EVAL_EVER, INSPECT),

@@ -27,7 +27,7 @@ RUNS, EVAL_RESULTS, EVERY_EVAL_EVER = "runs", "eval-results", "every-eval-ever"
 
 def add_arguments(parser: Parser) -> None:
     """Declare the options of ``push``."""
-    options.add_results(parser, "folders of results, or of the folders of several runs")
+    options.add_results(parser, "result folders, or folders of them")
     parser.add_argument(
         "repo_id", metavar="USER/NAME", help="a dataset repository of the Hub, or the model's own"
     )
@@ -55,9 +55,9 @@ def add_arguments(parser: Parser) -> None:
     parser.add_argument(
         "--private",
         action="store_true",
-        help="make the repository private, if it is made; refuse one that is public",
+        help="create a private repository; refuse an existing public one",
     )
-    parser.add_argument("--dry-run", action="store_true", help="say what would be pushed")
+    parser.add_argument("--dry-run", action="store_true", help="print what would be pushed")
 
 
 def run(arguments: argparse.Namespace) -> int:
