@@ -254,6 +254,8 @@ SUITE = Suite(
             ),
             columns=_COLUMNS,
             breakdowns=(*CROSSED_BREAKDOWNS, "summarised_by", "form"),
+            # All texts are coherent: it compares what a longer context adds.
+            choice=None,
             partial_input="bags of words of the text before the mention, the mention and the rest",
         ),
     ),

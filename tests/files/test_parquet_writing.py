@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,7 @@ def pages(path: Path) -> set[bytes]:
     """Stretches of a file that stand between two marks of its content, wherever they lie."""
     content = path.read_bytes()
     marks = [place for place in range(0, len(content) - 2) if content[place : place + 2] == b"ab"]
-    return {content[a:b] for a, b in zip(marks, marks[1:], strict=False) if b - a > 60}
+    return {content[a:b] for a, b in itertools.pairwise(marks) if b - a > 60}
 
 
 def write(texts: list[str], path: Path, **options: Any) -> None:
@@ -36,7 +37,8 @@ def test_files_have_a_page_index(tmp_path: Path) -> None:
         file.add({"text": text} for text in _TEXTS[:10])
     for path in tmp_path.iterdir():
         column = parquet.read_metadata(path).row_group(0).column(0)
-        assert column.has_offset_index and column.has_column_index
+        assert column.has_offset_index
+        assert column.has_column_index
 
 
 def test_a_row_more_at_the_start_leaves_the_other_pages_as_they_are(tmp_path: Path) -> None:
