@@ -55,8 +55,8 @@ def first():
         yield ModelOutput.from_content("mockllm/model", "ANSWER: A")
 
 task, folder, name, arguments = sys.argv[1:]
-arguments = json.loads(arguments)
-model = get_model(name, **({"custom_outputs": first()} if name.startswith("mockllm") else arguments))
+own = {"custom_outputs": first()} if name.startswith("mockllm") else json.loads(arguments)
+model = get_model(name, **own)
 logs = inspect_ai.eval(task, model=model, log_dir=folder, display="none", max_tokens=8)
 print(json.dumps([{
     "task": log.eval.task, "status": log.status,
