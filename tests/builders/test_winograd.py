@@ -119,7 +119,7 @@ def test_twins_are_one_family_in_the_rows(built: tuple[Path, dict[str, Any]]) ->
 
 
 def test_only_full_reports_length(built: tuple[Path, dict[str, Any]]) -> None:
-    configs = built[1]["configs"]
+    configs = without_choices(built[1])
     confounded = [name for name in configs if configs[name]["length_confound"]]
     assert confounded == ["sample_full", "sample_familiarity"]
     card = dataset_card(built[1])
@@ -134,7 +134,7 @@ def test_the_candidate_gives_nothing_away_where_schemas_are_twins(
 
     With twins on both sides of a fold the classifier would learn each answer's opposite.
     """
-    configs = built[1]["configs"]
+    configs = without_choices(built[1])
     for entry in (configs[name] for name in configs if not name.endswith("familiarity")):
         for score in entry["quality"]["test"]["partial_input"]:
             assert score["score"] == 0.5
