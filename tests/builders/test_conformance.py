@@ -8,7 +8,7 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 from support.commands import build_command
-from support.suites import Sample, no_classifiers, rows, without_choices
+from support.suites import Sample, no_classifiers, rows
 
 from coherencegym.builders.registry import SUITES
 from coherencegym.builders.release.rows import hashes_path
@@ -22,7 +22,7 @@ def test_rows_are_valid_and_those_that_the_manifest_counts(
     suite: str, built_sample: Sample
 ) -> None:
     folder, manifest = built_sample(suite)
-    for config, entry in without_choices(manifest).items():
+    for config, entry in manifest["configs"].items():
         kind = kind_named(entry["kind"])
         for split, about in entry["splits"].items():
             found = rows(folder, config, split)
@@ -52,9 +52,9 @@ def test_two_processes_make_the_same_rows(
     assert build_command(suite, *options) == 0
     again = json.loads((tmp_path / "out/manifest.json").read_text(encoding="utf-8"))
     for made in (again, manifest):
-        for entry in without_choices(made).values():
+        for entry in made["configs"].values():
             for counts in entry["splits"].values():
                 counts.pop("baselines", None)  # no classifier decided here
-    assert {name: entry["splits"] for name, entry in without_choices(again).items()} == {
-        name: entry["splits"] for name, entry in without_choices(manifest).items()
+    assert {name: entry["splits"] for name, entry in again["configs"].items()} == {
+        name: entry["splits"] for name, entry in manifest["configs"].items()
     }
