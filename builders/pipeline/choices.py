@@ -27,7 +27,6 @@ from coherencegym.manipulations.operator import Context
 #: Marks the place of the choices in a text.
 CHOICE_GAP = "____"
 #: Reasons why a pair makes no question.
-_NOT_COUNTED = "no prediction of the item counts in the score of its config"
 _NO_PAIR = "no two conditions of the item are compared"
 _SAME = "both choices have the same text"
 #: What is asked about a text: how it goes on, what stands in a gap, or which it is.
@@ -239,7 +238,6 @@ def _of_item(
     headline = about["headline"]
     counted = [p for p in item.predictions if not headline or headline in p.groups]
     if not counted or (column and str(item.extra[column]).lower() != value):
-        skipped[_NOT_COUNTED] += 1
         return []
     pairs = condition_pairs(replace(item, predictions=tuple(counted)))
     if not pairs:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from huggingface_hub import HfApi
-from huggingface_hub.utils import get_session
+from huggingface_hub.utils import get_session  # type: ignore[attr-defined]
 from support.hub.server import HubServer
 from support.suites import no_classifiers, rows
 from support.toy import SUITE, stories, toy_corpus

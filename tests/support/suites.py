@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -40,6 +40,6 @@ def rows(folder: Path, config: str, split: str = "test") -> list[dict[str, Any]]
     return found
 
 
-def without_choices(manifest: dict[str, Any]) -> dict[str, Any]:
+def without_choices(manifest: Mapping[str, Any]) -> dict[str, Any]:
     """The configs of a manifest that a suite declares: all but the prompted choices beside them."""
     return {name: entry for name, entry in manifest["configs"].items() if CHOICE_OF not in entry}
