@@ -24,6 +24,7 @@ from coherencegym.eval.data.table_rows import table_rows
 from coherencegym.eval.kinds.choices import PROMPTED_CHOICES, choice_question_from_row
 from coherencegym.eval.kinds.items import ITEMS, Condition, Region
 from coherencegym.eval.kinds.table_kind import SuiteError
+from coherencegym.eval.tasks.detect.tables import split_tables
 
 CONFIG = "toy_context_choice"
 USUAL = PromptedChoice()
@@ -192,6 +193,9 @@ def test_the_evaluator_leaves_them_alone(tmp_path: Path) -> None:
     said = r"a table of kind 'choices'; expected items \(inspect eval reads it\)"
     with pytest.raises(EvaluationError, match=said):
         list(table_rows(source, [CONFIG], kind=ITEMS))
+    # `detect` takes the pairs for probes, as all others than questions are pairs.
+    with pytest.raises(EvaluationError, match="coherencegym score scores other items"):
+        list(split_tables(source, (), "test", None))
 
 
 @pytest.mark.parametrize(
