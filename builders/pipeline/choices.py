@@ -1,9 +1,8 @@
 """Prompted choices: beside each headline config of pairs a flat table that asks in words.
 
 A question quotes once what the two texts of a pair share, and asks which of two continuations (or
-which words for a gap, or which of two whole texts) makes the more coherent text. Which answer is
-right is drawn for each item, and balanced over the table: as many rows have the first as the
-second.
+which words for a gap, or which of two whole texts) makes the more coherent text. The place of the
+right answer is drawn, and balanced over the table: of every two rows one has it first.
 """
 
 from __future__ import annotations
@@ -223,10 +222,12 @@ def _questions(
                 extra={key: item.extra[key] for key in _KEPT if key in about["columns"]},
             )
             made.append((draws.random(), asked))
-    # In the order of what was drawn every second one: as many are right in the first place.
-    swapped = set(sorted(range(len(made)), key=lambda place: made[place][0])[1::2])
+    # Of every two rows one is turned round, and a row that comes later turns no earlier one.
+    turned = [draw < 0.5 for draw, _ in made[::2]]
     return [
-        replace(asked, choices=asked.choices[::-1], target=1) if place in swapped else asked
+        replace(asked, choices=asked.choices[::-1], target=1)
+        if turned[place // 2] is (place % 2 == 0)
+        else asked
         for place, (_, asked) in enumerate(made)
     ]
 
