@@ -8,13 +8,20 @@ from functools import cache
 from typing import Any
 
 from coherencegym.cards.example import escape, example_note, show_conditions, show_pair
-from coherencegym.cards.metadata import card_yaml, licence_table, licence_text, ordered_configs
+from coherencegym.cards.metadata import (
+    card_yaml,
+    licence_table,
+    licence_text,
+    licences_of_texts,
+    ordered_configs,
+)
 from coherencegym.cards.scores import scores_markdown
 from coherencegym.eval.data.baselines import BASELINES, LEXICAL_OVERLAP, PARTIAL_INPUT
-from coherencegym.eval.data.benchmark import CHOICE_OF, benchmark_tasks, suite_headline
+from coherencegym.eval.data.benchmark import benchmark_tasks, suite_headline
 from coherencegym.eval.data.source import Published, may_be_published, published
 from coherencegym.eval.kinds.registry import kind_named
 from coherencegym.files.templates import fenced, templates_of
+from coherencegym.licence import combined_licence
 from coherencegym.loaders.corpus import REPAIRED
 
 #: Rows of a table that is not folded, and names that are listed before the others are counted.
@@ -35,7 +42,7 @@ def dataset_card(manifest: dict[str, Any]) -> str:
     of_default = next(table for table in tables if default in dict(table["configs"]))
     chosen = suite_headline(manifest["configs"])
     headline = [(name, config) for name, config in configs if name in chosen]
-    corpora = _corpora(configs)
+    corpora, tasks = _corpora(configs), benchmark_tasks(manifest["configs"])
     rows = [split["rows"] for _, config in configs for split in config["splits"].values()]
     card = (
         _templates()
@@ -52,14 +59,16 @@ def dataset_card(manifest: dict[str, Any]) -> str:
             grouped=any(config.get("headline") for _, config in headline),
             measured=any(baseline_score(q, PARTIAL_INPUT) for q in _qualities(configs)),
             labelled=any(table["kind"].labels for table in tables),
-            choices=[name for name, config in configs if CHOICE_OF in config],
-            benchmark=[task.id for task in benchmark_tasks(manifest["configs"])],
+            choices=[task.id for task in tasks if task.is_choice],
+            benchmark=[task.id for task in tasks],
             scores=scores_markdown(manifest),
             part=read_in_part(manifest),
             published=_published(published(manifest, [name for name, _ in configs])),
             everything=[config for _, config in configs],
             kinds=_kinds(configs),
             tables=tables,
+            bare=[name for name, config in configs if config.get("stand_off")],
+            licence=combined_licence(licences_of_texts(manifest)),
             licence_table=licence_table(manifest),
             corpora=corpora,
             cited=[c for c in corpora if c["citation"] not in ("", manifest["citation"])],

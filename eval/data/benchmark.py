@@ -131,7 +131,12 @@ def benchmark_tasks(configs: Mapping[str, Mapping[str, Any]]) -> list[BenchmarkT
     several configs, their mean is a task of its own, which is shown on the first of them.
     """
     found, choices = [], []
-    asked = {about[CHOICE_OF]: name for name, about in configs.items() if CHOICE_OF in about}
+    # A stand-off release has no questions that anybody could be asked.
+    asked = {
+        about[CHOICE_OF]: name
+        for name, about in configs.items()
+        if CHOICE_OF in about and not about.get("stand_off")
+    }
     for task, names in headline_configs(configs).items():
         if len(names) > 1:
             found.append(BenchmarkTask(headline_id(task), names[0], _split(configs[names[0]])))
