@@ -8,7 +8,7 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-from coherencegym.eval.hub.model_index import task_id
+from coherencegym.eval.data.benchmark import headline_id, task_id
 from coherencegym.eval.kinds.documents import Document
 from coherencegym.eval.kinds.items import Item
 from coherencegym.eval.metrics.accuracy import Accuracy
@@ -53,7 +53,9 @@ class Instance:
 
 def evaluation_name(run: Run, score: Score | Headline) -> str:
     """The name of a score in formats of others: the id of its task."""
-    return task_id(score)
+    if isinstance(score, Headline):
+        return headline_id(run.task)
+    return task_id(score.config, score.what)
 
 
 def _said(outcome: OutcomeRow, margin: float | None) -> str:

@@ -7,7 +7,6 @@ registered as a benchmark and its ``eval.yaml`` names the task.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -44,6 +43,7 @@ def model_index(run: Run) -> str:
             dataset_config=None if isinstance(score, Headline) else score.config,
             dataset_split=run.settings.get("split") if isinstance(score, Headline) else score.split,
             dataset_revision=run.data_commit or None,
+            dataset_args=_task_args(run, score),
             metric_type=HUB_METRICS.get(score.metric, "accuracy"),
             metric_name=_said(score),
             metric_value=_share(value),
@@ -75,18 +75,18 @@ def results_yaml(entries: Sequence[Mapping[str, Any]]) -> str:
 
 
 def result_entries(run: Run, source_url: str = TOOLKIT) -> list[dict[str, Any]]:
-    """The entries of an ``.eval_results`` file: the headline, and one for each config and split.
+    """The entries of an ``.eval_results`` file: one for each task of the dataset's ``eval.yaml``.
 
-    Each config is a task, or each of its metrics where there are several. Scores are shares. The
-    date is the day (UTC) on which the results were written, where they lie in a folder.
+    Scores are shares. The date is the day (UTC) on which the results were written, where they lie
+    in a folder.
 
     Args:
         run: a run on a dataset of the Hub.
         source_url: an address where a reader finds more; by default the toolkit's own.
 
     Raises:
-        EvaluationError: the dataset is not on the Hub, as this form wants, there is no score to
-            report, or the Hub's client is too old to know the form.
+        EvaluationError: the dataset is not on the Hub, as this form wants, there is no score on one
+            of its tasks, or the Hub's client is too old to know the form.
     """
     try:
         from huggingface_hub import EvalResultEntry, eval_result_entries_to_yaml
@@ -99,11 +99,13 @@ def result_entries(run: Run, source_url: str = TOOLKIT) -> list[dict[str, Any]]:
             f"{run.folder}: the items of {run.suite} were not read from the Hub; expected results "
             "on a Hub dataset, or none of --eval-results"
         )
+    if not run.benchmark:
+        raise EvaluationError(f"{run.folder}: no score of a headline config; expected at least one")
     entries = [
         EvalResultEntry(
             dataset_id=run.repo,
-            task_id=task_id(score),
-            value=_share(value),
+            task_id=task,
+            value=_share(score.score),
             dataset_revision=run.data_commit or None,
             date=written_at(run).date().isoformat() if run.folder else None,
             source_url=source_url,
@@ -111,7 +113,8 @@ def result_entries(run: Run, source_url: str = TOOLKIT) -> list[dict[str, Any]]:
             notes=f"{_said(score)}, "
             + ", ".join(f"{key} {said}" for key, said in _arguments(run, score).items()),
         )
-        for score, value in _reported(run)
+        for task, score in run.benchmark.items()
+        if score.score is not None
     ]
     return list(eval_result_entries_to_yaml(entries))
 
@@ -144,11 +147,9 @@ HUB_METRICS = {
 }
 
 
-def task_id(score: Score | Headline) -> str:
-    """The id of a score's task, by which forms of the Hub know it."""
-    if isinstance(score, Headline):
-        return "headline"
-    return "_".join([score.config, *re.findall(r"\w+", score.what.lower())])
+def _task_args(run: Run, score: Score | Headline) -> dict[str, Any] | None:
+    task = next((task for task, own in run.benchmark.items() if own is score), None)
+    return None if task is None else {"task_id": task}
 
 
 def _arguments(run: Run, score: Score | Headline) -> dict[str, Any]:
