@@ -235,7 +235,7 @@ class PromptedChoice:
     """A prompted choice between the texts of pairs (:mod:`builders.pipeline.choices`).
 
     Attributes:
-        question: what is asked, where the usual question does not fit.
+        question: the question, where the usual one does not fit.
         coherent: the coherent conditions that are asked about; none: those of all predictions.
             For an interaction, whose other conditions are no texts to choose between.
     """
@@ -282,7 +282,7 @@ class Config:
             nothing of the suite's hypothesis: it is in no headline, and not exported.
         questions: further questions for people who judge its pairs; of labelled examples the one
             that they are asked, whose answers are labels in words.
-        choice: how its pairs are asked about in words, where it is in the headline; None where
+        choice: the question in words about its pairs, where it is in the headline; None where
             neither text of a pair is incoherent, so that nothing can be asked.
         task_defaults: options of the task that reads the table, where nobody says otherwise; of
             labelled examples the ``input`` of the probe, the slot that the answer is ``about``, and

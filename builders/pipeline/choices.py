@@ -28,12 +28,12 @@ CHOICE_GAP = "____"
 #: Reasons why a pair makes no question.
 _NO_PAIR = "no two conditions of the item are compared"
 _SAME = "both choices have the same text"
-#: What is asked about a text: how it goes on, what stands in a gap, or which it is.
+#: Questions about a text: how it goes on, what stands in a gap, or which it is.
 _CONTINUATION = "Which continuation makes this {text} more coherent?"
 _BEGINNING = f"Which beginning, in place of {CHOICE_GAP}, makes this {{text}} more coherent?"
 _GAP = f"What makes this {{text}} more coherent in place of {CHOICE_GAP}?"
 _WHOLE = "Which {text} is more coherent?"
-#: By whether the texts share a beginning, and an end.
+#: Key: whether the texts share a beginning, and an end.
 _USUAL = {
     (False, False): _WHOLE,
     (True, False): _CONTINUATION,
@@ -52,7 +52,7 @@ def ask_pair(right: Condition, wrong: Condition, words: str = "") -> tuple[str, 
 
     Args:
         right, wrong: the coherent and the incoherent condition.
-        words: what is asked, where the usual question does not fit.
+        words: the question, where the usual one does not fit.
     """
     before, (good, bad), after = _divided(right, wrong)
     is_dialogue = any(SEPARATOR in one.content for one in (right, wrong))

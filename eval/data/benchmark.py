@@ -35,7 +35,7 @@ CHOICE_OF = "choice_of"
 
 #: The splits of a task, the first that is there.
 _SPLITS = ("test", "validation", "train")
-#: What inspect does with a prompted choice.
+#: The work of inspect on a prompted choice.
 _PROMPTED: Mapping[str, Any] = {
     "field_spec": {
         "input": "question",
@@ -46,7 +46,7 @@ _PROMPTED: Mapping[str, Any] = {
     "solvers": [{"name": "multiple_choice"}],
     "scorers": [{"name": "choice"}],
 }
-#: What it does with a score that a program of another kind reads: nothing is asked, nothing scored.
+#: Its work on a score that another program computes: nothing is asked, nothing scored.
 _UNSCORED: Mapping[str, Any] = {
     "field_spec": {"input": "item_id", "target": "literal:unscored"},
     "solvers": [

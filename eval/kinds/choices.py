@@ -31,7 +31,7 @@ class ChoiceQuestion(Clustered):
     """A question with its choices.
 
     Attributes:
-        question: what is asked, with the text that all choices share.
+        question: the question, with the text that all choices share.
         choices: the answers, each once.
         target: the place of the right one, from 0.
     """

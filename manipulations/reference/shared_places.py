@@ -47,7 +47,7 @@ class GivenEntity:
 
     Attributes:
         chain: the entity in the discourse.
-        text: how it is mentioned, at the beginning of a sentence: the last mention before that is
+        text: the mention that begins a sentence: the last mention before that is
             a name, a definite phrase or a plural without a determiner.
         form: ``name`` or ``phrase``.
         name: the place of its last mention in the discourse: ``u<unit>c<start>``.
@@ -75,7 +75,7 @@ class SharedPlace:
         document: the text before the place, from its beginning, without headings.
         near: the last part of it, from the sentence on that has the earlier one of the last
             mentions of the two.
-        in_title: whether the title or a heading has one of the two.
+        in_title: true where the title or a heading has one of the two.
         entity: the type of both.
         next: 1 if the text's own next sentence mentions the salient entity alone, -1 if the other
             one alone.

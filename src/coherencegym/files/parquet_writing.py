@@ -16,7 +16,7 @@ from typing import Any
 _ROW_GROUP, _AT_A_TIME = 1 << 15, 1 << 13
 #: Rows of a row group of a table that is written whole.
 _WHOLE_ROW_GROUP = 1 << 16
-#: How every file is written.
+#: The options of every file.
 _OPTIONS: dict[str, Any] = {"use_content_defined_chunking": True, "write_page_index": True}
 
 
