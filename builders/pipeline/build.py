@@ -396,7 +396,7 @@ class _Build:
                     config, (how.groups(config, d) for d in one.generated), rows
                 ),
                 "details": how.details(config, one.generated),
-                **write_baselines(self.folder, part.name, split, decided, how.folds),
+                **write_baselines(self.folder, part.name, split, decided, how.folds(one.generated)),
             }
             licence_of = {d.id: d.licence or texts for d in one.discourses}
             read = {each for row in rows for each in documents_in(row, licence_of)}

@@ -60,6 +60,7 @@ def test_an_item_is_two_sentences_in_two_versions() -> None:
         "gender": "masculine",
         "number": "singular",
         "antecedent_kind": "nominal",
+        "antecedent_distance": 1,
         "antecedent_words": 3,
         "genre": "fiction",
     }
@@ -67,6 +68,17 @@ def test_an_item_is_two_sentences_in_two_versions() -> None:
         "pronoun": ("Soon he's dry.",),
         "repetition": ("Soon the old man is dry.",),
     }
+
+
+def test_the_antecedent_may_be_further_back_behind_pronouns() -> None:
+    discourse = annotated("[An old man|1] came in. / [He|1] sat. / Soon [he|1]'s dry.")
+    *_, generated = MENTION.generator(discourse, Context())
+    assert [region.content for region in generated.item.condition("repetition").regions] == [
+        "An old man came in. He sat.",
+        "Soon the old man is dry.",
+    ]
+    assert generated.item.extra["antecedent_distance"] == 2
+    assert generated.views["pronoun"] == ("Soon he's dry.",)
 
 
 def test_the_spillover_is_the_same_text() -> None:
@@ -196,8 +208,8 @@ def test_the_sample(built: tuple[Path, dict[str, Any]]) -> None:
         if not name.endswith("_shuffled_context")
     }
     assert counts == {
-        "sample": 75,
-        "sample_spillover": 73,
+        "sample": 82,
+        "sample_spillover": 80,
         "sample_crossed": 26,
         "sample_crossed_spillover": 26,
     }
@@ -374,7 +386,7 @@ def test_the_real_documents(real_build: Callable[[str, str], Path]) -> None:
     # Documents of the train, validation and test lists are in one split.
     assert {split for entry in entries.values() for split in entry["splits"]} == {"test"}
     counts = {name: entry["splits"]["test"]["rows"] for name, entry in entries.items()}
-    assert counts == {"gum": 155, "gum_spillover": 155}
+    assert counts == {"gum": 195, "gum_spillover": 195}
     skipped: Counter[str] = Counter()
     for name, entry in entries.items():
         if not name.endswith("_spillover"):
@@ -403,7 +415,7 @@ def test_the_real_documents(real_build: Callable[[str, str], Path]) -> None:
         if not name.endswith("_spillover")
         for row in rows(built, name)
     }
-    assert len(texts) == 155
+    assert len(texts) == 195
     for item, beginning in {
         "GUM_bio_emperor/u25c15": "Thus commenced Norton's unprecedented",
         "GUM_bio_galois/u7c36": "It is unsurprising, in the light of Galois's character",
