@@ -7,7 +7,6 @@ registered as a benchmark and its ``eval.yaml`` names the task.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -38,6 +37,7 @@ def model_index(run: Run) -> str:
             dataset_config=None if isinstance(score, Headline) else score.config,
             dataset_split=run.settings.get("split") if isinstance(score, Headline) else score.split,
             dataset_revision=run.data_commit or None,
+            dataset_args=_task_args(run, score),
             metric_type=_METRICS.get(score.metric, "accuracy"),
             metric_name=_said(score),
             metric_value=_share(value),
@@ -53,13 +53,13 @@ def model_index(run: Run) -> str:
 
 
 def eval_results(run: Run) -> str:
-    """The YAML of an ``.eval_results`` file: the headline, and one entry for each config and split.
+    """The YAML of an ``.eval_results`` file: an entry for each task of the dataset's ``eval.yaml``.
 
-    Each config is a task, or each of its metrics where there are several. Scores are shares.
+    Scores are shares.
 
     Raises:
-        EvaluationError: the dataset is not on the Hub, as this form wants, there is no score to
-            report, or the Hub's client is too old to know the form.
+        EvaluationError: the dataset is not on the Hub, as this form wants, there is no score on one
+            of its tasks, or the Hub's client is too old to know the form.
     """
     import yaml
 
@@ -74,16 +74,19 @@ def eval_results(run: Run) -> str:
             f"{run.folder}: the items of {run.suite} were not read from the Hub; expected results "
             "on a Hub dataset, or none of --eval-results"
         )
+    if not run.benchmark:
+        raise EvaluationError(f"{run.folder}: no score of a headline config; expected at least one")
     entries = [
         EvalResultEntry(
             dataset_id=run.repo,
-            task_id=_task(score),
-            value=_share(value),
+            task_id=task,
+            value=_share(score.score),
             dataset_revision=run.data_commit or None,
             notes=f"{_said(score)}, "
             + ", ".join(f"{key} {said}" for key, said in _arguments(run, score).items()),
         )
-        for score, value in _reported(run)
+        for task, score in run.benchmark.items()
+        if score.score is not None
     ]
     listed = eval_result_entries_to_yaml(entries)
     return str(yaml.safe_dump(listed, sort_keys=False, allow_unicode=True, width=1000))
@@ -112,10 +115,9 @@ _METRICS = {
 }
 
 
-def _task(score: Score | Headline) -> str:
-    if isinstance(score, Headline):
-        return "headline"
-    return "_".join([score.config, *re.findall(r"\w+", score.what.lower())])
+def _task_args(run: Run, score: Score | Headline) -> dict[str, Any] | None:
+    task = next((task for task, own in run.benchmark.items() if own is score), None)
+    return None if task is None else {"task_id": task}
 
 
 def _arguments(run: Run, score: Score | Headline) -> dict[str, Any]:

@@ -15,14 +15,14 @@ from collections.abc import Mapping
 from types import TracebackType
 from typing import Literal
 
-from support.hub import content, repos, uploads
+from support.hub import content, repos, uploads, viewer
 from support.hub.faults import Faults
 from support.hub.log import Request, summary
 from support.hub.site import Account, Site, dispatch
 from support.hub.store import Blob, Commit, HubError, Tag
 from support.hub.wire import CUT, Answer, Call, Origin, json_answer
 
-HUB_ROUTES = [*repos.ROUTES, *content.ROUTES, *uploads.ROUTES]
+HUB_ROUTES = [*repos.ROUTES, *content.ROUTES, *uploads.ROUTES, *viewer.ROUTES]
 STORAGE_ROUTES = [*content.STORAGE_ROUTES, *uploads.STORAGE_ROUTES]
 
 
