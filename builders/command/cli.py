@@ -114,6 +114,8 @@ def _add_what_is_read(parser: Parser) -> None:
     add("--data-dir", metavar="DIR", type=Path, help="folder with the files of the corpora")
     what = "your own texts: .txt, .csv, .tsv, .jsonl, .parquet, or a folder"
     add("--texts", metavar="PATH", type=Path, help=what)
+    what = "language of --texts, such as nl or zh (ISO 639-1; default: en)"
+    rare(add("--language", metavar="CODE", help=what))
     add("--hub-dataset", metavar="ID", help="a Hub dataset, or a folder that holds one")
     what = "column of a table's texts (default: text, story, ..., else the longest texts)"
     rare(add("--text-column", metavar="NAME", help=what))
@@ -163,8 +165,6 @@ def _add_other_sources(parser: Parser) -> None:
     rare(add("--sentences", metavar="N", nargs=2, type=positive, help=what))
     what = "spaCy pipeline that splits plain text into sentences, instead of rules"
     rare(add("--spacy-pipeline", metavar="NAME", help=what))
-    what = "language of your own texts, such as nl or zh (ISO 639-1; default: en)"
-    add("--language", metavar="CODE", help=what)
     what = "SPDX identifier of the texts' licence, in place of what their card says"
     rare(add("--licence", metavar="ID", help=what))
 
@@ -199,6 +199,10 @@ def _add_publishing(parser: Parser) -> None:
     add("--repo-id", metavar="ID", help="default: coherencegym/<suite>")
     what = "create a private repository; refuse an existing public one"
     add("--private", action="store_true", help=what)
+    what = "publish configs that may not be republished without their texts"
+    rare(add("--stand-off", action="store_true", help=what))
+    what = "write what --stand-off would publish into a folder"
+    rare(add("--stand-off-folder", metavar="DIR", type=Path, help=what))
     what = "publish a build in public although --limit or --split shortened it"
     rare(add("--allow-partial", action="store_true", help=what))
     rare(add("--create-pr", action="store_true", help="open a pull request instead"))

@@ -101,7 +101,7 @@ INFERRED_LIMITATIONS = (
     "if it begins a unit of the relation, if a table (`loaders/languages/connectives`) says that "
     "the word can express the relation, and if a whole clause follows. `docs/quality.md` reports "
     "how often readers agreed.",
-    "`inferred`: few connectives can be inferred: 62 in 68 Dutch documents, 26 in 46 Chinese ones "
+    "`inferred`: few connectives can be inferred: 62 in 68 Dutch documents, 24 in 46 Chinese ones "
     "and 7 in 17 German ones, so intervals are wide. Six Italian dialogues (LUNA), without "
     "punctuation, gave 5 and are left out.",
     "`inferred`: only causes, results, contrasts and concessions are exchanged. A condition or a "

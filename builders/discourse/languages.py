@@ -28,6 +28,11 @@ def by_language(config: Config, **changes: Any) -> Config:
     return replace(config, corpora=MULTILINGUAL, by="language", languages=ANY_LANGUAGE, **settings)
 
 
+def in_dutch(config: Config) -> Config:
+    """A config's twin from Dutch novels (``openboek_nl``)."""
+    return replace(config, corpora=("openboek",), by="language", languages=("nl",))
+
+
 @dataclass(frozen=True)
 class Opening(Composable):
     """The first sentences of prose that follow one another, without headings and fragments.

@@ -15,6 +15,7 @@ from coherencegym.builders.judgement.filtering import ReaderFilter
 from coherencegym.builders.judgement.match import Matcher
 from coherencegym.builders.judgement.questions import JUDGED_UNITS
 from coherencegym.builders.judgement.rows import JUDGED_COLUMNS, judge_rows
+from coherencegym.builders.pipeline.choices import write_choices
 from coherencegym.builders.pipeline.entries import (
     config_entry,
     config_rank,
@@ -24,14 +25,15 @@ from coherencegym.builders.pipeline.entries import (
 from coherencegym.builders.pipeline.fitting import Fits
 from coherencegym.builders.pipeline.generation import CHUNK, generate_items, spread
 from coherencegym.builders.pipeline.kinds import making
+from coherencegym.builders.pipeline.licences import LicenceShare, documents_in
 from coherencegym.builders.pipeline.options import BuildOptions as BuildOptions
 from coherencegym.builders.pipeline.reading import ONE_SPLIT, read_source, without_separators
 from coherencegym.builders.pipeline.sources import PlannedCorpus, Sources
 from coherencegym.builders.release.baselines import hold_headline, write_baselines
-from coherencegym.builders.release.manifest import Manifest, dump_manifest, in_order
+from coherencegym.builders.release.documents import release_documents
+from coherencegym.builders.release.manifest import Manifest, in_order
 from coherencegym.builders.release.rows import to_table, write_split
 from coherencegym.builders.suite import Config, GeneratedItem, Suite
-from coherencegym.cards.render import dataset_card
 from coherencegym.engines.blocks import BlockFolder, Values, WorkFolder
 from coherencegym.engines.content import digest_of
 from coherencegym.engines.engine import ALONE_IN_PROCESS, Engine, local_engine
@@ -61,6 +63,7 @@ def build(
     progress: Callable[[str], None] = lambda message: None,
     engine: Engine | None = None,
     cache: ReadingCache | None = None,
+    share: LicenceShare | None = None,
 ) -> Manifest:
     """Build every config of the sources into ``folder``, which is empty.
 
@@ -75,6 +78,9 @@ def build(
         progress: told what is being done.
         engine: runs the blocks of it; none: this machine, with the options' ``num_proc``.
         cache: has the corpora that a build before this one read, if any did.
+        share: build only the items whose texts are of one class of licences, which may be none: the
+            manifest then has no config, and nothing is written. Answers about other items are
+            passed over.
 
     Raises:
         CorpusError: a source cannot be read, nothing came of all of them, or an answer is about
@@ -82,7 +88,8 @@ def build(
         SuiteError: an item is not valid: a mistake of the suite, not of the user.
     """
     engine = engine or local_engine(options.num_proc)
-    work = _Build(*(suite, options, folder, matcher, filters, withhold, progress, engine, cache))
+    how = (matcher, filters, withhold, progress, engine, cache, share)
+    work = _Build(suite, options, folder, *how)
     configs: dict[str, Any] = {}
     sources.empty.clear()
     for source in sources.found:
@@ -93,21 +100,26 @@ def build(
                 sources.empty[name] = entry
             else:
                 configs[name] = entry
+    about = suite_entry(suite, options.version, options.repo_id)
     if not configs:
+        if share is not None:
+            return about | {"configs": {}}
         raise CorpusError(_nothing(sources, work.lost, options.limit))
     for each in filter(None, (matcher, *(one.matcher for one in filters))):
-        each.check()
+        if share is None:
+            each.check()
     hold_headline(configs)
-    manifest = in_order(suite_entry(suite, options.version, options.repo_id) | {"configs": configs})
+    configs |= write_choices(folder, suite.name, configs)
+    manifest = in_order(about | {"configs": configs})
     write_documents(manifest, folder)
     work.kept.done()
     return manifest
 
 
 def write_documents(manifest: Manifest, folder: Path) -> None:
-    """Write manifest and card, the card being rendered from the manifest alone."""
-    (folder / "manifest.json").write_text(dump_manifest(manifest), encoding="utf-8")
-    (folder / "README.md").write_text(dataset_card(manifest), encoding="utf-8")
+    """Write manifest, card and ``eval.yaml``, which are rendered from the manifest alone."""
+    for name, text in release_documents(manifest).items():
+        (folder / name).write_text(text, encoding="utf-8")
 
 
 @dataclass(frozen=True)
@@ -143,6 +155,7 @@ class _Build:
     progress: Callable[[str], None]
     engine: Engine
     cache: ReadingCache | None
+    share: LicenceShare | None
 
     def __post_init__(self) -> None:
         self.kept = WorkFolder()
@@ -183,6 +196,8 @@ class _Build:
     ) -> Iterator[tuple[str, dict[str, Any] | str]]:
         suite, how = self.suite, making(config.kind)
         everything = [discourse for own in by_split.values() for discourse in own]
+        if self.share is not None:
+            self.share.read(corpus, everything)
         fitted = self._fit_corpus(limited, everything)
         parts = [
             _Part(
@@ -305,18 +320,27 @@ class _Build:
         if hasattr(generator, "fit") or hasattr(generator, "fit_corpus"):
             # What it found is not sent about; the finding uses the processors.
             engine = ALONE_IN_PROCESS
-        name, total = config.full_name(corpus.name), len(discourses)
-        generated, skipped = generate_items(
-            generator,
-            discourses,
-            seed=self.options.seed,
-            suite=self.suite.name,
-            engine=engine,
-            keep=self._blocks(config, generator, discourses) if engine.keeps else None,
-            progress=lambda done, cost: self._tell(
-                f"{name} {split}, {done:,} of {total:,} discourses ({cost})"
-            ),
-        )
+        name = config.full_name(corpus.name)
+
+        def generate(chosen: Sequence[Discourse]) -> tuple[list[Any], Counter[str]]:
+            return generate_items(
+                generator,
+                chosen,
+                seed=self.options.seed,
+                suite=self.suite.name,
+                engine=engine,
+                keep=self._blocks(config, generator, chosen) if engine.keeps else None,
+                progress=lambda done, cost: self._tell(
+                    f"{name} {split}, {done:,} of {len(chosen):,} discourses ({cost})"
+                ),
+            )
+
+        if self.share is None:
+            generated, skipped = generate(discourses)
+        else:
+            kind, value = config.kind, making(config.kind).value
+            row_of = lambda made: kind.to_row(value(made, 1))  # noqa: E731
+            generated, skipped = self.share.generate(discourses, generate, row_of)
         first: dict[Hashable, Any] = {}
         for made in generated:
             first.setdefault(making(config.kind).content(made), made)
@@ -325,7 +349,7 @@ class _Build:
         return _GeneratedSplit(discourses, list(first.values()), dict(sorted(skipped.items())))
 
     def _blocks(
-        self, config: Config, generator: Any, discourses: list[Discourse]
+        self, config: Config, generator: Any, discourses: Sequence[Discourse]
     ) -> BlockFolder | None:
         made = making(config.kind).generated_type
         if made is None:
@@ -374,9 +398,11 @@ class _Build:
                     config, (how.groups(config, d) for d in one.generated), rows
                 ),
                 "details": how.details(config, one.generated),
-                **write_baselines(self.folder, part.name, split, decided, how.folds),
+                **write_baselines(self.folder, part.name, split, decided, how.folds(one.generated)),
             }
-            licences.update(d.licence or texts for d in one.discourses if d.id in own)
+            licence_of = {d.id: d.licence or texts for d in one.discourses}
+            read = {each for row in rows for each in documents_in(row, licence_of)}
+            licences.update(licence_of[each] for each in read & licence_of.keys())
             examples[split] = kind.example(rows)
         return {
             "licences": dict(sorted(licences.items())),

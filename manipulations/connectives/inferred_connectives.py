@@ -29,6 +29,7 @@ _LABELS = {
     "concession": frozenset(("contrast", "concession")),
 }
 _VERBS = ("VERB", "AUX", "VV", "VC", "VE", "VA")
+_MARKS = ("PUNCT", "PU")
 _SUBJECTS = ("nsubj", "csubj", "expl", "top")
 #: Phrases with a connective in which no other stands: ``尽管如此`` (in spite of that).
 _FIXED = re.compile(r"尽管如此")
@@ -155,6 +156,8 @@ def _syntax(discourse: Discourse, known: Connective, end: int, argument: Span) -
     ]
     if not any(word.pos in _VERBS for word in clause):
         return ""
+    if clause[0].pos in _MARKS and "subordinator" in known.syntax:
+        return ""
     verb_first = _is_finite(clause[0])
     if len(known.syntax) > 1:
         return "adverbial" if verb_first else "coordinator"
@@ -172,10 +175,14 @@ def _is_finite(word: ParsedWord) -> bool:
 def _partner(
     discourse: Discourse, known: Connective, unit: int, end: int
 ) -> tuple[tuple[int, int, int], ...]:
-    text = discourse.units[unit].text
-    for word in discourse.units[unit].words:
-        if word.start >= end and text[word.start : word.end] in known.partners:
-            return ((unit, word.start, word.end),)
+    # A corpus may have a word of the table in two pieces (``因 此``).
+    text, words = discourse.units[unit].text, discourse.units[unit].words
+    ends = {word.end for word in words}
+    for word in words:
+        for partner in sorted(known.partners, key=len, reverse=True):
+            last = word.start + len(partner)
+            if word.start >= end and last in ends and text[word.start : last] == partner:
+                return ((unit, word.start, last),)
     return ()
 
 

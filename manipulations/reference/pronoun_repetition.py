@@ -8,45 +8,40 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from coherencegym.loaders.discourse import Alternative, Discourse, Mention
-from coherencegym.loaders.languages.registry import language_of
 from coherencegym.manipulations.editing import cut_excerpt, last_edit, replace_text
 from coherencegym.manipulations.operator import Composable, Context
 from coherencegym.manipulations.reference.antecedents import antecedent
-from coherencegym.manipulations.reference.dutch_repetition import DUTCH_REPETITION
-from coherencegym.manipulations.reference.english_repetition import ENGLISH_REPETITION
+from coherencegym.manipulations.reference.language_rules import rules_of
 from coherencegym.manipulations.reference.noun_phrases import NotApplicableError
 from coherencegym.manipulations.reference.repetition_rules import RepetitionRules
-
-#: Rules by the language's ISO 639-1 code.
-_RULES: Mapping[str, RepetitionRules] = {
-    "en": ENGLISH_REPETITION,
-    "nl": DUTCH_REPETITION,
-}
 
 
 @dataclass(frozen=True)
 class PronounRepetition(Composable):
     """Replace a third-person pronoun by its antecedent, a noun phrase or name.
 
-    Each result is an excerpt of two units: the pronoun's sentence and the previous sentence. The
-    variant ``u<unit>c<character>`` is the pronoun's position in the discourse. The pronoun is the
-    first mention of its referent in its sentence, and the previous sentence has a mention that can
-    be repeated (:func:`manipulations.reference.antecedents.antecedent`).
+    Each result is an excerpt from the antecedent's sentence to the pronoun's. The variant
+    ``u<unit>c<character>`` is the pronoun's position in the discourse. The pronoun is the first
+    mention of its referent in its sentence, and the previous sentence has a mention that can be
+    repeated (:func:`manipulations.reference.antecedents.antecedent`).
 
     Attributes:
         max_words: the most words that the repeated phrase may have.
         repeat: replace the pronoun. If off, the same excerpts keep the pronoun, with both forms as
             alternatives at its position.
         continued: replace the pronoun only if words follow it in the sentence.
+        sentences: the most sentences before the pronoun's in which the antecedent is looked for;
+            those between have pronouns for it.
     """
 
     max_words: int = 15
     repeat: bool = True
     continued: bool = False
+    sentences: int = 1
 
     def __call__(self, discourse: Discourse, context: Context) -> Iterator[Discourse]:
         """Yield one excerpt for each pronoun that can be replaced, and count why others cannot."""
@@ -60,37 +55,39 @@ class PronounRepetition(Composable):
                     yield result
 
     def _repeated(self, discourse: Discourse, mention: Mention) -> Discourse:
-        rules = _rules(discourse)
+        rules = rules_of(discourse)
         rules.check_pronoun(discourse, mention)
         unit, start, _ = mention.span[0]
         if first_of_chain(discourse, mention) is not mention:
             raise NotApplicableError("not the first mention in its sentence")
-        source = repeated_mention(discourse, mention, self.max_words)
-        _check_sentences(discourse, unit, rules)
+        source = repeated_mention(discourse, mention, self.max_words, self.sentences)
+        first = source.span[0][0]
+        _check_sentences(discourse, first, unit, rules)
         rules.check_place(discourse, mention)
         phrase, end = rules.phrase(discourse, mention, source)
         if self.continued and not re.search(r"\w", discourse.units[unit].text[end:]):
             raise NotApplicableError("nothing follows the pronoun")
         old = discourse.units[unit].text[start:end]
-        choice = Alternative(((1, start, end),), (old, phrase), 0)
-        pair = cut_excerpt(discourse, unit - 1, unit, variant=f"u{unit}c{start}")
-        pair = dataclasses.replace(pair, alternatives=(*pair.alternatives, choice))
+        last = unit - first
+        choice = Alternative(((last, start, end),), (old, phrase), 0)
+        excerpt = cut_excerpt(discourse, first, unit, variant=f"u{unit}c{start}")
+        excerpt = dataclasses.replace(excerpt, alternatives=(*excerpt.alternatives, choice))
         if not self.repeat:
-            return pair
-        return replace_text(pair, 1, start, end, phrase, operator="PronounRepetition")
+            return excerpt
+        return replace_text(excerpt, last, start, end, phrase, operator="PronounRepetition")
 
 
-def _rules(discourse: Discourse) -> RepetitionRules:
-    return _RULES[language_of(discourse).code]
-
-
-def repeated_mention(discourse: Discourse, pronoun: Mention, max_words: int) -> Mention:
+def repeated_mention(
+    discourse: Discourse, pronoun: Mention, max_words: int, sentences: int = 1
+) -> Mention:
     """The mention that is repeated in the place of a pronoun, by the rules of the language.
+
+    Arguments are those of :class:`PronounRepetition`.
 
     Raises:
         NotApplicableError: there is none.
     """
-    return antecedent(discourse, pronoun, max_words, _rules(discourse).objection)
+    return antecedent(discourse, pronoun, max_words, sentences, rules_of(discourse).objection)
 
 
 def first_of_chain(discourse: Discourse, mention: Mention) -> Mention:
@@ -105,10 +102,10 @@ def first_of_chain(discourse: Discourse, mention: Mention) -> Mention:
     )
 
 
-def _check_sentences(discourse: Discourse, unit: int, rules: RepetitionRules) -> None:
-    if is_heading(discourse, unit - 1):
+def _check_sentences(discourse: Discourse, first: int, last: int, rules: RepetitionRules) -> None:
+    if any(is_heading(discourse, unit) for unit in range(first, last)):
         raise NotApplicableError("heading or fragment before")
-    for text in (discourse.units[unit - 1].text, discourse.units[unit].text):
+    for text in discourse.texts[first : last + 1]:
         if fault := rules.fault_of_sentence(text):
             raise NotApplicableError(fault)
 

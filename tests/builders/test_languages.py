@@ -50,6 +50,8 @@ def rows_of(entry: dict[str, Any]) -> int:
 def test_orders_in_dutch_chinese_and_german(real_build: Callable[[str, str], Path]) -> None:
     folder = real_build("sentence_order", "disrpt")
     configs = configs_of(folder)
+    # Prompted choices are made beside the configs.
+    configs = {name: one for name, one in configs.items() if not name.endswith("_choice")}
     found = {name: rows_of(entry) for name, entry in configs.items()}
     assert found == {
         **dict.fromkeys(("disrpt_nl_documents_all", "disrpt_nl_documents_context"), 68),
