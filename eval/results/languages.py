@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
-from coherencegym.eval.results.run_table import RunColumn, RunModel, RunTable, rules_of
+from coherencegym.eval.results.run_table import RunColumn, RunModel, RunTable, column_rules
 from coherencegym.eval.tasks.headline import Headline
 
 
@@ -67,7 +67,7 @@ def _languages(columns: Iterator[RunColumn] | Sequence[RunColumn]) -> list[str]:
 
 def _are_one(columns: Sequence[RunColumn]) -> bool:
     languages = _languages(columns)
-    rules = [rules_of(run) for column in columns for run in column.shown.values()]
+    rules = [column_rules(run) for column in columns for run in column.shown.values()]
     return len(set(languages)) == len(languages) and all(own == rules[0] for own in rules)
 
 

@@ -347,10 +347,10 @@ def _is_one_by(run: Run) -> tuple[Any, ...]:
     tables = sorted((t.config, t.split, t.sha256, t.items, t.headline) for t in run.tables)
     summed = (run.number.metric, run.number.over) if run.number is not None else ()
     named = run.task, run.named_suite, run.version
-    return *named, tuple(tables), summed, tuple(sorted(rules_of(run).items()))
+    return *named, tuple(tables), summed, tuple(sorted(column_rules(run).items()))
 
 
-def rules_of(run: Run) -> dict[str, str]:
+def column_rules(run: Run) -> dict[str, str]:
     """The settings that change what a score is of, and the rules of scoring, as JSON."""
     # Those that were not chosen are not in. What a choice came to for a model (its start token, the
     # numeric error) is an object, and left out; the rules are one, too, but for the bits of a tie,
@@ -409,7 +409,7 @@ def _aspects(column: RunColumn) -> dict[str, str]:
         "items": f"{sum(table.items for table in tables):,}",
         "rows": digest[:12],
         "score over": first_names(run.number.over) if run.number is not None else "",
-        **{_option(name): value for name, value in rules_of(run).items()},
+        **{_option(name): value for name, value in column_rules(run).items()},
     }
 
 

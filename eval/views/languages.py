@@ -15,7 +15,7 @@ from coherencegym.eval.statistics.scores import CD, Score
 from coherencegym.eval.tasks.headline import Headline
 
 #: The name of the figure, with its first ending.
-LANGUAGES = "languages.png"
+LANGUAGES_PLOT = "languages.png"
 
 
 def language_grids(shown: RunTable) -> list[grid.Grid]:

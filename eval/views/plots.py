@@ -11,7 +11,7 @@ from coherencegym.eval.results.learning import learning_curves
 from coherencegym.eval.results.run_table import table_of
 from coherencegym.eval.results.runs import Run
 from coherencegym.eval.results.steps import AS_NAMED, Axis
-from coherencegym.eval.views.languages import LANGUAGES, language_runs
+from coherencegym.eval.views.languages import LANGUAGES_PLOT, language_runs
 from coherencegym.eval.views.plots_curve import draw_curves, write_curves
 from coherencegym.eval.views.plots_heatmap import draw_heat_maps, heat_maps
 from coherencegym.eval.views.plots_positions import position_curves
@@ -42,6 +42,6 @@ def plot_runs(runs: Sequence[Run], folder: Path, axis: Axis = AS_NAMED) -> list[
             missing += figures.save(figure, folder / "positions.png")
         table = table_of(runs, axis)
         if by_language := language_runs(table):
-            missing += figures.save(draw_scores(by_language), folder / LANGUAGES)
+            missing += figures.save(draw_scores(by_language), folder / LANGUAGES_PLOT)
     missing += write_curves(learning_curves(table), folder)
     return list(dict.fromkeys(missing))
