@@ -32,6 +32,7 @@ _DECLARED = {
     "parcor": "mmax.PARCOR",
     "ontonotes": "conll2012.CORPUS",
     "litbank": "litbank.CORPUS",
+    "openboek": "openboek.CORPUS",
     "disco": "disco.CORPUS",
     "pdtb": "pdtb.PDTB",
     "tedmdb": "pdtb.TEDMDB",

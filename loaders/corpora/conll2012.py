@@ -23,11 +23,13 @@ from coherencegym.loaders.corpus import Corpus, CorpusError, CorpusFile, FilePat
 from coherencegym.loaders.discourse import Discourse, Mention, SourceSpan, Unit
 from coherencegym.loaders.formats.conll2012 import (
     END,
+    Annotate,
     Part,
     Word,
     conll2012_mentions,
     part_sentences,
     read_parts,
+    treebank_phrase,
 )
 from coherencegym.loaders.formats.lines import LineError, text_problem
 from coherencegym.loaders.text.detokenize import lay_out
@@ -43,12 +45,14 @@ def read_conll2012(
     *,
     singletons: bool = False,
     prepare: Callable[[Sequence[Sequence[Word]]], Iterable[Sequence[Word]]] = iter,
+    annotate: Annotate = treebank_phrase,
 ) -> Iterator[Discourse]:
     """Read a file of documents. A bad line makes its whole part a bad one.
 
     Args:
         singletons: chains of one mention are annotated, too.
         prepare: changes the sentences of a document before anything is made of them.
+        annotate: gives the mentions their kind, head and features by their words.
     """
     found = False
     for part in read_parts(file, options):
@@ -56,7 +60,7 @@ def read_conll2012(
         try:
             _check(part)
             sentences = list(prepare(list(part_sentences(part))))
-            discourse = _document(corpus, file, part, sentences, singletons)
+            discourse = _document(corpus, file, part, sentences, singletons, annotate)
             if discourse is not None:
                 yield discourse
             else:
@@ -87,6 +91,7 @@ def _document(
     part: Part,
     sentences: Sequence[Sequence[Word]],
     singletons: bool,
+    annotate: Annotate,
 ) -> Discourse | None:
     if not sentences:
         raise LineError(part.line, "a document without words, expected some", "empty document")
@@ -100,7 +105,7 @@ def _document(
         units.append(
             Unit(text, None if words[0].speaker in ("-", "") else words[0].speaker, source)
         )
-        found += conll2012_mentions(number, words, places)
+        found += conll2012_mentions(number, words, places, annotate)
     sizes = Counter(mention.chain for _, mention in found)
     for at, mention in found:
         if sizes[mention.chain] == 1 and not singletons:

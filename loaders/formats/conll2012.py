@@ -6,7 +6,7 @@ Heads are guessed by part of speech, for there is no tree of words.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from coherencegym.loaders.corpus import CorpusFile, ReadOptions
@@ -37,6 +37,25 @@ class Word:
     tag: str
     speaker: str
     coreference: str
+
+
+@dataclass(frozen=True, slots=True)
+class Phrase:
+    """The annotation that the words of a mention show.
+
+    Attributes:
+        kind: that of the mention: ``pronoun``, ``nominal`` or ``proper``.
+        head: the number, from 0, of its head among the words.
+        features: those of the mention.
+    """
+
+    kind: str
+    head: int
+    features: Features
+
+
+#: Annotates the words of a mention of an entity.
+Annotate = Callable[[Sequence[Word], str], Phrase]
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,8 +116,22 @@ def part_sentences(part: Part) -> Iterator[list[Word]]:
         yield words
 
 
+def treebank_phrase(words: Sequence[Word], entity: str) -> Phrase:
+    """Annotate a mention by the English Penn Treebank's parts of speech."""
+    head = _head(words)
+    word = words[head]
+    is_pronoun = len(words) == 1 and (
+        word.tag in _PRONOUNS or (word.tag == "DT" and by_form(word.form) is not None)
+    )
+    kind = "pronoun" if is_pronoun else "proper" if word.tag.startswith("NNP") else "nominal"
+    return Phrase(kind, head, _features(word, words[0], is_pronoun))
+
+
 def conll2012_mentions(
-    unit: int, words: Sequence[Word], places: Sequence[tuple[int, int]]
+    unit: int,
+    words: Sequence[Word],
+    places: Sequence[tuple[int, int]],
+    annotate: Annotate = treebank_phrase,
 ) -> list[tuple[int, Mention]]:
     """The mentions of a sentence with their lines, in order of first words, longer ones first.
 
@@ -126,7 +159,7 @@ def conll2012_mentions(
         raise LineError(words[index].line, problem, "unclosed mention")
     found.sort(key=lambda mention: (mention[0], -mention[1]))
     return [
-        (words[start].line, _mention(unit, words[start:end], places[start:end], entity))
+        (words[start].line, _mention(unit, words, places, (start, end), annotate, entity))
         for start, end, entity in found
     ]
 
@@ -140,19 +173,21 @@ def _close(opened: list[tuple[str, int]], entity: str, line: int) -> int:
 
 
 def _mention(
-    unit: int, words: Sequence[Word], places: Sequence[tuple[int, int]], entity: str
+    unit: int,
+    words: Sequence[Word],
+    places: Sequence[tuple[int, int]],
+    own: tuple[int, int],
+    annotate: Annotate,
+    entity: str,
 ) -> Mention:
-    head = _head(words)
-    word = words[head]
-    is_pronoun = len(words) == 1 and (
-        word.tag in _PRONOUNS or (word.tag == "DT" and by_form(word.form) is not None)
-    )
+    start, end = own
+    phrase = annotate(words[start:end], entity)
     return Mention(
-        span=((unit, places[0][0], places[-1][1]),),
+        span=((unit, places[start][0], places[end - 1][1]),),
         chain=entity,
-        kind="pronoun" if is_pronoun else "proper" if word.tag.startswith("NNP") else "nominal",
-        head=((unit, *places[head]),),
-        features=_features(word, words[0], is_pronoun),
+        kind=phrase.kind,
+        head=((unit, *places[start + phrase.head]),),
+        features=phrase.features,
     )
 
 

@@ -34,7 +34,17 @@ CLOSED = frozenset(
 )
 #: All others of the toolkit, which no extension of the same name stands for.
 OPEN = frozenset(
-    {"sample", "personachat", "winograd", "winogrande", "gum", "litbank", "irc", "documents"}
+    {
+        "sample",
+        "personachat",
+        "winograd",
+        "winogrande",
+        "gum",
+        "litbank",
+        "openboek",
+        "irc",
+        "documents",
+    }
 )
 
 
