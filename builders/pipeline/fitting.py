@@ -71,7 +71,7 @@ class Division:
 
 @dataclass
 class Fits:
-    """What was found out over the documents of one build, once for all configs.
+    """Findings over the documents of one build, made once for all its configs.
 
     Attributes:
         engine: runs a retrieval.
@@ -85,7 +85,7 @@ class Fits:
     _found: dict[Hashable, Any] = field(default_factory=dict)
 
     def once(self, key: Hashable, find: Callable[[], _T]) -> _T:
-        """What ``find`` gives for a key: what was found is not looked for again."""
+        """Return the finding of a key; ``find`` is asked for it the first time only."""
         if key not in self._found:
             self._found[key] = find()
         found: _T = self._found[key]
