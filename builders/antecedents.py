@@ -183,8 +183,8 @@ SUITE = Suite(
     uses=(
         Use(
             "pronoun",
-            "is a mention expected where its referent was introduced",
-            "agreement (is there a singular, a man, a woman) from reference",
+            "is a mention more expected if its referent was introduced",
+            "whether the model finds the referent or anybody of the same gender and number",
         ),
     ),
     limitations=(

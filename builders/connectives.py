@@ -475,12 +475,13 @@ def _configured(meanwhile: bool) -> dict[str, Any]:
     words = tuple(sorted((*AMBIGUOUS, "meanwhile"))) if meanwhile else AMBIGUOUS
     return {
         "description": (
-            "Segments of one to four sentences around an annotated connective, each with the "
-            f"connective replaced by the others of {', '.join(words)}, and where `however` or "
-            f"`yet` begins its clause by {', '.join(ADVERBIALS)}, too. What is scored is the same "
-            "in every condition: the text after the connective, or after its clause where that "
-            "comes first (`Although it rained, we left`). Group names say what was replaced: "
-            "`as_causal → since` is `as` in a causal sense, replaced by `since`."
+            "Segments of one to four sentences around an annotated connective, and the same "
+            f"segments with each of the other connectives ({', '.join(words)}). `however` and "
+            "`yet` at the beginning of a clause are also replaced by adverbials "
+            f"({', '.join(ADVERBIALS)}). The scored text is the same in every condition: the text "
+            "after the connective, or after its clause if the sentence begins with the connective "
+            "(`Although it rained, we left`). Groups are named after the replacement: in "
+            "`as_causal → since`, a causal `as` is replaced by `since`."
         ),
         "conditions": {
             ORIGINAL: "the segment as its author wrote it",
@@ -562,13 +563,13 @@ SUITE = Suite(
     uses=(
         Use(
             "",
-            "does the text fit the author's connective",
-            "frequency of a connective from its fit",
+            "does the text fit the author's connective best",
+            "whether a connective fits or is frequent",
         ),
         Use(
             "crossed",
-            "does the text fit the author's connective, with frequency and difficulty cancelled",
-            "how well rare senses are understood, as they have few items",
+            "does the text fit the author's connective best, if frequency cancels",
+            "how well the model understands rare senses, which have few items",
         ),
     ),
     limitations=(
@@ -618,6 +619,7 @@ SUITE = Suite(
     citation=BEYER_2021,
     configure=_configured,
     settings={"meanwhile": False},
+    settings_help={"meanwhile": "also replace the connective `meanwhile`"},
     **_configured(meanwhile=False),
     one_split=True,
     tags=("discourse-connectives", "discourse-relations"),

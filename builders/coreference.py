@@ -312,13 +312,13 @@ SUITE = Suite(
     uses=(
         Use(
             "",
-            "is a pronoun expected for a given referent",
-            "a general preference for pronouns from an expectation of this one",
+            "is a pronoun more expected than a repeated noun phrase",
+            "whether the model prefers this pronoun or pronouns in general",
         ),
         Use(
             "crossed",
-            "is a name less surprising beside another referent of the same gender",
-            "whether the model prefers either form",
+            "is a name less surprising if another referent has the same gender",
+            "whether the model prefers names or pronouns in general",
         ),
     ),
     limitations=_LIMITATIONS,
@@ -326,6 +326,7 @@ SUITE = Suite(
     citation=BEYER_2021,
     configure=_configured,
     settings={"max_words": 15},
+    settings_help={"max_words": "the most words that a repeated phrase has"},
     **_configured(max_words=15),
     one_split=True,
     tags=("coreference", "pronouns", "repeated-name-penalty"),

@@ -90,8 +90,8 @@ SUITE = Suite(
     uses=(
         Use(
             "",
-            "does a person who fits by gender alone make up for a missing antecedent",
-            "an illusion from a text in which the other person may be meant",
+            "does the gender of a wrong referent make a pronoun less surprising",
+            "whether the model falls for an illusion or takes the other person to be meant",
         ),
     ),
     limitations=(
@@ -99,12 +99,12 @@ SUITE = Suite(
         "in which a matching distractor makes a pronoun without an antecedent less surprising. "
         "Read it beside `interference`, the same difference with the antecedent present, and do "
         "not add the two up. Compare their mean margins in bits, not only their shares.",
-        "At the pronoun, most texts do not yet tell who is meant: there `illusion` says that the "
-        "model wants anybody of the pronoun's gender. What follows decides who is meant: "
-        "`illusion, spillover` says that what the text goes on to say is easier to accept if "
-        "somebody fits by gender. `illusion withstood` compares two texts that name one fitting "
-        "person each, the wrong one and the right one, in what follows the pronoun; a model that "
-        "knows who is meant is above chance.",
+        "At the pronoun, most texts do not yet show who is meant: there `illusion` shows that the "
+        "model expects anybody of the pronoun's gender. The text after the pronoun decides who is "
+        "meant: `illusion, spillover` shows that this text is less surprising if somebody fits by "
+        "gender. `illusion withstood` compares two texts that name one fitting person each, the "
+        "wrong one and the right one, in what follows the pronoun; a model that knows who is "
+        "meant is above chance.",
         "In `illusion`, the text with the mismatching distractor names two persons of one gender "
         "and the other text a man and a woman; in `interference` it is the reverse. If such pairs "
         "have an effect by themselves, it adds to one and is subtracted from the other.",

@@ -278,13 +278,13 @@ SUITE = Suite(
     uses=(
         Use(
             "crossed",
-            "how two sentences without a connective relate",
-            "fit of the adverbial to its own sentence (`Later, in 1963`) from fit to both",
+            "how are two sentences without a connective related",
+            "whether the adverbial fits both sentences or only its own (`Later, in 1963`)",
         ),
         Use(
             "cloze",
             "does the implied relation fit better than each other relation",
-            "frequent relations from right ones",
+            "whether a relation is right or frequent",
         ),
     ),
     limitations=(

@@ -315,13 +315,13 @@ SAME_DOCUMENT = Config(
 )
 
 SETTINGS_HELP = {
-    "strategy": "where intruders are from: similar, random or same_category documents",
-    "neighbours": "how many other documents give a candidate",
+    "strategy": "source of intruders: similar, random, same_category",
+    "neighbours": "number of other documents that give a candidate",
     "most_similar": "candidates with at least this TF-IDF cosine are dropped",
-    "share": "of the documents that get an intruder",
-    "weighting": "of the TF-IDF vectors, tfidf or drqa",
-    "test_share": "of the documents, for the split test",
-    "validation_share": "of the documents, for the split validation",
+    "share": "share of the documents that get an intruder",
+    "weighting": "weighting of the TF-IDF vectors, tfidf or drqa",
+    "test_share": "share of the documents in the split test",
+    "validation_share": "share of the documents in the split validation",
     "filter_model": "prefer intruders that this model does not find",
 }
 
@@ -381,13 +381,13 @@ SUITE = Suite(
     uses=(
         Use(
             "pairs",
-            "is a sentence of another document noticed",
-            "a change of topic from incoherence",
+            "is a sentence of another document surprising",
+            "whether the model notices incoherence or a change of topic",
         ),
         Use(
             "same_document",
-            "is a displaced sentence of the same text noticed",
-            "a pronoun without a referent from a break in the argument",
+            "is a misplaced sentence of the same text surprising",
+            "whether a pronoun lacks its referent or the argument breaks",
         ),
     ),
     limitations=(
@@ -400,11 +400,11 @@ SUITE = Suite(
         "equal texts.",
         "A small corpus has few similar documents, so its intruders are easier to notice.",
         "Scores of a filtered config are low by construction for the model that filtered it.",
-        "`same_document`: items are chosen so that repeated words tell the right combinations in "
-        "half of a config's items, in the slot and after it. In an item, or a group of them, they "
-        "still may.",
+        "`same_document`: items are chosen so that repeated words point to the right combinations "
+        "in half of a config's items, in the slot and after it. In single items they may still "
+        "reveal the answer.",
         "`same_document`: the topics of a text's parts, and names that are not repeated, may be "
-        "enough to tell its sentences apart. Speeches and lists of facts have sentences that fit "
+        "enough to distinguish its sentences. Speeches and lists of facts have sentences that fit "
         "in several positions: one reader, who knew the answers, found the right combinations "
         "clearly better in 85 of 98 items of version 3.0.0. There are few items: 62 from 80 "
         "documents of GUM, and 67 from the six talks of TED-MDB.",

@@ -237,8 +237,8 @@ SUITE = Suite(
     uses=(
         Use(
             "",
-            "how many sentences long does a model stay surprised",
-            "surprise at the disturbance from what the additional sentence makes a reader expect",
+            "for how many sentences does surprise last",
+            "whether the disturbance lasts or the additional sentence raises other expectations",
         ),
     ),
     limitations=(

@@ -148,8 +148,8 @@ SUITE = Suite(
     uses=(
         Use(
             "",
-            "is one changed property noticed",
-            "the changed property from a wording that the rule introduces",
+            "is one changed property surprising",
+            "whether the property is surprising or a wording that the rule introduces",
         ),
     ),
     limitations=(

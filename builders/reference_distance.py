@@ -198,8 +198,8 @@ SUITE = Suite(
     uses=(
         Use(
             "",
-            "how far back does an antecedent make a mention less surprising",
-            "finding the referent from repeating a word of the text",
+            "at which distance does an antecedent still make a mention less surprising",
+            "whether the model finds the referent or repeats a word of the text",
         ),
     ),
     limitations=(
@@ -219,11 +219,11 @@ SUITE = Suite(
         "In `antecedent_kept`, the first sentence is followed by one that did not follow it. This "
         "works against the prediction.",
         "Most mentions are names, and the kept sentence mostly has the same name: a model that "
-        "copies a word seen once meets the prediction. This shows that it looks so far back, not "
-        "that it knows who is meant. See the breakdowns `form` and `repeats`. "
-        "Pronouns so far from an antecedent are rare.",
-        "The antecedent's sentence may bring the topic with it, and other things that go with "
-        "the referent. The partial-input classifier sees what the two texts differ in.",
+        "copies a word seen once meets the prediction. This shows that the model looks so far "
+        "back, not that it knows who is meant. See the breakdowns `form` and `repeats`. Pronouns "
+        "so far from an antecedent are rare.",
+        "The antecedent's sentence may also introduce the topic of the mention. The partial-input "
+        "classifier sees only the sentences in which the two texts differ.",
         "Chains may be incomplete: a mention that was not annotated may stand in the text without "
         "the antecedent. Texts that share a capitalised word with any name of the referent are "
         "left out. LitBank's files do not give types of entities, and the reader infers names "

@@ -41,7 +41,13 @@ SUITE = Suite(
         "messages_1_reply_2": "the first messages with the reply of the other thread",
         "messages_2_reply_1": "the messages of the other thread with the first reply",
     },
-    uses=(Use("", "which reply answers which message", "a shared topic word from an answer"),),
+    uses=(
+        Use(
+            "",
+            "which reply answers which message",
+            "whether a reply answers the message or shares its topic",
+        ),
+    ),
     limitations=(
         "The two threads are about different problems. Pairs are left out if the replies repeat at "
         "least two more words of their own messages than of the other's. Repeated words still "

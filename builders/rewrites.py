@@ -127,13 +127,13 @@ SUITE = Suite(
     uses=(
         Use(
             "",
-            "is the better sentence expected",
-            "coherence from fluency, length and grammar",
+            "is the better sentence more expected",
+            "whether a sentence is more coherent or more fluent, shorter or more grammatical",
         ),
         Use(
             "interaction",
-            "does the context favour the better sentence",
-            "errors that depend on the text, such as tense",
+            "is the better sentence more expected in its context",
+            "whether a sentence is incoherent or has another error, such as a wrong tense",
         ),
     ),
     limitations=(

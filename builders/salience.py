@@ -183,15 +183,15 @@ SUITE = Suite(
     version="1.0.0",
     hypothesis=(
         "A model that knows what a text is about expects mentions of its salient entities more "
-        "than mentions of others that are as given."
+        "than mentions of other entities that were mentioned about as often and as recently."
     ),
     description=(
         "Two mentions, one of an entity that most summaries of its document mention and one of an "
         "entity that hardly any does. Both entities are of the same type, gender and number, and "
         "were mentioned about as often and as recently before; neither is in a title or heading. "
         "Each mention is scored after the whole document up to it, and after its near end alone: "
-        "from the sentence of the last mention on. The document is to help the salient mention "
-        "more. Names and places cancel."
+        "from the sentence of the last mention on. The whole document should help the salient "
+        "mention more. The probabilities of names and places cancel."
     ),
     conditions={
         "document_salient": "the mention of the salient entity after the document up to it",
@@ -202,8 +202,8 @@ SUITE = Suite(
     uses=(
         Use(
             "",
-            "does a document make mentions of what it is about more expected than others",
-            "salience from unmatched properties that go with it, such as position and topic",
+            "does a document make mentions of its salient entities more expected",
+            "whether salience matters or a property that goes with it, such as position or topic",
         ),
     ),
     limitations=(
@@ -219,8 +219,9 @@ SUITE = Suite(
         "in half of the items, give or take one; likewise the nearer last mention and the longer "
         "document.",
         "The two mentions stand in two places, mostly of two documents. Each is compared with "
-        "itself, so names and places cancel to the first order. A mention that is unlikely in its "
-        "near context has more to gain from the document; this gain is not matched.",
+        "itself, so the probabilities of names and places largely cancel. A mention that is "
+        "unlikely in its near context has more to gain from the document; this gain is not "
+        "matched.",
         "To put both mentions into one place, one of them instead of the author's, was tried on "
         "the 80 documents of GUM and dropped. Only 17 places had another entity that was as "
         "given, of other salience, and had a fitting form; in 14 the author's was the salient one. "

@@ -243,23 +243,23 @@ SUITE = Suite(
     uses=(
         Use(
             "…_all",
-            "is the original order expected",
-            "sentence position and cohesion from coherence",
+            "is the original order more expected",
+            "whether the model expects typical positions, cohesion or coherence",
         ),
         Use(
             "…_context",
-            "does the order of the context affect the last sentence",
-            "whether order matters if the preceding unit stays (`last_context_unit_moved=false`)",
+            "is the last sentence more expected after the context in its original order",
+            "whether order matters if the unit before stays (`last_context_unit_moved=false`)",
         ),
         Use(
             "matched_dialogue",
-            "is the original order expected, with position controlled",
-            "turn-taking (a question, then its answer) from coherence",
+            "is the original order more expected, if positions are equally typical",
+            "whether the model notices incoherence or only an answer before its question",
         ),
         Use(
             "matched_documents",
-            "is the original order of prose expected, with position controlled",
-            "words that neighbours share from coherence",
+            "is the original order of prose more expected, if positions are equally typical",
+            "whether the model notices incoherence or only fewer words shared by neighbours",
         ),
     ),
     limitations=(
@@ -289,6 +289,7 @@ SUITE = Suite(
     citation=BEYER_2021,
     configure=_configured,
     settings={"permutations": 1},
+    settings_help={"permutations": "random orders of each text"},
     **_configured(permutations=1),
     tags=("sentence-ordering", "dialogue", "narration"),
 )

@@ -235,12 +235,12 @@ SUITE = Suite(
         Use(
             "contradiction",
             "is a self-contradiction surprising",
-            "the effect of the speaker mark itself",
+            "whether the contradiction matters or only the speaker mark",
         ),
         Use(
             "interaction",
             "is a self-contradiction more surprising than a pair without a contradiction",
-            "whether the mark was understood as a speaker",
+            "whether the model understands the mark as a speaker",
         ),
     ),
     limitations=(

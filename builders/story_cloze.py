@@ -166,11 +166,15 @@ SUITE = Suite(
         "story_2_ending_1": "crossed: the second story with the ending of the first",
     },
     uses=(
-        Use("", "is the right ending expected", "typical endings from fitting ones"),
+        Use(
+            "",
+            "is the right ending more expected",
+            "whether an ending fits the story or is typical of stories",
+        ),
         Use(
             "crossed",
             "which ending belongs to which story",
-            "plot from lexical cues: an ending that names a thing of its story in other words",
+            "whether the model follows the plot or cues, such as another word for a thing",
         ),
     ),
     limitations=(

@@ -159,12 +159,12 @@ SUITE = Suite(
         Use(
             "partial",
             "which referent is meant, by world knowledge",
-            "inference from memory of a published schema",
+            "whether the model infers the referent or remembers a published schema",
         ),
         Use(
             "crossed",
-            "which referent is meant, with the probability of each candidate cancelled",
-            "inference from memory of a published schema",
+            "which referent is meant, if the probability of each candidate cancels",
+            "whether the model infers the referent or remembers a published schema",
         ),
     ),
     limitations=(

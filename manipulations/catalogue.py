@@ -44,10 +44,10 @@ _INTRODUCTION = """\
 # Operators
 
 What each operator does to a text, with an example. An operator maps a discourse (a text divided \
-into units: sentences or turns) to altered discourses. Each result is named by its variant. An \
-operator is seeded, records its edits so that they can be undone, and combines with other \
-operators by `|`. [Extend it](extending.md#an-operator-a-corpus) explains how to write an \
-operator. The command `python -m coherencegym.manipulations.catalogue` writes this page from the \
+into units: sentences or turns) to altered discourses. The name of a result is called its variant. \
+The same seed gives the same results. Every edit is recorded and can be undone, and `|` combines \
+operators. [Extend it](extending.md#an-operator-a-corpus) explains how to write an operator. The \
+command `python -m coherencegym.manipulations.catalogue` writes this page from the \
 docstrings and the sample texts; changed words are bold.
 """
 

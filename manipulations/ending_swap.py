@@ -18,8 +18,8 @@ from coherencegym.manipulations.operator import Composable, Context
 class EndingSwap(Composable):
     """Replace the last unit by each alternative ending in the corpus.
 
-    Applies to a discourse with an alternative that fills its whole last unit. Variants are called
-    ``name``, ``name-2``, ...
+    A discourse without an alternative ending gives no result. Variants are called ``name``,
+    ``name-2``, ...
     """
 
     name: str = "distractor_ending"

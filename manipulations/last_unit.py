@@ -12,7 +12,7 @@ from coherencegym.manipulations.operator import Composable, Context
 
 @dataclass(frozen=True)
 class LastUnit(Composable):
-    """Keep only the last unit, without annotations of other units. The variant keeps its name."""
+    """Keep only the last unit and its annotations."""
 
     def __call__(self, discourse: Discourse, context: Context) -> Iterator[Discourse]:
         """Yield it, unless there is no other unit."""

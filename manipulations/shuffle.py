@@ -18,16 +18,16 @@ from coherencegym.manipulations.operator import Composable, Context
 
 @dataclass(frozen=True)
 class Shuffle(Composable):
-    """Reorder the units, never into an order that reads the same.
+    """Reorder the units such that the text changes.
 
     Attributes:
         keep_last: the number of units at the end that stay in place, 0 or 1.
-        permutations: the number of different orders to yield, or fewer if fewer exist. The first
-            order that is yielded does not depend on ``permutations``.
+        permutations: the number of different new orders, or fewer if fewer exist. The first order
+            does not depend on ``permutations``.
 
-    Orders are drawn uniformly from all other orders of the texts; units of equal text count as
-    equal. Variants are ``shuffled``, ``shuffled-2``, ``shuffled-3``, ... Each moved unit is an edit
-    whose ``source_unit`` is its position in the original.
+    New orders are drawn at random, all with the same probability. Exchanging two units with the
+    same text gives no new order. Variants are ``shuffled``, ``shuffled-2``, ``shuffled-3``, ...
+    Each moved unit is an edit whose ``source_unit`` is its position in the original.
     """
 
     keep_last: int = 0

@@ -21,9 +21,9 @@ class SpeakerSeparator(Composable):
 
     Attributes:
         separator: the mark, written after a space.
-        merge_runs: omit the mark between neighbouring utterances of one speaker. Off by default:
-            shuffling a dialogue creates such runs, and omitted marks would give the conditions
-            different numbers of marks.
+        merge_runs: omit the mark between neighbouring utterances of one speaker. Off by default,
+            because shuffling creates such neighbours, and then the conditions would have different
+            numbers of marks.
     """
 
     separator: str = "[SEP]"

@@ -26,21 +26,17 @@ if TYPE_CHECKING:
     from coherencegym.builders.command.run import BuildRequest
 
 EXAMPLES = """\
-  {command}                               every corpus that is found, and the sample
-  {command} --corpus sample --limit 20    a first look
+  {command} --corpus sample --limit 20
   {command} --corpus {corpus} --data-dir ~/corpora/{corpus}
-  {command} --push-to-hub --repo-id me/{suite} --private
-  {command} --judgements FILE... --overwrite    with what people said of its items
 """
 _MANY = """\
-  coherencegym build --texts mine/                      the suites that your own texts can give
-  coherencegym build sentence_order --texts mine/
-  coherencegym build my_suite.py --corpus sample        a suite of your own (coherencegym new suite)
-  coherencegym build --all --corpus sample
+  coherencegym build --texts mine/                  # lists the suites that your own texts can give
+  coherencegym build my_suite.py --corpus sample    # your own suite (see `coherencegym new suite`)
 """
 #: The headings of help that several functions put options under.
-_READ, _MADE, _PUBLISHED = "what is read", "how it is made", "publishing"
-_HUB = "a Hugging Face dataset as the corpus"
+_READ, _WRITTEN = "input", "output"
+#: Settings of a suite that ``--help`` shows; ``--help-all`` shows all.
+_SHOWN_SETTINGS = 3
 _TEXTS = "articles as short documents, and plain text as sentences"
 _SEVERAL: dict[str, Any] = {"nargs": "+", "action": "extend"}
 
@@ -67,10 +63,12 @@ def make_parser(
         argument_default=argparse.SUPPRESS,
     )
     if named:
-        what = "suites, or Python files that declare SUITE; without one, suites are listed"
+        what = "suites, or Python files that declare SUITE; default: list all suites"
+        what = argparse.SUPPRESS if suite else what  # the usage names it
         suites = parser.add_argument("suite", nargs="*", metavar="SUITE", default=[], help=what)
         completed(suites, Names(all_suites, files="*.py"))
-        parser.add_argument("--all", action="store_true", default=False, help="build every suite")
+        what = argparse.SUPPRESS if suite else "build every suite"
+        parser.group(_READ).add_argument("--all", action="store_true", default=False, help=what)
     if suite:
         _add_settings(parser, suite)
     _add_what_is_read(parser)
@@ -88,16 +86,19 @@ def suite_parser(suite: Suite) -> Parser:
 
 def _add_settings(parser: Parser, suite: Suite) -> None:
     add = parser.group(f"settings of {suite.name}").add_argument
-    for name, default in suite.settings.items():
+    for number, (name, default) in enumerate(suite.settings.items()):
         option = f"--{name.replace('_', '-')}"
+        about = suite.settings_help.get(name, "")
         if isinstance(default, bool):
-            add(option, action="store_true", help="add it")
+            add(option, action="store_true", help=about)
             continue
         # What type a setting has its default says; its range the suite checks.
         kind: Any = {str: str, float: float, int: positive}[type(default)]
         shown = "none" if default in ("", 0.0) else default
-        what = f"{suite.settings_help[name]}; " if name in suite.settings_help else ""
-        add(option, metavar=name[0].upper(), type=kind, help=f"{what}default: {shown}")
+        what = f"{about}; default: {shown}" if about else f"default: {shown}"
+        action = add(option, metavar=name[0].upper(), type=kind, help=what)
+        if number >= _SHOWN_SETTINGS:
+            rare(action)
 
 
 def _add_what_is_read(parser: Parser) -> None:
@@ -107,13 +108,13 @@ def _add_what_is_read(parser: Parser) -> None:
         **_SEVERAL,
         metavar="NAME",
         dest="corpora",
-        help="build from these only (`coherencegym corpora` lists them), or from a Python file "
-        "that declares CORPUS; sample: this project's own texts",
+        help="corpora (see `coherencegym corpora`); sample: texts in the package",
     )
     completed(corpora, Names(lambda: CORPORA, _corpora_by_suite, "*.py"))
-    add("--data-dir", metavar="DIR", type=Path, help="folder with the files of corpora")
-    what = "your own texts: a .txt, .csv, .tsv, .jsonl or .parquet file, or a folder of them; "
-    add("--texts", metavar="PATH", type=Path, help=what + "without SUITE: what they can give")
+    add("--data-dir", metavar="DIR", type=Path, help="folder with the files of the corpora")
+    what = "your own texts: .txt, .csv, .tsv, .jsonl, .parquet, or a folder"
+    add("--texts", metavar="PATH", type=Path, help=what)
+    add("--hub-dataset", metavar="ID", help="a Hub dataset, or a folder that holds one")
     what = "column of a table's texts (default: text, story, ..., else the longest texts)"
     rare(add("--text-column", metavar="NAME", help=what))
     formats = ", ".join(f"{name} ({one.about})" for name, one in FORMATS.items())
@@ -124,24 +125,21 @@ def _add_what_is_read(parser: Parser) -> None:
         **_SEVERAL,
         metavar="NAME",
         dest="splits",
-        help="splits to build, or 'all' (default: all that are there, but for those that a corpus "
-        "reads only by name, such as winogrande's train)",
+        help="splits, or 'all'; default: all but those that are read only by name",
     )
     add(
         "--limit",
         metavar="N",
         type=positive,
-        help="read at most N discourses a split for each config",
+        help="read at most N discourses of each split for each config",
     )
     add(
         "--genre",
         "--hub-genre",
         dest="hub_genre",
         choices=get_args(Genre),
-        help="genre of a Hub dataset, or of texts or a corpus of your own; documents: articles, "
-        "of which short documents are made; papers: a column abstract, and one for the body; "
-        "spans: columns units, hypothesis, label and evidence; sections: Markdown files, or a "
-        "column of sections or of marked-up text",
+        metavar="NAME",
+        help=f"genre of your texts: {', '.join(get_args(Genre))}",
     )
     what = "leave out and count rows that cannot be read"
     rare(add("--skip-bad-rows", action="store_true", help=what))
@@ -152,8 +150,7 @@ def _corpora_by_suite() -> dict[str, list[str]]:
 
 
 def _add_other_sources(parser: Parser) -> None:
-    add = parser.group(_HUB).add_argument
-    add("--hub-dataset", metavar="ID", help="a Hub dataset, or a folder of one")
+    add = parser.group(_READ).add_argument
     rare(add("--hub-config", metavar="NAME", help="default: the only one"))
     rare(add("--hub-split", metavar="NAME", help="default: every split"))
     rare(add("--hub-revision", metavar="TAG", help="tag or commit"))
@@ -171,15 +168,15 @@ def _add_other_sources(parser: Parser) -> None:
 
 
 def _add_how_it_is_made(parser: Parser) -> None:
-    add = parser.group(_MADE).add_argument
+    add = parser.group(_WRITTEN).add_argument
     add("--output", metavar="DIR", type=Path, help="default: suites/<suite>")
-    what = "only configs that cross two contexts with two targets, so that neither decides alone"
+    what = "build only crossed configs, in which two contexts exchange their targets"
     rare(add("--crossed", action="store_true", help=what))
     add("--overwrite", action="store_true", help="replace an earlier build or export")
-    add("--dry-run", action="store_true", help="write nothing; say what would be written")
+    add("--dry-run", action="store_true", help="print what would be written, and write nothing")
     what = "print folder, configs, rows and digests as JSON; all else on standard error"
     rare(add("--json", action="store_true", help=what))
-    add("--seed", metavar="N", type=int, help="default: 0")
+    rare(add("--seed", metavar="N", type=int, help="default: 0"))
     rare(add("--num-proc", metavar="N", type=positive, help="processes, or cores of a cluster"))
     what = "one machine, or a Ray cluster (needs the extra cluster; --dry-run shows what it costs)"
     rare(add("--engine", choices=ENGINES, help=f"{what}; default: {LOCAL}"))
@@ -195,12 +192,12 @@ def _add_how_it_is_made(parser: Parser) -> None:
 
 
 def _add_publishing(parser: Parser) -> None:
-    add = parser.group(_PUBLISHED).add_argument
-    add("--push-to-hub", action="store_true", help="publish as one commit, one tag")
+    add = parser.group(_WRITTEN).add_argument
+    add("--push-to-hub", action="store_true", help="publish the build on the Hub, with a tag")
     add("--repo-id", metavar="ID", help="default: coherencegym/<suite>")
-    what = "make the repository private, if it is made; refuse one that is public"
+    what = "create a private repository; refuse an existing public one"
     add("--private", action="store_true", help=what)
-    what = "publish what --limit or --split have made, for all to see"
+    what = "publish a build in public although --limit or --split shortened it"
     rare(add("--allow-partial", action="store_true", help=what))
     rare(add("--create-pr", action="store_true", help="open a pull request instead"))
     rare(add("--message", metavar="TEXT", help="commit message"))

@@ -43,11 +43,9 @@ def make_parser(prog: str = "coherencegym new") -> Parser:
     parser.add_argument(
         "--overwrite",
         action="store_true",
-        help="replace files of that name that nobody has changed",
+        help="replace files that were not changed since they were written",
     )
-    parser.add_argument(
-        "--dry-run", action="store_true", help="write nothing; say what would be written"
-    )
+    parser.add_argument("--dry-run", action="store_true", help="print what would be written")
     return parser
 
 

@@ -299,20 +299,20 @@ RELEASED_TASKS = (
         "SP",
         "position",
         ReleasedPosition(),
-        "DiscoEval's SP: five sentences, of which one was put first; in which place it stood "
-        "(in `wikipedia_unordered` the others are in no order)",
+        "DiscoEval's SP: five sentences, one of them moved to the front; the label is its original "
+        "position (in `wikipedia_unordered` the other sentences are in no order)",
     ),
     _config(
         "BSO",
         "order",
         ReleasedOrder(),
-        "DiscoEval's BSO: two sentences in a row, in their order or exchanged",
+        "DiscoEval's BSO: two consecutive sentences, in their order or exchanged",
     ),
     _config(
         "DC",
         "replaced",
         ReleasedCoherence(),
-        "DiscoEval's DC: six sentences in a row, or one of the second to fifth is of another text",
+        "DiscoEval's DC: six consecutive sentences; one of the second to fifth may be replaced",
         columns=_COHERENCE_COLUMNS,
         breakdowns=("place",),
     ),
@@ -320,7 +320,7 @@ RELEASED_TASKS = (
         "DC",
         "replaced",
         ReleasedPairs(),
-        "DiscoEval's DC, the lines that differ in one sentence, as minimal pairs",
+        "DiscoEval's DC: texts that differ in one sentence, as minimal pairs",
         name="pairs",
         kind=ITEMS,
         task_defaults={},
@@ -334,8 +334,8 @@ RELEASED_TASKS = (
         "DC",
         "detect",
         ReleasedDocuments(),
-        "DiscoEval's DC, for detectors of intruders: six sentences, of which one may be of another "
-        "text; -2 as its place where no line with the other label differs in one sentence only",
+        "DiscoEval's DC as documents: six sentences, of which one may be from another text; its "
+        "position is -2 if it is unknown",
         name="released",
         kind=DOCUMENTS,
         task_defaults={},

@@ -467,7 +467,7 @@ def window_configs(windows: int = 1) -> tuple[Config, ...]:
         _examples(
             "place_in_document",
             PlaceInDocument(windows),
-            "a sentence; the label is the fifth of its document in which it stood",
+            "a sentence; the label says in which fifth of its document it stood",
             corpora=("gum", *STORIES),
             genre="",
             columns=_PLACE_COLUMNS,
@@ -486,4 +486,4 @@ def window_configs(windows: int = 1) -> tuple[Config, ...]:
 
 #: The settings of these configs, and what they are.
 WINDOW_SETTINGS: dict[str, Any] = {"windows": 1}
-WINDOW_SETTINGS_HELP = {"windows": "windows of a document; positions and orders: 5 times as many"}
+WINDOW_SETTINGS_HELP = {"windows": "windows per document; five times as many for positions"}

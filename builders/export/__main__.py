@@ -31,7 +31,7 @@ def make_parser(prog: str = "coherencegym export") -> Parser:
     add("--revision", metavar="TAG", help="tag of a Hub dataset; default: the newest")
     add_export_options(parser, everyday=True)
     add("--overwrite", action="store_true", help="replace an earlier export")
-    add("--dry-run", action="store_true", help="write nothing; say what would be written")
+    add("--dry-run", action="store_true", help="print what would be written, and write nothing")
     return parser
 
 

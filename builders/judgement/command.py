@@ -67,15 +67,15 @@ def make_parser(prog: str = "coherencegym judge") -> Parser:
     add("folder", metavar="FOLDER", type=Path, help=what)
     what = "number of pairs, spans, documents or examples; default: 100"
     add("-n", metavar="N", type=positive, default=100, help=what)
-    what = "kind of rows; default: that of --config, or the first of these that the build has"
+    what = "kind of rows; default: the kind of --config, or the first kind in the build"
     add("--kind", choices=list(JUDGED_UNITS), help=what)
-    what = "draw from these configs only; default: evenly from all configs of the kind"
+    what = "configs to draw from; default: all configs of the kind, evenly"
     add("--config", **several, help=what)
-    what = "draw pairs of these groups of predictions; default: the groups of the config's score"
+    what = "groups of predictions to draw from; default: the groups in the config's score"
     add("--group", **several, help=what)
-    what = "draw nothing; say how answers (to all but pairs) agree with the dataset's"
+    what = "draw nothing; compare answers with the dataset (not for pairs)"
     add("--answers", **{**several, "metavar": "FILE"}, type=Path, help=what)
-    what = "have models of different families answer pairs instead, for `build --judged`"
+    what = "models of different families that answer pairs, for `build --judged`"
     add("--model", **several, help=what)
     add("--seed", metavar="N", type=int, default=0, help="default: 0")
     add("--output", metavar="DIR", type=Path, help="default: judgements/<suite>[_models]")

@@ -34,9 +34,14 @@ def add_arguments(parser: Parser) -> None:
     add = parser.add_argument
     add("--cache", type=Path, metavar="DIR", help="the folder; default as for score")
     add("--clear", action="store_true", help="delete what is listed")
-    add("--model", metavar="NAME", help="caches of this model alone")
-    add("--older-than", type=_age, metavar="DAYS", help="caches that were not used for so long")
-    add("--dry-run", action="store_true", help="say what --clear would delete")
+    add("--model", metavar="NAME", help="list only caches of this model")
+    add(
+        "--older-than",
+        type=_age,
+        metavar="DAYS",
+        help="list only caches that were not used for DAYS days",
+    )
+    add("--dry-run", action="store_true", help="print what --clear would delete")
 
 
 def _age(text: str) -> timedelta:

@@ -20,7 +20,7 @@ from coherencegym.eval.tasks.registry import TASKS, all_tasks, command_line_of, 
 COMMANDS = {
     "run": "make the runs that a YAML file describes",
     "surprisal": "print the surprisal of every word or token of texts, as CSV",
-    "train": "fine-tune an encoder for a task, for comparison",
+    "train": "fine-tune an encoder on a task, for comparison with language models",
     "overview": "show several runs in one table, best model first",
     "compare": "compare the results of models, item by item",
     "plot": "draw the scores of several runs in one figure",

@@ -8,7 +8,7 @@ from itertools import combinations
 from pathlib import Path
 from typing import TextIO
 
-from coherencegym.command_line import Parser
+from coherencegym.command_line import Parser, rare
 from coherencegym.eval.commands import options
 from coherencegym.numbers import not_negative, share
 
@@ -19,10 +19,7 @@ _HOW = ("anyway", "details", "seed", "equivalence_margin")
 EXAMPLES = """\
   coherencegym compare results/sentence_order--gpt2 results/sentence_order--gpt2-medium
   coherencegym compare results/gpt2 results/opt results/pythia --all-pairs --output compared
-  coherencegym compare results
-  coherencegym compare results/*--gpt2 results/*--gpt2-medium --output compared
   coherencegym compare results/discourse_tasks--gpt2--probe --layers 0 6 12
-  coherencegym compare results/gpt2 results/opt --equivalence-margin 0.03
   coherencegym compare results/training --steps
   coherencegym compare results --format csv > differences.csv
 """
@@ -33,58 +30,59 @@ def add_arguments(parser: Parser) -> None:
     add = parser.add_argument
     options.add_results(
         parser,
-        "two or more folders of results, or a folder of them: each suite's are compared, the first "
-        "model is the baseline; with --layers one is enough",
+        "result folders, or folders of them; the first model is the reference",
     )
     options.many(
         parser,
         "--layers",
         type=not_negative,
         metavar="N",
-        help="layers of probes, each as if it were a model: the first of the first folder is the "
-        "baseline; p-values are corrected for all tests of all layers",
+        help="compare these layers of probes; the first layer is the reference",
     )
     add(
         "--steps",
         action="store_true",
-        help="checkpoints of a training: each against the one before it, the last against the "
-        "first, by the one number of each suite; p-values are corrected over all suites",
+        help="compare each checkpoint of a training with the one before, and the last with the "
+        "first, by headline scores",
     )
-    options.add_curve_axis(parser)
-    add("--all-pairs", action="store_true", help="compare each with each, the earlier as baseline")
+    rare(options.add_curve_axis(parser))
+    add("--all-pairs", action="store_true", help="compare every model with every other model")
     add(
         "--details",
         action="store_true",
-        help="also the finest groups (as_causal → since), where they have 30 items, and every "
-        "layer of probes; they are corrected for as well",
+        help="add the smallest groups (such as as_causal → since) that have at least 30 items, and "
+        "every layer of probes",
     )
     add(
         "--anyway",
         action="store_true",
-        help="compare what both have where data or settings differ; the differences are printed",
+        help="compare the common items although data or settings differ",
     )
     add(
         "--equivalence-margin",
         type=share,
         metavar="SHARE",
-        help="also test whether each difference is smaller than this, either way: 0.03 is 3 "
-        "percentage points",
+        help="also test equivalence within this margin (0.03: 3 percentage points)",
     )
-    add(
-        "--seed",
-        type=not_negative,
-        default=0,
-        metavar="N",
-        help="seed of the signs that are drawn where not all can be counted; default 0",
+    rare(
+        add(
+            "--seed",
+            type=not_negative,
+            default=0,
+            metavar="N",
+            help="seed of permutation tests that do not enumerate all permutations; default 0",
+        )
     )
-    add(
-        "--dataset",
-        metavar="DIR",
-        type=Path,
-        help="the folder where the dataset is now, if it was moved: comparison.html has its texts",
+    rare(
+        add(
+            "--dataset",
+            metavar="DIR",
+            type=Path,
+            help="the dataset's present folder, if it was moved; comparison.html shows its texts",
+        )
     )
     options.add_format(parser)
-    said = "also write comparison.html, .json, .png and .svg there"
+    said = "also write comparison.html, .json, .png and .svg to this folder"
     options.add_output(parser, said, "a comparison")
     options.add_alike(parser, "--verbose")
 

@@ -33,30 +33,29 @@ def add_arguments(parser: Parser) -> None:
         "sources",
         nargs="+",
         metavar="SOURCE",
-        help="folders of results, or of the folders of several runs, and results repositories of "
-        "the Hub (USER/NAME)",
+        help="result folders, folders of them, and results repositories of the Hub (USER/NAME)",
     )
     add("--title", default="Coherence leaderboard", help="title of the first page")
     add(
         "--pairs",
         type=not_negative,
         metavar="N",
-        help="number of pages of two models at most, those first that are next to each other in "
-        "the order of the leaderboard; 0: none; default 91, which is 14 models, each with each",
+        help="largest number of pages of two models, neighbours on the leaderboard first; 0: none; "
+        "default 91, all pairs of 14 models",
     )
     options.add_format(parser, "also print the table of the first page: ", None)
     options.add_output(parser, "default leaderboard", "a leaderboard", Path("leaderboard"))
-    add("--dry-run", action="store_true", help="write nothing; list the files and their sizes")
+    add("--dry-run", action="store_true", help="list the files and their sizes, and write nothing")
     add = parser.group("publishing").add_argument
     add(
         "--push-space",
         metavar="USER/NAME",
-        help="also publish it as a static Space of the Hub, in one commit",
+        help="also publish the leaderboard as a static Space on the Hub",
     )
     add(
         "--private",
         action="store_true",
-        help="make the Space private, if it is made; refuse one that is public",
+        help="create a private Space; refuse an existing public one",
     )
 
 

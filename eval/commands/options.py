@@ -32,8 +32,8 @@ if TYPE_CHECKING:
 
 
 #: The headings of help, in the order in which a run is described.
-DATA, MODEL, WRITTEN = "what is read", "the model", "what comes of it"
-READING = "how it is read"
+DATA, MODEL, WRITTEN = "data", "model", "output"
+READING = "method"
 PAIRS = "pairs of texts in a file"
 
 
@@ -47,7 +47,7 @@ def named(text: str) -> str:
 _DATASET: dict[str, Any] = {
     "metavar": "ID|FOLDER",
     "type": named,
-    "help": "a Hub dataset, or a folder of one",
+    "help": "a Hub dataset, or a folder that holds one",
 }
 
 
@@ -73,7 +73,7 @@ _ALIKE: dict[str, _Option] = {
         MODEL, {"metavar": "TAG", "help": "tag or commit of a Hub model"}, True
     ),
     "--split": _Option(
-        DATA, {"default": "test", "metavar": "S", "help": "the split to test on; default test"}
+        DATA, {"default": "test", "metavar": "S", "help": "the split that is tested; default test"}
     ),
     # Results record it as ``max_items``.
     "--limit": _Option(
@@ -90,14 +90,14 @@ _ALIKE: dict[str, _Option] = {
         {
             "action": "store_true",
             "dest": "dry_run",
-            "help": "say how much work it is; load no weights",
+            "help": "print how much work a run would be; load no weights",
         },
     ),
     "--json": _Option(
         WRITTEN,
         {
             "action": "store_true",
-            "help": "print results.json, of several runs a list; all else on standard error",
+            "help": "print results.json (for several runs a list); the rest is on standard error",
         },
         True,
     ),
@@ -107,17 +107,17 @@ _ALIKE: dict[str, _Option] = {
         True,
     ),
     "--verbose": _Option(
-        WRITTEN, {"action": "store_true", "help": "print all tables and notes, unfolded"}
+        WRITTEN, {"action": "store_true", "help": "print all tables and notes in full"}
     ),
 }
 
 
-def add_alike(parser: Parser, *names: str) -> None:
-    """Declare options as other subcommands do."""
+def add_alike(parser: Parser, *names: str, shown: bool = True) -> None:
+    """Declare options as other subcommands do; ``shown`` false: only ``--help-all`` has them."""
     for name in names:
         option = _ALIKE[name]
         action = parser.group(option.group).add_argument(name, **option.how)
-        if option.is_rare:
+        if option.is_rare or not shown:
             rare(action)
 
 
@@ -157,7 +157,7 @@ def add_model(parser: Parser, several: bool = False) -> None:
         **({"nargs": "+", "action": "extend"} if several else {}),
         type=named,
         metavar="ID|FOLDER",
-        help="Hub id or folder of any language model of transformers; or demo, the embedded one",
+        help="Hub id or folder of a model; demo: a small model in the package",
     )
     completed(model, Names(lambda: (DEMO,), files="*/"))
     add_device(parser)
@@ -397,13 +397,13 @@ def add_results(parser: Parser, said: str) -> None:
     parser.add_argument("results", nargs="+", type=Path, metavar="RESULTS", help=said)
 
 
-def add_curve_axis(parser: Parser) -> None:
+def add_curve_axis(parser: Parser) -> argparse.Action:
     """Declare ``--curve-axis``."""
-    parser.add_argument(
+    return parser.add_argument(
         "--curve-axis",
         metavar="UNIT",
-        help="count checkpoints by steps, words, tokens or epochs of their names, or by so many in "
-        "a step, such as tokens=2097152; default: what names count first",
+        help="axis of learning curves: steps, words, tokens or epochs in the names of checkpoints, "
+        "or tokens=N for N tokens per step; default: the first number in the names",
     )
 
 
@@ -442,7 +442,7 @@ def results_named(given: Sequence[Path]) -> list[Path]:
 def add_format(parser: Parser, said: str = "", default: str | None = TABLE) -> None:
     """Declare ``--format``; ``said`` is the beginning of its help."""
     add = parser.group(WRITTEN).add_argument
-    said += "table, markdown, latex, csv, json; the last two have numbers, not cells"
+    said += "table, markdown, latex; with unrounded numbers csv, json"
     said += f"; default {default}" if default else ""
     add("--format", choices=TABLE_FORMATS, default=default, metavar="FORMAT", help=said)
 

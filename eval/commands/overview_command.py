@@ -16,10 +16,12 @@ EXAMPLES = """\
 
 def add_arguments(parser: Parser) -> None:
     """Declare the options of ``overview``."""
-    options.add_results(parser, "folders of results, or of the folders of several runs")
+    options.add_results(parser, "result folders, or folders of them")
     options.add_curve_axis(parser)
     options.add_format(parser)
-    options.add_output(parser, "also write overview.md and index.html there", "an overview")
+    options.add_output(
+        parser, "also write overview.md and index.html to this folder", "an overview"
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -34,7 +34,7 @@ def add_arguments(parser: Parser) -> None:
     """Declare the options of ``plot``."""
     options.add_results(
         parser,
-        "folders that score or probe wrote: of several models, of several datasets, or both",
+        "result folders of several models, several datasets, or both",
     )
     options.add_curve_axis(parser)
     options.add_output(parser, "default plots", "plots", Path("plots"))

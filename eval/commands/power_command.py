@@ -27,7 +27,7 @@ def add_arguments(parser: Parser) -> None:
     group.add_argument("dataset", metavar="ID|FOLDER", help="a Hub dataset, or a folder of one")
     group.add_argument("--revision", metavar="TAG", help="tag of a Hub dataset; default: newest")
     options.many(group, "--config", dest="configs", metavar="NAME", help="configs; default all")
-    add = parser.group("what is assumed").add_argument
+    add = parser.group("assumptions").add_argument
     said = "share of items on which exactly one of two models is right; default 0.3"
     add("--discordance", type=share, default=0.3, metavar="X", help=said)
     said = "correlation of the outcomes of two items of a cluster; default 0.1"

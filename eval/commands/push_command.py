@@ -20,14 +20,14 @@ EXAMPLES = """\
 
 def add_arguments(parser: Parser) -> None:
     """Declare the options of ``push``."""
-    options.add_results(parser, "folders of results, or of the folders of several runs")
+    options.add_results(parser, "result folders, or folders of them")
     parser.add_argument("repo_id", metavar="USER/NAME", help="a dataset repository of the Hub")
     parser.add_argument(
         "--private",
         action="store_true",
-        help="make the repository private, if it is made; refuse one that is public",
+        help="create a private repository; refuse an existing public one",
     )
-    parser.add_argument("--dry-run", action="store_true", help="say what would be pushed")
+    parser.add_argument("--dry-run", action="store_true", help="print what would be pushed")
 
 
 def run(arguments: argparse.Namespace) -> int:

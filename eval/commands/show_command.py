@@ -21,7 +21,10 @@ EXAMPLES = """\
 def add_arguments(parser: Parser) -> None:
     """Declare the options of ``show``."""
     parser.group(options.DATA).add_argument(
-        "--item", required=True, metavar="ID", help="an item's id, or how it begins or ends"
+        "--item",
+        required=True,
+        metavar="ID",
+        help="id of an item, or the beginning or end of the id",
     )
     options.add_items(parser)
     options.add_model(parser)
@@ -30,7 +33,7 @@ def add_arguments(parser: Parser) -> None:
         parser.group(options.WRITTEN),
         "--conditions",
         metavar="C",
-        help="conditions to show; default all that the item's predictions read",
+        help="conditions to show; default: all conditions in the item's predictions",
     )
     options.add_output(parser, "also write item.png and item.svg", "an item's plot")
 

@@ -28,19 +28,19 @@ _TEXT = "text"
 
 def add_arguments(parser: Parser) -> None:
     """Declare the options of ``surprisal``."""
-    said = f"texts: .txt with one a line, or a table ({', '.join(FRAME_SUFFIXES)})"
+    said = f"texts: .txt with one text per line, or a table ({', '.join(FRAME_SUFFIXES)})"
     parser.add_argument("texts", type=Path, metavar="FILE", help=said)
     add = parser.group(options.DATA).add_argument
-    add("--column", metavar="COLUMN", help=f"the texts of a table; default {_TEXT}")
+    add("--column", metavar="COLUMN", help=f"column of the texts; default {_TEXT}")
     add(
         "--context",
         metavar="COLUMN",
-        help="column of the text that precedes each text: read, not scored",
+        help="column of contexts, which precede the texts and are not scored",
     )
     options.add_model(parser, several=True)
     options.add_scoring(parser)
     options.add_reading(parser, "texts")
-    said = "a row for each word, which white space parts, or token; default word"
+    said = "one row per word (between white space) or per token; default word"
     parser.group(options.WRITTEN).add_argument(
         "--by", choices=("word", "token"), default="word", help=said
     )

@@ -24,28 +24,25 @@ if TYPE_CHECKING:
     from coherencegym.eval.tasks.training.fine_tuning import Settings
 
 EXAMPLES = """\
-  coherencegym train spans --model roberta-base --dataset suites/span_coherence \\
-      --config conversational_entailment
-  coherencegym train spans --model ./my-encoder --dataset DATA --config intruder_sample --parts
   coherencegym train documents --model roberta-base --dataset coherencegym/intruder_sentences
+  coherencegym train spans --model roberta-base --dataset DATA --config intruder_sample --parts
   coherencegym train encoder --model gru --dataset DATA --criteria nsp nl spp sdt
-  coherencegym train spans --model roberta-base --dataset DATA --config C --freeze --dry-run
 """
 #: Tasks that one can train for, and the names that results and their folder have.
 DOCUMENTS, SPANS_TASK, ENCODER = "documents", "spans", "encoder"
 _NAMES = {task: f"train-{task}" for task in (DOCUMENTS, SPANS_TASK, ENCODER)}
 #: Numbers of the training: option, type, help.
 _NUMBERS: tuple[tuple[str, Callable[[str], float], str], ...] = (
-    ("--learning-rate", above_zero, "default 2e-5, of a head alone 1e-3"),
-    ("--epochs", positive, "most epochs; default 3, of spans 10"),
-    ("--batch-size", positive, "rows in a step; default 32"),
-    ("--evaluations", positive, "measurements on the validation split in an epoch; default 1"),
-    ("--patience", positive, "evaluations without a better one that end it; default 2"),
+    ("--learning-rate", above_zero, "default 2e-5; with --freeze 1e-3"),
+    ("--epochs", positive, "largest number of epochs; default 3, for spans 10"),
+    ("--batch-size", positive, "rows of a training step; default 32"),
+    ("--evaluations", positive, "evaluations on the validation split per epoch; default 1"),
+    ("--patience", positive, "stop after N evaluations without improvement; default 2"),
     (
         "--max-length",
         positive,
-        "most tokens of a text, or of a sentence with its document; default 512, or what the "
-        "encoder reads",
+        "largest number of tokens of a text, or of a sentence with its document; default 512, or "
+        "the encoder's limit if lower",
     ),
 )
 #: Settings of tasks that differ from those of every training: as the papers trained.
@@ -65,8 +62,8 @@ _ONLY: dict[str, tuple[tuple[str, ...], Any]] = {
     "vectors": ((ENCODER,), None),
 }
 #: The heading of how it is trained, and what most runs leave as it is.
-_TRAINING = "the training"
-_RARE = ("--evaluations", "--patience")
+_TRAINING = "training"
+_RARE = ("--batch-size", "--evaluations", "--patience", "--max-length")
 #: Options that results record beside the settings of the training.
 _RECORDED = ("configs", "split", "max_items")
 
@@ -77,61 +74,59 @@ def add_arguments(parser: Parser) -> None:
     parser.add_argument(
         "task",
         choices=tuple(_NAMES),
-        help="documents: to find the sentence that does not belong; spans: to answer what texts "
-        "with spans ask; encoder: to tell a sentence's place, neighbours and titles",
+        metavar="TASK",
+        help="documents (intruders), spans (parts of texts), encoder (structure)",
     )
     add_training(parser)
     _add_criteria(parser)
-    parser.group(_TRAINING).add_argument(
-        "--seed", dest="one_seed", type=not_negative, metavar="N", help="this seed alone"
-    )
+    what = "train with this seed only"
+    add = parser.group(_TRAINING).add_argument
+    rare(add("--seed", dest="one_seed", type=not_negative, metavar="N", help=what))
     parser.group(_TRAINING).add_argument(
         "--parts",
         action="store_true",
-        help="spans: learn from every span that has a right answer, not from the whole alone",
+        help="spans: learn from parts of texts too, not only from whole texts",
     )
     rare(
         parser.group(_TRAINING).add_argument(
             "--folds",
             type=positive,
             metavar="N",
-            help="spans: cross-validation on train and validation, each source in one fold",
+            help="spans: cross-validate on train and validation; each source is in one fold",
         )
     )
 
 
 def _add_criteria(parser: Parser) -> None:
     group = parser.group(_TRAINING)
-    what = "encoder: losses to add up: neighbours, section's level, places, titles"
-    options.many(group, "--criteria", choices=tuple(CRITERIA), help=what)
-    what = "encoder: each of the eight combinations of the paper's Table 2, in a folder of its own"
-    group.add_argument("--ablation", action="store_true", help=what)
-    what = "encoder: dimensions of gru's word vectors and directions, and of decoders; default 300"
+    what = f"encoder: criteria whose losses are summed: {', '.join(CRITERIA)}"
+    options.many(group, "--criteria", choices=tuple(CRITERIA), metavar="NAME", help=what)
+    what = "encoder: train all eight combinations of the paper's Table 2, each in its own folder"
+    rare(group.add_argument("--ablation", action="store_true", help=what))
+    what = "encoder: dimensions of gru's word vectors, of each direction, and of decoders; "
+    what += "default 300"
     rare(group.add_argument("--dimensions", type=positive, metavar="N", help=what))
-    what = "of gru: word vectors to begin with, a word and its numbers a line, as GloVe has them"
+    what = "gru: initial word vectors; each line has a word and its numbers, as in GloVe's files"
     rare(group.add_argument("--vectors", type=Path, metavar="FILE", help=what))
 
 
 def add_training(parser: Parser) -> None:
     """Declare the options of a training, whatever it is for."""
     add = parser.group(options.MODEL).add_argument
-    what = "an encoder of transformers; or gru, of train encoder, made from nothing"
+    what = "Hub id or folder of an encoder; gru: a new GRU (train encoder only)"
     add("--model", required=True, type=options.named, metavar="ID|FOLDER", help=what)
-    add("--device", choices=("auto", "cpu"), default="auto", help="auto: a GPU where there is one")
-    add(
-        "--dtype",
-        choices=("auto", "float32", "bfloat16"),
-        default="auto",
-        help="auto: bfloat16 for matrix products on a GPU that has it",
-    )
+    what = "auto: a GPU if there is one"
+    rare(add("--device", choices=("auto", "cpu"), default="auto", help=what))
+    what = "auto: bfloat16 for matrix products on a GPU that has it"
+    dtypes = ("auto", "float32", "bfloat16")
+    rare(add("--dtype", choices=dtypes, default="auto", help=what))
     options.add_alike(parser, "--model-revision", "--dataset", "--revision")
     data = parser.group(options.DATA)
     options.many(
         data,
         "--train-on",
         metavar="C",
-        help="configs to train on, and to choose weights and thresholds on; default all, of spans "
-        "those of --config",
+        help="configs for training; default all, for spans as --config",
     )
     options.many(
         data,
@@ -139,12 +134,12 @@ def add_training(parser: Parser) -> None:
         "--test-on",
         dest="configs",
         metavar="C",
-        help="configs to test on; default those of --train-on",
+        help="configs to test on; default: the configs of --train-on",
     )
-    options.add_alike(parser, "--split", "--limit")
+    options.add_alike(parser, "--split", "--limit", shown=False)
     _add_numbers(parser)
     add = parser.group(_TRAINING).add_argument
-    said = "documents: argmax or independent; default both"
+    said = "documents: the decision rule that is tested; default both"
     rare(add("--decision", choices=DECISIONS, help=said))
     options.add_output(parser, "default results/DATA--MODEL--train-TASK", "results")
     options.add_alike(parser, "--dry-run")
@@ -157,12 +152,12 @@ def _add_numbers(parser: Parser) -> None:
         nargs="+",
         type=not_negative,
         metavar="N",
-        help="one number: so many seeds, 0 to N - 1; several: these; default 3, of encoder 1",
+        help="a number of seeds, or several seeds; default 3, for encoder 1",
     )
     add(
         "--freeze",
         action="store_true",
-        help="documents, spans: train the head alone",
+        help="documents, spans: train only the head",
     )
     for name, kind, said in _NUMBERS:
         metavar = "X" if kind is above_zero else "N"
@@ -173,8 +168,8 @@ def _add_numbers(parser: Parser) -> None:
         add(
             "--class-weights",
             choices=("balanced", "none"),
-            help="balanced: intruders weigh as much as all other sentences, positive texts as "
-            "much as the others; none: each pair or text alike",
+            help="balanced: all intruders together weigh as much as all other sentences, all "
+            "positive texts as much as all others; none: all weigh the same",
         )
     )
 

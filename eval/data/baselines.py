@@ -33,9 +33,9 @@ BASELINE_WORDS = {f"{name}_score": name.replace("_", " ") for name in BASELINES}
 BASELINE_TITLES = {f"{name}_score": f"{name.replace('_', '-')} baseline" for name in BASELINES}
 #: The same fields, with what each baseline is.
 BASELINE_MEANINGS = {
-    "partial_input_score": "a classifier that never sees the contrast in context",
+    "partial_input_score": "a classifier that sees only part of each text",
     "lexical_overlap_score": "picks the version that repeats more words of the preceding text",
-    "surface_score": "a classifier that sees only the surface of context and target",
+    "surface_score": "a classifier of words, lengths and spelling of context and target",
 }
 
 

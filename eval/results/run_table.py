@@ -260,7 +260,7 @@ class RunTable:
         return (
             f"{self.models[model]} is above {chance_names(scored, article=True)} on {above} of "
             f"{len(scored)} {what}, and also above its baselines ({known}) "
-            f'on {beyond} of the {len(baselines)} that have any. "Above" means the whole '
+            f'on {beyond} of the {len(baselines)} with baselines. "Above" means the whole '
             "95\N{NO-BREAK SPACE}% interval." + controlled * (len(plain) < len(own))
         )
 

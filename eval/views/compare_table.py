@@ -56,7 +56,7 @@ def print_comparisons(
     console = grid.console_for(console)
     for comparison, (model, baseline) in zip(comparisons, names, strict=True):
         about = comparison.baseline.dataset
-        versus = f"{model} against {baseline} (baseline)"
+        versus = f"{model} against {baseline} (reference)"
         grid.print_heading(console, about.suite, about.version, versus)
         console.print(comparison_table(comparison, console.width))
         grid.print_below(console, comparison_notes(comparison))
@@ -73,7 +73,7 @@ def comparison_document(
     for comparison, (model, baseline) in zip(comparisons, names, strict=True):
         about = comparison.baseline.dataset
         what = " ".join(filter(None, (about.suite, about.version)))
-        title = f"{what}: {model} against {baseline} (baseline)"
+        title = f"{what}: {model} against {baseline} (reference)"
         grids.append(replace(comparison_grid(comparison.shown), title=printable(title)))
         lines += comparison_notes(comparison)
         place = {"suite": about.suite, "version": about.version, "task": comparison.baseline.task}
@@ -117,7 +117,7 @@ def _cells(row: PairedScore, without: Sequence[str]) -> dict[str, str]:
         "items": items(row.n),
         "left out": f"{row.left_out:,}" if row.left_out else "",
         "too close": f"{row.too_close:,}" if row.too_close else "",
-        "baseline, %": grid.share_cell(row.baseline_score),
+        "reference, %": grid.share_cell(row.baseline_score),
         "model, %": grid.share_cell(row.score),
         "difference [95 % interval]": difference,
         "test": "McNemar" if row.test == "mcnemar" else row.test,
@@ -150,8 +150,8 @@ def comparison_notes(comparison: ModelComparison) -> Iterator[str]:
         comparison.baseline.task, units
     )
     for who, count in (
-        ("the baseline", _most(comparison, lambda row: row.undefined_baseline)),
-        ("the model", _most(comparison, lambda row: row.undefined)),
+        ("the reference model", _most(comparison, lambda row: row.undefined_baseline)),
+        ("the other model", _most(comparison, lambda row: row.undefined)),
     ):
         if count:
             yield f"undefined or too long for {who}, so left out for both: {count:,} {units}"

@@ -44,7 +44,7 @@ class Comparisons:
         from coherencegym.eval.views.html_report import notebook_cell
 
         grids: list[Any] = [
-            replace(comparison_grid(one.shown), title=f"{model} against {baseline} (baseline)")
+            replace(comparison_grid(one.shown), title=f"{model} against {baseline} (reference)")
             for one, (model, baseline) in zip(self.comparisons, self.names, strict=True)
         ]
         return notebook_cell(grids)

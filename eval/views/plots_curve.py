@@ -31,7 +31,7 @@ _REFERENCES: Mapping[str, tuple[str, Mapping[str, Any]]] = {
         {"color": figures.CHANCE_LINE, "linewidth": 1, "linestyle": figures.DASHED},
     ),
 }
-_CONTROLLED = "† read the difference from its controls, and not this score alone"
+_CONTROLLED = "† this suite has controls: read the differences from them, not only this score"
 
 
 def write_curves(curves: Sequence[LearningCurve], folder: Path) -> list[str]:

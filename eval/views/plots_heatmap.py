@@ -22,7 +22,7 @@ from coherencegym.eval.views.plot_rows import merged, suites_of
 _CELL_WIDTH, _CELL_HEIGHT = 0.66, 0.38
 _MARGIN, _HEADING, _GAP, _FOOT = 0.2, 0.9, 0.3, 0.85
 #: The names of the axes, and inches that the one at the side takes.
-_REPLACED, _BY, _SIDE = "what was replaced", "what took its place", 0.25
+_REPLACED, _BY, _SIDE = "replaced word", "replacement", 0.25
 #: Most panels side by side, characters of a label, points of its letters, degrees that it slants
 #: where it is wider than its column.
 _BESIDE, _LONGEST, _POINTS, _SLANT = 3, 32, 9, 40

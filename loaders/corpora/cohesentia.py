@@ -170,10 +170,10 @@ CORPUS = Corpus(
     title="CoheSentia",
     homepage="https://github.com/AviyaMn/CoheSentia",
     citation=cited("maimon-tsarfaty-2023-cohesentia"),
-    licence_name="none stated",
+    licence_name="no licence stated",
     licence_url="https://github.com/AviyaMn/CoheSentia",
     text_licence=OTHER,
-    text_licence_name="none stated",
+    text_licence_name="no licence stated",
     obtain="get https://github.com/AviyaMn/CoheSentia and take its folder data",
     patterns=tuple(
         FilePattern(f"{folder}{name}Data.json", split, f"data/{name}Data.json")

@@ -110,10 +110,10 @@ CORPUS = Corpus(
     homepage="https://wellecks.github.io/dialogue_nli/",
     citation=cited("welleck-etal-2019-dialogue"),
     # A mirror on the Hugging Face Hub says MIT, and that its maker does not own the rights.
-    licence_name="no licence found that its authors state",
+    licence_name="the authors state no licence",
     licence_url="https://wellecks.github.io/dialogue_nli/",
     text_licence="CC-BY-4.0",
-    text_licence_name="PersonaChat's",
+    text_licence_name="texts of PersonaChat",
     obtain=(
         "download the archive from https://wellecks.github.io/dialogue_nli/ and unpack it "
         "(the data folder is its folder dnli)"

@@ -94,10 +94,10 @@ CORPUS = Corpus(
     title="Disco-Annotation",
     homepage="https://www.idiap.ch/dataset/Disco-Annotation",
     citation=cited("popescu-belis-etal-2012-discourse"),
-    licence_name="not stated here: see the corpus's page",
+    licence_name="unknown; see the page of the corpus",
     licence_url="https://www.idiap.ch/dataset/Disco-Annotation",
     text_licence=OTHER,
-    text_licence_name="Europarl, which states none",
+    text_licence_name="texts of Europarl, which states no licence",
     obtain=(
         "get https://www.idiap.ch/dataset/Disco-Annotation and make a tab-separated table "
         "disco.tsv with the columns connective, sense, offset, segment"

@@ -153,10 +153,10 @@ CORPUS = Corpus(
     title="DISRPT 2025: discourse relations of many corpora",
     homepage="https://github.com/disrpt/sharedtask2025",
     citation=cited("disrpt-2025"),
-    licence_name="those of the corpora, which the folder of each names",
+    licence_name="each corpus has its own licence, which its folder names",
     licence_url="https://github.com/disrpt/sharedtask2025",
     text_licence=OTHER,
-    text_licence_name="those of the corpora: some are none, some of the LDC",
+    text_licence_name="each corpus has its own licence; some have none, some the LDC's",
     obtain=(
         "get https://github.com/disrpt/sharedtask2025 and take its folder data, or the folders of "
         "some of its corpora"

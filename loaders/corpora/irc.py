@@ -206,9 +206,9 @@ CORPUS = Corpus(
     homepage="https://jkk.name/irc-disentanglement/",
     citation=cited("kummerfeld-etal-2019-large"),
     licence="CC-BY-4.0",
-    licence_name="by LICENSE.md, of the folder data",
+    licence_name="stated in LICENSE.md for the folder `data`",
     text_licence="CC-BY-4.0",
-    text_licence_name="by the same file: the logs are in that folder",
+    text_licence_name="stated in LICENSE.md; the logs are in the folder `data`",
     obtain=(
         "get https://github.com/jkkummerfeld/irc-disentanglement and take its folder data "
         "(.raw.txt and .annotation.txt)"

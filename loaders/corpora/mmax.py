@@ -114,10 +114,10 @@ PARCOR = Corpus(
     title="ParCorFull (English)",
     homepage="https://github.com/chardmeier/parcor-full",
     citation=cited("lapshinova-koltunski-etal-2018-parcorfull"),
-    licence_name="none stated in the repository",
+    licence_name="no licence stated in the repository",
     licence_url="http://hdl.handle.net/11372/LRT-2614",
     text_licence=OTHER,
-    text_licence_name="their own: of TED's talks CC BY-NC-ND, of news none stated",
+    text_licence_name="TED's talks are CC BY-NC-ND; no licence stated for the news",
     obtain=(
         "get http://hdl.handle.net/11372/LRT-2614; point --data-dir at the folder that holds its "
         "DiscoMT, TED and news, all of which are read, or at the folder EN of one of them"

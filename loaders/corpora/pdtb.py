@@ -146,9 +146,9 @@ TEDMDB = Corpus(
     homepage="https://github.com/MurathanKurfali/Ted-MDB-Annotations",
     citation=cited("zeyrek-etal-2020-ted"),
     licence="CC-BY-4.0",
-    licence_name="by the README, of the annotation",
+    licence_name="stated in the README",
     text_licence="CC-BY-NC-ND-4.0",
-    text_licence_name="talks of TED, whose terms allow no adaptation",
+    text_licence_name="talks of TED; its terms allow no adaptation",
     text_licence_url=(
         "https://www.ted.com/about/our-organization/our-policies-terms/ted-talks-usage-policy"
     ),

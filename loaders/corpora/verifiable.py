@@ -205,10 +205,10 @@ CORPUS = Corpus(
     title="Conversational Entailment and ART with annotated spans",
     homepage="https://github.com/sled-group/Verifiable-Coherent-NLU",
     citation=cited("storks-chai-2021-beyond-tip"),
-    licence_name="no licence found that its authors state",
+    licence_name="the authors state no licence",
     licence_url="https://github.com/sled-group/Verifiable-Coherent-NLU",
     text_licence=OTHER,
-    text_licence_name="none stated: telephone calls of Switchboard (LDC), and ROCStories",
+    text_licence_name="no licence stated (calls of Switchboard, LDC; ROCStories)",
     obtain=(
         "get https://github.com/sled-group/Verifiable-Coherent-NLU and take the files "
         "ConvEnt_*.json and ART_test_rand200_annotation_merged2.json"

@@ -56,10 +56,12 @@ def add_parser(commands: argparse._SubParsersAction[Parser]) -> None:
         takes="NAME ...",
     )
     add = parser.add_argument
-    names = add("names", nargs="*", metavar="NAME", help="sources to fetch; none: list")
+    names = add(
+        "names", nargs="*", metavar="NAME", help="sources to fetch; default: list all sources"
+    )
     completed(names, Names(source_names))
     add("--accept", action="store_true", help="accept the terms of those that have terms")
-    add("--dry-run", action="store_true", help="say what would be fetched; ask no server")
+    add("--dry-run", action="store_true", help="print what would be fetched; contact no server")
     add(
         "--data-dir",
         type=Path,

@@ -37,13 +37,13 @@ class ConnectiveSegments(Composable):
 
     Attributes:
         connectives: the connectives, lower-case.
-        most_sentences: segments with more sentences are left out.
-        fewest_words_after: connectives with fewer words after them are left out. Words after a
-            connective are counted in the segment, or in the main clause if that comes last.
+        most_sentences: the largest number of sentences in a segment.
+        fewest_words_after: the smallest number of words after the connective. If the sentence
+            begins with the connective, only words of its main clause count.
 
-    Each result has the segment's units and only the relation for which it was cut out. Its variant
-    is ``u<unit>c<character>``, the connective's position in the discourse (from 0). A connective
-    shared by two relations gives one segment with the senses of both.
+    Each result has the units of the segment and the relation of its connective. The variant
+    ``u<unit>c<character>`` is the connective's position in the discourse (from 0). If two relations
+    share a connective, they give one segment with both senses.
     """
 
     connectives: tuple[str, ...] = AMBIGUOUS

@@ -26,10 +26,10 @@ class ConnectiveSubstitution(Composable):
     Attributes:
         replacement: the new connective, lower-case.
 
-    Yields one result for each explicit relation whose connective is continuous and differs from the
-    replacement; a segment
-    (:class:`manipulations.connectives.connective_segments.ConnectiveSegments`) has one such
-    relation. The variant is the replacement, appended to the discourse's variant if it has one.
+    Yields one result for each explicit relation, unless its connective is the replacement or is
+    divided by other words. A segment
+    (:class:`manipulations.connectives.connective_segments.ConnectiveSegments`) has one relation.
+    The variant is the replacement, appended to the discourse's variant if it has one.
     """
 
     replacement: str

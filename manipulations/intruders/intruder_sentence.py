@@ -51,13 +51,13 @@ class Choice:
 
 @dataclass(frozen=True)
 class IntruderSentence(IntruderSettings, Composable):
-    """Replace a sentence by a sentence of another document; both are never a first sentence.
+    """Replace a sentence by a sentence of another document; neither is a first sentence.
 
-    A share of the documents is drawn. In each of them, one sentence is drawn to be replaced, and
-    every other document offers one candidate. A candidate is dropped if it is too similar to the
-    replaced sentence, if the document contains it, or if its first pronoun has the other gender
-    than most pronouns of the document. One of the remaining candidates is drawn. In conversations,
-    names of participants are replaced by names from the conversation
+    A share of the documents is drawn, and in each of them the sentence that is replaced. Every
+    other document gives one candidate. A candidate is dropped if it is too similar to the
+    replaced sentence, if the document contains it, or if its first pronoun has another gender than
+    most pronouns of the document. One of the remaining candidates is drawn. In conversations, names
+    of participants are replaced by names from the conversation
     (:mod:`manipulations.intruders.people`). Documents that share lines exchange no sentences
     (:mod:`manipulations.intruders.neighbours`).
     """

@@ -39,18 +39,19 @@ _NO_MATCH = "no order as plausible as the original"
 
 @dataclass(frozen=True)
 class MatchedOrder(Composable):
-    """Choose an order for each of several texts whose units fit their positions as well as before.
+    """Reorder the units of several texts so that the units still fit their positions.
 
     Attributes:
-        most_kept: the most units that may still follow their original predecessor.
-        highest_tau: the highest rank correlation with the original that the units between the first
-            and the last may have.
-        caliper: the largest difference in fit between the order and the original (difference of
-            log-probabilities). Without this limit on the difference, most chosen orders fit worse
-            than the original, so a classifier can recognise them.
+        most_kept: the largest number of units that may still follow their original predecessor.
+        highest_tau: the highest rank correlation with the original order that the units between the
+            first and the last may have.
+        caliper: the largest difference in fit between the new and the original order (a difference
+            of log-probabilities). Without this limit, most new orders fit worse than the original,
+            so a classifier can recognise them.
 
-    :meth:`fit` gives the operator. If mentions have grammatical functions, an order must also have
-    more broken transitions than the original (:mod:`manipulations.orders.centering`).
+    A classifier of sentence positions measures the fit; :meth:`fit` trains it on all texts. If
+    mentions have grammatical functions, the new order must also have more incoherent transitions
+    between sentences than the original (:mod:`manipulations.orders.centering`).
 
     Raises:
         ValueError: a setting is out of its range.

@@ -60,20 +60,20 @@ Removed = Literal["", "antecedent", "control"]
 
 @dataclass(frozen=True)
 class AntecedentRemoval(Composable):
-    """Replace the sentence with the antecedent, or its neighbour, by a sentence from elsewhere.
+    """Replace the sentence with a mention's antecedent, or its neighbour, by another sentence.
 
-    Each result is an excerpt of three units with the variant ``u<unit>c<start>-<end>``: the
-    position of the scored mention in the discourse, its unit and characters. If several sentences
-    can be the neighbour, each of them gives an excerpt with ``n<neighbour>`` at the end of its
-    variant. A suite can choose one of the excerpts of a mention, so that the sentence with the
-    antecedent is the longer one as often as the neighbour (:func:`mention_of_excerpt`).
+    Each result is an excerpt of three units; the last has the scored mention. The replacement is a
+    sentence from another part of the text. The variant ``u<unit>c<start>-<end>`` is the position of
+    the mention in the discourse. If several sentences can be the neighbour, each of them gives an
+    excerpt, with ``n<neighbour>`` at the end of its variant. A suite chooses one of the excerpts
+    (:func:`mention_of_excerpt`), so that length does not reveal the sentence with the antecedent.
 
     Attributes:
-        scored: the kind of mentions.
-        removed: the sentence to replace; if empty, excerpts stay as they are in the discourse.
-        length_ratio: the largest ratio of the number of words between the longest and the shortest
-            of the three sentences that may precede the target.
-        neighbours: the most sentences that are tried as the neighbour of one source.
+        scored: the kind of mention that is scored.
+        removed: the sentence that is replaced; if empty, nothing is replaced.
+        length_ratio: the largest ratio of the numbers of words in the longest and the shortest of
+            the three sentences: with the antecedent, the neighbour and the replacement.
+        neighbours: the largest number of sentences that are tried as the neighbour.
     """
 
     scored: ScoredKind = "pronoun"

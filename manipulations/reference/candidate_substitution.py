@@ -36,10 +36,10 @@ class CandidateSubstitution(Composable):
     Attributes:
         candidate: ``target`` for the pronoun's referent, ``distractor`` for each other candidate.
 
-    Applies to a discourse with alternatives at one position inside a unit. Variants are ``target``,
-    ``distractor``, ``distractor-2``, ... Rules keep the result grammatical: an initial determiner
-    is lower-case inside a sentence, a sentence begins with a capital, and a possessive pronoun
-    becomes a possessive.
+    Applies to a discourse that records candidates at one position inside a unit. Variants are
+    ``target``, ``distractor``, ``distractor-2``, ... Rules keep the result grammatical: a
+    determiner is lower-case inside a sentence, a sentence begins with a capital, and a possessive
+    pronoun becomes a possessive noun.
     """
 
     candidate: str = "distractor"

@@ -167,14 +167,14 @@ def _possessive(name: str, after: str) -> str:
 
 @dataclass(frozen=True)
 class Renaming(Composable):
-    """Give people of a text other names, in every unit.
+    """Give other names to people of a text, in every unit.
 
-    A discourse where one of the names cannot be changed safely is left out: names of two forms, a
-    name that may be a word (``Will``), a family name or a place, a gender that neither the name
-    nor the pronouns tell.
+    A discourse is left out if one of the names cannot be changed safely: if the name has two
+    forms, if it may be a word (``Will``), a family name or a place, or if neither the name nor the
+    pronouns show the person's gender.
 
     Attributes:
-        names: pairs of a name and the one that comes in its place.
+        names: pairs of a name and the name that replaces it.
     """
 
     names: tuple[tuple[str, str], ...] = ()
@@ -197,9 +197,9 @@ class Renaming(Composable):
 
 @dataclass(frozen=True)
 class NewNames(Composable):
-    """Give everybody whom a text names another usual name of the same gender.
+    """Give every person that a text names another common name of the same gender.
 
-    A discourse that names nobody, or somebody whose name cannot be changed safely, is left out.
+    A discourse is left out if it names nobody, or if a name cannot be changed safely.
     """
 
     def __call__(self, discourse: Discourse, context: Context) -> Iterator[Discourse]:

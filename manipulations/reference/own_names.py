@@ -43,7 +43,7 @@ def is_of_another(ending: str, story: Sequence[str]) -> bool:
 
 @dataclass(frozen=True)
 class OwnNames(Composable):
-    """Drop a discourse if its last unit, or an alternative, is about a person with a new name."""
+    """Drop a discourse if an ending is about a person whom the story does not name."""
 
     def __call__(self, discourse: Discourse, context: Context) -> Iterator[Discourse]:
         """Yield the discourse where every ending is about its own people."""

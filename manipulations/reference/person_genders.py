@@ -33,15 +33,16 @@ _WORD = re.compile(r"\w+")
 
 @dataclass(frozen=True)
 class PersonGenders(Composable):
-    """Give the two persons of a schema, and its pronoun, a gender, the persons by new names.
+    """Choose the genders of the two persons and the pronoun of a Winograd schema.
 
-    The result has the new names as candidates, the referent first, and the pronoun between them.
-    Results of one schema have one name for each person and gender. Only given names and the pronoun
-    may tell the genders in the schema, and words must follow the pronoun.
+    New names give the persons their genders; for each person and gender, a schema always gets the
+    same name. The candidates of the result are the new names, first the name of the pronoun's
+    referent. A schema is left out if other words than given names and the pronoun show a gender, or
+    if no words follow the pronoun.
 
     Attributes:
-        person: the gender of the name of the pronoun's referent.
-        other: the gender of the other person's name.
+        person: the gender of the pronoun's referent.
+        other: the gender of the other person.
         pronoun: the gender of the pronoun.
     """
 

@@ -53,15 +53,15 @@ _PARTICLE = re.compile(
 class PronounRepetition(Composable):
     """Replace a third-person pronoun by its antecedent, a noun phrase or name.
 
-    Each result is an excerpt of two units: the pronoun's sentence and the previous one. The variant
-    ``u<unit>c<character>`` is the pronoun's position in the discourse. The pronoun is the first
-    mention of its chain in its sentence, and the chain has a suitable mention in the previous
-    sentence (:func:`manipulations.reference.antecedents.antecedent`).
+    Each result is an excerpt of two units: the pronoun's sentence and the previous sentence. The
+    variant ``u<unit>c<character>`` is the pronoun's position in the discourse. The pronoun is the
+    first mention of its referent in its sentence, and the previous sentence has a mention that can
+    be repeated (:func:`manipulations.reference.antecedents.antecedent`).
 
     Attributes:
         max_words: the most words that the repeated phrase may have.
-        repeat: replace the pronoun. If off, the same excerpts keep the pronoun, and an
-            ``Alternative`` at its position has both forms.
+        repeat: replace the pronoun. If off, the same excerpts keep the pronoun, with both forms as
+            alternatives at its position.
         continued: replace the pronoun only if words follow it in the sentence.
     """
 

@@ -74,7 +74,7 @@ def test_the_splits_that_are_there_are_built_but_for_those_of_a_name(
     with pytest.raises(SystemExit):
         main(["--help"])
     shown = " ".join(capsys.readouterr().out.split())
-    assert "default: all that are there, but for those that a corpus reads only by name" in shown
+    assert "default: all but those that are read only by name" in shown
 
 
 def test_without_a_suite_the_suites_are_listed(capsys: pytest.CaptureFixture[str]) -> None:

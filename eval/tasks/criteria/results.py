@@ -158,11 +158,11 @@ def _front(results: EncoderResults) -> Iterator[str]:
     )
     what = "A bidirectional GRU over word vectors," if name == GRU else f"`{plain_cell(name)}`,"
     yield from (
-        "# An encoder of sentences that learned from the structure of documents",
+        "# A sentence encoder trained on the structure of documents",
         "",
         f"{what} trained with the criteria `{criteria}` of Chen, Chu and Gimpel (2019). The vector "
-        "of a sentence is the mean of its last states."
-        + " CoherenceGym loads it; transformers alone does not know its type."
+        "of a sentence is the mean of its last hidden states."
+        + " Load the model with CoherenceGym; transformers alone does not know its type."
         * (name == GRU),
         "",
         "```bash",
@@ -178,7 +178,7 @@ def _figures(results: EncoderResults) -> Iterator[str]:
     for loss in results.losses:
         yield card_row(*loss_cells(loss))
     split = results.settings["split"]
-    yield from ("", f"In nats, on `{plain_cell(split)}`; {LOSS_LEGEND}")
+    yield from ("", f"The losses are in nats, on `{plain_cell(split)}`; {LOSS_LEGEND}")
 
 
 #: Columns of a table of losses.
@@ -186,8 +186,8 @@ LOSS_COLUMNS = (
     *("prediction", "sentences", "before", "after", "by frequencies", "after, on train"),
 )
 LOSS_LEGEND = (
-    "by frequencies: predicting what is most frequent in train, the same for every sentence; of a "
-    "bag of words the mean over its words"
+    "by frequencies: a baseline that predicts the frequencies in train for every sentence; the "
+    "loss of a bag of words is the mean over its words"
 )
 
 
@@ -213,8 +213,8 @@ def _training(results: EncoderResults) -> Iterator[str]:
         "learning rate": settings["learning_rate"],
         "batch size": settings["batch_size"],
         "epochs": f"{one.epochs:g} of at most {settings['epochs']} ({one.steps:,} steps)",
-        "least loss on validation": f"{one.best:.3f}",
-        "most tokens of a sentence": settings["max_length"],
+        "lowest loss on validation": f"{one.best:.3f}",
+        "maximum number of tokens of a sentence": settings["max_length"],
     }
-    learned = "It has learned where sentences of this data stand, which differs by genre."
+    learned = "The model has learned the structure of these documents; other genres may differ."
     yield from card_training(about, learned, results.signature)

@@ -22,23 +22,23 @@ class DetectOptions:
     detector: str = option(
         DEFAULT_DETECTOR,
         "; ".join(f"{one.name}: {one.summary}" for one in DETECTORS.values())
-        + "; classifier: a model that `train documents` has trained",
+        + "; classifier: the score of a model that `train documents` trained",
         choices=(*DETECTORS, CLASSIFIER),
     )
     decision: str = option(
         "",
-        "argmax: the sentence with the highest score, if above the threshold; independent: every "
-        "sentence above the threshold; default both",
+        "argmax: only the sentence with the highest score, if it is above the threshold; "
+        "independent: every sentence above the threshold; default both",
         choices=("", *DECISIONS),
     )
     calibrate_on: str | None = option(
         None,
-        "choose the threshold on the validation split of this config; default its own",
+        "config whose validation split gives the threshold; default: the tested config",
         parse=str,
         metavar="CONFIG|DATASET:CONFIG",
     )
     threshold: float | None = option(
-        None, "this threshold, for all decisions", parse=finite, metavar="X"
+        None, "use this threshold for all decisions", parse=finite, metavar="X"
     )
 
     @property
@@ -68,9 +68,6 @@ COMMAND = CommandLine(
   coherencegym detect --model gpt2 --dataset coherencegym/intruder_sentences --revision v1.0.0
   coherencegym detect --model demo --dataset suites/intruder_sentences --detector context
   coherencegym detect --model gpt2 --dataset DATA --calibrate-on wikipedia --test-on cnn
-  coherencegym detect --model TRAINED/seed-0 --dataset suites/discourse_tasks \\
-      --calibrate-on coherencegym/intruder_sentences:detect_wikipedia
-  coherencegym detect --model gpt2 --dataset coherencegym/linguistic_probes \\
-      --calibrate-on coherencegym/intruder_sentences:detect_wikipedia
+  coherencegym detect --model TRAINED/seed-0 --dataset suites/discourse_tasks --threshold 0
 """,
 )

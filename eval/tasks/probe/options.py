@@ -50,49 +50,51 @@ class ProbeOptions:
     """The choices of a run; no layers: all of them."""
 
     layers: tuple[int, ...] = option(
-        (), "0 is the embeddings; default all", parse=layers, metavar="all|last|0,4,8"
+        (),
+        "layers that are probed; 0 is the embeddings; default all",
+        parse=layers,
+        metavar="all|last|0,4,8",
     )
     pool: str = option(
         "auto",
-        "the tokens of a segment; auto: mean, or cls under --compat where the model has it",
+        "tokens that give a segment's vector; auto: mean (with --compat cls, if the model has it)",
         choices=("auto", *POOLS),
     )
     encoding: str = option(
         "isolated",
-        "isolated: every segment is read as a text of its own; in-context: the text is read once, "
-        "with all segments; whole: the last token of the text alone",
+        "isolated: every segment is encoded as a text of its own; in-context: the whole text is "
+        "encoded once; whole: only the last token of the text",
         choices=ENCODINGS,
     )
     input: str = option(
         "published",
-        "the way to put the vectors of slots together: published: that of the config's paper; "
-        "pair: with their product and difference; neighbours: with products of neighbours; "
-        "first: the first slot alone, without its context",
+        "how the vectors of segments are combined; published: as in the config's paper; pair: with "
+        "product and difference; neighbours: with products of neighbours; first: only the first",
         choices=CHOICES,
     )
     probe: str = option(
         "linear",
-        "linear: softmax regression; mlp: one hidden layer of 256",
+        "linear: softmax regression; mlp: one hidden layer of 256 units",
         choices=tuple(TRAINERS),
     )
     seeds: _Count = option(
         5,
-        "further fits of the chosen layer: other seeds, or subsamples of the rows",
+        "number of further fits of the chosen layer, on subsamples of the rows or with other seeds",
         parse=not_negative,
         metavar="N",
         rare=True,
     )
     random_init: _Count = option(
         3,
-        "randomly initialised models of the same architecture beside it",
+        "number of randomly initialised models of the same architecture",
         parse=not_negative,
         metavar="N",
         rare=True,
     )
-    seed: int = option(0, "the seed of all that is drawn", metavar="N", rare=True)
+    seed: int = option(0, "seed of all random draws", metavar="N", rare=True)
     compat: str = option(
         "",
-        "the classifiers of the paper to the letter, for its own items and numbers only",
+        "train the classifiers of the paper, for its own items only",
         choices=("", COMPAT),
         rare=True,
     )

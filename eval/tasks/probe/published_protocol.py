@@ -75,9 +75,10 @@ def protocol_of(task: str) -> Protocol:
 
 #: Facts on the published figures, and the tables that they stand in.
 PUBLISHED_TABLES = (
-    "two sets of published figures: in Table 2 of the paper SP has its sentences shuffled and SSP "
-    "a hidden layer, by mistake; the table in the repository's README 262b253 is to replace it, "
-    "say the authors; cite one of them by name. Those of SP, BSO and DC are means over domains"
+    "there are two sets of published figures: Table 2 of the paper has mistakes (the sentences of "
+    "SP are shuffled, and SSP has a hidden layer), and the table in the repository's README at "
+    "262b253 replaces it; say which table you cite. The figures of SP, BSO and DC are means over "
+    "domains"
 )
 
 

@@ -245,8 +245,8 @@ def _filtered(scores: Sequence[ItemScore], scored: Sequence[ScoredItemTable]) ->
 def _baselines(scores: Sequence[ItemScore], scored: Sequence[ScoredItemTable]) -> Iterator[Note]:
     if any(score.partial_input_score is not None for score in scores):
         yield detail(
-            "partial input: score of a classifier that never sees the contrast in context; only a "
-            "higher score shows that the model uses the context"
+            "partial input: score of a classifier that sees only part of each text; only a higher "
+            "score shows that the model uses the context"
         )
     if any(score.lexical_overlap_score is not None for score in scores):
         yield detail(

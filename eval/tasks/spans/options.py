@@ -46,35 +46,34 @@ class SpanOptions:
 
     calibrate_on: str | None = option(
         None,
-        "the split that thresholds are set on; default validation, or else train",
+        "split on which thresholds are chosen; default validation, otherwise train",
         parse=str,
         metavar="SPLIT",
     )
     calibrate_folds: Annotated[int, Field(ge=2)] | None = option(
         None,
-        "choose thresholds on the tested texts, in folds by source: the thresholds of a fold on "
-        "all other folds; default: on another split, and 5 folds for choices",
+        "choose thresholds on the tested texts by cross-validation with N folds of sources; "
+        "default: on another split, and 5 folds for choices",
         parse=positive,
         metavar="N",
         rare=True,
     )
     scorer: str = option(
         AUTO,
-        "classifier, multiple-choice, regression: a model with such a head; surprisal, prompt: any "
-        "causal language model; auto: by the model's head, else surprisal",
+        "classifier, multiple-choice, regression: the head of the model; surprisal, prompt: any "
+        "causal language model; auto: the head if the model has one, otherwise surprisal",
         choices=SCORERS,
     )
     label_map: str | None = option(
         None,
-        "the class of a positive answer of a classifier, such as entailment=2; default: the one "
-        "whose name says so",
+        "class of a positive answer, such as entailment=2; default: by the names of the classes",
         parse=str,
         metavar="NAME=NUMBER",
     )
     decision: str = option(
         "argmax",
-        "the way in which a classifier of three classes is positive: by the most probable class, "
-        "or by half of the probability",
+        "when a classifier of three classes is positive: if the class is the most probable, or if "
+        "its probability is above one half",
         choices=HEAD_DECISIONS,
         rare=True,
     )
@@ -96,23 +95,23 @@ class SpanOptions:
     )
     apply_chat_template: bool = option(
         False,
-        "prompt: ask in a user's message of the tokenizer's chat template; default: in plain text",
+        "prompt: ask in the tokenizer's chat template; default: in plain text",
     )
     truncate: bool = option(
         False,
-        "cut the end of texts that are too long for the model, never of a hypothesis or a "
-        "question; default: such texts are left out; both are counted",
+        "cut texts that are too long at the end, but never a hypothesis or a question; default: "
+        "leave such texts out",
     )
     rho: Annotated[str, BeforeValidator(str)] = option(
         "folds",
-        "the confidence that the answer to a choice needs; folds: the best on other texts; best: "
-        "the best on the tested texts, as in the paper",
+        "confidence above which an answer to a choice counts; folds: chosen on other texts; best: "
+        "chosen on the tested texts, as in the paper",
         parse=parse_rho,
         metavar="folds|best|0.25",
     )
     compat: str = option(
         "",
-        "also the figures of the paper's released program, for its own items only",
+        "also compute the scores of the paper's released program, for its own items only",
         choices=("", MODE),
         rare=True,
     )

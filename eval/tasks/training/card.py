@@ -39,8 +39,8 @@ def card_training(about: Mapping[str, Any], learned: str, signature: str) -> Ite
     yield from (card_row(key, plain_cell(str(value))) for key, value in about.items())
     yield from (
         "",
-        f"{learned} The terms of the encoder and of the data apply to it; no licence is stated "
-        "here.",
+        f"{learned} The licences of the encoder and of the data apply to the model; this card "
+        "states none.",
         "",
         f"`{signature.replace('`', '')}`",
     )
@@ -48,7 +48,7 @@ def card_training(about: Mapping[str, Any], learned: str, signature: str) -> Ite
 
 def encoder_cell(model: Mapping[str, Any], settings: Mapping[str, Any]) -> str:
     """The encoder of a trained model, and whether it was trained, too."""
-    frozen = ", frozen: the head alone was trained" if settings["freeze"] else ""
+    frozen = ", frozen: only the head was trained" if settings["freeze"] else ""
     return f"{model['name']} at {model['commit']}{frozen}"
 
 

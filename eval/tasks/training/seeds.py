@@ -111,7 +111,7 @@ def signed_settings(settings: Mapping[str, Any]) -> dict[str, Any]:
 
 def trained_parts(settings: Mapping[str, Any]) -> str:
     """The words of a note on what a training changed: the head alone, or all weights."""
-    return "the head alone was trained" if settings["freeze"] else "trained"
+    return "only the head was trained" if settings["freeze"] else "trained"
 
 
 def signed_data(name: str, rows_sha256: str) -> str:

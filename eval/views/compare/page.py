@@ -134,7 +134,7 @@ def _summary(
         table = comparison_grid(whole, ("items", "left out", "too close", "test", "p"))
         rows.append(GridRow((heading, *[""] * 4), bold=True, links={0: f"#comparison-{number}"}))
         rows += [replace(row, level=1, bold=False) for row in table.rows]
-    heads = ("baseline, %", "model, %", "difference [95 % interval]", "p (Holm)")
+    heads = ("reference, %", "model, %", "difference [95 % interval]", "p (Holm)")
     return _named(made("suite, config", heads, rows), *names[0])
 
 
@@ -178,5 +178,5 @@ def _sentences(comparison: ModelComparison, model: str, baseline: str) -> Iterat
 
 
 def _named(grid: Grid, model: str, baseline: str) -> Grid:
-    names = {"model, %": f"{model}, %", "baseline, %": f"{baseline} (baseline), %"}
+    names = {"model, %": f"{model}, %", "reference, %": f"{baseline} (reference), %"}
     return replace(grid, headers=tuple(names.get(head, head) for head in grid.headers))

@@ -91,7 +91,7 @@ def _summary(one: CurveChanges) -> dict[str, str]:
         "first, %": f"{grid.share_cell(first.score)} ({short_count(curve.counts[0])})",
         "last, %": f"{grid.share_cell(last.score)} ({short_count(curve.counts[-1])})",
         **_change_cells(change),
-        "steps that change it": ", ".join(moved) or "–",
+        "steps with a change": ", ".join(moved) or "–",
         ABOVE: "–" if above is None else short_count(above),
     }
 
@@ -147,7 +147,7 @@ def _notes(one: CurveChanges) -> Iterator[str]:
     named = ", ".join(f"{n} {grid.share_cell(s)}" for n, s in baselines.items() if s is not None)
     above = curve.above_from
     if curve.controlled:
-        yield "a suite with controls: read the difference from them, and not these scores alone"
+        yield "this suite has controls: read the differences from them, not only these scores"
     elif above is None:
         yield f"not above its baselines ({named}) at the last {curve.unit or 'count'}"
     else:
@@ -167,17 +167,17 @@ def _legend(changes: Sequence[CurveChanges]) -> Iterator[str]:
         "score *: the whole interval is above chance, and above all baselines where there are any"
     )
     yield (
-        "change: against the checkpoint before, in percentage points, over the items of both; its "
-        "interval excludes 0 where p is below 0.05 (permutation tests over discourses or families; "
-        "McNemar's where every item is of another)"
+        "change: the difference from the checkpoint before, in percentage points, on the items "
+        "that both answered; its interval excludes 0 if p is below 0.05 (permutation tests over "
+        "discourses or families, or McNemar's test if every item is from another discourse)"
     )
-    apart = f", and apart for the {wholes:,} of a last against its first" if wholes else ""
+    apart = f", and separately for the {wholes:,} tests of a last against a first" if wholes else ""
     yield (
-        f"p (Holm): corrected for the {steps:,} tests of a checkpoint against the one before"
+        f"p (Holm): corrected for the {steps:,} tests of a checkpoint against the checkpoint before"
         f"{apart}; * below {SIGNIFICANT:g}"
     )
     if any(one.curve.controlled for one in changes):
-        yield "† read the difference from its controls in the reports, and not this score alone"
+        yield "† this suite has controls: read the differences in the reports, not only this score"
 
 
 def write_changes(

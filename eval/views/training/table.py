@@ -21,7 +21,7 @@ ABOVE = "above baselines since"
 LEGEND = (
     "* the whole interval is above chance and above the known baselines; the figure shows the "
     "intervals of all checkpoints",
-    f"{ABOVE}: all checkpoints from this one on have a *; –: the last one has none",
+    f"{ABOVE}: the first checkpoint from which on all have a *; – if the last has none",
 )
 
 

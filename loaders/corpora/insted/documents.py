@@ -205,10 +205,10 @@ CORPUS = Corpus(
     title="INSteD, the Intruder Sentence Detection dataset",
     homepage="https://github.com/AiliAili/Coherence_Modelling",
     citation=SHEN_2021,
-    licence_name="no licence found that its authors state",
+    licence_name="the authors state no licence",
     licence_url="https://github.com/AiliAili/Coherence_Modelling",
     text_licence=OTHER,
-    text_licence_name="Wikipedia's is CC BY-SA, CNN's articles are its own",
+    text_licence_name="Wikipedia's texts are CC BY-SA; CNN states no licence",
     obtain=(
         "get https://github.com/AiliAili/Coherence_Modelling for the probes and the human answers "
         "(read by name, as the split probes), and put official_wikipedia.jsonl and "

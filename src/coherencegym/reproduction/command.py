@@ -32,21 +32,25 @@ def make_parser(prog: str = "coherencegym reproduce") -> Parser:
 
     parser = Parser(
         prog,
-        "Compute a table of a paper again: build its suite, run its task in the paper's mode, and "
-        "print the score of a model beside the published ones.",
+        "Reproduce a table of a paper: build its suite, run its task in the paper's mode, and\n"
+        "print the score of a model beside the published scores.",
         _EXAMPLES,
         takes="PAPER",
     )
     add = parser.add_argument
-    paper = add("paper", nargs="?", metavar="PAPER", help="a paper; none: list all tables")
+    paper = add("paper", nargs="?", metavar="PAPER", help="a paper; default: list all tables")
     completed(paper, Names(read_papers))
-    add("--table", metavar="NAME", help="the table, by its number or name; none: list the paper's")
+    add(
+        "--table",
+        metavar="NAME",
+        help="number or name of a table; default: list the tables of the paper",
+    )
     add("--model", metavar="ID", help="a Hub id, or a folder")
     add("--data-dir", type=Path, metavar="DIR", help="folder of corpus files; default: where "
         "`coherencegym corpora fetch` puts them, fetched if they are open")  # fmt: skip
     add("--output", type=Path, metavar="DIR", help="suites and results; default: "
         "reproduced/PAPER-TABLE")  # fmt: skip
-    add("--limit", type=positive, metavar="N", help="no more items than N of each config")
+    add("--limit", type=positive, metavar="N", help="read at most N items of each config")
     options.add_device(parser)
     options.add_format(parser)
     return parser

@@ -169,8 +169,8 @@ def test_checkpoints_are_compared_step_by_step(
     assert main(compared) == 0
     printed = capsys.readouterr().out
     assert (
-        "corrected for the 4 tests of a checkpoint against the one before, and apart for the 2"
-        in printed
+        "corrected for the 4 tests of a checkpoint against the checkpoint before, and separately "
+        "for the 2" in printed
     )
     found = json.loads((tmp_path / "steps/comparison.json").read_text())["steps"]
     for suite, one in zip(("one", "two"), found, strict=True):

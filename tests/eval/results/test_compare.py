@@ -420,7 +420,7 @@ def comparison() -> ModelComparison:
 
 def test_the_table_says_everything_in_a_pipe(comparison: ModelComparison) -> None:
     text = printed([comparison])
-    assert "b against a (baseline)" in text
+    assert "b against a (reference)" in text
     (whole,) = (line for line in text.splitlines() if line.startswith(" c "))
     row = comparison.rows[0]
     for part in (" 100 ", "28.0", "80.0", "+52.0 [+3", "McNemar", "<0.001", "<0.001*"):

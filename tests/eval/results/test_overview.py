@@ -48,7 +48,7 @@ def test_a_sentence_counts_what_the_whole_interval_is_above() -> None:
     (sentence,) = table_of(runs).sentences
     assert sentence == (
         "demo is above chance on 4 of 5 suites, and also above its baselines (partial input, "
-        'lexical overlap, surface) on 1 of the 4 that have any. "Above" means the whole '
+        'lexical overlap, surface) on 1 of the 4 with baselines. "Above" means the whole '
         "95\N{NO-BREAK SPACE}% interval."
     )
 

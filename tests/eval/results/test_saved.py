@@ -316,7 +316,7 @@ def test_two_models_by_command(
     assert main(words) == 0
     said = capsys.readouterr()
     assert said.err == ""
-    assert "two-model against one-model (baseline)" in said.out
+    assert "two-model against one-model (reference)" in said.out
     assert "moved=true" in said.out
     assert "sign flips" in said.out
     assert "\x1b" not in said.out
@@ -340,10 +340,10 @@ def test_one_baseline_or_all_pairs(folder: Path, capsys: pytest.CaptureFixture[s
     folders = [str(folder / name) for name in ("one", "two", "one")]
     assert main(["compare", *folders]) == 0
     said = capsys.readouterr().out
-    assert said.count("against 1: ") == said.count("(baseline)") == 2
+    assert said.count("against 1: ") == said.count("(reference)") == 2
     assert main(["compare", *folders, "--all-pairs"]) == 0
     said = capsys.readouterr().out
-    assert said.count("(baseline)") == 3
+    assert said.count("(reference)") == 3
     assert "the same predictions on all items" in said
 
 
@@ -364,9 +364,9 @@ def test_runs_on_several_suites_are_compared_suite_by_suite(
     assert main(["compare", str(runs), "--output", str(output)]) == 0
     said = capsys.readouterr()
     assert said.err == ""
-    tables = [line for line in said.out.splitlines() if "(baseline)" in line]
+    tables = [line for line in said.out.splitlines() if "(reference)" in line]
     assert [line.partition(" ")[0] for line in tables] == ["a", "b"]
-    assert all("two-model against one-model (baseline)" in line for line in tables)
+    assert all("two-model against one-model (reference)" in line for line in tables)
     left_out = "left out, as no other run is of the same suite and task: "
     assert said.out.count(left_out) == 1
     assert f"{left_out}{runs / 'c--one'}\n" in said.out
@@ -397,7 +397,7 @@ def test_the_first_model_that_is_named_is_the_baseline_of_every_suite(
     names = ("b--two", "a--one", "b--one", "a--two")
     assert main(["compare", *(str(runs / name) for name in names)]) == 0
     said = capsys.readouterr().out
-    assert said.count("one-model against two-model (baseline)") == 2
+    assert said.count("one-model against two-model (reference)") == 2
     assert said.index("b 1.0.0 ·") < said.index("a 1.0.0 ·")
 
 
@@ -436,7 +436,7 @@ def test_a_mistake_is_one_line(
 
 def test_help_has_examples_and_every_option(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as stopped:
-        main(["compare", "--help"])
+        main(["compare", "--help-all"])
     assert stopped.value.code == 0
     said = capsys.readouterr().out
     for part in ("--all-pairs", "--anyway", "--details", "--seed", "--output", "--overwrite"):
@@ -468,7 +468,7 @@ def test_the_demo_model_against_another_on_a_built_suite(
         assert main([*words, *common, "--output", name]) == 0
     capsys.readouterr()
     assert main(["compare", "demo", "other", "--output", "out"]) == 0
-    assert "one-model against demo (baseline)" in capsys.readouterr().out
+    assert "one-model against demo (reference)" in capsys.readouterr().out
     (one,) = json.loads(Path("out/comparison.json").read_text())["comparisons"]
     whole = one["rows"][0]
     assert (whole["config"], whole["test"]) == ("sample_narration_context", "mcnemar")

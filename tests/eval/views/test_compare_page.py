@@ -212,7 +212,7 @@ def test_a_large_suite_is_a_page_of_bearable_size(tmp_path: Path) -> None:
     most = max(abs(row["m"][1] - row["m"][0]) for row in everything if row["o"] == "model")
     assert any(row["m"][1] - row["m"][0] == most for row in rows)
     page = render_comparisons([found], NAMES, tmp_path / "out")
-    assert "are left out of this page" not in page
+    assert "are not on this page" not in page
 
 
 def test_the_page_says_who_is_right_how_often_and_leads_there(tmp_path: Path) -> None:
@@ -223,8 +223,8 @@ def test_the_page_says_who_is_right_how_often_and_leads_there(tmp_path: Path) ->
     assert '<a href="#outcome=model">1</a>' in page
     assert "model reaches 75.0 %, baseline 75.0 %, a difference of +0.0 " in text
     assert "this does not show that they differ" in text
-    assert "Without texts, which results do not hold: the dataset gone is not" in text
-    assert "baseline (baseline), %" in page
+    assert "No texts are shown: the dataset gone is not" in text
+    assert "baseline (reference), %" in page
     two = render_comparisons([found, found], NAMES * 2, tmp_path / "out")
     assert 'href="#runs=model+against+baseline&amp;outcome=model"' in two
 

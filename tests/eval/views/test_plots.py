@@ -199,7 +199,7 @@ def test_a_cell_says_score_and_items_in_its_row_and_column() -> None:
         figure = draw_heat_maps(heat_maps([a_run("m", [one(0.5), *CELLS])]))
     axes = figure.axes[0]
     assert [t.get_text() for t in axes.get_xticklabels()] == ["as", "since", "while"]
-    assert (axes.get_xlabel(), axes.get_ylabel()) == ("what took its place", "what was replaced")
+    assert (axes.get_xlabel(), axes.get_ylabel()) == ("replacement", "replaced word")
     assert axes.get_title("left") == "m\ntoy 1.0.0, c"
     assert [t.get_text() for t in axes.get_yticklabels()] == ["as_causal", "while_other", "yet_x"]
     assert texts(axes) == {

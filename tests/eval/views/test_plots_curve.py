@@ -109,7 +109,7 @@ def test_a_panel_for_each_suite_and_a_line_for_each_training() -> None:
     assert second.get_title() == "other †  (n=40)"
     assert first.get_ylim() == second.get_ylim()
     assert legend(figure)[:2] == [str(Path("a/step*")), str(Path("b/step*"))]
-    assert legend(figure)[-1].startswith("† read the difference")
+    assert legend(figure)[-1].startswith("† this suite has controls")
     alike = draw(one, replace(two, training="/home/you/a/step*"))
     assert legend(alike)[:2] == ["/home/me/a/step*", "/home/you/a/step*"]
 

@@ -45,9 +45,10 @@ def _front(results: Findings) -> Iterator[str]:
     yield from card_front(name, hub, repo, "text-classification", tags)
     yield from ("# A detector of intruder sentences", "")
     yield (
-        f"`{name}` fine-tuned to say whether a sentence of a document came from another document "
-        "(INSteD, Shen et al. 2021, TACL 9). Its input is a pair of texts, the sentence and the "
-        "whole document; label 1 is `intruder`. Opening sentences are never asked about."
+        f"`{name}`, fine-tuned to decide whether a sentence of a document comes from another "
+        "document (INSteD, Shen et al. 2021, TACL 9). Its input is a pair of texts, the sentence "
+        "and the whole document; label 1 is `intruder`. The first sentence of a document is never "
+        "an intruder."
     )
 
 
@@ -62,7 +63,7 @@ def _use(results: Findings) -> Iterator[str]:
         "pair = tokenizer(sentence, document, truncation=True, "
         f'max_length={results.settings["max_length"]}, return_tensors="pt")',
         "coherent, intruder = model(**pair).logits[0]",
-        "score = intruder - coherent  # log-odds, to be held against a threshold",
+        "score = intruder - coherent  # log-odds; an intruder if above the threshold",
         "```",
         "",
         "| config | decision | threshold |",
@@ -74,21 +75,23 @@ def _use(results: Findings) -> Iterator[str]:
 
 def _figures(results: Findings, summary: Sequence[SeedScore]) -> Iterator[str]:
     yield from ("", "## Figures", "")
-    yield card_row("documents", "who", "n", *_COLUMNS)
+    yield card_row("documents", "system", "n", *_COLUMNS)
     yield "|---" * (3 + len(_COLUMNS)) + "|"
     for score in (each for one in results.details for each in one.scores):
         cells = (_cell(getattr(score, field)) for field in _COLUMNS.values())
         yield card_row(*_named(score), f"{score.documents:,}", *cells)
     yield from (
         "",
-        "With 95 % intervals over documents. Document accuracy: is there an intruder. Exact: every "
-        "sentence is right. F1 and AUC: over sentences but the opening one. Place: the highest "
-        "score is the intruder's, on documents with one.",
+        "The intervals are 95 % intervals over documents. Document accuracy is the share of "
+        "documents that are correctly classified as with or without an intruder. Exact accuracy is "
+        "the share of documents in which every sentence is classified correctly. F1 and AUC are "
+        "over all sentences except the first. Place is the share of the documents with an intruder "
+        "in which the intruder has the highest score.",
     )
     seeds = max((s.seeds for score in summary for s in score.metrics.values()), default=1)
     if seeds > 1:
         yield from ("", f"Mean and standard deviation of {seeds} seeds (this is one of them):", "")
-        yield card_row("documents", "who", *_COLUMNS)
+        yield card_row("documents", "system", *_COLUMNS)
         yield "|---" * (2 + len(_COLUMNS)) + "|"
         for mean in summary:
             yield card_row(*_named(mean), *map(mean.cell, _COLUMNS.values()))
@@ -107,11 +110,11 @@ def _training(results: Findings, trained: Trained) -> Iterator[str]:
         "epochs": f"{trained.epochs:g} of at most {settings['epochs']} ({trained.steps:,} steps)",
         "best F1 on validation": f"{trained.best_f1:.3f}",
         "weight of intruders in the loss": f"{trained.intruder_weight:.3g}",
-        "most tokens of a pair": settings["max_length"],
+        "maximum number of tokens of a pair": settings["max_length"],
     }
     learned = (
-        "It has learned what tells the intruders of this data apart, which need not be incoherence "
-        "elsewhere: Shen et al. (2021) report a substantial drop across domains."
+        "The model has learned to recognise the intruders of this data, which may have other signs "
+        "than incoherence: Shen et al. (2021) report a substantial drop on other domains."
     )
     yield from card_training(about, learned, results.signature)
 

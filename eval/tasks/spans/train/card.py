@@ -50,7 +50,7 @@ def _front(results: SpanTrainingResults, data: SpanTraining) -> Iterator[str]:
     tags = ("coherencegym", "discourse", "coherence")
     yield from card_front(name, results.model["hub"], results.dataset["repo"], pipeline, tags)
     if choice:
-        says, reads = "which of several texts is the better one", "each of the texts"
+        says, reads = "which of several texts is better", "each of the texts"
     elif data.question == COHERENCE:
         says, reads = f"whether a text is {data.positive}", "the text"
     else:
@@ -59,9 +59,9 @@ def _front(results: SpanTrainingResults, data: SpanTraining) -> Iterator[str]:
     labels = "" if choice else f"; label 1 is `{data.positive}`"
     yield from ("# A model of texts and their parts", "")
     yield (
-        f"`{name}` fine-tuned to say {says} (Storks and Chai 2021, Findings of EMNLP). Its input "
-        f"is {reads}, units joined by a space{labels}. It is right for the right parts where it is "
-        "right about every span of units, too: strict coherence, below."
+        f"`{name}`, fine-tuned to decide {says} (Storks and Chai 2021, Findings of EMNLP). Its "
+        f"input is {reads}, with units joined by a space{labels}. Strict coherence, below, is the "
+        "share of texts for which the model is right about the whole and about every part."
     )
 
 
@@ -97,15 +97,16 @@ def _figures(scores: Sequence[Score]) -> Iterator[str]:
             about = plain_cell(f"{score.config} ({score.split})"), who, f"{score.n:,}"
             cells.setdefault(about, {})[score.metric] = _cell(score)
     yield from ("", "## Figures, %", "")
-    yield from _heads("texts", "who", "n")
+    yield from _heads("texts", "system", "n")
     for about, own in cells.items():
         yield card_row(*about, *(own.get(metric, "") for metric in CARD_METRICS))
     yield from (
         "",
-        "With 95 % intervals. Accuracy: right about the whole. Strict: right about the whole and "
-        "all of its spans. Lenient: the mean share of right spans. Beside the model stand judges "
-        "that read nothing, and a bag of words where there is one: what is not above them says "
-        "nothing.",
+        "The intervals are 95 % intervals. Accuracy is the share of texts with a right answer for "
+        "the whole text. Strict is the share with a right answer for the whole text and for every "
+        "span. Lenient is the mean share of spans with a right answer. The baselines are constant "
+        "answers, and a bag of words if there is one. A score that is not above all baselines says "
+        "nothing about coherence.",
     )
 
 
@@ -118,7 +119,7 @@ def _over_seeds(results: SpanTrainingResults) -> Iterator[str]:
         f"Mean and standard deviation of {seeds} {results.over} (this is one of them):",
         "",
     )
-    yield from _heads("texts", "who")
+    yield from _heads("texts", "system")
     for one in results.summary:
         if not one.group:
             about = plain_cell(f"{one.config} ({one.split})"), one.system or "**the models**"
@@ -144,7 +145,7 @@ def _training(
         "encoder": encoder_cell(results.model, settings),
         "data": f"{results.dataset['name']}, {settings['train_on']}",
         "training texts": f"{settings['training_texts']:,}",
-        "read of them": "every span with an answer" if settings["parts"] else "the whole",
+        "trained on": "every span with an answer" if settings["parts"] else "whole texts",
         "cut to fit": f"{settings['truncated_rows']:,} of {rows:,}",
         "seed": tuned.seed,
         "fold": fold,
@@ -153,10 +154,10 @@ def _training(
         "epochs": f"{tuned.epochs:g} {most}",
         "best accuracy on validation": f"{tuned.best:.3f}",
         "weights of the classes in the loss": ", ".join(f"{w:.3g}" for w in tuned.weights),
-        "most tokens of an input": settings["max_length"],
+        "maximum number of tokens of an input": settings["max_length"],
     }
     learned = (
-        "It has learned what tells the answers of this data apart, which need not be there "
+        "The model has learned to recognise the answers of this data, which may have other signs "
         "elsewhere."
     )
     known = {name: value for name, value in about.items() if value != ""}

@@ -173,7 +173,7 @@ def test_it_learns_and_leaves_a_model_with_its_card(
     said = capsys.readouterr()
     assert said.err == ""
     assert left_out in said.out
-    assert "(baseline)" in said.out
+    assert "(reference)" in said.out
 
     names = {path.name for path in (output / "seed-1").iterdir()}
     assert names >= {"model.safetensors", "config.json", "tokenizer.json", "README.md"}
@@ -365,12 +365,12 @@ def test_the_head_alone_is_trained(
 
     more = ("--train-on", "families", "--seeds", "1", "--epochs", "2", "--freeze")
     assert main(arguments(encoder, data, tmp_path / "out", *more)) == 0
-    assert "the head alone was trained on 300 documents" in capsys.readouterr().out
+    assert "only the head was trained on 300 documents" in capsys.readouterr().out
     seed = tmp_path / "out" / "seed-0"
     results = json.loads((seed / "results.json").read_text())
     assert (results["settings"]["freeze"], results["settings"]["learning_rate"]) == (True, 1e-3)
     assert "|trained:head|" in results["signature"]
-    assert ", frozen: the head alone was trained |" in (seed / "README.md").read_text()
+    assert ", frozen: only the head was trained |" in (seed / "README.md").read_text()
     before, after = (load_file(folder / "model.safetensors") for folder in (encoder, seed))
     kept = [name for name in after if name in before]
     assert len(kept) > 30

@@ -182,7 +182,7 @@ def test_layers_of_one_run_are_compared_row_by_row(
     more = ("--layers", "0", "1", "2", "--output", str(tmp_path / "compared"))
     assert main(["compare", str(finished), *more]) == 0
     out = capsys.readouterr().out
-    assert "model, layer 2 against model, layer 0 (baseline)" in out
+    assert "model, layer 2 against model, layer 0 (reference)" in out
     # All rows and two genres, of two layers.
     assert "corrected for the 6 tests of all 2 comparisons printed; *" in out
     own = json.loads((tmp_path / "compared" / "comparison.json").read_text())["comparisons"]

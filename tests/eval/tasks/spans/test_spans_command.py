@@ -356,7 +356,7 @@ def test_a_model_that_reads_too_little(
     assert (own["items"], own["too_long"]) == (2, 1)
     shutil.copytree(tmp_path / "out", tmp_path / "other")
     assert main(["compare", str(tmp_path / "out"), str(tmp_path / "other")]) == 0
-    assert "too long for the model, so left out for both: 1 texts" in capsys.readouterr().out
+    assert "too long for the other model, so left out for both: 1 texts" in capsys.readouterr().out
     assert main([*command, "--truncate", "--overwrite"]) == 0
     assert "1 of 3 texts are longer than the model reads, and lost" in capsys.readouterr().out
     results = results_of(tmp_path / "out")
