@@ -36,4 +36,5 @@ def explain(error: Exception) -> tuple[int, str] | None:
         if not isinstance(error, OSError):
             return None
     skip = isinstance(error, BadRowError) and "--skip-bad-rows" not in str(error)
-    return USER_ERROR, one_line(error) + "; --skip-bad-rows leaves it out and goes on" * skip
+    said = "; ".join([one_line(error), *getattr(error, "__notes__", ())])
+    return USER_ERROR, said + "; --skip-bad-rows leaves it out and goes on" * skip

@@ -13,6 +13,11 @@ The mention, and the nearest text, are the same in both. What is compared is its
 that their scores side by side are a curve. Only a few mentions have antecedents that are 1,024
 words away: the breakdown ``reach`` holds the mentions fixed from one config to the other.
 
+The configs ``full_...`` compare the same texts with all of the document before the mention. Where a
+cut no longer makes the mention more surprising than the full text, the model makes no use of what
+is further away; where the text that keeps the antecedent does not either, what was lost is the
+antecedent.
+
     coherencegym build reference_distance --corpus litbank --data-dir PATH
 """
 
@@ -45,12 +50,18 @@ from coherencegym.manipulations.reference.antecedent_cuts import (
     DIFFERENCE,
     TOLERANCE,
     AntecedentCut,
+    DistantMention,
     antecedent_cuts,
+    context_cuts,
 )
 
-LOST, KEPT = "antecedent_lost", "antecedent_kept"
+LOST, KEPT, FULL = "antecedent_lost", "antecedent_kept", "full_context"
 #: Words of the texts before a mention.
 LENGTHS = (64, 256, 1024)
+#: The same, where they are compared with the full text: points of a curve.
+CURVE_LENGTHS = (64, 128, 256, 512, 1024)
+#: The group that the score of these configs is taken over: all lengths together.
+AGAINST_FULL = "cut against full"
 
 
 @dataclass(frozen=True)
@@ -87,6 +98,54 @@ class MentionsAfterCuts:
             )
 
 
+@dataclass(frozen=True)
+class CutsInFullContext:
+    """The text before every mention whose antecedents are so many words away, and its cuts."""
+
+    beyond: int
+
+    @property
+    def recipe(self) -> str:
+        """The operators, as the manifest records them."""
+        return f"context_cuts(beyond={self.beyond})"
+
+    @property
+    def contrasts(self) -> tuple[Contrast, ...]:
+        """The predictions, as the manifest records them; an item has those of its own lengths."""
+        return tuple(
+            Contrast(worse, better, 3, "sum", groups=(f"{name}, words {words}", name))
+            for words in CURVE_LENGTHS
+            for worse, better, name in (
+                (f"{LOST}_{words}", FULL, AGAINST_FULL),
+                (f"{KEPT}_{words}", FULL, "kept against full"),
+                (f"{LOST}_{words}", f"{KEPT}_{words}", "cut against kept"),
+            )
+        )
+
+    def __call__(self, discourse: Discourse, context: Context) -> Iterator[GeneratedItem]:
+        """Yield the items of a discourse; what has none is counted by reason."""
+        for cuts in context_cuts(discourse, CURVE_LENGTHS, self.beyond, context):
+            versions = {FULL: cuts.full}
+            for words, lost in cuts.lost.items():
+                versions[f"{LOST}_{words}"] = lost
+                if words in cuts.kept:
+                    versions[f"{KEPT}_{words}"] = cuts.kept[words]
+            columns = distance_columns(discourse, cuts.distant)
+            yield generate_item(
+                cuts.full.variant,
+                versions,
+                around_scored,
+                tuple(c for c in self.contrasts if {*c.worse, *c.better} <= versions.keys()),
+                scored_text,
+                columns,
+            )
+
+
+def scored_text(version: Discourse) -> tuple[str, ...]:
+    """Give what the partial-input classifier sees: the mention, the same in all conditions."""
+    return (around_scored(version)[2],)
+
+
 def reach(words: int) -> str:
     """Name the longest of the cuts that loses an antecedent so many words away.
 
@@ -97,21 +156,26 @@ def reach(words: int) -> str:
 
 
 def cut_columns(discourse: Discourse, cut: AntecedentCut) -> dict[str, Any]:
-    """The columns of an item."""
-    unit, start, end = cut.mention.span[0]
+    """The columns of an item of two cuts."""
+    columns = distance_columns(discourse, cut.distant)
+    repeats = not stems(columns["mention"]).isdisjoint(stems(cut.kept.texts[0]))
+    return {**columns, "repeats": repeats}
+
+
+def distance_columns(discourse: Discourse, distant: DistantMention) -> dict[str, Any]:
+    """The columns of every item: the mention, and the way back to its last antecedent."""
+    unit, start, end = distant.mention.span[0]
     return {
         "mention": discourse.units[unit].text[start:end],
-        "form": cut.form,
-        "reach": reach(cut.words),
-        "repeats": not stems(discourse.units[unit].text[start:end]).isdisjoint(
-            stems(cut.kept.texts[0])
-        ),
-        "distance_words": cut.words,
-        "distance_sentences": cut.sentences,
-        "distance_mentions": cut.mentions,
-        "competitors": cut.competitors,
-        "earlier_mentions": cut.earlier,
-        "same_words_before": cut.repeated,
+        "form": distant.form,
+        "reach": reach(distant.words),
+        "distance_words": distant.words,
+        "distance_tokens": count_tokens(distant.between),
+        "distance_sentences": distant.sentences,
+        "distance_mentions": distant.mentions,
+        "competitors": distant.competitors,
+        "earlier_mentions": distant.earlier,
+        "same_words_before": distant.repeated,
         "genre": discourse.meta.get("genre", ""),
     }
 
@@ -124,10 +188,10 @@ _COLUMNS = {
         "the longest cut that loses all antecedents: `64`, `256` or `1024`; mentions of one reach "
         "are the same in all configs up to it, but for those that no cut fits",
     ),
-    "repeats": Column(
-        "bool", "whether a content word of the mention stands in the kept antecedent's sentence"
-    ),
     "distance_words": Column("int32", "words between the last antecedent and the mention"),
+    "distance_tokens": Column(
+        "int32", "words and punctuation marks between the two, much as tokenizers part them"
+    ),
     "distance_sentences": Column("int32", "sentences from the last antecedent to the mention"),
     "distance_mentions": Column("int32", "mentions of anything between the two"),
     "competitors": Column(
@@ -139,13 +203,25 @@ _COLUMNS = {
     "same_words_before": Column("int32", "how often it did so by the very words of the mention"),
     "genre": Column("string", "the document's genre, as the corpus calls it"),
 }
+_REPEATS = {
+    "repeats": Column(
+        "bool", "whether a content word of the mention stands in the kept antecedent's sentence"
+    ),
+}
+_CORPORA = ("litbank", "gum", "ontonotes")
+_REGIONS = (
+    "the sentences before",
+    "the sentence up to the mention (empty where the mention begins it)",
+    "the mention, the same text in all conditions",
+    "the rest of the sentence, the same text in all conditions",
+)
 
 
 def cut_config(words: int) -> Config:
     """The config with texts of so many words before the mention."""
     return Config(
         name=str(words),
-        corpora=("litbank", "gum", "ontonotes"),
+        corpora=_CORPORA,
         generator=Balanced(
             generator=MentionsAfterCuts(words),
             measures=(count_words, count_tokens, len),
@@ -153,15 +229,29 @@ def cut_config(words: int) -> Config:
             reason="left out, so that the longer text is as often the one without the antecedent",
         ),
         summary=f"the text before the mention has about {words} words",
-        regions=(
-            "the sentences before",
-            "the sentence up to the mention (empty where the mention begins it)",
-            "the mention, the same text in both conditions",
-            "the rest of the sentence, the same text in both conditions",
-        ),
-        columns=_COLUMNS,
+        regions=_REGIONS,
+        columns={**_COLUMNS, **_REPEATS},
         breakdowns=("reach", "form", "repeats"),
         partial_input="a bag of words of the sentences that the two texts differ in",
+    )
+
+
+def full_config(beyond: int) -> Config:
+    """The config of mentions whose last antecedent is more than so many words away."""
+    return Config(
+        name=f"full_{beyond}",
+        corpora=_CORPORA,
+        generator=CutsInFullContext(beyond),
+        summary=(
+            f"mentions whose last antecedent is more than {beyond} words away: all of the text "
+            "before the mention against its cuts"
+        ),
+        regions=_REGIONS,
+        columns=_COLUMNS,
+        breakdowns=("reach", "form"),
+        headline=AGAINST_FULL,
+        is_diagnostic=True,
+        partial_input="the mention, which is the same text in all conditions",
     )
 
 
@@ -178,7 +268,7 @@ KHANDELWAL_2018 = """@inproceedings{khandelwal-etal-2018-sharp,
 SUITE = Suite(
     name="reference_distance",
     title="Reference distance",
-    version="1.0.0",
+    version="2.0.0",
     hypothesis=(
         "A model that looks far enough back finds a mention less surprising if the text before it "
         "has an antecedent than if it has none, however long that text is."
@@ -194,6 +284,9 @@ SUITE = Suite(
     conditions={
         LOST: "the sentences directly before the mention, without an antecedent",
         KEPT: "the last sentence that names the referent, then the sentences directly before",
+        FULL: "all of the document before the mention",
+        **{f"{LOST}_{n}": f"`{LOST}` with about {n} words" for n in CURVE_LENGTHS},
+        **{f"{KEPT}_{n}": f"`{KEPT}` with about {n} words" for n in CURVE_LENGTHS},
     },
     uses=(
         Use(
@@ -201,11 +294,21 @@ SUITE = Suite(
             "at which distance does an antecedent still make a mention less surprising",
             "whether the model finds the referent or repeats a word of the text",
         ),
+        Use(
+            "full_256",
+            "from which length on does more context no longer help with a mention",
+            "whether the antecedent or something else that was cut off made the difference",
+        ),
     ),
     limitations=(
         "The text that keeps the antecedent lacks the sentences after it, and two blind readers "
         "found it the less coherent text in 11 of 12 pairs. The suite measures the effect of a "
         "distant antecedent, not coherence.",
+        "In the configs `full_…`, cuts lose more than the antecedent: topic, other mentions, and "
+        "the words themselves. The group `kept against full` shows what is lost although the "
+        "antecedent is kept, the group `cut against kept` the antecedent's part. Cuts of up to as "
+        "many words as the config's name says are of the same mentions; longer cuts are of fewer. "
+        "A full text is always longer than its cuts.",
         "Lengths are counted in words between spaces, as a suite does not depend on a tokenizer: "
         "64 words are some 80 to 90 tokens. The length is that of the text before the "
         "mention, its own sentence included. Cuts are made at sentence starts, so that a text is "
@@ -233,7 +336,7 @@ SUITE = Suite(
     ),
     citation=KHANDELWAL_2018,
     headline=("64", "256"),
-    configs=tuple(map(cut_config, LENGTHS)),
+    configs=(*map(cut_config, LENGTHS), *map(full_config, (64, 256))),
     one_split=True,
     tags=("coreference", "long-context", "reference"),
 )

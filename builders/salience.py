@@ -32,6 +32,7 @@ from coherencegym.builders.crossing.balance import Option, choose_balanced, side
 from coherencegym.builders.crossing.generator import (
     CROSSED_BREAKDOWNS,
     Crossed,
+    condition_of,
     crossed_columns,
 )
 from coherencegym.builders.crossing.partners import Couple, Partner
@@ -98,7 +99,14 @@ def _may_couple(one: Partner, two: Partner) -> bool:
         salient.summaries - other.summaries >= MORE_SALIENT
         and one.discourse.meta["summaries"] == two.discourse.meta["summaries"]
         and are_equally_given(salient, other)
+        # Of two mentions in one sentence the text is the same.
+        and (one.discourse.id != two.discourse.id or _whole_text(one) != _whole_text(two))
     )
+
+
+def _whole_text(partner: Partner) -> str:
+    document, _, mention, rest = partner.parts
+    return condition_of("", (document, mention, rest)).content
 
 
 def _with_families(couples: Sequence[Couple]) -> list[Couple]:

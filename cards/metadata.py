@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 from coherencegym.cards.example import escape
-from coherencegym.licence import OTHER
+from coherencegym.licence import OTHER, combined_licence
 
 #: Lower bounds of the Hub's size categories, and their names.
 SIZES = {
@@ -58,7 +58,8 @@ def card_yaml(manifest: dict[str, Any]) -> str:
 
 
 def _files_entry(name: str, config: dict[str, Any]) -> dict[str, Any]:
-    files = [{"split": split, "path": f"data/{name}/{split}-*"} for split in config["splits"]]
+    place = f"hashes/{name}-{{}}.parquet" if config.get("stand_off") else f"data/{name}/{{}}-*"
+    files = [{"split": split, "path": place.format(split)} for split in config["splits"]]
     return {"data_files": files, **({"default": True} if config["default"] else {})}
 
 
@@ -84,7 +85,7 @@ def licence_table(manifest: dict[str, Any]) -> list[dict[str, Any]]:
     """List the configs and the number of discourses under each licence of texts."""
     found: dict[str, dict[str, Any]] = {}
     for name, config in sorted(manifest["configs"].items()):
-        for licence, count in config["licences"].items():
+        for licence, count in () if config.get("stand_off") else config["licences"].items():
             corpus = config["corpus"]
             text = escape(licence) if licence != OTHER else licence_text(corpus, "text_licence")
             row = found.setdefault(text, {"licence": text, "configs": [], "discourses": 0})
@@ -110,12 +111,22 @@ def licence_text(corpus: dict[str, Any], key: str) -> str:
     return f"{escape(licence)} ({about})" if about else escape(licence)
 
 
+def licences_of_texts(manifest: dict[str, Any]) -> set[str]:
+    """The licences of the texts of a release, and of their annotation; empty where it has none."""
+    with_texts = [c for c in manifest["configs"].values() if not c.get("stand_off")]
+    return {
+        licence
+        for config in with_texts
+        for licence in (config["corpus"]["licence"], *config["licences"])
+    }
+
+
 def _licence_field(manifest: dict[str, Any]) -> dict[str, str]:
-    # One licence throughout is named by its Hub identifier; several, or one that is no SPDX
-    # licence, are ``other`` with the table in the card.
-    identifiers = {licence for c in manifest["configs"].values() for licence in c["licences"]}
-    identifiers |= {c["corpus"]["licence"] for c in manifest["configs"].values()}
-    if len(identifiers) == 1 and (only := next(iter(identifiers))) != OTHER and " " not in only:
-        return {"license": only.lower()}
+    # The licence that all texts may be published under together, by its Hub identifier; where there
+    # is none, as in a folder of one's own, ``other`` with the table in the card.
+    identifiers = licences_of_texts(manifest)
+    if licence := combined_licence(identifiers):
+        return {"license": licence.lower()}
     name = "several-licences" if len(identifiers) > 1 else "terms-of-the-source-corpus"
+    name = name if identifiers else "no-texts"
     return {"license": OTHER, "license_name": name, "license_link": "README.md#licence"}

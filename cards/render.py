@@ -8,13 +8,20 @@ from functools import cache
 from typing import Any
 
 from coherencegym.cards.example import escape, example_note, show_conditions, show_pair
-from coherencegym.cards.metadata import card_yaml, licence_table, licence_text, ordered_configs
+from coherencegym.cards.metadata import (
+    card_yaml,
+    licence_table,
+    licence_text,
+    licences_of_texts,
+    ordered_configs,
+)
 from coherencegym.cards.scores import scores_markdown
 from coherencegym.eval.data.baselines import BASELINES, LEXICAL_OVERLAP, PARTIAL_INPUT
 from coherencegym.eval.data.source import Published, may_be_published, published
 from coherencegym.eval.kinds.registry import kind_named
 from coherencegym.eval.kinds.table_kind import SAMPLE
 from coherencegym.files.templates import fenced, templates_of
+from coherencegym.licence import combined_licence
 from coherencegym.loaders.corpus import REPAIRED
 
 #: Rows of a table that is not folded, and names that are listed before the others are counted.
@@ -58,6 +65,8 @@ def dataset_card(manifest: dict[str, Any]) -> str:
             everything=[config for _, config in configs],
             kinds=_kinds(configs),
             tables=tables,
+            bare=[name for name, config in configs if config.get("stand_off")],
+            licence=combined_licence(licences_of_texts(manifest)),
             licence_table=licence_table(manifest),
             corpora=corpora,
             cited=[c for c in corpora if c["citation"] not in ("", manifest["citation"])],

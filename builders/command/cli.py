@@ -197,6 +197,10 @@ def _add_publishing(parser: Parser) -> None:
     add("--repo-id", metavar="ID", help="default: coherencegym/<suite>")
     what = "create a private repository; refuse an existing public one"
     add("--private", action="store_true", help=what)
+    what = "publish configs that may not be republished without their texts"
+    rare(add("--stand-off", action="store_true", help=what))
+    what = "write what --stand-off would publish into a folder"
+    rare(add("--stand-off-folder", metavar="DIR", type=Path, help=what))
     what = "publish a build in public although --limit or --split shortened it"
     rare(add("--allow-partial", action="store_true", help=what))
     rare(add("--create-pr", action="store_true", help="open a pull request instead"))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -13,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from coherencegym.builders.command.declared import load_declared
+from coherencegym.builders.command.push import check_rights_of, push_build, resolve_privacy
 from coherencegym.builders.command.show import build_record, print_build, print_lines, spinner
 from coherencegym.builders.errors import finished
 from coherencegym.builders.export.write import Exports, export_build
@@ -21,6 +21,7 @@ from coherencegym.builders.judgement.match import Matcher
 from coherencegym.builders.judgement.read import read_answers
 from coherencegym.builders.pipeline.build import BuildOptions, build
 from coherencegym.builders.pipeline.entries import toolkit_version
+from coherencegym.builders.pipeline.licences import LicenceShare
 from coherencegym.builders.pipeline.sources import (
     PLAIN_GENRES,
     SECTIONED,
@@ -35,24 +36,22 @@ from coherencegym.builders.release.changes import Version
 from coherencegym.builders.release.manifest import Manifest
 from coherencegym.builders.release.publish import (
     PublishOptions,
-    publish,
-    publishable,
-    target_is_private,
+    closed_configs,
 )
 from coherencegym.builders.release.remote import PublishError
 from coherencegym.builders.release.scored import add_scores, read_scores
+from coherencegym.builders.release.stand_off import without_texts, write_release
 from coherencegym.builders.suite import Config, Genre, Suite
-from coherencegym.cards.scores import SCORES
 from coherencegym.command_line import SIGNALLED
 from coherencegym.engines.engine import RAY, Engine
 from coherencegym.engines.start import started
 from coherencegym.errors import EvaluationError
+from coherencegym.eval.data.notes import first_names
 from coherencegym.eval.data.source import BUILDS, read_manifest
 from coherencegym.eval.report.formats import json_text
 from coherencegym.files.checksums import checksums, read_checksums, strange_part
-from coherencegym.files.folders import check_folder, written_beside
-from coherencegym.hub.answers import hub_answers
-from coherencegym.hub.commits import check_rights, check_target
+from coherencegym.files.folders import check_apart, check_folder, written_beside
+from coherencegym.hub.commits import check_target
 from coherencegym.licence import CLOSED, OTHER
 from coherencegym.loaders.corpora.documents import documents_corpus
 from coherencegym.loaders.corpora.hub.texts import hub_corpus
@@ -87,6 +86,7 @@ class BuildRequest(BuildOptions, PublishOptions):
         judgements: files with what people said of the suite's items.
         judged: files with what other people said, or models, who choose items by it.
         scores: folders of results that the card shows.
+        stand_off_folder: gets what a push with ``stand_off`` would publish without texts.
     """
 
     corpora: Sequence[str] = ()
@@ -112,6 +112,7 @@ class BuildRequest(BuildOptions, PublishOptions):
     export_syntaxgym: Path | None = None
     export_pairs: Path | None = None
     export_babylm: Path | None = None
+    stand_off_folder: Path | None = None
     push_to_hub: bool = False
 
     @property
@@ -299,8 +300,13 @@ class BuildJob:
             self.private = resolve_privacy(request)
             if not self.private:
                 _refuse_partial(request)
+                _refuse_answers(request)
             if not request.dry_run:
                 check_rights_of(request)
+        if (bare := self._part(request.stand_off_folder)) is not None:
+            _refuse_answers(replace(request, stand_off=True))
+            check_folder(bare, request.overwrite, "--stand-off-folder")
+            check_apart(bare, self.destination, "--stand-off-folder", "--output")
         self.matcher = None
         if request.judgements:
             questions = self.suite.questions
@@ -315,7 +321,7 @@ class BuildJob:
         if request.crossed:
             self.sources = only_crossed(self.suite, self.sources)
         if not self.private and (request.corpora or request.hub_dataset or request.texts):
-            _refuse_closed(self.sources)
+            _refuse_closed(self.sources, request.stand_off)
 
     def _part(self, folder: Path | None) -> Path | None:
         return folder if folder is None or self.alone else folder / self.suite.name
@@ -332,22 +338,11 @@ class BuildJob:
             EvaluationError: something else is there, and may not be replaced.
         """
         with self._folder() as folder:
-            manifest = build(
-                self.suite,
-                self.sources,
-                self.request,
-                folder,
-                self.matcher,
-                filters=self.filters,
-                withhold=not self.private,
-                progress=progress,
-                engine=engine,
-                cache=cache,
-            )
+            manifest = self._build(self.sources, folder, progress, engine, cache)
             if self.runs:
                 manifest = add_scores(manifest, self.runs, folder)
             if self.request.dry_run:
-                self.preview, _ = self.push(folder, manifest, progress)
+                self.preview, _ = self.push(folder, manifest, progress, engine, cache)
                 self.preview += export_build(folder, self.exports, dry_run=True)
         return manifest
 
@@ -365,12 +360,55 @@ class BuildJob:
                 yield work
 
     def push(
-        self, folder: Path, manifest: Manifest, progress: Callable[[str], None]
+        self,
+        folder: Path,
+        manifest: Manifest,
+        progress: Callable[[str], None],
+        engine: Engine | None = None,
+        cache: ReadingCache | None = None,
     ) -> tuple[list[str], str]:
         """Publish a build if it was asked for: lines for the user, and the version it has there."""
         if not self.request.push_to_hub:
             return [], ""
-        return push_build(self.request, folder, manifest, self.private, progress)
+        found = [source for source in self.sources.found if source.corpus.republishable]
+
+        def build_share(part: Path, share: LicenceShare) -> Manifest:
+            return self._build(Sources(found), part, progress, engine, cache, share)
+
+        return push_build(self.request, folder, manifest, self.private, progress, build_share)
+
+    def _build(
+        self,
+        sources: Sources,
+        folder: Path,
+        progress: Callable[[str], None],
+        engine: Engine | None,
+        cache: ReadingCache | None,
+        share: LicenceShare | None = None,
+    ) -> Manifest:
+        return build(
+            self.suite,
+            sources,
+            self.request,
+            folder,
+            self.matcher,
+            filters=self.filters,
+            withhold=not self.private,
+            progress=progress,
+            engine=engine,
+            cache=cache,
+            share=share,
+        )
+
+    def write_stand_off(self, folder: Path, manifest: Manifest) -> list[str]:
+        """Write a build without its texts, if that was asked for: lines for the user."""
+        bare = self._part(self.request.stand_off_folder)
+        if bare is None or self.request.dry_run:
+            return []
+        closed = closed_configs(manifest)
+        with written_beside(bare, self.request.overwrite, "--stand-off-folder") as work:
+            write_release(folder, without_texts(folder, manifest, closed), closed, work)
+        return [f"without texts, written to {bare}: {first_names(closed)}"]
 
 
 def _made_so(folder: Path, suite: Suite, given: BuildRequest) -> Mapping[str, Any] | None:
@@ -436,9 +474,18 @@ def _refuse_partial(request: BuildRequest) -> None:
             )
 
 
-def _refuse_closed(sources: Sources) -> None:
+def _refuse_answers(request: BuildRequest) -> None:
+    for option, given in (("--judgements", request.judgements), ("--judged", request.judged)):
+        if given and request.stand_off:
+            raise PublishError(
+                f"--stand-off: others cannot rebuild rows that depend on the answers of {option}; "
+                f"build without {option}, or push with --private"
+            )
+
+
+def _refuse_closed(sources: Sources, stand_off: bool) -> None:
     for corpus in [source.corpus for source in sources.found]:
-        if not corpus.republishable:
+        if not corpus.republishable and not stand_off:
             annotation, texts = (
                 corpus.licence_name if corpus.licence == OTHER else corpus.licence,
                 corpus.text_licence_name if corpus.text_licence == OTHER else corpus.text_licence,
@@ -446,64 +493,8 @@ def _refuse_closed(sources: Sources) -> None:
             raise PublishError(
                 f"corpus {corpus.name} may not be republished (annotation: {annotation}; texts: "
                 f"{texts}{'; closed by its name' * (corpus.name in CLOSED)}); expected --private, "
-                "or no --push-to-hub"
+                "--stand-off, which publishes no texts, or no --push-to-hub"
             )
-
-
-def resolve_privacy(request: BuildRequest) -> bool:
-    """Tell whether the push goes to a private repository; offline, what the request says."""
-    from huggingface_hub import HfApi
-    from huggingface_hub.errors import OfflineModeIsEnabled
-
-    try:
-        with hub_answers():
-            return target_is_private(HfApi(), request)
-    except OfflineModeIsEnabled:
-        if not request.dry_run:
-            raise
-        return request.private
-
-
-def check_rights_of(request: BuildRequest) -> None:
-    """Refuse a token that cannot push there, before minutes of building."""
-    from huggingface_hub import HfApi
-
-    check_target(request.repo_id, needs_token=True)
-    if not request.create_pr:  # which anybody may open
-        with hub_answers():
-            check_rights(HfApi(), request.repo_id)
-
-
-def push_build(
-    request: BuildRequest,
-    folder: Path,
-    manifest: Manifest,
-    private: bool,
-    progress: Callable[[str], None],
-) -> tuple[list[str], str]:
-    """Publish a build, or in a dry run say what publishing would do: lines, and the version."""
-    from huggingface_hub import HfApi
-    from huggingface_hub.errors import OfflineModeIsEnabled
-    from huggingface_hub.utils import disable_progress_bars  # type: ignore[attr-defined]
-
-    if not sys.stderr.isatty():
-        disable_progress_bars()  # the client's own bars, silent in a pipe as ours are
-    public, held = publishable(manifest, private)
-    lines = [
-        f"left out of the push, may not be republished: {name} (pass --private for a private one)"
-        for name in held
-    ]
-    if SCORES in manifest and SCORES not in public:
-        lines.append("left out of the push: the scores, as some are on what is left out")
-    try:
-        with hub_answers():
-            outcome = publish(HfApi(), folder, public, request, progress)
-    except OfflineModeIsEnabled:
-        if not request.dry_run:
-            raise
-        lines.append(f"repository {request.repo_id}: changes unknown (HF_HUB_OFFLINE is set)")
-        return lines, str(manifest["version"])
-    return lines + outcome.lines, outcome.version
 
 
 def run(suites: Sequence[Suite], request: BuildRequest, *, as_json: bool = False) -> int:
@@ -535,7 +526,9 @@ def _run(suites: Sequence[Suite], request: BuildRequest, made: list[dict[str, An
             if found:
                 check_was_read(request.data_dir, suites, found)
         with started(request.engine, request.num_proc, request.address) as engine:
-            cache = ReadingCache() if len(suites) > 1 else None
+            # A push may build again what is under each class of licences.
+            again = len(suites) > 1 or request.push_to_hub
+            cache = ReadingCache() if again else None
             one = partial(_run_one, engine=engine, cache=cache, made=made)
             return _run_all(suites, request, one)
 
@@ -591,8 +584,9 @@ def _run_one(
     print_lines(job.preview)
     if not dry_run:
         with spinner() as progress:
-            lines, version = job.push(job.destination, manifest, progress)
+            lines, version = job.push(job.destination, manifest, progress, engine, cache)
         print_lines(lines)
+        print_lines(job.write_stand_off(job.destination, manifest))
         # Last, as tasks read the version that was published.
         print_lines(export_build(job.destination, job.exports, version))
     made.append(build_record(manifest, None if dry_run else job.destination))

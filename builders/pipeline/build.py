@@ -24,6 +24,7 @@ from coherencegym.builders.pipeline.entries import (
 from coherencegym.builders.pipeline.fitting import Fits
 from coherencegym.builders.pipeline.generation import CHUNK, generate_items, spread
 from coherencegym.builders.pipeline.kinds import making
+from coherencegym.builders.pipeline.licences import LicenceShare, documents_in
 from coherencegym.builders.pipeline.options import BuildOptions as BuildOptions
 from coherencegym.builders.pipeline.reading import ONE_SPLIT, read_source, without_separators
 from coherencegym.builders.pipeline.sources import PlannedCorpus, Sources
@@ -59,6 +60,7 @@ def build(
     progress: Callable[[str], None] = lambda message: None,
     engine: Engine | None = None,
     cache: ReadingCache | None = None,
+    share: LicenceShare | None = None,
 ) -> Manifest:
     """Build every config of the sources into ``folder``, which is empty.
 
@@ -73,6 +75,9 @@ def build(
         progress: told what is being done.
         engine: runs the blocks of it; none: this machine, with the options' ``num_proc``.
         cache: has the corpora that a build before this one read, if any did.
+        share: build only the items whose texts are of one class of licences, which may be none: the
+            manifest then has no config, and nothing is written. Answers about other items are
+            passed over.
 
     Raises:
         CorpusError: a source cannot be read, nothing came of all of them, or an answer is about
@@ -80,7 +85,8 @@ def build(
         SuiteError: an item is not valid: a mistake of the suite, not of the user.
     """
     engine = engine or local_engine(options.num_proc)
-    work = _Build(*(suite, options, folder, matcher, filters, withhold, progress, engine, cache))
+    how = (matcher, filters, withhold, progress, engine, cache, share)
+    work = _Build(suite, options, folder, *how)
     configs: dict[str, Any] = {}
     sources.empty.clear()
     for source in sources.found:
@@ -91,12 +97,16 @@ def build(
                 sources.empty[name] = entry
             else:
                 configs[name] = entry
+    about = suite_entry(suite, options.version, options.repo_id)
     if not configs:
+        if share is not None:
+            return about | {"configs": {}}
         raise CorpusError(_nothing(sources, work.lost, options.limit))
     for each in filter(None, (matcher, *(one.matcher for one in filters))):
-        each.check()
+        if share is None:
+            each.check()
     hold_headline(configs)
-    manifest = in_order(suite_entry(suite, options.version, options.repo_id) | {"configs": configs})
+    manifest = in_order(about | {"configs": configs})
     write_documents(manifest, folder)
     work.kept.done()
     return manifest
@@ -141,6 +151,7 @@ class _Build:
     progress: Callable[[str], None]
     engine: Engine
     cache: ReadingCache | None
+    share: LicenceShare | None
 
     def __post_init__(self) -> None:
         self.kept = WorkFolder()
@@ -181,6 +192,8 @@ class _Build:
     ) -> Iterator[tuple[str, dict[str, Any] | str]]:
         suite, how = self.suite, making(config.kind)
         everything = [discourse for own in by_split.values() for discourse in own]
+        if self.share is not None:
+            self.share.read(corpus, everything)
         fitted = self._fit_corpus(limited, everything)
         parts = [
             _Part(
@@ -300,18 +313,27 @@ class _Build:
         if hasattr(generator, "fit") or hasattr(generator, "fit_corpus"):
             # What it found is not sent about; the finding uses the processors.
             engine = ALONE_IN_PROCESS
-        name, total = config.full_name(corpus.name), len(discourses)
-        generated, skipped = generate_items(
-            generator,
-            discourses,
-            seed=self.options.seed,
-            suite=self.suite.name,
-            engine=engine,
-            keep=self._blocks(config, generator, discourses) if engine.keeps else None,
-            progress=lambda done, cost: self._tell(
-                f"{name} {split}, {done:,} of {total:,} discourses ({cost})"
-            ),
-        )
+        name = config.full_name(corpus.name)
+
+        def generate(chosen: Sequence[Discourse]) -> tuple[list[Any], Counter[str]]:
+            return generate_items(
+                generator,
+                chosen,
+                seed=self.options.seed,
+                suite=self.suite.name,
+                engine=engine,
+                keep=self._blocks(config, generator, chosen) if engine.keeps else None,
+                progress=lambda done, cost: self._tell(
+                    f"{name} {split}, {done:,} of {len(chosen):,} discourses ({cost})"
+                ),
+            )
+
+        if self.share is None:
+            generated, skipped = generate(discourses)
+        else:
+            kind, value = config.kind, making(config.kind).value
+            row_of = lambda made: kind.to_row(value(made, 1))  # noqa: E731
+            generated, skipped = self.share.generate(discourses, generate, row_of)
         first: dict[Hashable, Any] = {}
         for made in generated:
             first.setdefault(making(config.kind).content(made), made)
@@ -320,7 +342,7 @@ class _Build:
         return _GeneratedSplit(discourses, list(first.values()), dict(sorted(skipped.items())))
 
     def _blocks(
-        self, config: Config, generator: Any, discourses: list[Discourse]
+        self, config: Config, generator: Any, discourses: Sequence[Discourse]
     ) -> BlockFolder | None:
         made = making(config.kind).generated_type
         if made is None:
@@ -371,7 +393,9 @@ class _Build:
                 "details": how.details(config, one.generated),
                 **write_baselines(self.folder, part.name, split, decided, how.folds),
             }
-            licences.update(d.licence or texts for d in one.discourses if d.id in own)
+            licence_of = {d.id: d.licence or texts for d in one.discourses}
+            read = {each for row in rows for each in documents_in(row, licence_of)}
+            licences.update(licence_of[each] for each in read & licence_of.keys())
             examples[split] = kind.example(rows)
         return {
             "licences": dict(sorted(licences.items())),

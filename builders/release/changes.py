@@ -169,12 +169,14 @@ def plan_release(
     merged = {} if prune else dict(old)
     for name, config in manifest["configs"].items():
         before = old.get(name, {"splits": {}})
+        if before.get("stand_off") != config.get("stand_off"):
+            before = {"splits": {}}  # with or without texts all of its files are others
         merged[name] = config if prune else _with_others(name, config, before, theirs or {})
         merged[name] = merged[name] | {
             "splits": merged[name]["splits"]
             | {
-                split: plan.put(name, split, counts, before["splits"].get(split))
-                for split, counts in config["splits"].items()
+                split: plan.put(name, split, config, before["splits"].get(split))
+                for split in config["splits"]
             }
         }
     others = sorted(old.keys() - manifest["configs"].keys())
@@ -211,9 +213,10 @@ class _Plan:
     fetch_hashes: Callable[[str], Path]
 
     def put(
-        self, name: str, split: str, counts: dict[str, Any], was: dict[str, Any] | None
+        self, name: str, split: str, config: dict[str, Any], was: dict[str, Any] | None
     ) -> dict[str, Any]:
         release = self.release
+        counts: dict[str, Any] = config["splits"][split]
         if was is not None and was["content_hash"] == counts["content_hash"]:
             release.rows[name, split] = RowChanges()
             self._put_baselines(name, split, counts.get("baselines"), was.get("baselines"))
@@ -224,7 +227,8 @@ class _Plan:
         paths = (
             path.relative_to(self.folder).as_posix() for path in self.folder.rglob("*.parquet")
         )
-        release.adds |= {path: self.folder / path for path in _split_files(paths, name, split)}
+        files = _split_files(paths, name, split, config)
+        release.adds |= {path: self.folder / path for path in files}
         self.drop(name, split)
         return counts
 
@@ -255,7 +259,7 @@ class _Plan:
         going = {*self.release.adds, *self.release.deletes}
         for name, config in configs.items():
             for split in config["splits"]:
-                going |= {*_split_files(self.head.digests, name, split)}
+                going |= {*_split_files(self.head.digests, name, split, config)}
         folders = ("data/", "hashes/", "baselines/")
         return [
             path for path in self.head.digests if path.startswith(folders) and path not in going
@@ -266,9 +270,13 @@ class _Plan:
         self.release.deletes += [path for path in paths if path not in self.release.adds]
 
 
-def _split_files(paths: Iterable[str], config: str, split: str) -> list[str]:
-    start, others = f"data/{config}/{split}-", (hashes_path, baselines_path)
-    beside = {path(config, split) for path in others}
+def _split_files(
+    paths: Iterable[str], name: str, split: str, config: Mapping[str, Any] | None = None
+) -> list[str]:
+    if config is not None and config.get("stand_off"):
+        return [hashes_path(name, split)]
+    start, others = f"data/{name}/{split}-", (hashes_path, baselines_path)
+    beside = {path(name, split) for path in others}
     return sorted(path for path in paths if path.startswith(start) or path in beside)
 
 

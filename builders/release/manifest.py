@@ -32,7 +32,8 @@ def in_order(manifest: Manifest) -> Manifest:
     """The manifest with configs by rank and name, splits by name, and one config the default.
 
     That is the config of the headline with the most rows: what a reader of the dataset sees first
-    is what its one number is about. Of several corpora the project's sample is the last choice.
+    is what its one number is about. Of several corpora the project's sample is the last choice, and
+    a config without its texts comes after any with texts.
 
     However a manifest was put together (built, merged, read back), equal content gives equal text.
     """
@@ -49,7 +50,7 @@ def in_order(manifest: Manifest) -> Manifest:
     }
 
 
-def _rank_as_default(config: dict[str, Any]) -> tuple[bool, bool, int]:
+def _rank_as_default(config: dict[str, Any]) -> tuple[bool, bool, bool, int]:
     in_headline = bool(config.get("in_headline", kind_named(config["kind"]) is ITEMS))
     rows = sum(split["rows"] for split in config["splits"].values())
-    return in_headline, config["corpus"]["name"] != SAMPLE, rows
+    return not config.get("stand_off"), in_headline, config["corpus"]["name"] != SAMPLE, rows

@@ -7,7 +7,7 @@ its tag only gets the tag.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,17 +20,24 @@ from coherencegym.builders.release.changes import (
 )
 from coherencegym.builders.release.manifest import Manifest
 from coherencegym.builders.release.remote import DatasetHead, PublishError, dataset_head
+from coherencegym.cards.metadata import licences_of_texts
 from coherencegym.cards.scores import SCORES, scores_hold
 from coherencegym.eval.data.notes import first_names
 from coherencegym.eval.data.source import may_be_published
 from coherencegym.hub import commits
 from coherencegym.hub.answers import repository_info
 from coherencegym.hub.commits import TRIES, fetch
+from coherencegym.licence import combined_licence
 
 
 @dataclass(frozen=True)
 class PublishOptions:
-    """The place and manner of publishing; ``version`` empty: the suite's or head's."""
+    """The place and manner of publishing.
+
+    Attributes:
+        version: empty: the suite's or head's.
+        stand_off: publish configs that may not be republished without their texts.
+    """
 
     repo_id: str = ""
     version: str = ""
@@ -40,6 +47,7 @@ class PublishOptions:
     prune: bool = False
     dry_run: bool = False
     allow_partial: bool = False
+    stand_off: bool = False
 
 
 @dataclass
@@ -79,17 +87,27 @@ def publishable(manifest: Manifest, private: bool) -> tuple[Manifest, list[str]]
     """
     if private:
         return manifest, []
-    held = _closed_configs(manifest)
+    held = closed_configs(manifest)
     configs = {name: c for name, c in manifest["configs"].items() if name not in held}
-    public = manifest | {"configs": configs}
-    if not scores_hold(public, configs):
-        public.pop(SCORES, None)
-    return public, held
+    return with_configs(manifest, configs), held
 
 
-def _closed_configs(manifest: Manifest | None) -> list[str]:
-    configs = manifest["configs"] if manifest else ()
-    return sorted(name for name in configs if not may_be_published(manifest or {}, name))
+def with_configs(manifest: Manifest, configs: Mapping[str, Any]) -> Manifest:
+    """The manifest with these configs, and without scores that are on others."""
+    changed = manifest | {"configs": configs}
+    if not scores_hold(changed, configs):
+        changed.pop(SCORES, None)
+    return changed
+
+
+def closed_configs(manifest: Manifest | None) -> list[str]:
+    """The configs whose texts are there, and may not be published."""
+    configs = manifest["configs"] if manifest else {}
+    return sorted(
+        name
+        for name, config in configs.items()
+        if not config.get("stand_off") and not may_be_published(manifest or {}, name)
+    )
 
 
 def publish(
@@ -125,7 +143,7 @@ def publish(
             _check_licences(release, options.repo_id)
         _check_version(release, head, options.repo_id)
         outcome = Publication(version, _describe(release, head, options))
-        if not private and (gone := _closed_configs(head.manifest)):
+        if not private and (gone := closed_configs(head.manifest)):
             outcome.lines.append(
                 f"  earlier commits of {options.repo_id} hold what may not be republished "
                 f"({first_names(gone)}): whoever sees the repository can read it there"
@@ -157,8 +175,14 @@ def publish(
 def _check_licences(release: PlannedRelease, repo_id: str) -> None:
     # The build's texts, and those that the head holds and the commit keeps, where it was private
     # once, say; what no manifest describes may be anything.
-    closed = _closed_configs(release.manifest)
+    closed = closed_configs(release.manifest)
     if not closed and not release.unknown:
+        if (found := licences_of_texts(release.manifest)) and not combined_licence(found):
+            raise PublishError(
+                f"{repo_id} would hold texts under licences that exclude each other: "
+                f"{', '.join(sorted(found))}; remove the configs that it holds with --prune, or "
+                "name another repository with --repo-id; nothing was uploaded"
+            )
         return
     what = "configs that may not be republished" if closed else "files that no manifest describes"
     kept = bool(release.unknown) or any(name in release.kept for name in closed)

@@ -43,6 +43,7 @@ class _Config:
     splits: dict[Name, _Split]
     quality: dict[str, dict[str, Any]]
     skipped: dict[str, dict[str, int]]
+    stand_off: bool = False
 
 
 @dataclass(frozen=True)

@@ -23,6 +23,7 @@ from coherencegym.eval.models.libraries import attempt
 from coherencegym.eval.models.limits import context_length, limits_of, rope_types, with_context
 from coherencegym.eval.models.load import LoadedModel, load_config
 from coherencegym.eval.models.placement import quantization_of
+from coherencegym.eval.models.provenance import find_provenance
 from coherencegym.eval.models.refusals import refuse_unless_held, stored
 from coherencegym.eval.models.source import find_model
 
@@ -100,6 +101,7 @@ def _load(
         other_tokenizer=_named(arguments.tokenizer),
         quantization=quantized or _said(own.get("quantization")),
         remote_code=remote_code,
+        provenance=find_provenance([source], arguments.training_cutoff),
     )
 
 

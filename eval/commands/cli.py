@@ -7,8 +7,9 @@ import importlib
 import os
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
+from pathlib import Path
 from typing import Protocol, cast
 
 from coherencegym.command_line import USER_ERROR, Parser, did_you_mean, finish
@@ -32,6 +33,9 @@ COMMANDS = {
     "cache": "show or clear the surprisals cached between runs",
 }
 _DEFAULT = "score"
+
+#: Makes the rows of a stand-off release: (dataset, folder of corpora, revision, configs) -> folder.
+Rebuild = Callable[[str, Path, str | None, Sequence[str]], Path]
 
 #: Seconds that other processes give the first one to say what is wrong.
 PATIENCE = 20
@@ -84,12 +88,13 @@ def _parser(prog: str, name: str, module: Command) -> Parser:
     return parser
 
 
-def main(argv: Sequence[str] | None = None, prog: str = "") -> int:
+def main(argv: Sequence[str] | None = None, prog: str = "", rebuild: Rebuild | None = None) -> int:
     """Run a subcommand; ``python -m eval`` without one is ``python -m eval score``.
 
     Args:
         argv: the subcommand, and its options.
         prog: the command with its subcommand as it was called; empty: ``python -m eval``.
+        rebuild: makes the rows of a stand-off release; none: nobody does.
 
     Returns:
         The exit code: 0, 2 for what the user can mend (one line on standard error says what), or
@@ -104,18 +109,22 @@ def main(argv: Sequence[str] | None = None, prog: str = "") -> int:
         message = f"no subcommand {words[0]!r}; expected one of {', '.join(known)}"
         print(one_line(f"{prog}: {message}{did_you_mean(words[0], known)}"), file=sys.stderr)
         return USER_ERROR
-    return finish(prog, lambda: run_subcommand(prog, name, words), _explain)
+    return finish(prog, lambda: run_subcommand(prog, name, words, rebuild), _explain)
 
 
-def run_subcommand(prog: str, name: str, words: Sequence[str]) -> int:
+def run_subcommand(
+    prog: str, name: str, words: Sequence[str], rebuild: Rebuild | None = None
+) -> int:
     """Run a subcommand with its options; it also sees them as typed, as ``typed_words``.
+
+    ``rebuild``: see :func:`main`.
 
     Raises:
         EvaluationError: something that the user can mend.
     """
     module = _command(name)
     arguments = _parser(prog, name, module).parse_args(words)
-    arguments.typed_words = words
+    arguments.typed_words, arguments.rebuild = words, rebuild
     return module.run(arguments)
 
 

@@ -12,6 +12,7 @@ from coherencegym.command_line import Names, Parser, completed, rare
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.backends.registry import BACKENDS, backend_named
 from coherencegym.eval.forward.cache import VARIABLE
+from coherencegym.eval.forward.distributed import world
 from coherencegym.eval.kinds.items import METRICS
 from coherencegym.eval.models.arguments import parse_model_arguments
 from coherencegym.eval.models.kind import ScorerChoice
@@ -69,6 +70,15 @@ class _Option:
 _ALIKE: dict[str, _Option] = {
     "--dataset": _Option(DATA, {"required": True, **_DATASET}),
     "--revision": _Option(DATA, {"metavar": "TAG", "help": "tag or commit of a Hub dataset"}, True),
+    "--data-dir": _Option(
+        DATA,
+        {
+            "type": Path,
+            "metavar": "DIR",
+            "help": "your copy of the corpora whose texts the dataset does not have",
+        },
+        True,
+    ),
     "--model-revision": _Option(
         MODEL, {"metavar": "TAG", "help": "tag or commit of a Hub model"}, True
     ),
@@ -326,7 +336,7 @@ def add_items(parser: Parser, several: bool = False) -> None:
     _add_pair_columns(parser)
     many(group, "--config", dest="configs", metavar="C", help="configs; default all")
     group.add_argument("--split", metavar="S", help="default test if there is train, else all")
-    add_alike(parser, "--revision")
+    add_alike(parser, "--revision", "--data-dir")
 
 
 def _add_pair_columns(parser: Parser) -> None:
@@ -354,7 +364,7 @@ def add_tables(parser: Parser, said: str = "", *names: str) -> None:
     help_ = said or "configs; default all"
     group = parser.group(DATA)
     many(group, "--config", *names, dest="configs", metavar="C", help=help_)
-    add_alike(parser, "--split", "--revision", "--limit")
+    add_alike(parser, "--split", "--revision", "--data-dir", "--limit")
 
 
 def add_batches(parser: Parser) -> None:
@@ -469,6 +479,25 @@ def check_output(arguments: argparse.Namespace, output: Path) -> None:
     check_folder(output, arguments.overwrite, inputs=data, around=around)
 
 
+def dataset_source(arguments: argparse.Namespace, configs: Sequence[str]) -> Source:
+    """The dataset that the options name; with ``--data-dir`` the rows that are made for it.
+
+    Raises:
+        EvaluationError: it is not there, or its rows come out otherwise than in the release.
+    """
+    from coherencegym.eval.data.source import find_dataset
+
+    name, revision = arguments.dataset, arguments.revision
+    if arguments.data_dir is not None:
+        if arguments.rebuild is None:
+            raise EvaluationError("--data-dir: only the command coherencegym makes rows for it")
+        if world().size > 1:
+            raise EvaluationError("--data-dir: several processes; first run `coherencegym rebuild`")
+        where = arguments.data_dir, revision, configs
+        name, revision = str(arguments.rebuild(name, *where)), None
+    return find_dataset(name, revision, configs)
+
+
 def item_tables(
     arguments: argparse.Namespace, max_items: int | None = None, *, in_parts: bool = False
 ) -> tuple[Source, Sequence[ItemTable]]:
@@ -481,7 +510,6 @@ def item_tables(
     """
     from coherencegym.eval.data.dataset import tables
     from coherencegym.eval.data.pairs import PairChoices
-    from coherencegym.eval.data.source import find_dataset
     from coherencegym.eval.data.syntaxgym import suites
     from coherencegym.eval.library import items_of_pairs
 
@@ -491,12 +519,12 @@ def item_tables(
             if getattr(arguments, one.name) not in (one.default, []):
                 option = flag_of(one.name)
                 raise EvaluationError(f"{option}: is of a file of pairs; expected --pairs with it")
-        source = find_dataset(arguments.dataset, arguments.revision, arguments.configs)
+        source = dataset_source(arguments, arguments.configs)
         named = source, arguments.configs, arguments.split, max_items
         return source, list(tables(*named, in_parts=in_parts))
-    for name in ("configs", "split", "revision"):
+    for name in ("configs", "split", "revision", "data_dir"):
         if getattr(arguments, name):
-            option = "--" + name.removesuffix("s")
+            option = flag_of(name.removesuffix("s"))
             raise EvaluationError(f"{option}: {files[0]} has none; expected --dataset with it")
     if not arguments.pairs:
         return suites(files, max_items)

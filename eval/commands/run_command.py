@@ -45,4 +45,4 @@ def run(arguments: argparse.Namespace) -> int:
         words = asked.words(make_parser(prog, asked.task))
     except EvaluationError as error:
         raise EvaluationError(f"{path}: {error}") from None
-    return run_subcommand(prog, asked.task, [*words, *arguments.more])
+    return run_subcommand(prog, asked.task, [*words, *arguments.more], arguments.rebuild)

@@ -80,10 +80,9 @@ class TaskCommand:
         """
         from coherencegym.eval.commands.asking import RECORDED
         from coherencegym.eval.commands.several import DatasetInputs
-        from coherencegym.eval.data.source import find_dataset
 
         named = self.task.names(arguments.configs, own)
-        source = find_dataset(arguments.dataset, arguments.revision, named)
+        source = options.dataset_source(arguments, named)
         data = {name: getattr(arguments, name) for name in RECORDED}
         inputs, notes = self.task.read(source, **data, options=own)
         return DatasetInputs(source, inputs, notes)

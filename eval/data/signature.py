@@ -49,7 +49,9 @@ def signature(
         "args": ",".join(f"{k}={v}" for k, v in (model.get("arguments") or {}).items()) or None,
         "quant": model.get("quantization"),
         "code": "repository" if model.get("remote_code") else None,
-        "data": dataset["name"] + (f"@{dataset['revision']}" if dataset["revision"] else ""),
+        # The rows of a stand-off release are in a folder, and are the release's.
+        "data": (dataset.get("repo") or dataset["name"])
+        + (f"@{dataset['revision']}" if dataset["revision"] else ""),
         "version": dataset["version"],
         "commit": _short(dataset["commit"]) if dataset["commit"] else None,
         "rows": dataset["rows_sha256"][:12],

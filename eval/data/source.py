@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from coherencegym.errors import EvaluationError
-from coherencegym.eval.data.notes import Note, caution
+from coherencegym.eval.data.notes import Note, caution, first_names
 from coherencegym.files import strict_json
 from coherencegym.files.strict_json import Many, MaybeName, MaybeRepository, Name, Share, held
 from coherencegym.licence import is_closed, may_republish
@@ -108,6 +108,7 @@ class _Config:
     summary: str = ""
     regions: tuple[str, ...] = ()
     republishable: bool = False
+    stand_off: bool = False
     separator: bool | None = None
     limit: int | None = None
     breakdowns: tuple[str, ...] = ()
@@ -142,6 +143,19 @@ class SuiteWords:
     citation: str = ""
 
 
+@dataclass(frozen=True)
+class Rebuilt:
+    """The stand-off release whose rows a folder has, made again and found to be the same.
+
+    Attributes:
+        repo, revision, commit: Hub id, the tag or branch asked for, and sha.
+    """
+
+    repo: MaybeRepository
+    revision: str | None = None
+    commit: str | None = None
+
+
 @dataclass(frozen=True, kw_only=True)
 class _Manifest(SuiteWords):
     configs: dict[Name, _Config]
@@ -149,6 +163,7 @@ class _Manifest(SuiteWords):
     version: MaybeName | None = None
     repo_id: MaybeRepository = ""
     published: Many[Published] = ()
+    rebuilt: Rebuilt | None = None
 
 
 @dataclass(frozen=True)
@@ -237,7 +252,8 @@ class Source:
     Attributes:
         name: the user's name for it.
         folder: the files on this machine.
-        repo, commit: Hub id and sha, or None for a folder.
+        repo, commit: Hub id and sha, or None for a folder; of a folder that has the rows of a
+            stand-off release, those of the release.
         revision: the tag or branch asked for on the Hub; None: the newest.
         manifest: the build's record; empty for somebody's own table.
         notes: lines for the reader of the scores.
@@ -348,7 +364,20 @@ def _with_manifest(source: Source) -> Source:
         )
         return source.noted([note])
     try:
-        return replace(source, manifest=read_manifest(path))
+        manifest = read_manifest(path)
     except (EvaluationError, OSError) as error:
         detail = str(error).removeprefix(f"{source.folder}/")
         raise EvaluationError(f"dataset {source.name!r}: {detail}") from None
+    if source.repo is None and (rebuilt := manifest.get("rebuilt")):
+        source = replace(source, **rebuilt)
+    source = replace(source, manifest=manifest)
+    bare = stand_off_configs(manifest)
+    if 0 < len(bare) < len(manifest["configs"]):
+        said = f"without {first_names(bare)}: their texts are not in the dataset"
+        return source.noted([caution(f"{said}; `coherencegym rebuild {source.name}` makes them")])
+    return source
+
+
+def stand_off_configs(manifest: Mapping[str, Any]) -> list[str]:
+    """The configs of a manifest whose rows are described, and not there."""
+    return [name for name, about in manifest.get("configs", {}).items() if about.get("stand_off")]

@@ -13,7 +13,7 @@ from typing import Any, Generic, TypeVar
 
 from coherencegym.command_line import did_you_mean
 from coherencegym.errors import EvaluationError, first_line
-from coherencegym.eval.data.source import Source
+from coherencegym.eval.data.source import Source, stand_off_configs
 from coherencegym.eval.kinds.registry import TABLE_KINDS
 from coherencegym.eval.kinds.table_kind import (
     IDENTITY,
@@ -163,7 +163,8 @@ def _built(
     if not known:
         raise EvaluationError(f"dataset {source.name!r}: the manifest names no config")
     of_kind = wanted.configs(known)
-    chosen = configs or of_kind
+    bare = stand_off_configs(source.manifest)
+    chosen = configs or [name for name in of_kind if name not in bare] or of_kind
     for config in chosen or known:
         if config not in of_kind:
             kind = known[config]["kind"]
@@ -171,6 +172,12 @@ def _built(
             raise EvaluationError(
                 f"dataset {source.name!r}, config {config!r}: a table of kind {kind!r}; "
                 f"expected {wanted.name} ({command} reads it)"
+            )
+        if config in bare:
+            raise EvaluationError(
+                f"dataset {source.name!r}, config {config!r}: a stand-off release, which has no "
+                f"texts; expected --data-dir with your copy of {known[config]['corpus']['name']}, "
+                f"or first `coherencegym rebuild {source.name} --data-dir PATH`"
             )
     return {
         config: {

@@ -1,7 +1,8 @@
 """``--model-arg key=value``: what is said about a model beyond its name, checked and sorted.
 
-The special keys are those of lm-evaluation-harness, so that its users need not learn others. What
-is not special goes to ``from_pretrained``, which also sets entries of the model's config.
+The special keys are those of lm-evaluation-harness, so that its users need not learn others, and
+``training_cutoff``. What is not special goes to ``from_pretrained``, which also sets entries of the
+model's config.
 """
 
 from __future__ import annotations
@@ -55,7 +56,9 @@ _STRINGS = {
     "tokenizer": "a Hub id or a folder",
     "peft": "a Hub id or a folder",
     "peft_revision": "a tag, branch or commit",
+    "training_cutoff": "a year, a month or a day, such as 2023-09",
 }
+_DATE = re.compile(r"[12]\d{3}(-\d{2}){0,2}", re.ASCII)
 #: Ways to compute attention that run no code from the Hub.
 ATTENTION = ("eager", "sdpa", "flex_attention", "flash_attention_2", "flash_attention_3")
 #: Beginnings of the settings that `transformers.BitsAndBytesConfig` takes.
@@ -74,6 +77,7 @@ class ModelArguments:
         tokenizer: Hub id or folder of another tokenizer, or None.
         adapter: Hub id or folder of a PEFT adapter on top of the model, or None.
         adapter_revision: its tag, branch or commit.
+        training_cutoff: the date at which the training data end, as the user states it, or None.
         quantization: settings of bitsandbytes; empty for none.
         memory: ``max_memory_per_gpu``, ``max_cpu_memory``, ``offload_folder``, ``offload_buffers``.
         passed: arguments of ``from_pretrained``.
@@ -84,6 +88,7 @@ class ModelArguments:
     tokenizer: str | None = None
     adapter: str | None = None
     adapter_revision: str | None = None
+    training_cutoff: str | None = None
     quantization: Mapping[str, Scalar] = field(default_factory=dict)
     memory: Mapping[str, Scalar] = field(default_factory=dict)
     passed: Mapping[str, Scalar] = field(default_factory=dict)
@@ -95,6 +100,7 @@ class ModelArguments:
             "tokenizer": self.tokenizer,
             "peft": self.adapter,
             "peft_revision": self.adapter_revision,
+            "training_cutoff": self.training_cutoff,
         }
         given = {key: value for key, value in named.items() if value is not None}
         return dict(sorted({**given, **self.quantization, **self.memory, **self.passed}.items()))
@@ -157,6 +163,11 @@ def parse_model_arguments(texts: Sequence[str], revision: str | None = None) -> 
         )
     if "peft_revision" in strings and "peft" not in strings:
         raise EvaluationError("--model-arg peft_revision: expected peft=ADAPTER with it")
+    cutoff = strings.get("training_cutoff")
+    if cutoff is not None and not _DATE.fullmatch(cutoff):
+        raise EvaluationError(
+            f"--model-arg training_cutoff={cutoff}: expected {_STRINGS['training_cutoff']}"
+        )
     attention = given.get("attn_implementation", ATTENTION[0])
     if attention not in ATTENTION:
         raise EvaluationError(
@@ -168,6 +179,7 @@ def parse_model_arguments(texts: Sequence[str], revision: str | None = None) -> 
         tokenizer=strings.get("tokenizer"),
         adapter=strings.get("peft"),
         adapter_revision=strings.get("peft_revision"),
+        training_cutoff=cutoff,
         quantization=_take_quantization(given),
         memory={key: given.pop(key) for key in _MEMORY if key in given},
         passed=given,

@@ -24,6 +24,7 @@ from coherencegym.eval.models.placement import (
     place_model,
     quantization,
 )
+from coherencegym.eval.models.provenance import NOTHING_KNOWN, Provenance, find_provenance
 from coherencegym.eval.models.refusals import (
     refuse_unless_adapter,
     refuse_unless_held,
@@ -73,6 +74,7 @@ class LoadedModel:
         quantization: its method, such as ``bitsandbytes-4bit``, or None.
         arguments: settings of ``--model-arg`` that numbers may depend on.
         remote_code: code from the model's repository was run.
+        provenance: facts that bear on its training data, as far as they are known.
         notes: facts that a reader of the scores should know.
         cautions: facts without which they would draw a wrong conclusion.
     """
@@ -91,6 +93,7 @@ class LoadedModel:
     quantization: str | None = None
     arguments: Mapping[str, Scalar] = field(default_factory=dict)
     remote_code: bool = False
+    provenance: Provenance = NOTHING_KNOWN
     notes: tuple[str, ...] = ()
     cautions: tuple[str, ...] = ()
 
@@ -147,6 +150,7 @@ class LoadedModel:
             "quantization": self.quantization,
             "arguments": dict(self.arguments),
             "remote_code": self.remote_code,
+            "provenance": self.provenance.record(),
         }
 
     def lines(self) -> list[Note]:
@@ -284,6 +288,7 @@ def _load(
         adapter=_named(adapter),
         other_tokenizer=_named(read.tokens) if arguments.tokenizer else None,
         arguments=arguments.numeric(),
+        provenance=find_provenance([source, *filter(None, [adapter])], arguments.training_cutoff),
         notes=_notes(source, adapter, remote_code, trust_remote_code),
     )
 

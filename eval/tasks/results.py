@@ -7,11 +7,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from coherencegym.eval.data.notes import Note, detail, partial_notes
+from coherencegym.eval.data.notes import Note, detail, first_names, partial_notes
 from coherencegym.eval.data.source import Source
 from coherencegym.eval.kinds.table_kind import FAMILY
 from coherencegym.eval.metrics.metric import Metric
 from coherencegym.eval.models.load import LoadedModel
+from coherencegym.eval.models.provenance import Provenance
 from coherencegym.eval.outcomes.tables import OutcomeTables
 from coherencegym.eval.statistics.scores import Score
 from coherencegym.eval.tasks.headline import Headline
@@ -65,7 +66,8 @@ def run_notes(
         source.manifest, [(table.config, len(table.rows)) for table in tables], limit
     )
     yield from model.lines()
-    yield from _publication(_corpora(source, [table.config for table in tables]))
+    corpora = _corpora(source, [table.config for table in tables])
+    yield from contamination_notes(corpora, model.provenance)
 
 
 def _corpora(source: Source, configs: Iterable[str]) -> list[Mapping[str, Any]]:
@@ -73,18 +75,28 @@ def _corpora(source: Source, configs: Iterable[str]) -> list[Mapping[str, Any]]:
     return [known.get(config, {}).get("corpus", {}) for config in configs]
 
 
-def _publication(corpora: Iterable[Mapping[str, Any]]) -> Iterator[Note]:
+def contamination_notes(corpora: Iterable[Mapping[str, Any]], model: Provenance) -> Iterator[Note]:
+    """A line on whether the model may have read the texts; none where their year is not known."""
     years = {
-        str(corpus.get("title", "")): corpus["public_since"]
+        str(corpus.get("title", "")): int(corpus["public_since"])
         for corpus in corpora
         if corpus.get("public_since")
     }
-    if years:
-        said = ", ".join(f"{title} {year}" for title, year in years.items())
-        yield detail(
-            f"texts public since: {said}; a model trained on later data may have "
-            "read them (the dataset's card: Contamination)"
-        )
+    if not years:
+        return
+    latest = model.latest_year
+    younger = [title for title, year in years.items() if latest is not None and year > latest]
+    verdict = "it may have been trained on these texts"
+    if len(younger) == len(years):
+        verdict = "these texts were not public then"
+    elif younger:
+        verdict += f", but not on those of {first_names(younger)}"
+    said = ", ".join(f"{title} {year}" for title, year in years.items())
+    facts = ", ".join(model.facts()) or "nothing is known of its training data"
+    yield detail(
+        f"texts public since: {said}; the model: {facts}; {verdict} "
+        "(the dataset's card: Contamination)"
+    )
 
 
 #: Facts that a suite says of itself, in its manifest and in results.

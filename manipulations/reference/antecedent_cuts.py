@@ -8,7 +8,7 @@ mentions its referent; and fewer of them, behind the last sentence that names it
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import accumulate
@@ -36,6 +36,37 @@ _SITUATIONS = ("event", "time", "quantity")
 
 
 @dataclass(frozen=True)
+class DistantMention:
+    """A mention, and the way back to its last antecedent.
+
+    Attributes:
+        mention: its place in the discourse.
+        form: ``pronoun``, ``name`` or ``phrase``.
+        between: the text between the two, without headings.
+        sentences, mentions: sentences from the one to the other, and mentions of anything between
+            them.
+        competitors: other entities, mentioned between them, that it could mean by type, number and
+            gender, as far as they are annotated.
+        earlier, repeated: the number of earlier mentions of the referent, and of those by the
+            very words of the mention.
+    """
+
+    mention: Mention
+    form: str
+    between: str
+    sentences: int
+    mentions: int
+    competitors: int
+    earlier: int
+    repeated: int
+
+    @property
+    def words(self) -> int:
+        """Words between the two."""
+        return _words(self.between)
+
+
+@dataclass(frozen=True)
 class AntecedentCut:
     """Two texts of sentences, the last of which has the same mention in both.
 
@@ -43,27 +74,30 @@ class AntecedentCut:
         lost: the nearest sentences before the mention's, and its own.
         kept: the sentence with the antecedent, the nearest sentences, and the mention's own.
         shared: sentences at the end that both have.
-        mention: its place in the discourse that they were cut from.
-        form: ``pronoun``, ``name`` or ``phrase``.
-        words, sentences, mentions: the distance from the last mention of its referent: words and
-            sentences from the one to the other, and mentions of anything between them.
-        competitors: other entities, mentioned between them, that it could mean by type, number and
-            gender, as far as they are annotated.
-        earlier, repeated: the number of earlier mentions of the referent, and of those by the
-            very words of the mention.
+        distant: the mention in the discourse that they were cut from.
     """
 
     lost: Discourse
     kept: Discourse
     shared: int
-    mention: Mention
-    form: str
-    words: int
-    sentences: int
-    mentions: int
-    competitors: int
-    earlier: int
-    repeated: int
+    distant: DistantMention
+
+
+@dataclass(frozen=True)
+class ContextCuts:
+    """All of the text before a mention, and cuts of it that lose all antecedents, by length.
+
+    Attributes:
+        full: the document up to the end of the mention's sentence, without headings.
+        lost: the nearest sentences before the mention's, and its own, by the length in words.
+        kept: texts of the same length that keep the antecedent, where there are such.
+        distant: the mention in the document.
+    """
+
+    full: Discourse
+    lost: Mapping[int, Discourse]
+    kept: Mapping[int, Discourse]
+    distant: DistantMention
 
 
 def antecedent_cuts(discourse: Discourse, words: int, context: Context) -> Iterator[AntecedentCut]:
@@ -76,6 +110,22 @@ def antecedent_cuts(discourse: Discourse, words: int, context: Context) -> Itera
     for mention in discourse.mentions:
         try:
             yield from text.cuts(mention, words)
+        except NotApplicableError as reason:
+            context.skipped[str(reason)] += 1
+
+
+def context_cuts(
+    discourse: Discourse, lengths: Sequence[int], beyond: int, context: Context
+) -> Iterator[ContextCuts]:
+    """Yield the texts of every mention whose antecedents are more than ``beyond`` words before it.
+
+    All of them have the ``lengths`` up to ``beyond``, so that these are cuts of the same mentions.
+    Longer ones are there where they lose all antecedents. Others are counted by reason.
+    """
+    text = _Text(discourse)
+    for mention in discourse.mentions:
+        try:
+            yield text.all_cuts(mention, lengths, beyond, context)
         except NotApplicableError as reason:
             context.skipped[str(reason)] += 1
 
@@ -104,73 +154,134 @@ class _Text:
         return [name_stems([text]) for text in self.discourse.texts]
 
     def cuts(self, mention: Mention, words: int) -> Iterator[AntecedentCut]:
+        place = self._place(mention, words)
+        pairs = self._pairs(place, words)
+        if not pairs:
+            raise NotApplicableError("no two cuts at sentences of the same length")
+        self._refuse_names(place, min(first for first, _ in pairs))
+        distant = self._distant(place)
+        for number, (first, kept_first) in enumerate(pairs, start=1):
+            variant = place.variant + "n2" * (number > 1)
+            kept = [place.source, *self._between(kept_first, place.unit)]
+            yield AntecedentCut(
+                lost=self._excerpt([*self._between(first, place.unit), place.unit], variant),
+                kept=self._excerpt([*kept, place.unit], variant),
+                shared=len(kept),
+                distant=distant,
+            )
+
+    def all_cuts(
+        self, mention: Mention, lengths: Sequence[int], beyond: int, context: Context
+    ) -> ContextCuts:
+        place = self._place(mention, beyond)
+        before = self._between(0, place.unit)
+        if place.source not in before:
+            raise NotApplicableError("antecedent in a heading")
+        if len({self.discourse.units[n].speaker for n in (*before, place.unit)}) > 1:
+            raise NotApplicableError("another speaker")
+        lost, kept = {}, {}
+        for words in (length for length in lengths if length < place.words):
+            try:
+                first = self._nearest(place, words)
+                if pairs := self._pairs(place, words):
+                    # The longer text is the one or the other by chance.
+                    key = {"mention": place.variant, "words": words}
+                    chance = context.random(self.discourse, "context_cuts", **key)
+                    first, kept_first = chance.choice(pairs)
+                    nearest = [place.source, *self._between(kept_first, place.unit)]
+                    kept[words] = self._excerpt([*nearest, place.unit], place.variant)
+                self._refuse_names(place, first)
+            except NotApplicableError:
+                kept.pop(words, None)
+                if words <= beyond:
+                    raise
+                break
+            chosen = [*self._between(first, place.unit), place.unit]
+            lost[words] = self._excerpt(chosen, place.variant)
+        full = self._excerpt([*before, place.unit], place.variant)
+        return ContextCuts(full, lost, kept, self._distant(place))
+
+    def _place(self, mention: Mention, words: int) -> _Place:
+        # A mention whose antecedents are more than so many words away, in good English.
         discourse, entity = self.discourse, self.entities[mention.chain]
-        unit, start, end = mention.span[0]
+        unit, start, _ = mention.span[0]
         _check(discourse, mention)
         before = entity.before(mention)
         if not before:
             raise NotApplicableError("first mention of its entity")
         last = before[-1].span[-1]
-        prefix = _words(discourse.units[unit].text[:start])
-        behind_last = _words(discourse.units[last[0]].text[last[2] :])
-        away = self.ends[unit - 1] - self.ends[last[0]] + behind_last + prefix
-        if last[0] == unit or away <= words:
+        texts = [
+            discourse.units[last[0]].text[last[2] :],
+            *(discourse.texts[n] for n in self._between(last[0] + 1, unit)),
+            discourse.units[unit].text[:start],
+        ]
+        between = " ".join(text.strip() for text in texts if text.strip())
+        if last[0] == unit or _words(between) <= words:
             raise NotApplicableError("an antecedent within the cut")
         named = [one.span[0][0] for one in before if one.kind != "pronoun"]
         if not named:
             raise NotApplicableError("no name or noun phrase before it")
-        source = named[-1]
-        if source == 0:
+        if named[-1] == 0:
             raise NotApplicableError("antecedent in the first sentence, which may hold a title")
-        for place, whose in ((unit, "its sentence"), (source, "the antecedent's sentence")):
+        for place, whose in ((unit, "its sentence"), (named[-1], "the antecedent's sentence")):
             if fault := self._fault(place):
                 raise NotApplicableError(f"English of {whose}: {fault}")
-        pairs = self._pairs(unit, source, last[0], prefix, words)
-        if not pairs:
-            raise NotApplicableError("no two cuts at sentences of the same length")
+        return _Place(mention, unit, named[-1], last[0], between, before)
+
+    def _refuse_names(self, place: _Place, first: int) -> None:
+        # Of a text from a sentence on.
+        discourse, (unit, start, end) = self.discourse, place.mention.span[0]
+        entity = self.entities[place.mention.chain]
         stems = entity.stems | name_stems([discourse.units[unit].text[start:end]])
-        behind = range(min(first for first, _ in pairs), unit)
+        behind = range(first, unit)
         if any(not stems.isdisjoint(self.stems[n]) for n in behind):
             raise NotApplicableError("a word of its name within the cut")
-        if len({discourse.units[n].speaker for n in (source, *behind, unit)}) > 1:
+        if len({discourse.units[n].speaker for n in (place.source, *behind, unit)}) > 1:
             raise NotApplicableError("another speaker")
+
+    def _distant(self, place: _Place) -> DistantMention:
+        discourse, mention, before = self.discourse, place.mention, place.before
         between = [m for m in discourse.mentions if before[-1].span < m.span < mention.span]
         others = {m.chain for m in between if m.features.person not in ("1", "2")}
+        entity = self.entities[mention.chain]
         said = span_text(discourse, mention.span).lower()
-        for number, (first, kept_first) in enumerate(pairs, start=1):
-            variant = f"u{unit}c{start}-{end}" + "n2" * (number > 1)
-            lost = [n for n in self.prose if first <= n < unit]
-            nearest = [n for n in lost if n >= kept_first]
-            yield AntecedentCut(
-                lost=self._excerpt([*lost, unit], variant),
-                kept=self._excerpt([source, *nearest, unit], variant),
-                shared=len(nearest) + 1,
-                mention=mention,
-                form=FORMS[mention.kind],
-                words=away,
-                sentences=unit - last[0],
-                mentions=len(between),
-                competitors=sum(
-                    may_be_either(entity, self.entities[chain])
-                    for chain in others - {mention.chain}
-                ),
-                earlier=len(before),
-                repeated=sum(span_text(discourse, one.span).lower() == said for one in before),
-            )
+        return DistantMention(
+            mention=mention,
+            form=FORMS[mention.kind],
+            between=place.between,
+            sentences=place.unit - place.last,
+            mentions=len(between),
+            competitors=sum(
+                may_be_either(entity, self.entities[chain]) for chain in others - {mention.chain}
+            ),
+            earlier=len(before),
+            repeated=sum(span_text(discourse, one.span).lower() == said for one in before),
+        )
 
     def _fault(self, unit: int) -> str:
         types, text = self.discourse.meta.get("sentence_types", ""), self.discourse.units[unit].text
         fragment = "frag" in types.split()[unit : unit + 1] or _words(text) < _FEWEST
         return "a fragment" if fragment else fault_of_sentence(text)
 
-    def _pairs(
-        self, unit: int, source: int, last: int, prefix: int, words: int
-    ) -> list[tuple[int, int]]:
+    def _lengths(self, place: _Place) -> dict[int, int]:
+        # Words before the mention in the texts from each sentence behind its last antecedent on.
+        unit = place.unit
+        prefix = _words(self.discourse.units[unit].text[: place.mention.span[0][1]])
+        starts = self._between(place.last + 1, unit)
+        return {n: self.ends[unit - 1] - self.ends[n - 1] + prefix for n in starts}
+
+    def _nearest(self, place: _Place, words: int) -> int:
+        off = [(abs(length - words), n) for n, length in self._lengths(place).items()]
+        best = min(off, default=None)
+        if best is None or best[0] > TOLERANCE * words:
+            raise NotApplicableError("no cut at a sentence of this length")
+        return best[1]
+
+    def _pairs(self, place: _Place, words: int) -> list[tuple[int, int]]:
         # First sentences of the two cuts: the best pair, and the best with the other text longer.
         most, least = (1 + TOLERANCE) * words, (1 - TOLERANCE) * words
-        starts = [n for n in self.prose if last < n < unit]
-        lengths = {n: self.ends[unit - 1] - self.ends[n - 1] + prefix for n in starts}
-        opener = _words(self.discourse.units[source].text)
+        lengths = self._lengths(place)
+        opener = _words(self.discourse.units[place.source].text)
         fit = [
             (abs(kept - lost), abs(lost - words), kept - lost, first, other)
             for first, lost in lengths.items()
@@ -185,11 +296,34 @@ class _Text:
         second = min((one for one in fit if one[2] * best[2] < 0), default=best)
         return [one[3:] for one in dict.fromkeys((best, second))]
 
+    def _between(self, first: int, end: int) -> list[int]:
+        return [n for n in self.prose if first <= n < end]
+
     def _excerpt(self, chosen: list[int], variant: str) -> Discourse:
         units = tuple(self.discourse.units[n] for n in chosen)
         return replace(
             self.discourse, units=units, mentions=(), relations=(), tree=None, variant=variant
         )
+
+
+@dataclass(frozen=True)
+class _Place:
+    # Units of the mention, of the last sentence that names its referent, and of the last mention.
+    mention: Mention
+    unit: int
+    source: int
+    last: int
+    between: str
+    before: Sequence[Mention]
+
+    @property
+    def words(self) -> int:
+        return _words(self.between)
+
+    @property
+    def variant(self) -> str:
+        unit, start, end = self.mention.span[0]
+        return f"u{unit}c{start}-{end}"
 
 
 def _check(discourse: Discourse, mention: Mention) -> None:

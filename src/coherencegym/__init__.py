@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from coherencegym.eval.tasks.task import Findings as Results
     from coherencegym.eval.views.frames import rows, to_pandas
     from coherencegym.library import (
+        align_items,
         build,
         compare,
         correlate,
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
         load_pairs,
         load_results,
         probe,
+        rebuild,
         score,
         spans,
         surprisal,
@@ -50,6 +52,7 @@ __all__ = [
     "Results",
     "ScoreCallback",
     "__version__",
+    "align_items",
     "build",
     "compare",
     "correlate",
@@ -59,6 +62,7 @@ __all__ = [
     "load_pairs",
     "load_results",
     "probe",
+    "rebuild",
     "rows",
     "score",
     "spans",

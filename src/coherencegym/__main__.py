@@ -10,6 +10,7 @@ import importlib
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from coherencegym.command_line import Parser, did_you_mean, finish
 from coherencegym.completion import SHELLS, completion
@@ -39,12 +40,21 @@ class Subcommand:
     def main(self, words: Sequence[str], prog: str) -> int:
         """Run it; returns the exit code."""
         run: Callable[..., int] = importlib.import_module(self.module).main
-        return run([*([self.name] if self.name else []), *words], prog)
+        if self.name:
+            return run([self.name, *words], prog, _rebuild)
+        return run(words, prog)
 
     def parser(self, prog: str) -> Parser:
         """Its parser, for shell completion."""
         make: Callable[..., Parser] = importlib.import_module(self.module).make_parser
         return make(prog, *([self.name] if self.name else []))
+
+
+def _rebuild(dataset: str, data_dir: Path, revision: str | None, configs: Sequence[str]) -> Path:
+    # The evaluator imports nothing that builds.
+    from coherencegym.library import rebuild
+
+    return rebuild(dataset, data_dir=data_dir, revision=revision, config=configs)
 
 
 def _evaluator(group: str, *names: str) -> dict[str, Subcommand]:
@@ -55,6 +65,11 @@ def _evaluator(group: str, *names: str) -> dict[str, Subcommand]:
 _MAKE, _ASK, _READ, _SHARE = "make suites", "ask a model", "understand scores", "share"
 SUBCOMMANDS: Mapping[str, Subcommand] = {
     "build": Subcommand(_MAKE, "build a suite from a corpus", "coherencegym.builders.command.cli"),
+    "rebuild": Subcommand(
+        _MAKE,
+        "make the rows of a release without texts from your own corpus",
+        "coherencegym.builders.command.rebuild_command",
+    ),
     "corpora": Subcommand(_MAKE, "list, show and fetch corpora", "coherencegym.loaders.cli"),
     "new": Subcommand(
         _MAKE,

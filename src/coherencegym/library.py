@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from coherencegym.eval.library import Items
     from coherencegym.eval.models.kind import ScorerChoice
     from coherencegym.eval.models.load import LoadedModel
+    from coherencegym.eval.plan.alignment import Alignment
     from coherencegym.eval.results.saved import Saved
     from coherencegym.eval.tasks.task import Findings, Task
     from coherencegym.eval.text_surprisal import TextUnit
@@ -134,6 +135,7 @@ def score(
     split: str | None = None,
     revision: str | None = None,
     limit: int | None = None,
+    data_dir: str | Path | None = None,
     device: str = "auto",
     dtype: str = "auto",
     output: str | Path | None = None,
@@ -149,6 +151,7 @@ def score(
             or rows; pairs of texts, as :func:`load_pairs` takes them; or a list of names.
         tokenizer: that of a loaded model; None: the one of the files that it was loaded from.
         config, split, revision, limit: parts, see :func:`load_items`, of a dataset given by name.
+        data_dir: a folder of corpus files, of a dataset without its texts: see :func:`rebuild`.
         device, dtype: place and numbers, see :func:`load_model`, of models given by name.
         output: a folder to write results to; for several, one in it for each, written as soon as
             its scores are there, and an overview of all that are in it.
@@ -183,7 +186,12 @@ def score(
     if not models:
         raise EvaluationError(f"score: nothing to score; {_MODEL}")
     chosen = {"config": config, "split": split, "revision": revision, "limit": limit}
-    read = read_data(dataset, chosen)
+    if data_dir is None:
+        read = read_data(dataset, chosen)
+    else:
+        one_by_one = dataset if _are_several(dataset) else [dataset]
+        made = [rebuild(d, data_dir=data_dir, revision=revision, config=config) for d in one_by_one]
+        read = read_data(made, {**chosen, "revision": None})
     # All that can be refused before hours of scoring: the last model may not be there.
     scorer = chosen_options.scorer
     given = [_model(each, tokenizer, alone=len(models) == 1, scorer=scorer) for each in models]
@@ -202,6 +210,7 @@ def score(
                     folder = folders[model_number][data_number]
                     named = each, items.source.repo or items.source.name
                     how = {**chosen, "device": device, "dtype": dtype, **options}
+                    how["data_dir"] = None if data_dir is None else str(data_dir)
                     more = _run_file(results, named, how, folder)
                     write_findings(results, folder, overwrite=overwrite, more=more)
                     run = replace(run, folder=str(folder))
@@ -259,6 +268,32 @@ def surprisal(
             found = text_surprisals(loaded, several, contexts, by, chosen.settled(loaded.scorer))
             rows += [{"model": loaded.name, **row} for row in found]
     return data_frame(rows)
+
+
+def align_items(model: Any, items: Any, *, tokenizer: Any = None, **options: Any) -> Alignment:
+    """Clean and corrupted token sequences of crossed items, aligned for activation patching.
+
+    Args:
+        model: a model as :func:`score` takes it.
+        items: those of a crossed config, for instance, read by :func:`load_items`, or as rows.
+        tokenizer: see :func:`score`.
+        options: ``bos``, ``separator``, ``separator_space`` as for :func:`score`.
+
+    Returns:
+        ``pairs`` with ``clean`` and ``corrupted`` (token ids) and ``positions`` that belong
+        together; ``left_out``: how many could not be aligned, by reason. Printed, it counts both.
+
+    Raises:
+        EvaluationError: a model is not there, an option is wrong, there are no items, or the tokens
+            of a text cannot be placed in it.
+    """
+    from coherencegym.eval.library import as_items, options_of
+    from coherencegym.eval.models.load import load
+    from coherencegym.eval.plan.alignment import align_items as align
+
+    given = _model(model, tokenizer, alone=True)
+    loaded = load(given) if isinstance(given, str) else given
+    return align(loaded.tokenizer, loaded.model.config, as_items(items), options_of(**options))
 
 
 def probe(
@@ -844,6 +879,52 @@ def build(
             raise  # a mistake of ours, shown whole
         raise EvaluationError(explained[1]) from None
     return job.destination
+
+
+def rebuild(
+    dataset: str | Path,
+    *,
+    data_dir: str | Path | None = None,
+    config: str | Sequence[str] = (),
+    revision: str | None = None,
+    output: str | Path | None = None,
+    overwrite: bool = False,
+) -> Path:
+    """Make the rows of a release without texts from your own corpus files, and verify them.
+
+    Args:
+        dataset: a Hub id, or the folder of such a release.
+        data_dir: a folder of corpus files; None: where corpora are looked for.
+        config: names of configs; none: all whose texts are not in the release.
+        revision: tag or commit of a Hub dataset; None: the newest.
+        output: the folder; None: ``suites/NAME-VERSION``, which is not made again.
+        overwrite: replace what is in it.
+
+    Returns:
+        The folder, as :func:`score` and all other tasks take it. Results on it name the release.
+
+    Raises:
+        EvaluationError: the release has its texts, a corpus is not there, or a row comes out
+            otherwise than in the release: its corpus file and line are named.
+    """
+    from coherencegym.builders.command.rebuild import rebuild as rebuilt
+    from coherencegym.builders.errors import explain
+
+    if not isinstance(dataset, str | Path):
+        raise EvaluationError(f"rebuild: {_named(dataset)}; expected a dataset's name or folder")
+    try:
+        return rebuilt(
+            str(dataset),
+            None if data_dir is None else Path(data_dir),
+            revision=revision,
+            configs=_names("config", config),
+            output=None if output is None else Path(output),
+            overwrite=overwrite,
+        )
+    except Exception as error:
+        if (explained := explain(error)) is None:
+            raise  # a mistake of ours, shown whole
+        raise EvaluationError(explained[1]) from None
 
 
 def _settings(suite: Suite, options: dict[str, Any]) -> Suite:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
 from typing import Any
 
 from coherencegym.extensions import added, load_extension
@@ -70,6 +72,60 @@ def may_republish(licence: str) -> bool:
     An unknown identifier is no permission.
     """
     return all(each.lower() in _BY_LOWER_CASE for each in licence.split(_AND))
+
+
+#: Licences that ask for nothing, not even for credit.
+_PUBLIC_DOMAIN = frozenset({"CC0-1.0", "PDDL-1.0", "Unlicense"})
+#: The licence under which texts of several licences that only ask for credit are published.
+_CREDIT = "CC-BY-4.0"
+_CREATIVE_COMMONS = re.compile(r"CC-BY(?P<terms>(?:-NC)?(?:-SA)?)-(?P<version>[\d.]+)")
+
+
+def _terms(licence: str) -> str:
+    # What a licence asks for beside credit: ``-NC-SA``.
+    found = _CREATIVE_COMMONS.fullmatch(licence)
+    return found["terms"] if found else "-ODbL" * (licence == "ODbL-1.0")
+
+
+def combined_licence(licences: Iterable[str]) -> str:
+    """The licence under which texts of all these licences may be adapted and published together.
+
+    Texts that ask for credit alone may be published under the terms of any other licence, earlier
+    versions of Creative Commons under those of the latest (section 4b of version 3.0). "Share
+    alike" and "non-commercial" exclude each other: an adaptation of CC-BY-SA texts has to allow
+    commercial use, and one of CC-BY-NC or CC-BY-NC-SA texts must not.
+
+    >>> combined_licence(["CC-BY-4.0", "CC-BY-SA-3.0"]), combined_licence(["CC0-1.0"])
+    ('CC-BY-SA-3.0', 'CC0-1.0')
+    >>> combined_licence(["CC-BY-SA-4.0", "CC-BY-NC-4.0"])
+    ''
+
+    Returns:
+        The SPDX identifier; empty where there is no such licence, or one of them is unknown.
+    """
+    stated = {each.lower() for licence in licences for each in licence.split(_AND)}
+    if not stated or not stated <= _BY_LOWER_CASE.keys():
+        return ""
+    named = {_BY_LOWER_CASE[each] for each in stated}
+    named = named - _PUBLIC_DOMAIN or {min(named)}
+    strict = {terms for each in named if (terms := _terms(each))}
+    if len(strict) > 1 and strict != {"-NC", "-NC-SA"}:
+        return ""
+    if not strict and len(named) > 1 and not any(map(_CREATIVE_COMMONS.fullmatch, named)):
+        return _CREDIT
+    terms = max(strict, default="")
+    of_terms = {each for each in named if _terms(each) == terms}
+    return max(of_terms, key=lambda each: (bool(_CREATIVE_COMMONS.fullmatch(each)), each))
+
+
+def licence_class(licence: str) -> str:
+    """The class of an adaptable licence: the end of the name of the repository for its texts.
+
+    >>> [licence_class(one) for one in ("CC-BY-4.0", "CC-BY-SA-3.0", "CC-BY-NC-SA-4.0", "MIT")]
+    ['', '-sa', '-nc', '']
+    """
+    terms = _terms(licence)
+    return "-nc" if terms.startswith("-NC") else terms.lower()
 
 
 def licence_fields(stated: object, name: object = None, url: object = None) -> dict[str, Any]:

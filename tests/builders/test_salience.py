@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from support.marked_texts import annotated
@@ -82,3 +83,12 @@ def test_the_sample(built_sample: Sample) -> None:
             assert document[0].endswith(near[0])
             assert document[1:] == near[1:]
         assert row["summaries"][0] - row["summaries"][1] >= 3
+
+
+def test_two_mentions_of_one_sentence_are_not_coupled() -> None:
+    """The text up to the end of the sentence is the same, whichever of them it is about."""
+    (salient,) = given_partners(discourse("1:5", "a"), Context())
+    (other,) = given_partners(discourse("2:5", "b"), Context())
+    assert len(couple_equally_given([salient, other], Context())) == 1
+    of_one = [salient, replace(other, discourse=salient.discourse)]
+    assert couple_equally_given(of_one, Context()) == []

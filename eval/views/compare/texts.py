@@ -80,9 +80,9 @@ def texts_of(results: Saved, places: Set[ItemPlace], publishable: bool = False) 
 
 def _source(results: Saved) -> Source | None:
     about = results.dataset
-    if about.commit is not None:
-        return find_fetched(about.name, about.commit)
-    return find_dataset(about.name) if Path(about.name).is_dir() else None
+    if Path(about.name).is_dir():
+        return find_dataset(about.name)
+    return find_fetched(about.name, about.commit) if about.commit is not None else None
 
 
 def _rows(source: Source, table: SavedTable, task: str) -> tuple[str, Iterable[Item | Document]]:

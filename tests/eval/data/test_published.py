@@ -157,7 +157,10 @@ def test_a_run_shows_and_keeps_them(
     assert "not comparable with the figures above" in text
     assert "GPT-X" in text
     assert "Another-X" not in text
-    assert "texts public since: Toys 1999; a model trained on later data may have read them" in text
+    assert (
+        "texts public since: Toys 1999; the model: nothing is known of its training data; it may "
+        "have been trained on these texts"
+    ) in text
     assert json.loads((tmp_path / "out/results.json").read_text())["published"] == [ROW]
     manifest["published"][0]["score"] = -1
     path.write_text(json.dumps(manifest))

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import yaml
+from huggingface_hub.repocard import REGEX_YAML_BLOCK
+
 from support.hub.site import Context, Route
 from support.hub.store import Blob, Commit
 from support.hub.wire import Answer, json_answer
@@ -42,8 +45,10 @@ def info(context: Context) -> Answer:
             "id": repo.id,
             "author": repo.id.split("/")[0],
             "sha": commit.sha,
+            "createdAt": list(repo.history("main"))[-1].date,
             "lastModified": commit.date,
             "private": repo.private,
+            **({"cardData": card} if (card := _card(commit.files.get("README.md"))) else {}),
             **({"sdk": repo.sdk} if repo.sdk else {}),
             "gated": False,
             "disabled": False,
@@ -53,6 +58,15 @@ def info(context: Context) -> Answer:
             ],
         }
     )
+
+
+def _card(readme: Blob | None) -> object:
+    # Metadata that cannot be read are none, as there.
+    found = REGEX_YAML_BLOCK.search(readme.data.decode()) if readme else None
+    try:
+        return yaml.safe_load(found[2]) if found else None
+    except yaml.YAMLError:
+        return None
 
 
 def _sibling(path: str, blob: Blob, with_blobs: bool) -> dict[str, object]:

@@ -1,0 +1,314 @@
+"""The rows of a stand-off release, made from one's own corpus files and held to its hashes."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import tempfile
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from coherencegym.builders.command.run import BuildRequest
+from coherencegym.builders.pipeline.build import build, write_documents
+from coherencegym.builders.pipeline.licences import document_of
+from coherencegym.builders.pipeline.sources import PlannedCorpus, Sources
+from coherencegym.builders.registry import all_suites, load_suite
+from coherencegym.builders.release.manifest import Manifest, in_order
+from coherencegym.builders.release.rows import hashes_path
+from coherencegym.builders.suite import Suite
+from coherencegym.cards.scores import SCORES
+from coherencegym.errors import EvaluationError
+from coherencegym.eval.data.notes import first_names
+from coherencegym.eval.data.source import (
+    BUILDS,
+    Rebuilt,
+    Source,
+    find_dataset,
+    read_manifest,
+    stand_off_configs,
+)
+from coherencegym.files.folders import check_folder, written_beside
+from coherencegym.files.parquet_rows import parquet_rows
+from coherencegym.files.strict_json import Name, held
+from coherencegym.loaders.discourse import Discourse
+from coherencegym.loaders.read import read
+from coherencegym.loaders.registry import CORPORA, is_extension
+
+#: Folders of a build that have files of a config.
+_FILES = ("data/{}/*", "hashes/{}-*", "baselines/{}/*")
+
+
+@dataclass(frozen=True)
+class _File:
+    name: str
+    split: str
+    sha256: str = ""
+    revision: str = ""
+
+
+@dataclass(frozen=True)
+class _Corpus:
+    name: Name
+    files: tuple[_File, ...] = ()
+
+
+@dataclass(frozen=True)
+class _Recipe:
+    # How the rows of a config are made, as the release says.
+    corpus: _Corpus
+    seed: int
+    suite_version: str
+    limit: int | None = None
+    splits_asked: tuple[Name, ...] = ()
+    settings: dict[str, Any] = field(default_factory=dict)
+    in_headline: bool = True
+    not_headline: str = ""
+    splits: dict[Name, Any] = field(default_factory=dict)
+
+    def suite(self, name: str) -> Suite:
+        """The suite with the settings of the release.
+
+        Raises:
+            EvaluationError: there is no such suite or corpus here, or a setting is wrong.
+        """
+        # A release says nothing of a Python file that is here, whatever name it has.
+        for what, one, there in (
+            ("suite", name, name in all_suites()),
+            (
+                "corpus",
+                self.corpus.name,
+                self.corpus.name in CORPORA or is_extension(self.corpus.name),
+            ),
+        ):
+            if not there:
+                raise EvaluationError(
+                    f"the release is made with the {what} {one!r}, which is not installed here"
+                )
+        declared = load_suite(name)
+        known = declared.settings
+        given = {key: value for key, value in self.settings.items() if key in known}
+        try:
+            return declared.configured(**{k: held(v, type(known[k])) for k, v in given.items()})
+        except ValueError as error:  # one that is out of its range
+            raise EvaluationError(f"settings: {error}") from None
+
+
+@dataclass(frozen=True)
+class _RowHash:
+    item_id: str
+    sha256: str
+
+
+def rebuild(
+    dataset: str,
+    data_dir: Path | None = None,
+    *,
+    revision: str | None = None,
+    configs: Sequence[str] = (),
+    output: Path | None = None,
+    overwrite: bool = False,
+    say: Callable[[str], None] = lambda line: None,
+    progress: Callable[[str], None] = lambda message: None,
+) -> Path:
+    """Make the rows of a stand-off release from one's own copy of its corpora, and verify them.
+
+    Args:
+        dataset: a Hub id, or a folder of such a release.
+        data_dir: a folder of corpus files; None: the folders where corpora are looked for.
+        revision: tag or commit; None: the newest.
+        configs: the configs to make; none: all whose texts are not in the release.
+        output: the folder; None: ``suites/NAME-VERSION``. One that has the rows already stays.
+        overwrite: replace another build in it.
+        say: told what was made, and the corpus files and rows that are not those of the release.
+        progress: told what is being done.
+
+    Returns:
+        A folder of a suite: the configs that were made, and those whose texts the release has.
+
+    Raises:
+        EvaluationError: the release has its texts, or a row comes out otherwise than in it: its
+            corpus file and line are named, after corpus files whose digests differ.
+        CorpusError: files of a corpus are not there.
+    """
+    source = find_dataset(dataset, revision, configs)
+    bare = [name for name in stand_off_configs(source.manifest) if not configs or name in configs]
+    if not bare:
+        what = f"config {first_names(configs)}" if configs else "every config"
+        raise EvaluationError(
+            f"dataset {dataset!r}: {what} has its texts, or is not there; expected a stand-off "
+            "release"
+        )
+    folder = output or BUILDS / f"{Path(source.repo or dataset).name}-{source.version}"
+    made_from = asdict(Rebuilt(source.repo or "", source.revision, source.commit))
+    if source.commit and not overwrite and _is_made(folder, source.commit, bare):
+        say(f"{folder} has the rows of {dataset} already")
+        return folder
+    # Rows of the same release, of other configs, are made again.
+    overwrite = overwrite or (bool(source.commit) and _is_made(folder, source.commit or "", ()))
+    check_folder(folder, overwrite, around=[data_dir] if data_dir else [])
+    recipes = {name: held(source.manifest["configs"][name], _Recipe) for name in bare}
+    alike = defaultdict(list)
+    for name, one in recipes.items():
+        settings = json.dumps(one.settings, sort_keys=True)
+        alike[one.seed, one.limit, one.splits_asked, settings].append(name)
+    with written_beside(folder, overwrite) as work:
+        entries: dict[str, Any] = {}
+        for names in alike.values():
+            of_these = {name: recipes[name] for name in names}
+            entries |= _made(source, of_these, data_dir, work, say, progress)
+        others = {} if configs else _copied(source, work)
+        manifest: Manifest = {**source.manifest, "configs": {**others, **entries}}
+        manifest.pop(SCORES, None)  # their plot stays in the release
+        write_documents(
+            in_order(manifest | ({"rebuilt": made_from} if source.commit else {})), work
+        )
+    rows = sum(len(_hashes(folder, name, s)) for name in bare for s in recipes[name].splits)
+    say(f"{rows:,} rows are those of {dataset} {source.version}; written to {folder}")
+    return folder
+
+
+def _is_made(folder: Path, commit: str, configs: Sequence[str]) -> bool:
+    try:
+        made = read_manifest(folder / "manifest.json")
+    except (EvaluationError, OSError):
+        return False
+    is_same: bool = made.get("rebuilt", {}).get("commit") == commit
+    return is_same and set(configs) <= made["configs"].keys()
+
+
+def _made(
+    source: Source,
+    recipes: Mapping[str, _Recipe],
+    data_dir: Path | None,
+    folder: Path,
+    say: Callable[[str], None],
+    progress: Callable[[str], None],
+) -> dict[str, Any]:
+    # The entries of configs with one recipe; their files are moved into ``folder``.
+    for recipe in recipes.values():
+        suite = recipe.suite(source.suite)
+    request = BuildRequest(
+        corpora=sorted({one.corpus.name for one in recipes.values()}),
+        data_dir=data_dir,
+        seed=recipe.seed,
+        limit=recipe.limit,
+        splits=recipe.splits_asked,
+        skip_bad_rows=True,  # a row that is left out by that is missed below
+    )
+    found = []
+    for one in request.sources_of(suite).found:
+        wanted = [c for c in one.configs if c.by or c.full_name(one.corpus.name) in recipes]
+        found.append(PlannedCorpus(one.corpus, tuple(wanted), one.found))
+    with tempfile.TemporaryDirectory() as place:
+        work = Path(place)
+        built = build(suite, Sources(found), request, work, progress=progress)["configs"]
+        files = _other_files(recipes, built)
+        for line in files.values():
+            say(line)
+        wrong = [
+            (name, row)
+            for name, one in recipes.items()
+            for split in one.splits
+            for row in _other_rows(source.folder, work, name, split)
+        ]
+        if wrong:
+            place_of = _places(found, request)
+            places = [(name, row, *place_of(row)) for name, row in wrong]
+            # Another number of rows before it changes a row, too: first those of changed files.
+            places.sort(key=lambda place: place[2] not in files)
+            rows = [f"{name} {row} ({file}{line})" for name, row, file, line in places]
+            for text in rows:
+                say(text)
+            other = {one.suite_version for one in recipes.values()} - {suite.version}
+            said = [f"version {one} of the suite, not {suite.version}" for one in sorted(other)]
+            said += [first_names([*files.values()], 1)] if files else []
+            said.append(f"{len(rows):,} rows are not those of the release: {first_names(rows, 1)}")
+            raise EvaluationError(
+                f"dataset {source.name!r}: {'; '.join(said)}; nothing was written"
+            )
+        for name in recipes:
+            _take(work, name, folder)
+    headline = ("in_headline", "not_headline")  # as it was among all configs of the release
+    released = source.manifest["configs"]
+    return {
+        name: {key: value for key, value in built[name].items() if key not in headline}
+        | {key: released[name][key] for key in headline if key in released[name]}
+        for name in recipes
+    }
+
+
+def _take(place: Path, config: str, folder: Path) -> None:
+    for pattern in _FILES:
+        for path in place.glob(pattern.format(config)):
+            target = folder / path.relative_to(place)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(path, target)
+
+
+def _copied(source: Source, folder: Path) -> dict[str, Any]:
+    bare = stand_off_configs(source.manifest)
+    texts = {name: c for name, c in source.manifest["configs"].items() if name not in bare}
+    for name in texts:
+        _take(source.folder, name, folder)
+    return texts
+
+
+def _other_files(recipes: Mapping[str, _Recipe], built: Mapping[str, Any]) -> dict[str, str]:
+    # Name -> what is said of it.
+    expected, found = set[_File](), set[_File]()
+    for name, recipe in recipes.items():
+        if name in built:
+            expected |= {*recipe.corpus.files}
+            found |= {*held(built[name]["corpus"], _Corpus).files}
+    said = {}
+    for one in sorted(expected - found, key=lambda one: (one.name, one.sha256)):
+        other = next((own for own in found - expected if own.name == one.name), None)
+        digest = (other.sha256 or other.revision)[:12] if other else "not there"
+        wanted = (one.sha256 or one.revision)[:12]
+        said[one.name] = f"corpus file {one.name} is {digest}, expected {wanted}"
+    return said
+
+
+def _hashes(folder: Path, config: str, split: str) -> dict[str, str]:
+    path = folder / hashes_path(config, split)
+    if not path.is_file():
+        return {}
+    rows = (held(row, _RowHash) for row in parquet_rows(path))
+    return {row.item_id: row.sha256 for row in rows}
+
+
+def _other_rows(release: Path, made: Path, config: str, split: str) -> list[str]:
+    # In the order of the release, then those that it does not have; all of them where only their
+    # order is another.
+    expected, found = (_hashes(folder, config, split) for folder in (release, made))
+    if not expected:
+        raise EvaluationError(f"the release has no row hashes ({hashes_path(config, split)})")
+    if list(expected.items()) == list(found.items()):
+        return []
+    ids = [*expected, *(one for one in found if one not in expected)]
+    return [one for one in ids if expected.get(one) != found.get(one)] or ids
+
+
+def _places(
+    sources: Sequence[PlannedCorpus], request: BuildRequest
+) -> Callable[[str], tuple[str, str]]:
+    # Finds the corpus file and line of a row by its id: of its unit, where the id says which.
+    known: dict[str, Discourse] = {}
+    for one in sources:
+        how: dict[str, Any] = {"data_dir": request.data_dir, "skip_bad_rows": True}
+        found = read(one.corpus, splits=request.splits or None, found=one.found, **how)
+        known |= {discourse.id: discourse for discourse in found}
+
+    def place_of(row: str) -> tuple[str, str]:
+        document = document_of(row, known)
+        units = known[document].units if document in known else ()
+        unit = re.match(r"/u(\d{1,6})", row[len(document) :])
+        start = int(unit[1]) if unit and int(unit[1]) < len(units) else 0
+        source = next((own.source for own in units[start:] if own.source), None)
+        return (source.file, f":{source.start}") if source else ("no corpus file", "")
+
+    return place_of
