@@ -3,7 +3,7 @@
 A definite noun phrase, of which a pronoun is the barest, takes up a referent that the text has
 introduced; where there is none the text fails (Heim 1982) or its reader has to make one up, which
 is easier for a description than for a pronoun (Prince 1992). Of an excerpt of three sentences the
-first two are the one that introduces a referent and a neighbour that does not mention it; the third
+first two are the last one that names a referent and a neighbour that does not mention it; the third
 takes it up. One of the two is replaced by a stand-in, a sentence of the same text that mentions
 neither the referent nor anything else that the mention could mean, and that opens the excerpt:
 
@@ -38,7 +38,7 @@ from coherencegym.manipulations.reference.antecedent_removal import (
 )
 
 _TOKEN = re.compile(r"\w+|[^\w\s]")
-_CORPORA = ("arrau", "parcor", "ontonotes", "gum")
+_CORPORA = ("arrau", "parcor", "ontonotes", "gum", "litbank")
 ORIGINAL, REMOVED, CONTROL = "original", "antecedent_removed", "control_removed"
 #: The group that a config's score is taken over.
 AGAINST_CONTROL = "against control"
@@ -159,7 +159,7 @@ HEIM_1982 = """@phdthesis{heim-1982-semantics,
 SUITE = Suite(
     name="antecedents",
     title="Antecedents",
-    version="2.0.0",
+    version="3.0.0",
     hypothesis=(
         "A model that notices incoherence finds a pronoun or a definite phrase more surprising "
         "after the removal of the sentence that introduces its referent than after the removal of "
@@ -200,9 +200,11 @@ SUITE = Suite(
         "to avoid surprise. A sentence that mentions a possible referent (the same number, gender "
         "and entity type, as far as annotated) is used neither as neighbour nor as stand-in. "
         "Corpora that do not annotate entities mentioned only once (OntoNotes) hide some.",
-        "In most items, the neighbour is the sentence next to the antecedent's. If that sentence "
-        "mentions the referent or another possible one, the last suitable sentence before it is "
-        "taken, and `original` omits the sentences between. A few items use an earlier sentence to "
+        "The antecedent's sentence is the last one that names the referent, up to five sentences "
+        "before the scored one. Sentences between that mention the referent by "
+        "pronouns, or that are not the neighbour, are left out of all conditions; the scored "
+        "sentence must not take up anything from them. The neighbour is the nearest suitable "
+        "sentence between the two, or else before the antecedent's. A few items use another one to "
         "balance lengths: across a config, `antecedent_removed` is the longer text (in words, "
         "tokens and characters) in half of the items, give or take one.",
         "`antecedent_removed` lacks the referent and everything else that the sentence said. "
@@ -211,11 +213,13 @@ SUITE = Suite(
         "Expect a weaker effect in `phrase`: readers can often accommodate a referent for a "
         "definite phrase (`the city`), but seldom for a pronoun. The phrases share no word with "
         "the antecedent's sentence, so word repetition does not help.",
-        "Few mentions meet all conditions: 80 documents of GUM give 40 pronouns and 11 phrases. "
+        "Few mentions meet all conditions: 80 documents of GUM give 60 pronouns and 11 phrases, 34 "
+        "excerpts of LitBank 61 and 7. LitBank annotates people, places, organisations and "
+        "vehicles only, so the neighbour may have other things that `it` or `they` could mean. "
         "Items from one document may share their stand-in; intervals are clustered by document.",
-        "A language model reviewed 21 pairs of `pronoun` from held-out GUM documents twice, blind. "
-        "It judged both texts to be good English in 19 and found the incoherent side in all "
-        "(`docs/quality.md` of the toolkit).",
+        "A language model reviewed 21 pairs of `pronoun` of version 2.0.0 from held-out GUM "
+        "documents twice, blind. It judged both texts to be good English in 19 and found the "
+        "incoherent side in all (`docs/quality.md` of the toolkit).",
     ),
     headline=("pronoun",),
     citation=HEIM_1982,

@@ -14,7 +14,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from coherencegym.builders.suite import Column, Config, Contrast, MinimalPairs, Suite, Use
+from coherencegym.builders.suite import (
+    Column,
+    Config,
+    Contrast,
+    MinimalPairs,
+    PromptedChoice,
+    Suite,
+    Use,
+)
 from coherencegym.eval.kinds.items import FAMILY
 from coherencegym.loaders.corpora.decor import CORPUS, REASONS
 from coherencegym.loaders.discourse import Discourse
@@ -102,6 +110,7 @@ def rewrites_config(name: str, contrasts: tuple[Contrast, ...], summary: str) ->
         columns=_COLUMNS,
         breakdowns=("reason",),
         length_confound=not name,
+        choice=PromptedChoice(coherent=(REWRITE,)),
         partial_input="a bag of words of the sentence",
     )
 

@@ -28,6 +28,7 @@ from coherencegym.builders.suite import (
     Contrast,
     GeneratedItem,
     MinimalPairs,
+    PromptedChoice,
     Suite,
     Use,
     generate_item,
@@ -282,6 +283,7 @@ SUITE = Suite(
             },
             breakdowns=("dtype",),
             separator=True,
+            choice=PromptedChoice(coherent=(f"{_CONTRADICTION}_speaker_change",)),
             partial_input=(
                 "bags of words of the first and of the second utterance (each on both sides of the "
                 "prediction, so the score is 50 % by construction)"

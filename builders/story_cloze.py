@@ -28,6 +28,7 @@ from coherencegym.builders.suite import (
     Suite,
     Use,
 )
+from coherencegym.eval.kinds.table_kind import HALF
 from coherencegym.loaders.discourse import Discourse
 from coherencegym.manipulations.ending_swap import EndingSwap
 from coherencegym.manipulations.operator import Context
@@ -139,16 +140,19 @@ def _place(name: str, people: Sequence[NamedPerson]) -> tuple[str, int]:
     return gender, same.index(name)
 
 
-def names_given(couple: Couple) -> dict[str, Any]:
-    """Give, as a column, which names the people of the two stories have in place of their own."""
+def story_columns(couple: Couple) -> dict[str, Any]:
+    """The columns of an item: its half, and the names that people have in place of their own."""
     both = (couple.first, couple.second)
-    return {"names": [name for each in both for name in each.columns.get("names", ())]}
+    return {
+        HALF: couple.half,
+        "names": [name for each in both for name in each.columns.get("names", ())],
+    }
 
 
 SUITE = Suite(
     name="story_cloze",
     title="Story cloze",
-    version="3.0.0",
+    version="4.0.0",
     hypothesis=(
         "A model that notices incoherence finds an ending that does not follow from a story more "
         "surprising than the ending that does."
@@ -186,7 +190,9 @@ SUITE = Suite(
         "if an ending is about a person whose name is not in the story.",
         "`crossed`: pairs of stories are chosen so that lexical overlap (of content words, of all "
         "words, and of words weighted by rarity) picks the right endings in half of the items. "
-        "Other word-based comparisons may do slightly better.",
+        "Other word-based comparisons may do slightly better. The stories are divided into two "
+        "halves (`half`). Pairs are made and balanced within a half, by the rarity of words in the "
+        "other half, and the surface baseline decides each half by what it learned from the other.",
         "`crossed`: people whom an ending names have other names than in the corpus, the same in "
         "both stories. Stories are left out, and counted, if an ending has another name, or one "
         "that cannot be changed safely. The column `names` has the changes.",
@@ -217,10 +223,12 @@ SUITE = Suite(
             generator=Crossed(
                 partners=stories,
                 operators="right ending, its people renamed",
-                couple=MostSimilar(of_like_length, under_one_name, neighbours=400, balanced=True),
+                couple=MostSimilar(
+                    of_like_length, under_one_name, neighbours=400, balanced=True, halves=True
+                ),
                 across=True,
                 names=("story", "ending"),
-                columns=names_given,
+                columns=story_columns,
             ),
             summary=(
                 "two similar stories, each with its own ending and with the other's; the endings "
@@ -228,11 +236,16 @@ SUITE = Suite(
             ),
             regions=("the four sentences of a story", "an ending"),
             columns=crossed_columns(
+                half=Column(
+                    "int32",
+                    "the half of the stories, 1 or 2, that both are of: weights of words, by which "
+                    "stories are matched, are from the other half",
+                ),
                 names=Column(
                     ["string"],
                     "the people of the two stories who have other names, so that both stories are "
                     "about people of the same names; empty where neither ending names anybody",
-                )
+                ),
             ),
             breakdowns=CROSSED_BREAKDOWNS,
             partial_input="bags of words of the story and of the ending",

@@ -17,9 +17,9 @@ from coherencegym.cards.metadata import (
 )
 from coherencegym.cards.scores import scores_markdown
 from coherencegym.eval.data.baselines import BASELINES, LEXICAL_OVERLAP, PARTIAL_INPUT
+from coherencegym.eval.data.benchmark import benchmark_tasks, suite_headline
 from coherencegym.eval.data.source import Published, may_be_published, published
 from coherencegym.eval.kinds.registry import kind_named
-from coherencegym.eval.kinds.table_kind import SAMPLE
 from coherencegym.files.templates import fenced, templates_of
 from coherencegym.licence import combined_licence
 from coherencegym.loaders.corpus import REPAIRED
@@ -40,9 +40,9 @@ def dataset_card(manifest: dict[str, Any]) -> str:
     tables, human = _tables(configs), _human_rows(configs)
     default = next((name for name, config in configs if config["default"]), configs[0][0])
     of_default = next(table for table in tables if default in dict(table["configs"]))
-    chosen = [(name, config) for name, config in configs if config.get("in_headline")]
-    headline = [pair for pair in chosen if pair[1]["corpus"]["name"] != SAMPLE] or chosen
-    corpora = _corpora(configs)
+    chosen = suite_headline(manifest["configs"])
+    headline = [(name, config) for name, config in configs if name in chosen]
+    corpora, tasks = _corpora(configs), benchmark_tasks(manifest["configs"])
     rows = [split["rows"] for _, config in configs for split in config["splits"].values()]
     card = (
         _templates()
@@ -59,6 +59,8 @@ def dataset_card(manifest: dict[str, Any]) -> str:
             grouped=any(config.get("headline") for _, config in headline),
             measured=any(baseline_score(q, PARTIAL_INPUT) for q in _qualities(configs)),
             labelled=any(table["kind"].labels for table in tables),
+            choices=[task.id for task in tasks if task.is_choice],
+            benchmark=[task.id for task in tasks],
             scores=scores_markdown(manifest),
             part=read_in_part(manifest),
             published=_published(published(manifest, [name for name, _ in configs])),
@@ -140,14 +142,12 @@ def _sampled(configs: _Configs) -> str:
 
 
 def _columns(configs: _Configs, tables: list[dict[str, Any]]) -> dict[str, Any]:
-    of_kinds = {
-        name: {
-            "type": "list" if isinstance(column.type, list) else column.type,
-            "description": column.description,
-        }
-        for table in tables
-        for name, column in table["kind"].columns.items()
-    }
+    # Of a column of several kinds the first one says what it is.
+    of_kinds: dict[str, Any] = {}
+    for table in tables:
+        for name, column in table["kind"].columns.items():
+            kind = "list" if isinstance(column.type, list) else column.type
+            of_kinds.setdefault(name, {"type": kind, "description": column.description})
     return of_kinds | {name: c for _, config in configs for name, c in config["columns"].items()}
 
 
@@ -264,6 +264,8 @@ def label_baselines(quality: dict[str, Any]) -> dict[str, float | None]:
 
 def _baseline_text(quality: dict[str, Any]) -> str:
     if not (baselines := label_baselines(quality)):
+        if PARTIAL_INPUT not in quality:
+            return "–"
         return "; ".join(_share_text(baseline_score(quality, name)) for name in BASELINES)
     return "; ".join("–" if one is None else f"{100 * one:.1f}" for one in baselines.values())
 

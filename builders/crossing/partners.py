@@ -46,11 +46,18 @@ class Partner:
 
 @dataclass(frozen=True)
 class Couple:
-    """Two partners, and the TF-IDF cosine of what they are matched by (none: nothing was)."""
+    """Two partners.
+
+    Attributes:
+        first, second: the partners.
+        similarity: the TF-IDF cosine of what they are matched by; none: nothing was.
+        half: 1 or 2: the half of the discourses that both are from; 0: these were not divided.
+    """
 
     first: Partner
     second: Partner
     similarity: float | None = None
+    half: int = 0
 
 
 #: Counts the words of a text, or weighs them.
@@ -107,12 +114,14 @@ class ClosestInLength:
 
     Attributes:
         fits: tells which partners may be crossed.
+        adapt: fits partners to each other, before they are measured.
         scarce_first: true where those that fit few others come first, so that more find one.
         measures: numbers that are as often higher for the own combinations as for the exchanged
             ones, but for one couple; over all discourses, within each of which partners are.
     """
 
     fits: MayCross = any_two
+    adapt: FitTogether = as_they_are
     scarce_first: bool = False
     measures: tuple[Measure, ...] = ()
 
@@ -126,7 +135,9 @@ class ClosestInLength:
         pairs = chain.from_iterable(combinations(own, 2) for own in together)
         wanted = ((abs(words[i] - words[j]), i, j) for i, j in pairs)
         how: dict[str, Any] = {"scarce_first": self.scarce_first, "slack": int(bool(self.measures))}
-        couples = _best_first(partners, self.fits, wanted, context, self.measures, **how)
+        couples = _best_first(
+            partners, self.fits, wanted, context, self.measures, self.adapt, **how
+        )
         return [replace(couple, similarity=None) for couple in couples]
 
 
@@ -149,6 +160,9 @@ class MostSimilar:
             few others; no text of the column ``texts`` is then in two couples, and of the measures
             one couple may be left over. Else neither those
             nor partners of discourses that share lines.
+        halves: true where the discourses are divided at random. Partners are coupled and balanced
+            within a half, by weights of words that the other half gave, so that a baseline that
+            learns from one half measures nothing in the other that the coupling was fitted to.
     """
 
     fits: MayCross = any_two
@@ -158,12 +172,27 @@ class MostSimilar:
     balanced: bool = False
     measures: tuple[Measure, ...] = ()
     within: bool = False
+    halves: bool = False
 
     def __call__(self, partners: Sequence[Partner], context: Context) -> list[Couple]:
         """Couple partners, each at most once, in their order."""
+        if not self.halves:
+            return self._coupled(partners, partners, context)
+        one, two = _halves(partners, context)
+        return [
+            replace(couple, half=half)
+            for half, (own, other) in enumerate(((one, two), (two, one)), start=1)
+            for couple in self._coupled(own, other, context)
+        ]
+
+    def _coupled(
+        self, partners: Sequence[Partner], known: Sequence[Partner], context: Context
+    ) -> list[Couple]:
+        # By the weights of the words of those that are known.
         if len(partners) < 2:
             return []
-        vectors, _ = text_vectors([[one.parts[i] for i in self.parts] for one in partners])
+        weights = None if known is partners else text_vectors(self._texts(known))[1].idf
+        vectors, _ = text_vectors(self._texts(partners), weights=weights)
         found = nearest(
             vectors,
             min(self.neighbours, len(partners) - 1),
@@ -182,12 +211,29 @@ class MostSimilar:
         if self.within and len(partners) <= self.neighbours:
             # Those without a word in common, too.
             similarity = dict.fromkeys(combinations(range(len(partners)), 2), 0.0) | similarity
-        repeated = map(_repeated, _ways_to_count(partners) if self.balanced else ())
+        repeated = map(_repeated, _ways_to_count(known) if self.balanced else ())
         wanted = ((-near, i, j) for (i, j), near in similarity.items())
         measures = (*repeated, *self.measures)
         return _best_first(
             partners, self.fits, wanted, context, measures, self.adapt, within=self.within
         )
+
+    def _texts(self, partners: Sequence[Partner]) -> list[list[str]]:
+        return [[partner.parts[i] for i in self.parts] for partner in partners]
+
+
+def _halves(partners: Sequence[Partner], context: Context) -> tuple[list[Partner], list[Partner]]:
+    # Discourses that share lines are in one half.
+    together = groups([partner.discourse.texts for partner in partners])
+    lots = {
+        group: context.random(partner.discourse, _NAME, half="").random()
+        for group, partner in zip(together, partners, strict=True)
+    }
+    first = set(sorted(lots, key=lambda group: (lots[group], group))[::2])
+    halves: tuple[list[Partner], list[Partner]] = ([], [])
+    for group, partner in zip(together, partners, strict=True):
+        halves[group not in first].append(partner)
+    return halves
 
 
 def _ways_to_count(partners: Sequence[Partner]) -> tuple[CountWords, ...]:

@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 from coherencegym.builders.crossing.partners import (
@@ -64,7 +65,7 @@ def slots(discourse: Discourse, context: Context) -> Iterator[Partner]:
                 discourse,
                 (" ".join(discourse.texts[i] for i in before), following, target),
                 name=str(place),
-                alike=(first_person, he, she, is_past(target), bool(following)),
+                alike=(first_person, he, she, is_past(target)),
                 columns={"place": place, "paragraph": bisect_right(begins, place)},
             )
     if others := len(discourse.units) - in_prose:
@@ -105,8 +106,21 @@ def far_and_alike(one: Partner, other: Partner) -> bool:
         target[0] != target[1]
         and shared <= _SAME_MATTER
         and abs(names(target[0]) - names(target[1])) <= 1
-        and of_like_length(one, other)
+        and of_like_length(one, other, 2, 5)
     )
+
+
+def repeated_stems(context: Partner, target: Partner) -> float:
+    """Count the words of a context that a sentence repeats, whatever their endings."""
+    return len(stems(context.parts[0]) & stems(target.parts[-1]))
+
+
+def followed_alike(one: Partner, other: Partner, context: Context) -> tuple[Partner, Partner]:
+    """Leave out what follows a sentence where nothing follows the other one."""
+    if bool(one.parts[1]) == bool(other.parts[1]):
+        return one, other
+    alone = (replace(each, parts=(each.parts[0], "", each.parts[-1])) for each in (one, other))
+    return next(alone), next(alone)
 
 
 def slot_and_following(context: Partner, target: Partner) -> tuple[str, ...]:

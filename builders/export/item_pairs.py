@@ -71,6 +71,7 @@ def row_pairs(row: Mapping[str, Any]) -> Iterator[tuple[dict[str, Any] | None, s
                 "sentence_bad": texts[bad],
                 "item_id": row["item_id"],
                 "discourse_id": row["discourse_id"],
+                "cluster": row.get("family") or row["discourse_id"],
                 "good_condition": good,
                 "bad_condition": bad,
                 "groups": [],

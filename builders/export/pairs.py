@@ -74,6 +74,7 @@ def _record(
         "pairID": str(number),
         "item_id": item.item_id,
         "discourse_id": item.discourse_id,
+        "cluster": pair["cluster"],
         "corpus": item.corpus,
         "config": table.config,
         "split": table.split,

@@ -15,6 +15,7 @@ from coherencegym.builders.judgement.filtering import ReaderFilter
 from coherencegym.builders.judgement.match import Matcher
 from coherencegym.builders.judgement.questions import JUDGED_UNITS
 from coherencegym.builders.judgement.rows import JUDGED_COLUMNS, judge_rows
+from coherencegym.builders.pipeline.choices import write_choices
 from coherencegym.builders.pipeline.entries import (
     config_entry,
     config_rank,
@@ -29,10 +30,10 @@ from coherencegym.builders.pipeline.options import BuildOptions as BuildOptions
 from coherencegym.builders.pipeline.reading import ONE_SPLIT, read_source, without_separators
 from coherencegym.builders.pipeline.sources import PlannedCorpus, Sources
 from coherencegym.builders.release.baselines import hold_headline, write_baselines
-from coherencegym.builders.release.manifest import Manifest, dump_manifest, in_order
+from coherencegym.builders.release.documents import release_documents
+from coherencegym.builders.release.manifest import Manifest, in_order
 from coherencegym.builders.release.rows import to_table, write_split
 from coherencegym.builders.suite import Config, Suite
-from coherencegym.cards.render import dataset_card
 from coherencegym.engines.blocks import BlockFolder, Values, WorkFolder
 from coherencegym.engines.content import digest_of
 from coherencegym.engines.engine import ALONE_IN_PROCESS, Engine, local_engine
@@ -106,6 +107,7 @@ def build(
         if share is None:
             each.check()
     hold_headline(configs)
+    configs |= write_choices(folder, suite.name, configs)
     manifest = in_order(about | {"configs": configs})
     write_documents(manifest, folder)
     work.kept.done()
@@ -113,9 +115,9 @@ def build(
 
 
 def write_documents(manifest: Manifest, folder: Path) -> None:
-    """Write manifest and card, the card being rendered from the manifest alone."""
-    (folder / "manifest.json").write_text(dump_manifest(manifest), encoding="utf-8")
-    (folder / "README.md").write_text(dataset_card(manifest), encoding="utf-8")
+    """Write manifest, card and ``eval.yaml``, which are rendered from the manifest alone."""
+    for name, text in release_documents(manifest).items():
+        (folder / name).write_text(text, encoding="utf-8")
 
 
 @dataclass(frozen=True)
@@ -391,7 +393,7 @@ class _Build:
                     config, (how.groups(config, d) for d in one.generated), rows
                 ),
                 "details": how.details(config, one.generated),
-                **write_baselines(self.folder, part.name, split, decided, how.folds),
+                **write_baselines(self.folder, part.name, split, decided, how.folds(one.generated)),
             }
             licence_of = {d.id: d.licence or texts for d in one.discourses}
             read = {each for row in rows for each in documents_in(row, licence_of)}

@@ -10,10 +10,10 @@ from importlib.metadata import version as installed_version
 from typing import Any
 
 from coherencegym.builders.release.manifest import Manifest
-from coherencegym.builders.suite import Config, Suite
+from coherencegym.builders.suite import Config, PromptedChoice, Suite
 from coherencegym.eval.data.source import FORMAT, Published
 from coherencegym.eval.kinds.registry import TABLE_KINDS
-from coherencegym.eval.kinds.table_kind import SAMPLE, Row
+from coherencegym.eval.kinds.table_kind import SAMPLE, Row, TableKind
 from coherencegym.loaders.corpus import Corpus
 from coherencegym.papers.published import published_cells
 
@@ -80,9 +80,13 @@ def config_rank(suite: Suite, config: Config, corpus: Corpus) -> int:
         of_corpus = config.corpora.index(corpus.name)
     else:
         of_corpus = 99 if corpus.name == SAMPLE else 98
-    of_kind = [*TABLE_KINDS, config.kind.name].index(config.kind.name)
     own = suite.configs.index(config) + len(suite.configs) * of_corpus
-    return of_kind * _OF_A_KIND + own
+    return kind_rank(config.kind) + own
+
+
+def kind_rank(kind: TableKind[Any]) -> int:
+    """The rank before those of all configs of a kind."""
+    return [*TABLE_KINDS, kind.name].index(kind.name) * _OF_A_KIND
 
 
 def _corpus_entry(corpus: Corpus) -> dict[str, Any]:
@@ -133,6 +137,7 @@ def config_entry(
         "length_confound": config.length_confound,
         **({"is_diagnostic": True} if config.is_diagnostic else {}),
         "questions": [question.entry for question in config.questions],
+        **_choice_entry(config.choice),
         **({"task_defaults": dict(config.task_defaults)} if config.task_defaults else {}),
         "seed": seed,
         "limit": limit,
@@ -140,6 +145,12 @@ def config_entry(
         "suite_version": suite.version,
         "toolkit_version": toolkit_version(),
     }
+
+
+def _choice_entry(choice: PromptedChoice | None) -> dict[str, Any]:
+    if choice == PromptedChoice():
+        return {}
+    return {"choice": None if choice is None else asdict(choice)}
 
 
 def group_counts(

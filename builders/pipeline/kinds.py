@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from statistics import fmean
 from typing import Any, Generic, TypeVar
 
@@ -24,8 +24,8 @@ from coherencegym.eval.kinds.spans import SPANS, SpanText
 from coherencegym.eval.kinds.structures import STRUCTURES, StructuredDocument
 from coherencegym.eval.kinds.table_kind import TableKind
 from coherencegym.eval.statistics.pair_baselines import (
-    BASELINE_FOLDS,
     BaselineDecision,
+    baseline_folds,
     trained_decisions,
 )
 
@@ -78,7 +78,7 @@ class Making(Generic[D]):
     baselines: Callable[[Config, Sequence[D], _Decisions], _Decisions] = (
         lambda config, generated, decided: {}
     )
-    folds: Mapping[str, int] = field(default_factory=dict)
+    folds: Callable[[Sequence[Any]], Mapping[str, int]] = lambda generated: {}
     quality: Callable[[Config, Sequence[D], _Decisions], dict[str, Any]] = (
         lambda config, generated, decisions: {"items": len(generated)}
     )
@@ -141,7 +141,7 @@ MAKINGS: Mapping[str, Making[Any]] = {
         details=_item_details,
         decide=trained_decisions,
         baselines=baseline_decisions,
-        folds=BASELINE_FOLDS,
+        folds=baseline_folds,
         quality=quality,
         content=lambda one: (one.item.conditions, one.item.predictions),
         generated_type=GeneratedItem,

@@ -17,6 +17,7 @@ from coherencegym.eval.kinds.table_kind import IDENTITY, SAMPLE, row_hash, rows_
 from coherencegym.eval.statistics.effective_size import cluster_pairs
 from coherencegym.eval.statistics.intervals import share_interval
 from coherencegym.eval.statistics.pair_baselines import BaselineDecision
+from coherencegym.files.parquet_writing import write_parquet
 
 #: The interval of the surface baseline of a config in the headline ends below this.
 MOST_BY_SURFACE = 0.6
@@ -133,7 +134,6 @@ def write_baselines(
         where no baseline decided.
     """
     import pyarrow as pa
-    from pyarrow import parquet
 
     rows = []
     for name, own in decisions.items():
@@ -145,7 +145,7 @@ def write_baselines(
         return {}
     path = folder / baselines_path(config, split)
     path.parent.mkdir(parents=True, exist_ok=True)
-    parquet.write_table(pa.Table.from_pylist(rows, schema=baseline_schema()), path)
+    write_parquet(pa.Table.from_pylist(rows, schema=baseline_schema()), path)
     trained = {name: count for name, count in folds.items() if decisions.get(name)}
     digest = rows_digest(map(row_hash, rows))
     return {"baselines": {"rows": len(rows), "content_hash": digest, "folds": trained}}

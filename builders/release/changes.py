@@ -10,10 +10,10 @@ from enum import IntEnum
 from pathlib import Path
 from typing import Any
 
-from coherencegym.builders.release.manifest import BY_SPLIT, Manifest, dump_manifest, in_order
+from coherencegym.builders.release.documents import release_documents
+from coherencegym.builders.release.manifest import BY_SPLIT, Manifest, in_order
 from coherencegym.builders.release.remote import DatasetHead, PublishError, read_hashes
 from coherencegym.builders.release.rows import hashes_path
-from coherencegym.cards.render import dataset_card
 from coherencegym.cards.scores import PLOT, SCORES, scores_hold
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.data.baselines import baselines_path
@@ -193,15 +193,13 @@ def plan_release(
         release.deletes += unknown
     else:
         release.unknown = unknown
-    documents = {
-        "manifest.json": dump_manifest(release.manifest),
-        "README.md": dataset_card(release.manifest),
-    }
+    documents = release_documents(release.manifest)
     release.adds |= {
         path: text.encode("utf-8")
         for path, text in documents.items()
         if text != head.texts.get(path, "")
     }
+    release.deletes += sorted(head.texts.keys() - documents.keys())
     return release
 
 

@@ -22,8 +22,8 @@ from coherencegym.eval.kinds.items import SEPARATOR
 from coherencegym.eval.statistics.bag_of_words import FOLDS, out_of_fold_scores
 from coherencegym.eval.statistics.intervals import share_interval
 from coherencegym.eval.statistics.pair_baselines import (
-    BASELINE_FOLDS,
     BaselineDecision,
+    baseline_folds,
     overlap_decisions,
     whole_clusters,
 )
@@ -88,7 +88,7 @@ def quality(
         "partial_input_classifier": config.partial_input,
         **{
             name: baseline_scores(
-                decisions.get(name, ()), config.headline, BASELINE_FOLDS.get(name, 0)
+                decisions.get(name, ()), config.headline, baseline_folds(generated).get(name, 0)
             )
             for name in BASELINES
         },

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from coherencegym.builders.release.documents import RELEASE_DOCUMENTS
 from coherencegym.builders.release.manifest import Manifest
 from coherencegym.cards.scores import CardScores
 from coherencegym.errors import EvaluationError
@@ -60,7 +61,7 @@ class DatasetHead(commits.Head):
 
     Attributes:
         manifest: the parsed manifest, if it holds one.
-        texts: path -> text of the documents (manifest and card) that it holds.
+        texts: path -> text of the documents (manifest, card, ...) that it holds.
         tags: tag name -> commit.
     """
 
@@ -82,7 +83,7 @@ def dataset_head(api: Any, repo_id: str) -> DatasetHead:
     tags = commits.read_tags(api, repo_id)
     files = {
         name: commits.fetch(api, repo_id, name, head.sha)
-        for name in ("manifest.json", "README.md")
+        for name in RELEASE_DOCUMENTS
         if name in head.digests
     }
     manifest = None

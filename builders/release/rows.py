@@ -1,7 +1,7 @@
 """Rows on disk: parquet shards, and the hash of every row beside them.
 
-One function writes them, from an in-memory table whose chunks are combined first: beyond about ten
-thousand rows parquet bytes otherwise depend on how the table was put together.
+One function writes them, from an in-memory table. Its schema has the features by which ``datasets``
+reads the files.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from coherencegym.eval.kinds.table_kind import IDENTITY, SuiteError, row_hash, with_numbers
+from coherencegym.files.parquet_writing import write_parquet
 
 #: Uncompressed bytes of a table that go into one parquet file.
 _SHARD_BYTES = 500_000_000
@@ -45,14 +46,6 @@ def to_table(rows: Sequence[Mapping[str, Any]], features: Any) -> Any:
     return pa.Table.from_pylist(numbered, schema=features.arrow_schema)
 
 
-def _to_parquet(table: Any, path: Path) -> None:
-    # As ``datasets`` does, whose readers find the features in it.
-    from datasets import Dataset
-
-    # It is not written, but would be made of a hash of the whole table.
-    Dataset(table, fingerprint="unused").to_parquet(path)
-
-
 def write_split(
     folder: Path, config: str, split: str, table: Any, shard_bytes: int = _SHARD_BYTES
 ) -> WrittenSplit:
@@ -63,9 +56,7 @@ def write_split(
         SuiteError: an ``item_id`` stands twice.
     """
     import pyarrow as pa
-    from datasets import disable_progress_bars
 
-    disable_progress_bars()  # a bar for every shard, in pipes too; the command line has its own
     if not table.num_rows:
         raise ValueError(f"{config}/{split}: no rows to write")
     shards = max(1, -(-table.nbytes // shard_bytes))
@@ -75,8 +66,7 @@ def write_split(
         stop = table.num_rows * (shard + 1) // shards
         path = folder / data_path(config, split, shard, shards)
         path.parent.mkdir(parents=True, exist_ok=True)
-        # One chunk, however the table was put together: the bytes depend on the chunks.
-        _to_parquet(table.slice(start, stop - start).combine_chunks(), path)
+        write_parquet(table.slice(start, stop - start), path)
         size += path.stat().st_size
 
     rows = table.to_pylist()
@@ -88,5 +78,5 @@ def write_split(
     hash_table = pa.table({IDENTITY: identifiers, "sha256": hashes})
     path = folder / hashes_path(config, split)
     path.parent.mkdir(parents=True, exist_ok=True)
-    _to_parquet(hash_table, path)
+    write_parquet(hash_table, path)
     return WrittenSplit(table.num_rows, table.nbytes, size, row_hash({"rows": hashes}))

@@ -7,8 +7,10 @@ sources of vLLM 0.28 to 0.33, and not yet run with it.
 
 from __future__ import annotations
 
+import math
 import os
 import re
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NoReturn
@@ -35,6 +37,15 @@ SETTINGS = (
     *("kv_cache_memory_bytes", "cpu_offload_gb", "max_model_len", "max_num_batched_tokens"),
     *("max_num_seqs", "enforce_eager", "block_size", "kv_cache_dtype", "quantization", "seed"),
 )
+#: The share of a GPU's memory that vLLM takes unless it is told otherwise, and the least that is
+#: left to it here.
+_UTILIZATION, _LEAST_UTILIZATION = 0.9, 0.5
+#: Bytes for each token of a text and entry of the vocabulary while log-probabilities are computed:
+#: logits and their log-softmax in float32, and a mask for ranks. vLLM's profiler does not count
+#: them, as it does not ask for log-probabilities (vllm-project/vllm issue 52054).
+_BYTES_OF_LOGITS = 9
+#: The variable with which the numbers of a text do not depend on the texts beside it; a beta.
+_INVARIANT = "VLLM_BATCH_INVARIANT"
 #: Those on which no number depends but by rounding.
 _MEMORY = ("gpu_memory_utilization", "kv_cache_memory_bytes", "cpu_offload_gb")
 #: Ways to scale positions that vLLM takes for texts of every length where transformers does not.
@@ -77,11 +88,15 @@ def _load(
         load_format="safetensors",
         # Else what the model's files say of sampling would be taken.
         generation_config="vllm",
+        # Positions that are read are never among those in the cache (:mod:`.vllm_engine`).
         enable_prefix_caching=True,
+        # Log-probabilities of a prompt that is read in chunks have crashed it (issue 14239).
+        enable_chunked_prefill=False,
         logprobs_mode="raw_logprobs",
         **({"revision": source.commit} if source.commit else {}),
         # It has no such product for weights that are packed.
         **({"hf_overrides": {"head_dtype": "float32"}} if unquantized else {}),
+        **_room_for_logits(name, config, kind, own),
         **own,
     )
     about = llm.llm_engine.model_config
@@ -176,6 +191,28 @@ def _device(device: str) -> str:
     return kind
 
 
+def _room_for_logits(name: str, config: Any, kind: str, own: Mapping[str, Any]) -> dict[str, float]:
+    # The share of the GPU that vLLM may take, so that log-probabilities have room beside it.
+    if kind == "cpu" or {"gpu_memory_utilization", "kv_cache_memory_bytes"} & own.keys():
+        return {}
+    from vllm.platforms import current_platform
+
+    length = own.get("max_model_len") or context_length(config)
+    if length is None:
+        return {}
+    total = int(current_platform.get_device_total_memory())
+    needed = int(length) * int(config.get_text_config().vocab_size) * _BYTES_OF_LOGITS
+    share = min(_UTILIZATION, math.floor(100 * (1 - needed / total)) / 100)
+    if share < _LEAST_UTILIZATION:
+        longest = int(length * (1 - _LEAST_UTILIZATION) * total / needed)
+        raise EvaluationError(
+            f"model {name!r}: log-probabilities of a text of {length:,} tokens take "
+            f"{needed / 2**30:,.0f} GiB of the GPU's {total / 2**30:,.0f}; expected --model-arg "
+            f"max_model_len={longest} or less, or gpu_memory_utilization=SHARE, to decide yourself"
+        )
+    return {"gpu_memory_utilization": share}
+
+
 def _named(tokenizer: str | None) -> dict[str, str] | None:
     if tokenizer is None:
         return None
@@ -200,7 +237,10 @@ def _refuse_positions(name: str, config: Any, most: int) -> None:
 
 
 def _numeric(arguments: ModelArguments) -> dict[str, Scalar]:
-    return {key: value for key, value in arguments.numeric().items() if key not in _MEMORY}
+    chosen = {key: value for key, value in arguments.numeric().items() if key not in _MEMORY}
+    if os.environ.get(_INVARIANT, "0") not in ("", "0"):
+        chosen["batch_invariant"] = True
+    return chosen
 
 
 def _said(value: Scalar) -> str | None:

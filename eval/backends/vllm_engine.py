@@ -2,8 +2,8 @@
 
 What is called is ``vllm.LLM.generate`` with ``SamplingParams(prompt_logprobs=0)``, which gives the
 log-probability of every token of a prompt but the first, from the model's own output (neither
-temperature nor penalties are applied to prompts), in natural logarithms, also where a prompt is
-read in chunks. vLLM generates a token behind each prompt; it is thrown away.
+temperature nor penalties are applied to prompts), in natural logarithms. vLLM generates a token
+behind each prompt; it is thrown away.
 
 vLLM keeps the keys and values of prompts in blocks and goes on from them, but not their
 log-probabilities: a request that asks for these is read from its beginning unless it says

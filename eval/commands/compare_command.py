@@ -22,6 +22,8 @@ EXAMPLES = """\
   coherencegym compare results/discourse_tasks--gpt2--probe --layers 0 6 12
   coherencegym compare results/training --steps
   coherencegym compare results --format csv > differences.csv
+  coherencegym compare logs/gpt2.eval logs/opt.eval --cluster-by document
+  coherencegym compare lm_eval/gpt2 lm_eval/opt --cluster-by discourse_id
 """
 
 
@@ -30,7 +32,8 @@ def add_arguments(parser: Parser) -> None:
     add = parser.add_argument
     options.add_results(
         parser,
-        "result folders, or folders of them; the first model is the reference",
+        "result folders, or folders of them; the first model is the reference; or logs of Inspect "
+        "and of lm-evaluation-harness",
     )
     options.many(
         parser,
@@ -44,6 +47,12 @@ def add_arguments(parser: Parser) -> None:
         action="store_true",
         help="compare each checkpoint of a training with the one before, and the last with the "
         "first, by headline scores",
+    )
+    add(
+        "--cluster-by",
+        metavar="FIELD",
+        help="field of a log's samples that names their clusters, such as their document; default "
+        "each sample is a cluster",
     )
     rare(options.add_curve_axis(parser))
     add("--all-pairs", action="store_true", help="compare every model with every other model")
@@ -108,6 +117,7 @@ def _compare(arguments: argparse.Namespace, out: TextIO) -> int:
     from coherencegym.eval.results.comparison import compare, corrected_together, moved
     from coherencegym.eval.results.labels import model_labels
     from coherencegym.eval.results.layers import at_layer
+    from coherencegym.eval.results.logs.read import logs_at, read_log
     from coherencegym.eval.results.pairing import by_suite
     from coherencegym.eval.results.saved import read_saved, seed_folders
     from coherencegym.eval.views.compare_report import write_comparisons
@@ -119,7 +129,12 @@ def _compare(arguments: argparse.Namespace, out: TextIO) -> int:
     if arguments.output is not None:
         inputs = [*arguments.results, *([arguments.dataset] if arguments.dataset else [])]
         check_folder(arguments.output, arguments.overwrite, inputs=inputs)
-    folders = options.results_named(arguments.results)
+    logs = {path: logs_at(path) for path in arguments.results}
+    folders = [
+        found for path in arguments.results for found in logs[path] or options.results_named([path])
+    ]
+    if arguments.cluster_by is not None and not any(logs.values()):
+        raise EvaluationError("--cluster-by: expected logs of other evaluators with it")
     if arguments.steps:
         return _over_steps(arguments, folders, out)
     if arguments.curve_axis is not None:
@@ -136,7 +151,18 @@ def _compare(arguments: argparse.Namespace, out: TextIO) -> int:
             f"{arguments.results[0]}: {'one' if folders else 'no'} folder of results; expected two "
             "or more, or --layers of the one"
         )
-    results = [read_saved(folder) for folder in folders]
+    in_logs = {path for found in logs.values() for path in found}
+    results = []
+    for folder in folders:
+        if folder not in in_logs:
+            results.append(read_saved(folder))
+            continue
+        saved, left_out = read_log(folder, arguments.cluster_by)
+        results.append(saved)
+        if left_out:
+            print(one_line(f"left out of {folder}, as no shares: {first_names(left_out)}"))
+    if in_logs and arguments.cluster_by is None:
+        print("each sample counts as independent of the others; --cluster-by names its cluster")
     groups, alone = by_suite(results, fewest=1 if len(arguments.layers) > 1 else 2)
     how = {name: getattr(arguments, name) for name in _HOW}
     comparisons, names = [], []

@@ -27,6 +27,7 @@ from coherencegym.numbers import positive
 if TYPE_CHECKING:
     from coherencegym.eval.data.dataset import ItemTable
     from coherencegym.eval.data.source import Source
+    from coherencegym.eval.hub.every_eval_ever import EvaluationSource
     from coherencegym.eval.models.load import LoadedModel
     from coherencegym.eval.results.runs import Run
     from coherencegym.eval.results.steps import Axis
@@ -405,6 +406,45 @@ def add_cache(parser: Parser, what: str) -> None:
 def add_results(parser: Parser, said: str) -> None:
     """Declare the folders of results that a subcommand reads."""
     parser.add_argument("results", nargs="+", type=Path, metavar="RESULTS", help=said)
+
+
+def add_every_eval_ever(parser: Parser) -> None:
+    """Declare who evaluated, and where texts are, for ``--format every-eval-ever``."""
+    add = parser.group("with --format every-eval-ever").add_argument
+    add(
+        "--organization",
+        metavar="NAME",
+        help="name of those who ran the evaluation; has to be given",
+    )
+    add(
+        "--relationship",
+        choices=("first_party", "third_party", "collaborative", "other"),
+        default="third_party",
+        metavar="HOW",
+        help="relationship to who made the model: first_party, third_party, collaborative or "
+        "other; default third_party",
+    )
+    parser.add_argument(
+        "--dataset",
+        metavar="DIR",
+        type=Path,
+        help="present folder of the dataset, if it was moved; texts of instances are read there",
+    )
+
+
+def evaluation_source(arguments: argparse.Namespace) -> EvaluationSource:
+    """The source of an evaluation, by :func:`add_every_eval_ever`.
+
+    Raises:
+        EvaluationError: the user does not say.
+    """
+    from coherencegym.eval.hub.every_eval_ever import EvaluationSource
+
+    if not arguments.organization:
+        raise EvaluationError(
+            "--format every-eval-ever: expected --organization NAME with it, who ran the evaluation"
+        )
+    return EvaluationSource(arguments.organization, arguments.relationship)
 
 
 def add_curve_axis(parser: Parser) -> argparse.Action:

@@ -7,15 +7,20 @@ registered as a benchmark and its ``eval.yaml`` names the task.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.data.baselines import BASELINE_WORDS
+from coherencegym.eval.results.folder import MARKER
 from coherencegym.eval.results.runs import Run
 from coherencegym.eval.statistics.scores import CD, Score
 from coherencegym.eval.tasks.headline import Headline
+
+#: The address that results lead to, unless another is named.
+TOOLKIT = "https://github.com/coherencegym/coherencegym"
 
 
 def model_index(run: Run) -> str:
@@ -38,7 +43,8 @@ def model_index(run: Run) -> str:
             dataset_config=None if isinstance(score, Headline) else score.config,
             dataset_split=run.settings.get("split") if isinstance(score, Headline) else score.split,
             dataset_revision=run.data_commit or None,
-            metric_type=_METRICS.get(score.metric, "accuracy"),
+            dataset_args=_task_args(run, score),
+            metric_type=HUB_METRICS.get(score.metric, "accuracy"),
             metric_name=_said(score),
             metric_value=_share(value),
             metric_args=_arguments(run, score),
@@ -52,17 +58,36 @@ def model_index(run: Run) -> str:
     )
 
 
-def eval_results(run: Run) -> str:
-    """The YAML of an ``.eval_results`` file: the headline, and one entry for each config and split.
-
-    Each config is a task, or each of its metrics where there are several. Scores are shares.
+def eval_results(run: Run, source_url: str = TOOLKIT) -> str:
+    """The YAML of an ``.eval_results`` file: the entries of :func:`result_entries`.
 
     Raises:
-        EvaluationError: the dataset is not on the Hub, as this form wants, there is no score to
-            report, or the Hub's client is too old to know the form.
+        EvaluationError: see there.
     """
+    return results_yaml(result_entries(run, source_url))
+
+
+def results_yaml(entries: Sequence[Mapping[str, Any]]) -> str:
+    """Entries of ``.eval_results`` as YAML."""
     import yaml
 
+    return str(yaml.safe_dump(list(entries), sort_keys=False, allow_unicode=True, width=1000))
+
+
+def result_entries(run: Run, source_url: str = TOOLKIT) -> list[dict[str, Any]]:
+    """The entries of an ``.eval_results`` file: one for each task of the dataset's ``eval.yaml``.
+
+    Scores are shares. The date is the day (UTC) on which the results were written, where they lie
+    in a folder.
+
+    Args:
+        run: a run on a dataset of the Hub.
+        source_url: an address where a reader finds more; by default the toolkit's own.
+
+    Raises:
+        EvaluationError: the dataset is not on the Hub, as this form wants, there is no score on one
+            of its tasks, or the Hub's client is too old to know the form.
+    """
     try:
         from huggingface_hub import EvalResultEntry, eval_result_entries_to_yaml
     except ImportError:
@@ -74,19 +99,29 @@ def eval_results(run: Run) -> str:
             f"{run.folder}: the items of {run.suite} were not read from the Hub; expected results "
             "on a Hub dataset, or none of --eval-results"
         )
+    if not run.benchmark:
+        raise EvaluationError(f"{run.folder}: no score of a headline config; expected at least one")
     entries = [
         EvalResultEntry(
             dataset_id=run.repo,
-            task_id=_task(score),
-            value=_share(value),
+            task_id=task,
+            value=_share(score.score),
             dataset_revision=run.data_commit or None,
+            date=written_at(run).date().isoformat() if run.folder else None,
+            source_url=source_url,
+            source_name="CoherenceGym",
             notes=f"{_said(score)}, "
             + ", ".join(f"{key} {said}" for key, said in _arguments(run, score).items()),
         )
-        for score, value in _reported(run)
+        for task, score in run.benchmark.items()
+        if score.score is not None
     ]
-    listed = eval_result_entries_to_yaml(entries)
-    return str(yaml.safe_dump(listed, sort_keys=False, allow_unicode=True, width=1000))
+    return list(eval_result_entries_to_yaml(entries))
+
+
+def written_at(run: Run) -> datetime:
+    """The time (UTC) at which the results of a folder were written."""
+    return datetime.fromtimestamp((Path(run.folder) / MARKER).stat().st_mtime, UTC)
 
 
 def _reported(run: Run) -> Iterator[tuple[Score | Headline, float]]:
@@ -103,7 +138,7 @@ def _said(score: Score | Headline) -> str:
 
 
 #: The Hub's names of metrics that are no accuracies.
-_METRICS = {
+HUB_METRICS = {
     "F1": "f1",
     "AUC": "roc_auc",
     "Spearman": "spearmanr",
@@ -112,10 +147,9 @@ _METRICS = {
 }
 
 
-def _task(score: Score | Headline) -> str:
-    if isinstance(score, Headline):
-        return "headline"
-    return "_".join([score.config, *re.findall(r"\w+", score.what.lower())])
+def _task_args(run: Run, score: Score | Headline) -> dict[str, Any] | None:
+    task = next((task for task, own in run.benchmark.items() if own is score), None)
+    return None if task is None else {"task_id": task}
 
 
 def _arguments(run: Run, score: Score | Headline) -> dict[str, Any]:

@@ -28,6 +28,10 @@ SAMPLE = "sample"
 #: text, such as Winograd twins. Null or empty where there is no such family.
 FAMILY = "family"
 
+#: An optional column of numbers: the half of a corpus, 1 or 2, that a row is of where each half was
+#: matched by what the other one says. A baseline that learns decides each half from the other.
+HALF = "half"
+
 #: An optional column of truth values: whether most people who judged the row answered as it says;
 #: null where nobody did.
 HUMAN_OK = "human_ok"
@@ -84,7 +88,8 @@ class TableKind(Generic[_T]):
         from_row: a row, read and validated; raises :class:`SuiteError`.
         to_row: the row again: plain lists and dictionaries in the order of the columns.
         texts: the texts of a row that was read, which may hold :data:`SEPARATOR`.
-        task: the room below ``eval/tasks`` that asks models about such a table.
+        task: the room below ``eval/tasks`` that asks models about such a table; empty: a program
+            of other people does.
         command, ask: the command line that does so, and the card's words for it.
         learns: an encoder learns from such tables, which ask nothing of a model.
         example: the row that a card shows.

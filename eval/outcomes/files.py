@@ -20,20 +20,20 @@ from coherencegym.eval.outcomes.schema import (
 )
 from coherencegym.eval.outcomes.tables import OutcomeTables, codes_of, first_places
 from coherencegym.files.parquet_rows import parquet_table
+from coherencegym.files.parquet_writing import parquet_writer, write_parquet
 
 #: The names of the files.
 UNITS_FILE, SYSTEMS_FILE = "units.parquet", "systems.parquet"
 OUTCOMES_FILE = "outcomes.parquet"
 #: Numbers from here on have a square that is none.
 _MOST = 1e150
-#: Units and outcomes that are written at a time.
+#: Units that are written at a time.
 _AT_A_TIME = 1 << 16
 
 
 def write_tables(tables: OutcomeTables, folder: Path) -> None:
     """Write the three files into a folder that is there."""
     import pyarrow as pa
-    from pyarrow import parquet
 
     schemas = outcome_schemas()
     systems = pa.Table.from_pylist(
@@ -41,8 +41,8 @@ def write_tables(tables: OutcomeTables, folder: Path) -> None:
         schema=schemas["systems"],
     )
     for table, name in ((systems, SYSTEMS_FILE), (tables.outcomes, OUTCOMES_FILE)):
-        parquet.write_table(table, folder / name, row_group_size=_AT_A_TIME)
-    with parquet.ParquetWriter(folder / UNITS_FILE, schemas["units"]) as file:
+        write_parquet(table, folder / name)
+    with parquet_writer(folder / UNITS_FILE, schemas["units"]) as file:
         for start in range(0, len(tables.units), _AT_A_TIME):
             part = tables.units.slice(start, _AT_A_TIME)
             columns = [_of_part(part[field.name], field.type) for field in file.schema]

@@ -21,7 +21,7 @@ from coherencegym.eval.results.paired_scores import (
     paired_rows,
     tested_for_equivalence,
 )
-from coherencegym.eval.results.saved import Saved, SavedTable
+from coherencegym.eval.results.saved import Saved, SavedTable, moved_dataset
 from coherencegym.eval.statistics.paired import holm
 from coherencegym.eval.statistics.scores import shown_rows
 from coherencegym.files.strict_json import kind
@@ -60,10 +60,7 @@ class ModelComparison:
 
 def moved(comparison: ModelComparison, folder: Path | None) -> ModelComparison:
     """A comparison whose texts are in a folder; None: where the dataset was."""
-    if folder is None:
-        return comparison
-    dataset = replace(comparison.baseline.dataset, name=str(folder), commit=None)
-    return replace(comparison, baseline=replace(comparison.baseline, dataset=dataset))
+    return replace(comparison, baseline=moved_dataset(comparison.baseline, folder))
 
 
 def family(rows: Sequence[PairedScore], details: bool) -> list[PairedScore]:
@@ -231,7 +228,7 @@ def _different_data(baseline: Saved, model: Saved) -> Iterator[str]:
 
 
 def _name(table: SavedTable) -> str:
-    return printable(f"{table.config} ({table.split})")
+    return printable(f"{table.config} ({table.split})" if table.split else table.config)
 
 
 def _different_settings(baseline: Saved, model: Saved) -> Iterator[str]:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from coherencegym.errors import EvaluationError
+from coherencegym.eval.data.benchmark import headline_id, main_split, task_id
 from coherencegym.eval.data.notes import Note, detail
 from coherencegym.eval.data.source import SuiteUse, SuiteWords
 from coherencegym.eval.results.folder import MARKER
@@ -135,6 +136,25 @@ class Run:
         few = self.headline is not None and self.headline.n < FEW_ITEMS
         own = [f"fewer than {FEW_ITEMS} items: read the interval, not the score"] * few
         return [*(text.removeprefix("† ") for text in found if not text.startswith("!")), *own]
+
+    @cached_property
+    def benchmark(self) -> dict[str, Score | Headline]:
+        """The scores on tasks of the dataset's ``eval.yaml``, by their ids.
+
+        These are the headline, where it is over several configs, and the score of each of its
+        configs on the split of its task, by the metric of the headline.
+        """
+        if (head := self.number) is None:
+            return {}
+        found: dict[str, Score | Headline] = {}
+        if len(head.over) > 1:
+            found[headline_id(self.task)] = head
+        for score in self.scores:
+            splits = [table.split for table in self.tables if table.config == score.config]
+            counts = score.level == "all" and score.metric == head.metric
+            if counts and score.config in head.over and score.split == main_split(splits):
+                found.setdefault(task_id(score.config), score)
+        return found
 
     @property
     def reported(self) -> list[Score | Headline]:

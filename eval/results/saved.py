@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -116,6 +116,13 @@ class Saved:
     def n_compared(self) -> int:
         """Outcomes by which models are compared."""
         return sum(len(one.places) for one in self.outcomes.series() if self.compares(one))
+
+
+def moved_dataset(results: Saved, folder: Path | None) -> Saved:
+    """Results whose texts are in a folder; None: where the dataset was."""
+    if folder is None:
+        return results
+    return replace(results, dataset=replace(results.dataset, name=str(folder), commit=None))
 
 
 def seed_folders(folder: Path) -> list[Path]:

@@ -21,7 +21,7 @@ from coherencegym.eval.kinds.contrasts import Contrast, GeneratedItem, Incoheren
 from coherencegym.eval.kinds.items import SEPARATOR, Item, Prediction
 from coherencegym.eval.statistics.bag_of_words import FOLDS, out_of_fold_scores
 from coherencegym.eval.statistics.lexical_overlap import no_overlap_in
-from coherencegym.eval.statistics.surface import surface_scores
+from coherencegym.eval.statistics.surface import surface_folds, surface_scores
 
 _T = TypeVar("_T")
 
@@ -29,8 +29,6 @@ _T = TypeVar("_T")
 _MOST_ITEMS, _MOST_WITH_CONTEXT = 6000, 3000
 #: Fewer discourses than this give no baseline that is trained.
 FEWEST_DISCOURSES = 20
-#: Those of the baselines of items that are trained.
-BASELINE_FOLDS = {PARTIAL_INPUT: FOLDS, SURFACE: FOLDS}
 #: Sides that differ by less than this tie.
 TIE = 1e-9
 #: The value of a decision between sides that tie.
@@ -136,6 +134,11 @@ def trained_decisions(
     }
 
 
+def baseline_folds(generated: Sequence[GeneratedItem]) -> dict[str, int]:
+    """The folds of each baseline that is trained, by its name."""
+    return {PARTIAL_INPUT: FOLDS, SURFACE: surface_folds(generated)}
+
+
 def _learnable(generated: Sequence[GeneratedItem], most: int) -> list[GeneratedItem]:
     # No more than a classifier can take, and none where there is too little to learn from.
     seen = whole_clusters(generated, lambda one: one.item.cluster, most)
@@ -207,7 +210,8 @@ class ComputedBaselines:
     @property
     def folds(self) -> dict[str, int]:
         """Folds of the cross-validation of each baseline that was trained."""
-        return {name: folds for name, folds in BASELINE_FOLDS.items() if self._values[name]}
+        known = baseline_folds(self.items)
+        return {name: folds for name, folds in known.items() if self._values[name]}
 
     def check(self) -> None:
         """Nothing was published."""

@@ -22,6 +22,7 @@ from typing import Any
 from coherencegym.eval.kinds.contrasts import Contrast, GeneratedItem
 from coherencegym.eval.kinds.formula import WHOLE
 from coherencegym.eval.kinds.items import SEPARATOR, Condition, Item
+from coherencegym.eval.kinds.table_kind import HALF
 from coherencegym.eval.statistics.bag_of_words import FOLDS, word_classifier
 from coherencegym.eval.statistics.lexical_overlap import (
     all_words,
@@ -72,8 +73,9 @@ def surface_scores(generated: Sequence[GeneratedItem]) -> list[list[float]]:
 
     Above 0 is right, 0 a tie. Logistic regression on differences of features, without an
     intercept, so that sides that change places change the sign and nothing else: what stands on
-    both sides of a crossed item, cancels. Folds are of clusters (two or more); of what is
-    learned from, those items are left out that share a document with one that is decided.
+    both sides of a crossed item, cancels. Folds are of clusters (two or more), or the halves of
+    items that were matched by halves; of what is learned from, those items are left out that share
+    a document with one that is decided.
 
     Returns:
         For each item the scores of its contrasts.
@@ -88,8 +90,10 @@ def surface_scores(generated: Sequence[GeneratedItem]) -> list[list[float]]:
     documents = [_documents(one.item) for one in generated]
     features = _differences(generated, rows)
     scores = np.zeros(len(rows))
-    folds = GroupKFold(n_splits=min(FOLDS, len({*clusters})))
-    for train, test in folds.split(scores, groups=clusters):
+    halves = _halves(generated)
+    fold_of = [halves[place] for place, _ in rows] if halves else clusters
+    folds = GroupKFold(n_splits=min(FOLDS, len({*fold_of})))
+    for train, test in folds.split(scores, groups=fold_of):
         decided = {name for row in test for name in documents[rows[row][0]]}
         train = [row for row in train if decided.isdisjoint(documents[rows[row][0]])]
         if len(train) > 1:
@@ -98,6 +102,17 @@ def surface_scores(generated: Sequence[GeneratedItem]) -> list[list[float]]:
     for (place, _), score in zip(rows, scores, strict=True):
         found[place].append(float(score))
     return found
+
+
+def surface_folds(generated: Sequence[GeneratedItem]) -> int:
+    """The folds of the classifier: 2 where the items were matched by halves."""
+    return 2 if _halves(generated) else FOLDS
+
+
+def _halves(generated: Sequence[GeneratedItem]) -> list[int]:
+    # The half of each item; none where there are not two.
+    halves = [int(one.item.extra.get(HALF) or 0) for one in generated]
+    return halves if {*halves} == {1, 2} else []
 
 
 def _documents(item: Item) -> set[str]:

@@ -324,6 +324,7 @@ def text_vectors(
     features: int = 2**20,
     weighting: str = "tfidf",
     engine: Engine = ALONE_IN_PROCESS,
+    weights: Any = None,
 ) -> tuple[Any, SentenceVectors]:
     """Vectors of all documents and of all sentences of a collection.
 
@@ -332,7 +333,8 @@ def text_vectors(
     document (or sentence), df the documents of the N that have the feature.
 
     Those of the documents are CSR, float32, documents x features (the places that words and pairs
-    are hashed into), rows of length 1 (or 0), so that a product is a cosine.
+    are hashed into), rows of length 1 (or 0), so that a product is a cosine. ``weights``, one of
+    each feature, are those that other documents gave; none: of these documents.
     """
     import numpy as np
     from scipy import sparse
@@ -353,12 +355,14 @@ def text_vectors(
     of = sparse.csr_matrix((ones, columns, first.astype(np.int32)), shape=(number, len(texts)))
     total = of @ sentences
     total.sort_indices()  # sums in one order, whatever the product left behind
-    df = np.bincount(total.indices, minlength=features)
-    if weighting == "tfidf":
-        idf = np.log((1 + number) / (1 + df)) + 1
-    else:
-        idf = np.maximum(np.log((number - df + 0.5) / (df + 0.5)), 0)
-    idf = idf.astype(np.float32)
+    idf = weights
+    if idf is None:
+        df = np.bincount(total.indices, minlength=features)
+        if weighting == "tfidf":
+            idf = np.log((1 + number) / (1 + df)) + 1
+        else:
+            idf = np.maximum(np.log((number - df + 0.5) / (df + 0.5)), 0)
+        idf = idf.astype(np.float32)
     return _weigh(total, idf, weighting), SentenceVectors(sentences, first, idf, weighting)
 
 

@@ -22,6 +22,7 @@ from typing import Literal
 from coherencegym.loaders.discourse import Discourse, Mention, Span, span_text
 from coherencegym.manipulations.editing import move_annotations, replace_text
 from coherencegym.manipulations.operator import Composable, Context
+from coherencegym.manipulations.reference.entities import word_stems
 from coherencegym.manipulations.reference.noun_phrases import NotApplicableError
 from coherencegym.manipulations.reference.pronoun_places import fault_of_sentence
 from coherencegym.manipulations.reference.pronoun_repetition import (
@@ -50,6 +51,8 @@ _CONTENT = re.compile(r"[A-Za-z]{3,}")
 _ENDED = re.compile(r"[.!?][\"”’')\]]*$")
 #: The variant of an excerpt; behind ``n`` the neighbour, where it is not the nearest.
 _VARIANT = re.compile(r"u\d+c(\d+)-(\d+)(?:n\d+)?")
+#: Sentences from the source to the target, at most; those between are left out.
+_FURTHEST = 5
 _STEM = 5  # letters that words of one family share: ``Albania``, ``Albanian``
 
 #: Kinds of mentions to score: pronouns, or definite phrases that share no word with the source.
@@ -150,26 +153,20 @@ class AntecedentRemoval(Composable):
         return excerpt
 
     def _neighbours(self, text: _Text, mention: Mention, source: int) -> Iterator[int]:
-        # The sentence between source and target, or else the fit ones before the source, nearest
+        # The fit sentences between source and target, or else those before the source, each nearest
         # first.
-        target = mention.span[0][0]
-        if target - source == 2:
-            between = source + 1
-            reason = self._objection(text, mention, source, between) or text.leans(between)
-            if reason:
-                raise NotApplicableError(f"sentence between: {reason}")
-            yield between
-            return
-        found = False
-        for unit in range(source - 1, -1, -1):
-            next_to_it = unit == source - 1 or not text.leans(source)
-            if next_to_it and text.opens(unit) and not self._objection(text, mention, source, unit):
+        target, found = mention.span[0][0], False
+        for unit in (*range(target - 1, source, -1), *range(source - 1, -1, -1)):
+            if unit > source:
+                reads_well = not text.leans(unit)
+            else:
+                next_to_it = unit == source - 1 or not text.leans(source)
+                reads_well = next_to_it and text.opens(unit)
+            if reads_well and not self._objection(text, mention, source, unit):
                 found = True
                 yield unit
         if not found:
-            raise NotApplicableError(
-                "no sentence before the antecedent's that could be the control"
-            )
+            raise NotApplicableError("no sentence that could be the control")
 
     def _objection(self, text: _Text, mention: Mention, source: int, unit: int) -> str:
         units = text.discourse.units
@@ -306,12 +303,19 @@ def _source(text: _Text, mention: Mention) -> int:
     before = [one for one in text.chains[mention.chain] if one.span[0][0] < target]
     if not before:
         raise NotApplicableError("no mention in an earlier sentence")
-    source = before[-1].span[0][0]
-    if target - source > 2:
-        raise NotApplicableError("the antecedent is more than two sentences away")
-    own = [one for one in before if one.span[0][0] == source]
-    if not any(one.kind != "pronoun" and one.features.pos in _NOUNS for one in own):
-        raise NotApplicableError("no noun phrase or name in the antecedent's sentence")
+    sources = [
+        one.span[0][0] for one in before if one.kind != "pronoun" and one.features.pos in _NOUNS
+    ]
+    if not sources:
+        raise NotApplicableError("no noun phrase or name in an earlier sentence")
+    source = sources[-1]
+    if target - source > _FURTHEST:
+        raise NotApplicableError(f"the antecedent is more than {_FURTHEST} sentences away")
+    if target - source > 1 and (
+        goes_on(discourse.units[target].text)
+        or takes_up(discourse, text.of_unit[target], known={mention.chain})
+    ):
+        raise NotApplicableError("goes on from a sentence that is left out")
     if discourse.units[source].speaker != discourse.units[target].speaker:
         raise NotApplicableError("another speaker")
     if text.fault(source) or text.fault(target):
@@ -329,11 +333,7 @@ def _source(text: _Text, mention: Mention) -> int:
 
 def _share_words(one: str, other: str) -> bool:
     # Behind the phrase's determiner.
-    return not _stems(one.partition(" ")[2]).isdisjoint(_stems(other))
-
-
-def _stems(text: str) -> set[str]:
-    return {word[:_STEM].lower() for word in _CONTENT.findall(text)}
+    return not word_stems(one.partition(" ")[2]).isdisjoint(word_stems(other))
 
 
 def _name_stems(text: str) -> set[str]:

@@ -71,6 +71,8 @@ DETERMINED = re.compile(
 )
 #: A title or an office without the name before it (``Protector of Mexico``).
 _OFFICE = re.compile(r"(?!(?:the|an?) )[^,]+ (?:of|in|for|at) ", re.IGNORECASE)
+#: Letters of an honour or a degree (``Daniel Bernoulli FRS``).
+_LETTERS = re.compile(r"\w,? (?!(?:I|II|III|IV|V|VI|JR|SR)$)[A-Z]{2,}$")
 #: Members of a family whom one calls by what they are.
 KIN = word_set("Dad Daddy Mom Mommy Mum Mummy Mama Papa Grandma Grandpa Granny God")
 _COUNTED = frozenset(("person", "animal", "object", "place", "organization", "organisation"))
@@ -79,23 +81,34 @@ _CLAUSAL = frozenset(("VERB", "AUX", "ADV", "SCONJ", "PART", "INTJ", "CCONJ", "A
 _PREDICATES = frozenset(("xcomp", "advcl", "ccomp", "csubj", "acl"))
 
 
-def antecedent(discourse: Discourse, pronoun: Mention, max_words: int) -> Mention:
-    """The last mention of the pronoun's chain in the sentence before that can stand in its place.
+def antecedent(
+    discourse: Discourse, pronoun: Mention, max_words: int, sentences: int = 1
+) -> Mention:
+    """The last mention of the pronoun's chain in an earlier sentence that can stand in its place.
+
+    The sentence is the one before, or, where that has only pronouns of the chain, the one before
+    it, and so on: one of the ``sentences`` before the pronoun's.
 
     Raises:
         NotApplicableError: there is none; says what is wrong with the last one.
     """
     unit = pronoun.span[0][0]
-    before = [
-        mention
-        for mention in discourse.mentions
-        if mention.chain == pronoun.chain
-        and mention.span[0][0] == unit - 1
-        and mention.kind != "pronoun"
-    ]
+    speakers = {discourse.units[unit].speaker}
+    before: list[Mention] = []
+    for earlier in range(unit - 1, max(-1, unit - 1 - sentences), -1):
+        mentions = [
+            mention
+            for mention in discourse.mentions
+            if mention.chain == pronoun.chain and mention.span[0][0] == earlier
+        ]
+        speakers.add(discourse.units[earlier].speaker)
+        before = [mention for mention in mentions if mention.kind != "pronoun"]
+        spoken_to = any(mention.features.person in ("1", "2") for mention in mentions)
+        if before or spoken_to or not mentions:
+            break
     if not before:
         raise NotApplicableError("no noun phrase or name in the sentence before")
-    if discourse.units[unit].speaker != discourse.units[unit - 1].speaker:
+    if len(speakers) > 1:
         raise NotApplicableError("another speaker")
     reasons = []
     while before:
@@ -142,6 +155,7 @@ def objection(
         (_is_predicate(discourse, mention, earlier), "predicate nominal"),
         (pronouns, "phrase with a pronoun of its chain, or of the first or second person"),
         (person and name and _OFFICE.match(text), "title of a person"),
+        (person and name and _LETTERS.search(text), "letters behind a name"),
         (_is_set_apart(discourse, mention), "phrase in brackets or quotation marks"),
         (len(text.split()) > max_words, f"more than {max_words} words"),
         (_DISFLUENT.search(text), "disfluency"),

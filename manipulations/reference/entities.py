@@ -70,6 +70,15 @@ def name_stems(texts: Iterable[str]) -> frozenset[str]:
     return frozenset(word[:_STEM] for word in words if word[0].isupper())
 
 
+def word_stems(text: str) -> frozenset[str]:
+    """The beginnings of the words of a text, in lower case.
+
+    >>> sorted(word_stems("the Albanian king"))
+    ['alban', 'king', 'the']
+    """
+    return frozenset(word[:_STEM].lower() for word in _NAME_WORD.findall(text))
+
+
 def _commonest(values: Iterable[str]) -> str:
     counts: Mapping[str, int] = Counter(filter(None, values))
     return max(counts, key=counts.__getitem__, default="")

@@ -53,21 +53,24 @@ _PARTICLE = re.compile(
 class PronounRepetition(Composable):
     """Replace a third-person pronoun by its antecedent, a noun phrase or name.
 
-    Each result is an excerpt of two units: the pronoun's sentence and the previous sentence. The
-    variant ``u<unit>c<character>`` is the pronoun's position in the discourse. The pronoun is the
-    first mention of its referent in its sentence, and the previous sentence has a mention that can
-    be repeated (:func:`manipulations.reference.antecedents.antecedent`).
+    Each result is an excerpt from the antecedent's sentence to the pronoun's. The variant
+    ``u<unit>c<character>`` is the pronoun's position in the discourse. The pronoun is the first
+    mention of its referent in its sentence, and the previous sentence has a mention that can be
+    repeated (:func:`manipulations.reference.antecedents.antecedent`).
 
     Attributes:
         max_words: the most words that the repeated phrase may have.
         repeat: replace the pronoun. If off, the same excerpts keep the pronoun, with both forms as
             alternatives at its position.
         continued: replace the pronoun only if words follow it in the sentence.
+        sentences: the most sentences before the pronoun's in which the antecedent is looked for;
+            those between have pronouns for it.
     """
 
     max_words: int = 15
     repeat: bool = True
     continued: bool = False
+    sentences: int = 1
 
     def __call__(self, discourse: Discourse, context: Context) -> Iterator[Discourse]:
         """Yield one excerpt for each pronoun that can be replaced, and count why others cannot."""
@@ -85,17 +88,19 @@ class PronounRepetition(Composable):
         unit, start, _ = mention.span[0]
         if first_of_chain(discourse, mention) is not mention:
             raise NotApplicableError("not the first mention in its sentence")
-        source = antecedent(discourse, mention, self.max_words)
-        _check_sentences(discourse, unit)
+        source = antecedent(discourse, mention, self.max_words, self.sentences)
+        first = source.span[0][0]
+        _check_sentences(discourse, first, unit)
         check_place(discourse, mention)
         phrase, end = self._phrase(discourse, mention, source)
         old = discourse.units[unit].text[start:end]
-        choice = Alternative(((1, start, end),), (old, phrase), 0)
-        pair = cut_excerpt(discourse, unit - 1, unit, variant=f"u{unit}c{start}")
-        pair = dataclasses.replace(pair, alternatives=(*pair.alternatives, choice))
+        last = unit - first
+        choice = Alternative(((last, start, end),), (old, phrase), 0)
+        excerpt = cut_excerpt(discourse, first, unit, variant=f"u{unit}c{start}")
+        excerpt = dataclasses.replace(excerpt, alternatives=(*excerpt.alternatives, choice))
         if not self.repeat:
-            return pair
-        return replace_text(pair, 1, start, end, phrase, operator="PronounRepetition")
+            return excerpt
+        return replace_text(excerpt, last, start, end, phrase, operator="PronounRepetition")
 
     def _phrase(self, discourse: Discourse, mention: Mention, source: Mention) -> tuple[str, int]:
         unit, start, end = mention.span[0]
@@ -157,10 +162,10 @@ def first_of_chain(discourse: Discourse, mention: Mention) -> Mention:
     )
 
 
-def _check_sentences(discourse: Discourse, unit: int) -> None:
-    if is_heading(discourse, unit - 1):
+def _check_sentences(discourse: Discourse, first: int, last: int) -> None:
+    if any(is_heading(discourse, unit) for unit in range(first, last)):
         raise NotApplicableError("heading or fragment before")
-    for text in (discourse.units[unit - 1].text, discourse.units[unit].text):
+    for text in discourse.texts[first : last + 1]:
         if fault := fault_of_sentence(text):
             raise NotApplicableError(fault)
 

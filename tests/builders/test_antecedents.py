@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from support.marked_texts import annotated
-from support.suites import Sample, rows
+from support.suites import Sample, rows, without_choices
 
 from coherencegym.builders.antecedents import SUITE, count_tokens, count_words
 from coherencegym.builders.crossing.balance import Balanced, side
@@ -84,7 +84,9 @@ def test_a_mention_may_begin_or_end_its_sentence() -> None:
 
 def test_the_sample(built: tuple[Path, dict[str, Any]]) -> None:
     folder, manifest = built
-    counts = {name: entry["splits"]["test"]["rows"] for name, entry in manifest["configs"].items()}
+    counts = {
+        name: entry["splits"]["test"]["rows"] for name, entry in without_choices(manifest).items()
+    }
     assert counts == {"sample_pronoun": 5, "sample_phrase": 2}
     for name in counts:
         for row in rows(folder, name):
@@ -149,22 +151,23 @@ def test_neither_text_is_the_longer_one_too_often() -> None:
 def test_the_card(built: tuple[Path, dict[str, Any]]) -> None:
     card = dataset_card(built[1])
     assert "`sample_pronoun` counts only the predictions of the group `against control`" in card
-    assert "no sentence before the antecedent's that could be the control" in card
+    assert "no sentence that could be the control" in card
     assert "a bag of words of the one sentence that differs" in card
 
 
 def test_the_real_documents(real_build: Callable[[str, str], Path]) -> None:
     folder = real_build("antecedents", "gum")
     manifest = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
-    entries = manifest["configs"]
+    entries = without_choices(manifest)
     counts = {name: entry["splits"]["test"]["rows"] for name, entry in entries.items()}
-    assert counts == {"gum_pronoun": 40, "gum_phrase": 11}
+    assert counts == {"gum_pronoun": 60, "gum_phrase": 11}
     skipped = entries["gum_pronoun"]["skipped"]["test"]
     for reason, least in {
         "not the first mention in its sentence": 900,
-        "no sentence before the antecedent's that could be the control": 100,
-        "no noun phrase or name in the antecedent's sentence": 200,
-        "the antecedent is more than two sentences away": 100,
+        "no sentence that could be the control": 200,
+        "no noun phrase or name in an earlier sentence": 50,
+        "the antecedent is more than 5 sentences away": 100,
+        "goes on from a sentence that is left out": 50,
         "takes up a situation": 100,
         "the sentence has another antecedent for it": 10,
         "another pronoun takes up an earlier sentence": 10,

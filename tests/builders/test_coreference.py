@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from support.marked_texts import annotated
-from support.suites import Sample, build_from, rows
+from support.suites import Sample, build_from, rows, without_choices
 
 from coherencegym.builders.coreference import SUITE
 from coherencegym.builders.crossing.generator import Crossed
@@ -61,6 +61,7 @@ def test_an_item_is_two_sentences_in_two_versions() -> None:
         "gender": "masculine",
         "number": "singular",
         "antecedent_kind": "nominal",
+        "antecedent_distance": 1,
         "antecedent_words": 3,
         "genre": "fiction",
     }
@@ -68,6 +69,17 @@ def test_an_item_is_two_sentences_in_two_versions() -> None:
         "pronoun": ("Soon he's dry.",),
         "repetition": ("Soon the old man is dry.",),
     }
+
+
+def test_the_antecedent_may_be_further_back_behind_pronouns() -> None:
+    discourse = annotated("[An old man|1] came in. / [He|1] sat. / Soon [he|1]'s dry.")
+    *_, generated = MENTION.generator(discourse, Context())
+    assert [region.content for region in generated.item.condition("repetition").regions] == [
+        "An old man came in. He sat.",
+        "Soon the old man is dry.",
+    ]
+    assert generated.item.extra["antecedent_distance"] == 2
+    assert generated.views["pronoun"] == ("Soon he's dry.",)
 
 
 def test_the_spillover_is_the_same_text() -> None:
@@ -193,12 +205,12 @@ def test_the_sample(built: tuple[Path, dict[str, Any]]) -> None:
     folder, manifest = built
     counts = {
         name: entry["splits"]["test"]["rows"]
-        for name, entry in manifest["configs"].items()
+        for name, entry in without_choices(manifest).items()
         if not name.endswith("_shuffled_context")
     }
     assert counts == {
-        "sample": 75,
-        "sample_spillover": 73,
+        "sample": 82,
+        "sample_spillover": 80,
         "sample_crossed": 26,
         "sample_crossed_spillover": 26,
     }
@@ -247,7 +259,7 @@ def test_the_genres_are_one_config_with_one_partial_input_score(
     built: tuple[Path, dict[str, Any]],
 ) -> None:
     """A genre has too few documents to learn from; each is a group."""
-    for name, entry in built[1]["configs"].items():
+    for name, entry in without_choices(built[1]).items():
         if "_crossed" in name:
             continue
         scores = entry["quality"]["test"]["partial_input"]
@@ -332,7 +344,7 @@ def test_a_longer_mention_that_begins_with_the_pronoun(tmp_path: Path) -> None:
     (tmp_path / "GUM_podcast_test.conllu").write_text(joined)
     (tmp_path / "GUM_essay_test.conllu").write_text(owned)
     manifest = build_from(SUITE, "gum", tmp_path / "out", data_dir=tmp_path)
-    assert sorted(manifest["configs"]) == ["gum", "gum_spillover"]
+    assert sorted(without_choices(manifest)) == ["gum", "gum_spillover"]
     (row,) = rows(tmp_path / "out", "gum")
     assert row["conditions"][1]["regions"][1]["content"] == "I saw Ann's old friends here."
     assert (row["gender"], row["antecedent_words"]) == ("feminine", 1)
@@ -342,10 +354,10 @@ def test_the_real_schemas(tmp_path: Path, shared: Path) -> None:
     data = shared / "corpora" / "winograd"
     manifest = build_from(SUITE, "winograd", tmp_path, data_dir=data)
     both = ["winograd_crossed", "winograd_crossed_spillover"]
-    assert sorted(manifest["configs"]) == sorted(
+    assert sorted(without_choices(manifest)) == sorted(
         [*both, *(f"{name}_shuffled_context" for name in both)]
     )
-    for entry in manifest["configs"].values():
+    for entry in without_choices(manifest).values():
         assert entry["splits"]["test"]["rows"] == 56
         assert entry["skipped"]["test"] == {
             "not a pronoun for a man or a woman": 128,
@@ -371,11 +383,11 @@ def test_the_real_schemas(tmp_path: Path, shared: Path) -> None:
 def test_the_real_documents(real_build: Callable[[str, str], Path]) -> None:
     built = real_build("coreference", "gum")
     manifest = json.loads((built / "manifest.json").read_text(encoding="utf-8"))
-    entries = manifest["configs"]
+    entries = without_choices(manifest)
     # Documents of the train, validation and test lists are in one split.
     assert {split for entry in entries.values() for split in entry["splits"]} == {"test"}
     counts = {name: entry["splits"]["test"]["rows"] for name, entry in entries.items()}
-    assert counts == {"gum": 155, "gum_spillover": 155}
+    assert counts == {"gum": 195, "gum_spillover": 195}
     skipped: Counter[str] = Counter()
     for name, entry in entries.items():
         if not name.endswith("_spillover"):
@@ -404,7 +416,7 @@ def test_the_real_documents(real_build: Callable[[str, str], Path]) -> None:
         if not name.endswith("_spillover")
         for row in rows(built, name)
     }
-    assert len(texts) == 155
+    assert len(texts) == 195
     for item, beginning in {
         "GUM_bio_emperor/u25c15": "Thus commenced Norton's unprecedented",
         "GUM_bio_galois/u7c36": "It is unsurprising, in the light of Galois's character",

@@ -200,6 +200,37 @@ def test_similar_contexts_are_crossed_first() -> None:
     assert MostSimilar()(partners[:1], Context()) == []
 
 
+def test_halves_are_coupled_by_the_words_of_the_other_half() -> None:
+    things = ("boat", "horse", "lamp", "mill")
+    partners = [
+        Partner(
+            text(str(number), f"Story {number} of a {things[number % 4]}."),
+            (f"The {things[number % 4]} of day {number} was old.", f"It ended {number} times."),
+        )
+        for number in range(32)
+    ]
+    couples = MostSimilar(halves=True)(partners, Context())
+    half_of: dict[str, int] = {}
+    for couple in couples:
+        for one in (couple.first, couple.second):
+            half_of[one.discourse.id] = couple.half
+    assert Counter(half_of.values()) == {1: 16, 2: 16}
+    # The words of one half say how rare those of the other are, and nothing more.
+    (own,) = {p.parts[0] for p in partners if p.discourse.id == "0"}
+    rare = [
+        replace(p, parts=(f"{p.parts[0]} {own}", p.parts[1]))
+        if half_of[p.discourse.id] != half_of["0"]
+        else p
+        for p in partners
+    ]
+
+    def similarities(of: list[Partner], half: int) -> list[float | None]:
+        return [c.similarity for c in MostSimilar(halves=True)(of, Context()) if c.half == half]
+
+    assert similarities(rare, half_of["0"]) != similarities(partners, half_of["0"])
+    assert all(couple.half == 0 for couple in MostSimilar()(partners, Context()))
+
+
 def test_balanced_couples_repeat_no_more_words_in_their_own_combinations() -> None:
     things = ["boat", "horse"]
     names = ["Ann", "Bo", "Cy", "Di", "Ed", "Flo", "Gus", "Hal"]

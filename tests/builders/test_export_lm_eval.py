@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import subprocess
 import sys
+from collections.abc import Callable, Iterator
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -65,7 +66,9 @@ def scored(folder: Path, model: Any, group: str) -> dict[str, Any]:
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
     assert "All tasks found and valid" in done.stdout, done.stderr
     # The command looked among the thousands of the harness's own tasks, which takes it seconds.
-    manager = harness_tasks.TaskManager(include_path=str(folder / "pairs"), include_defaults=False)
+    # With the arguments of the model, as its command has them.
+    about = {"include_defaults": False, "metadata": {"pretrained": DEMO_MODEL}}
+    manager = harness_tasks.TaskManager(include_path=str(folder / "pairs"), **about)
     assert {group, suite} <= set(manager.all_groups)
     assert "coherencegym" in manager.all_tags
     results: dict[str, Any] = lm_eval.simple_evaluate(
@@ -93,6 +96,26 @@ def test_the_tasks_read_local_files_where_there_is_no_hub(
     assert_same(results["samples"][name], sums)
     right = (bad > good for bad, good in map(bits, results["samples"][name]))
     assert results["results"][name]["acc,none"] == pytest.approx(sum(right) / 74)
+    samples = results["samples"][name]
+    by_length = {"norm": len, "bytes": lambda text: len(text.encode()), "tokens": tokens}
+    for metric, length in by_length.items():
+        found = [sample[f"acc_{metric}"] for sample in samples]
+        assert found == [float(bad > good) for bad, good in per(length, samples)]
+
+
+def tokens(text: str) -> int:
+    """The number of tokens of a text in the demo model."""
+    from transformers import AutoTokenizer
+
+    tokenizer = AutoTokenizer.from_pretrained(DEMO_MODEL)
+    return len(tokenizer(text, add_special_tokens=False)["input_ids"])
+
+
+def per(length: Callable[[str], int], samples: Any) -> Iterator[list[float]]:
+    """What the harness gives the two choices, in bits by a measure of their length."""
+    for sample in samples:
+        texts = [sample["doc"][f"sentence_{side}"] for side in ("bad", "good")]
+        yield [of / length(text) for of, text in zip(bits(sample), texts, strict=True)]
 
 
 def our_sums(folder: Path, dataset: tuple[str, ...]) -> dict[tuple[str, str, str], float]:

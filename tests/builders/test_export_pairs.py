@@ -96,6 +96,7 @@ def test_a_record_has_what_blimp_has_and_where_it_is_from(exported: Path) -> Non
         "pairID": "0",
         "item_id": "mention1/x",
         "discourse_id": "mention1",
+        "cluster": "mention1",
         "corpus": "shapes",
         "config": "shapes_mention",
         "split": "test",

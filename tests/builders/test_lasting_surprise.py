@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from support.suites import Sample, rows
+from support.suites import Sample, rows, without_choices
 
 from coherencegym.builders.lasting_surprise import CURVES, SUITE, DeniedStatements, Intruders
 from coherencegym.builders.pipeline.fitting import Fits
@@ -53,19 +53,52 @@ def test_a_denial_takes_the_place_of_a_sentence() -> None:
 
 
 @pytest.mark.parametrize(
-    "later",
+    ("later", "reason"),
     [
-        "is that so?",  # no statement
-        "we ski a lot in winter.",  # nothing is left of the utterance
-        "lovely. we ski.",  # too short
-        "lovely. we all ski with the doctor.",  # speaks of the matter
+        ("is that so?", "ends in a statement"),
+        ("we ski a lot in winter.", "several sentences"),
+        ("lovely. we ski.", "ends in a statement"),  # too short
+        ("lovely. do you ski a lot.", "ends in a statement"),  # a question without its mark
+        ("lovely. we all ski with the doctor.", "says more about the subject"),
     ],
 )
-def test_only_a_statement_behind_another_sentence_is_replaced(later: str) -> None:
+def test_only_a_statement_behind_another_sentence_is_replaced(later: str, reason: str) -> None:
     context = Context()
     texts = (*SAID[:3], later, *SAID[4:9])
     assert not list(DeniedStatements()(dialogue(*texts), context))
-    assert context.skipped == {"nothing is said that the same speaker can deny later": 1}
+    ((found, number),) = context.skipped.items()
+    assert reason in found
+    assert number == 1
+
+
+def test_a_negation_denies_one_clause_only() -> None:
+    context = Context()
+    texts = (SAID[0], "my sister is a doctor and i ski.", *SAID[2:9])
+    assert not list(DeniedStatements()(dialogue(*texts), context))
+    assert context.skipped == {"statement with a second clause": 1}
+
+
+def test_a_dialogue_that_ends_soon_has_fewer_predictions() -> None:
+    without_stop = "lovely. we ski a lot in winter"
+    (one,) = DeniedStatements()(dialogue(*SAID[:3], without_stop, *SAID[4:7]), Context())
+    assert contents(one.item, "original")[1:] == [
+        "we ski a lot in winter. [SEP]",
+        *(f"{text} [SEP]" for text in SAID[4:6]),
+        SAID[6],
+    ]
+    assert [c.region for c in one.contrasts] == [3, 4, 5, 3, 4, 5, 2]
+    assert {len(view) for view in one.views.values()} == {5}
+    assert not list(DeniedStatements()(dialogue(*SAID[:6]), Context()))
+
+
+def test_a_statement_is_denied_once_and_an_utterance_has_one_denial() -> None:
+    more = (*SAID[:2], "oh.", SAID[3], "my brother is a lawyer.", "right. it rained all day.")
+    items = [one.item for one in DeniedStatements()(dialogue(*more, *SAID[4:9]), Context())]
+    assert len(items) == len({one.extra["statement"] for one in items}) == 1
+    both = (SAID[0], "my sister is a doctor. my old car is bright red.", *more[2:])
+    items = [one.item for one in DeniedStatements()(dialogue(*both, *SAID[4:9]), Context())]
+    assert {one.extra["distance"] for one in items} == {2, 4}
+    assert len({one.extra["statement"] for one in items}) == 2
 
 
 def test_each_distance_has_two_predictions() -> None:
@@ -109,8 +142,8 @@ def test_an_intruder_is_followed_by_five_sentences() -> None:
 
 def test_the_sample_has_both(built_sample: Sample) -> None:
     folder, manifest = built_sample(SUITE.name)
-    assert set(manifest["configs"]) == {"sample_intruder", "sample_contradiction"}
-    for config in manifest["configs"]:
+    assert set(without_choices(manifest)) == {"sample_intruder", "sample_contradiction"}
+    for config in without_choices(manifest):
         made = rows(Path(folder), config)
         assert len(made) >= 3
         for row in made:

@@ -54,6 +54,7 @@ def test_a_release_is_one_commit_and_one_annotated_tag(
     assert set(hub.files(REPO)) == {
         ".gitattributes",
         "README.md",
+        "eval.yaml",
         "manifest.json",
         "baselines/toy_context/test-00000-of-00001.parquet",
         "data/toy_context/test-00000-of-00001.parquet",

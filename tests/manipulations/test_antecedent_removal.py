@@ -58,6 +58,32 @@ def test_a_sentence_between_is_the_neighbour() -> None:
     assert made(text, "control") == (mill, ann, she)
 
 
+def test_sentences_between_source_and_target_are_left_out() -> None:
+    mill, roof, ann, she = TEXT.split(" / ")
+    pronoun = "[She|1 entity=person] had come from the coast."
+    text = " / ".join((mill, roof, ann, pronoun, "It rained, and it did not stop.", she))
+    context = Context()
+    found = list(AntecedentRemoval("pronoun")(annotated(text), context))
+    texts = annotated(text).texts
+    # The pronoun between is scored, too; the last one takes up the name over both sentences.
+    assert [excerpt.texts for excerpt in found if excerpt.variant == "u5c7-10"] == [
+        (texts[2], texts[4], texts[5])
+    ]
+    assert "u3c0-3" in {excerpt.variant for excerpt in found}
+    for opening in ("But ", "In [the storm|7 nominal status=giv:act], "):
+        later = text.replace("In May [", f"{opening}[")
+        context = Context()
+        variants = [
+            excerpt.variant for excerpt in AntecedentRemoval("pronoun")(annotated(later), context)
+        ]
+        assert not [variant for variant in variants if variant.startswith("u5")]
+        assert context.skipped["goes on from a sentence that is left out"] == 1
+    further = text.replace("It rained", "It rained. / " * 3 + "It rained")
+    context = Context()
+    list(AntecedentRemoval("pronoun")(annotated(further), context))
+    assert context.skipped["the antecedent is more than 5 sentences away"] == 1
+
+
 def test_other_neighbours_make_further_excerpts() -> None:
     text = TEXT.replace("The roof", "The sign was green. / The roof")
     sign, roof, ann, she = annotated(text).texts[1:]

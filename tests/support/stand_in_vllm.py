@@ -29,6 +29,7 @@ ENGINE_ARGUMENTS = frozenset(
         *("load_format", "generation_config", "enable_prefix_caching", "logprobs_mode"),
         *("max_model_len", "max_num_batched_tokens", "max_num_seqs", "pipeline_parallel_size"),
         *("block_size", "kv_cache_dtype", "max_logprobs", "disable_log_stats"),
+        "enable_chunked_prefill",
     }
 )
 
@@ -124,6 +125,7 @@ class LLM:
         assert skip_tokenizer_init, "it would read a tokenizer of its own"
         assert kwargs["load_format"] == "safetensors"
         assert not trust_remote_code
+        self.utilization = gpu_memory_utilization
         self.asked: dict[str, Any] = {"dtype": dtype, "hf_overrides": hf_overrides, **kwargs}
         number_format = getattr(torch, dtype)
         self.model = AutoModelForCausalLM.from_pretrained(Path(model), dtype=number_format).eval()
@@ -200,9 +202,13 @@ class LLM:
 
 
 def install(
-    monkeypatch: pytest.MonkeyPatch, version: str = "0.30.0", device: str = "cpu", runner: int = 1
+    monkeypatch: pytest.MonkeyPatch,
+    version: str = "0.30.0",
+    device: str = "cpu",
+    runner: int = 1,
+    memory: int = 1 << 34,
 ) -> type[LLM]:
-    """Put the stand-in where vLLM would be; the class that is loaded."""
+    """Put the stand-in where vLLM would be; the class that is loaded. ``memory``: the GPU's."""
     package, platforms = ModuleType("vllm"), ModuleType("vllm.platforms")
     made = type("LLM", (LLM,), {"runner_version": runner})
     named = {
@@ -214,7 +220,9 @@ def install(
     }
     for name, value in named.items():
         setattr(package, name, value)
-    platforms.current_platform = SimpleNamespace(device_type=device)  # type: ignore[attr-defined]
+    platforms.current_platform = SimpleNamespace(  # type: ignore[attr-defined]
+        device_type=device, get_device_total_memory=lambda device_id=0: memory
+    )
     monkeypatch.setitem(sys.modules, "vllm", package)
     monkeypatch.setitem(sys.modules, "vllm.platforms", platforms)
     return made

@@ -79,10 +79,13 @@ def add_item_baselines(
             writer.add(of, ACCURACY.name, system, values)
 
 
-def item_baselines(outcomes: OutcomeTables) -> dict[str, System]:
-    """The baselines among the systems of outcomes, by their names."""
+def item_baselines(outcomes: OutcomeTables) -> list[tuple[str, System]]:
+    """The baselines among the systems of outcomes, each with its name.
+
+    A baseline that was trained in other folds for another table is another system.
+    """
     labels = {name.replace("_", " "): name for name in BASELINES}
-    return {labels[one.label]: one for one in outcomes.systems if one.role == "baseline"}
+    return [(labels[one.label], one) for one in outcomes.systems if one.role == "baseline"]
 
 
 def _units(table: ItemTable, evaluated: Sequence[EvaluatedPrediction]) -> Iterator[UnitRow]:

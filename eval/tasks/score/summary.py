@@ -119,7 +119,7 @@ def over_baselines(outcomes: OutcomeTables, table: ItemTable) -> list[OverItemBa
     places = predictions_of(outcomes, table.config, table.split)
     cells = outcomes.cells(inside(outcomes, places, table.headline))
     rows = []
-    for name, system in item_baselines(outcomes).items():
+    for name, system in item_baselines(outcomes):
         values = outcomes.by_unit(ACCURACY.name, system)
         model, baseline = decided_cells(cells, system, values)
         del values
@@ -149,10 +149,12 @@ def summarise(outcomes: OutcomeTables, table: ItemTable) -> list[ItemScore]:
     scores = [_score(outcomes, margins, table, row) for row in rows()]
     del margins
     # Of millions of items there is no room for the decisions of all baselines at once.
-    for name, system in item_baselines(outcomes).items():
+    for name, system in item_baselines(outcomes):
         values = outcomes.by_unit(ACCURACY.name, system)
         for place, row in enumerate(rows()):
             _, own = decided_cells(outcomes.cells(row.places), system, values)
+            if not len(own.value):
+                continue
             found = ACCURACY.estimate(own)
             beside = {"score": found.value, "ci_low": found.low, "ci_high": found.high}
             scores[place] = replace(scores[place], **_named(name, beside))

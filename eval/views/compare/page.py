@@ -37,6 +37,8 @@ from coherencegym.eval.views.html_report import page_of, source
 #: Most configs or metrics of which each has a sentence.
 _MOST_SENTENCES = 3
 _NOT_SHOWN = "this does not show that they differ"
+#: Tasks whose units are documents with their sentences.
+_OF_DOCUMENTS = frozenset({"detect", "train-documents"})
 
 
 @dataclass(frozen=True)
@@ -95,7 +97,7 @@ def render_comparisons(
         parts=parts,
         items=items,
         in_predictions=any(one.baseline.task == "score" for one in comparisons),
-        in_documents=any(one.baseline.task != "score" for one in comparisons),
+        in_documents=any(one.baseline.task in _OF_DOCUMENTS for one in comparisons),
         summary=_summary(headings, comparisons, names) if place else None,
         legend=list(comparison_legend(comparisons)),
     )

@@ -96,6 +96,9 @@ def leaderboard_as_json(site: Site) -> dict[str, Any]:
                 "metric": column.metric,
                 "differs": list(column.differs),
                 "digest": column.digest,
+                "tasks": list(
+                    dict.fromkeys(task for run in column.shown.values() for task in run.benchmark)
+                ),
                 "runs": [
                     {
                         "model": table.models[model],

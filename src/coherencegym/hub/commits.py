@@ -6,7 +6,7 @@ It is one of a dataset where nothing else is said.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -101,8 +101,13 @@ class Head:
         return self.digests.get(path) in (by_git, hashlib.sha256(content).hexdigest())
 
 
-def read_head(api: Any, repo_id: str, repo_type: str = "dataset") -> Head:
+def read_head(
+    api: Any, repo_id: str, repo_type: str = "dataset", revision: str | None = None
+) -> Head:
     """Read a repository's head, or an empty one where there is no repository.
+
+    Args:
+        revision: that of a pull request; None: the main branch.
 
     Raises:
         AnswerError: something else than the Hub answered.
@@ -111,13 +116,28 @@ def read_head(api: Any, repo_id: str, repo_type: str = "dataset") -> Head:
     from huggingface_hub.errors import RepositoryNotFoundError
 
     try:
-        info = repository_info(api, repo_id, repo_type, files_metadata=True)
+        info = repository_info(api, repo_id, repo_type, files_metadata=True, revision=revision)
     except RepositoryNotFoundError:
         return Head()
     digests = {
         file.rfilename: file.lfs["sha256"] if file.lfs else file.blob_id for file in info.siblings
     }
     return Head(info.private, info.sha, digests, getattr(info, "sdk", None) or "")
+
+
+def open_proposals(
+    api: Any, repo_id: str, title: str, repo_type: str
+) -> Iterator[tuple[str, Head]]:
+    """The pull requests of a title that are open: the number of each (``#3``), and its head.
+
+    Raises:
+        AnswerError: something else than the Hub answered.
+        huggingface_hub.errors.HfHubHTTPError: the Hub failed.
+    """
+    about = {"discussion_type": "pull_request", "discussion_status": "open"}
+    for pull in api.get_repo_discussions(repo_id, repo_type=repo_type, **about):
+        if pull.title == title:
+            yield f"#{pull.num}", read_head(api, repo_id, repo_type, f"refs/pr/{pull.num}")
 
 
 def fetch(api: Any, repo_id: str, path: str, revision: str, repo_type: str = "dataset") -> Path:

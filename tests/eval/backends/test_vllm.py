@@ -45,6 +45,7 @@ def test_what_vllm_is_asked_for_and_what_results_say(monkeypatch: pytest.MonkeyP
         "load_format": "safetensors",
         "generation_config": "vllm",
         "enable_prefix_caching": True,
+        "enable_chunked_prefill": False,
         "logprobs_mode": "raw_logprobs",
         "max_model_len": 128,
     }
@@ -60,6 +61,33 @@ def test_what_vllm_is_asked_for_and_what_results_say(monkeypatch: pytest.MonkeyP
     assert found.identity() != plain.identity()
     assert found.cautions[0].startswith("unproven: the numbers are those of vLLM 0.30.0")
     assert loaded().dtype == "bfloat16"
+
+
+def test_log_probabilities_have_room_beside_what_vllm_takes(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    config = load("demo", "cpu").model.config
+    needed = 512 * config.vocab_size * 9
+    for memory, pairs, share in (
+        (100 * needed, (), 0.9),
+        (4 * needed, (), 0.75),
+        (4 * needed, ("max_model_len=256",), 0.87),
+        (needed, ("gpu_memory_utilization=0.8",), 0.8),
+    ):
+        install(monkeypatch, device="cuda", memory=memory)
+        loaded(*pairs)
+        assert LLM.made.utilization == share
+    install(monkeypatch, device="cuda", memory=needed)
+    with pytest.raises(EvaluationError, match=r"a text of 512 tokens take .* max_model_len=256 or"):
+        loaded()
+    assert loaded("max_model_len=256").device == "cuda"
+
+
+def test_batch_invariance_is_in_the_signature(monkeypatch: pytest.MonkeyPatch) -> None:
+    install(monkeypatch)
+    for value, said in (("1", {"batch_invariant": True}), ("0", {}), ("", {})):
+        monkeypatch.setenv("VLLM_BATCH_INVARIANT", value)
+        assert loaded().arguments == {"backend": "vllm", **said}
 
 
 def test_its_version_is_in_the_signature(monkeypatch: pytest.MonkeyPatch) -> None:

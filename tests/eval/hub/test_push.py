@@ -45,22 +45,6 @@ from coherencegym.eval.results.saved import read_saved
 REPO = "coherencegym/results"
 
 
-@pytest.fixture(scope="module")
-def scored(
-    tmp_path_factory: pytest.TempPathFactory,
-    pair_items: list[Item],
-    write_dataset: Callable[..., Path],
-) -> Path:
-    """Results of the demo model."""
-    from datasets import Value
-
-    folder = tmp_path_factory.mktemp("scored")
-    data = write_dataset(folder / "data", pair_items, extra={"moved": Value("bool")})
-    argv = ["--model", "demo", "--dataset", str(data), "--output", str(folder / "results")]
-    assert main(argv) == 0
-    return folder / "results"
-
-
 def read_card(text: str) -> Any:
     """A card, whose metadata may have any key."""
     return DatasetCard(text)

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from coherencegym.eval.commands.cli import commands
+from coherencegym.eval.kinds.choices import ChoiceQuestion
 from coherencegym.eval.kinds.documents import Document
 from coherencegym.eval.kinds.examples import LabelledExample, Slot
 from coherencegym.eval.kinds.items import Condition, Item, Prediction, Region
@@ -63,6 +64,9 @@ VALUES: dict[str, Any] = {
         "c",
         {"family": "f"},
     ),
+    "choices": ChoiceQuestion(
+        "q/x", "Which text is more coherent?", ("One.", "Two."), 1, "d", "c", {"family": "f"}
+    ),
     "examples": LabelledExample(
         "e/x", (Slot(("One.",)),), ("One.",), (0,), "first", "d", "c", (), {"family": "f"}
     ),
@@ -108,6 +112,8 @@ def test_separators_are_seen(name: str) -> None:
         row["text"] += " [SEP]"
     elif name == "structures":
         row["sections"][0]["paragraphs"][1][0] += " [SEP]"
+    elif name == "choices":
+        row["question"] += " [SEP]"
     elif name == "examples":
         row["slots"][0]["segments"][0] += " [SEP]"
     else:
@@ -119,6 +125,10 @@ def test_separators_are_seen(name: str) -> None:
 
 @pytest.mark.parametrize("kind", TABLE_KINDS.values(), ids=list(TABLE_KINDS))
 def test_a_command_and_a_task_read_it(kind: TableKind[Any]) -> None:
+    if not kind.task:
+        # Another program asks: the only one is of the prompted choices.
+        assert (kind.name, kind.command) == ("choices", "inspect eval")
+        return
     assert importlib.util.find_spec(f"coherencegym.eval.tasks.{kind.task}") is not None
     program, _, subcommand = kind.command.partition(" ")
     assert program == "coherencegym"

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
 
 import pytest
 
 from coherencegym.eval.kinds.contrasts import Contrast, GeneratedItem
 from coherencegym.eval.kinds.items import Condition, Item, Region
+from coherencegym.eval.kinds.table_kind import HALF
 from coherencegym.eval.statistics import surface
 from coherencegym.eval.statistics.bag_of_words import FOLDS
 from coherencegym.eval.statistics.intervals import Interval, share_interval
 from coherencegym.eval.statistics.pair_baselines import surface_decisions
-from coherencegym.eval.statistics.surface import surface_scores
+from coherencegym.eval.statistics.surface import surface_folds, surface_scores
 
 NAMES = ("1_1", "2_2", "1_2", "2_1")
 CONTRAST = Contrast(NAMES[2:], NAMES[:2], 2, "sum")
@@ -70,6 +73,27 @@ def test_where_nothing_is_planted_the_interval_is_over_chance() -> None:
     for seed in range(2):
         _, interval = interval_of(items(400, lambda n, chance: ("", ""), seed))
         assert interval.low < 0.5 < interval.high
+
+
+def test_items_of_halves_are_decided_by_the_other_half(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = items(40, leak)
+    halved = [
+        replace(one, item=replace(one.item, extra={HALF: 1 + number % 4 // 2}))
+        for number, one in enumerate(made)
+    ]
+    asked = []
+    learned = surface._learned
+
+    def record(features: Any, train: Any, test: Any) -> Any:
+        asked.append(({*map(int, train)}, {*map(int, test)}))
+        return learned(features, train, test)
+
+    monkeypatch.setattr(surface, "_learned", record)
+    surface_scores(halved)
+    first = {number for number in range(40) if number % 4 < 2}
+    second = {*range(40)} - first
+    assert sorted(asked, key=str) == sorted([(first, second), (second, first)], key=str)
+    assert (surface_folds(halved), surface_folds(made)) == (2, FOLDS)
 
 
 def test_what_stands_on_both_sides_cancels() -> None:

@@ -96,6 +96,25 @@ def refs(context: Context) -> Answer:
     return json_answer(listed)
 
 
+def discussions(context: Context) -> Answer:
+    """The pull requests, all of them open; discussions are not held."""
+    repo = context.repo
+
+    def entry(number: int, commit: Commit) -> dict[str, object]:
+        return {
+            "num": number,
+            "title": commit.title,
+            "author": {"name": commit.author},
+            "createdAt": commit.date,
+            "status": "open",
+            "isPullRequest": True,
+            "repo": {"name": repo.id, "type": context.call.path.split("/")[2].rstrip("s")},
+        }
+
+    found = [entry(number, repo.resolve(sha)) for number, sha in repo.pulls.items()]
+    return json_answer({"discussions": found, "count": len(found), "start": 0})
+
+
 def commits(context: Context) -> Answer:
     def entry(commit: Commit) -> dict[str, object]:
         return {
@@ -152,6 +171,9 @@ ROUTES = [
     Route("GET", "/api/models/{id}/revision/{rev}", info),
     Route("GET", "/api/datasets/{id}/refs", refs),
     Route("GET", "/api/models/{id}/refs", refs),
+    Route("GET", "/api/datasets/{id}/discussions", discussions),
+    Route("GET", "/api/models/{id}/discussions", discussions),
+    Route("GET", "/api/models/{id}/commits/{rev}", commits),
     Route("GET", "/api/datasets/{id}/commits/{rev}", commits),
     Route("POST", "/api/datasets/{id}/tag/{rev}", add_tag),
     Route("DELETE", "/api/datasets/{id}/tag/{rev}", delete_tag),

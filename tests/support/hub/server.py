@@ -2,8 +2,8 @@
 
 Two origins, as on the real Hub: one for the API, one for LFS objects, which clients reach through
 signed addresses and must reach without their token. Standard library only. It holds datasets,
-which can be read as models, too, and static Spaces, whose ids here begin with `spaces/`; of these
-it takes only files that git holds.
+which can be read and written as models, too, and static Spaces, whose ids here begin with
+`spaces/`; of these it takes only files that git holds.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from collections.abc import Mapping
 from types import TracebackType
 from typing import Literal
 
-from support.hub import content, repos, uploads
+from support.hub import content, repos, uploads, viewer
 from support.hub.faults import Faults
 from support.hub.log import Request, summary
 from support.hub.site import Account, Site, dispatch
 from support.hub.store import Blob, Commit, HubError, Tag
 from support.hub.wire import CUT, Answer, Call, Origin, json_answer
 
-HUB_ROUTES = [*repos.ROUTES, *content.ROUTES, *uploads.ROUTES]
+HUB_ROUTES = [*repos.ROUTES, *content.ROUTES, *uploads.ROUTES, *viewer.ROUTES]
 STORAGE_ROUTES = [*content.STORAGE_ROUTES, *uploads.STORAGE_ROUTES]
 
 
@@ -125,6 +125,11 @@ class HubServer:
         with self._lock:
             tree = self._site.repos[repo_id].resolve(revision).files
             return {path: blob.data for path, blob in tree.items()}
+
+    def pull_requests(self, repo_id: str) -> list[int]:
+        """Their numbers."""
+        with self._lock:
+            return sorted(self._site.repos[repo_id].pulls)
 
     def lfs_objects(self, repo_id: str) -> set[str]:
         """The sha256 of every uploaded object, whether or not a commit refers to it."""

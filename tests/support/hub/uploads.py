@@ -92,7 +92,9 @@ def commit(context: Context) -> Answer:
     author = context.account.name if context.account else ""
     files = apply(repo, head, operations)
     made = repo.write(head.sha, files, about["summary"], about.get("description", ""), author)
-    base = f"{context.site.url}/{repo.place}"
+    # Of a model nothing comes before its name.
+    is_model = context.call.path.startswith("/api/models/")
+    base = f"{context.site.url}/{repo.id if is_model else repo.place}"
     answer = {"success": True, "commitUrl": f"{base}/commit/{made.sha}", "commitOid": made.sha}
     if as_pull:
         answer["pullRequestUrl"] = f"{base}/discussions/{repo.open_pull(made)}"
@@ -133,6 +135,8 @@ ROUTES = [
     Route("POST", "/datasets/{id}.git/info/lfs/objects/verify", verify),
     Route("POST", "/api/datasets/{id}/commit/{rev}", commit),
     Route("POST", "/api/spaces/{id}/preupload/{rev}", preupload),
+    Route("POST", "/api/models/{id}/preupload/{rev}", preupload),
+    Route("POST", "/api/models/{id}/commit/{rev}", commit),
     Route("POST", "/api/spaces/{id}/commit/{rev}", commit),
 ]
 STORAGE_ROUTES = [Route("PUT", "/{id}/{oid}", store_object)]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -14,7 +15,12 @@ import coherencegym as cg
 from coherencegym.builders.release.baselines import write_baselines
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.data import dataset
-from coherencegym.eval.data.baselines import LEXICAL_OVERLAP, PARTIAL_INPUT, baselines_path
+from coherencegym.eval.data.baselines import (
+    LEXICAL_OVERLAP,
+    PARTIAL_INPUT,
+    SURFACE,
+    baselines_path,
+)
 from coherencegym.eval.data.dataset import tables
 from coherencegym.eval.data.source import find_dataset
 from coherencegym.eval.kinds.items import ITEMS, Condition, Item, Prediction, Region
@@ -26,6 +32,7 @@ from coherencegym.eval.statistics.intervals import share_interval
 from coherencegym.eval.statistics.pair_baselines import BaselineDecision
 from coherencegym.eval.tasks.score.outcomes import ACCURACY, baseline_system, predictions_of
 from coherencegym.eval.tasks.score.results import score_summary
+from coherencegym.eval.tasks.score.summary import over_baselines, summarise
 from coherencegym.eval.tasks.task import Findings
 
 FORMULA = "(2;%odd%) > (2;%plain%)"
@@ -212,6 +219,33 @@ def test_more_decisions_than_predictions_are_one_line(tmp_path: Path) -> None:
     bare = Item("i0", 1, twice[0].conditions, (), "d0", "t")
     with pytest.raises(EvaluationError, match="item 'i0': 1 decisions; expected at most 0"):
         table.baselines.decisions([bare])
+
+
+def test_a_table_has_the_baselines_of_its_own_folds() -> None:
+    """One that learned one table in two halves and another in ten folds is two systems."""
+    writer = OutcomeWriter()
+    about: Any = {"formula": "f", "aggregation": "mean"}
+    values = {"a": ([1.0, 1.0, 0.0, 1.0], 2), "b": ([0.0, 0.0, 0.0, 1.0], 10)}
+    for config, (decided, folds) in values.items():
+        ids = writer.units(
+            UnitRow(
+                config=config, split="test", item=f"{n}", discourse=f"{n}", cluster=f"{n}", **about
+            )
+            for n in range(4)
+        )
+        writer.add(ids, "accuracy", MODEL, [1.0] * 4)
+        writer.add(ids, "margin", MODEL, [1.0] * 4, target=[1.0] * 4)
+        writer.add(ids, "accuracy", baseline_system(SURFACE, {SURFACE: folds}), decided)
+    outcomes = writer.tables()
+    for config, (decided, folds) in values.items():
+        about_it = {"headline": "", "breakdowns": (), "humans": (), "stated_baselines": {}}
+        table: Any = SimpleNamespace(config=config, split="test", **about_it)
+        (row,) = [one for one in summarise(outcomes, table) if one.level == "all"]
+        known = share_interval(decided, list("abcd"), folds=folds)
+        assert row.surface_score == sum(decided) / 4
+        assert (row.surface_ci_low, row.surface_ci_high) == (known.low, known.high)
+        (over,) = over_baselines(outcomes, table)
+        assert (over.baseline, over.difference) == (SURFACE, 1 - sum(decided) / 4)
 
 
 def test_two_baselines_take_few_bytes() -> None:

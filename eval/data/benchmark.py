@@ -1,0 +1,196 @@
+"""A dataset as a benchmark of the Hub: its tasks, their ids, and ``eval.yaml``, which lists them.
+
+The ids of tasks are here and nowhere else: ``eval.yaml`` in the dataset, ``.eval_results`` and
+``model-index`` in a model's repository, and the leaderboard have them from this module. Read:
+https://huggingface.co/docs/hub/eval-results, and inspect_ai's ``_eval/task/hf.py``.
+
+``inspect eval hf/OWNER/SUITE`` reads the same file. It refuses the whole file where one of its
+tasks is without ``field_spec``, ``solvers`` and ``scorers``, and none of the scorers that it allows
+there reads probabilities. So where a dataset has prompted choices, the other tasks have these
+fields, too, with a scorer that never finds a grade: inspect leaves their rows unscored (``nan``).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from coherencegym.eval.kinds.items import ITEMS
+from coherencegym.eval.kinds.registry import kind_named
+from coherencegym.eval.kinds.table_kind import SAMPLE
+
+#: The file at the root of a dataset.
+EVAL_YAML = "eval.yaml"
+#: The entry of this program in the Hub's list of frameworks (huggingface.js, ``eval.ts``).
+FRAMEWORK = {
+    "name": "coherencegym",
+    "description": "CoherenceGym tests whether language models notice incoherent discourse, by "
+    "surprisal on minimal pairs.",
+    "url": "https://github.com/coherencegym/coherencegym",
+}
+#: The key of a config of prompted choices in a manifest: the config of pairs that it asks about.
+CHOICE_OF = "choice_of"
+
+#: The splits of a task, the first that is there.
+_SPLITS = ("test", "validation", "train")
+#: The work of inspect on a prompted choice.
+_PROMPTED: Mapping[str, Any] = {
+    "field_spec": {
+        "input": "question",
+        "target": "target",
+        "choices": "choices",
+        "metadata": ["item_id"],
+    },
+    "solvers": [{"name": "multiple_choice"}],
+    "scorers": [{"name": "choice"}],
+}
+#: Its work on a score that another program computes: nothing is asked, nothing scored.
+_UNSCORED: Mapping[str, Any] = {
+    "field_spec": {"input": "item_id", "target": "literal:unscored"},
+    "solvers": [
+        {
+            "name": "system_message",
+            "args": {"template": "Not a prompt. coherencegym computes the score of this task."},
+        }
+    ],
+    "scorers": [{"name": "model_graded_qa", "args": {"model": "mockllm/model"}}],
+}
+_COMMENTS = (
+    "The ids of the tasks are stable: results name them (.eval_results/*.yaml of a model).",
+    "coherencegym computes the scores of the tasks whose solver is system_message. inspect",
+    "cannot: it wants the last three fields, asks nothing, and leaves the rows unscored (nan).",
+    "The tasks NAME_choice prompt a model with pairs in words:",
+    "  inspect eval hf/{repo}/NAME_choice",
+    "A prompted choice is another construct than surprisal: never put both in one column.",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class BenchmarkTask:
+    """A task of a dataset: its id, the table that it is on, and whether a model is prompted."""
+
+    id: str
+    config: str
+    split: str
+    is_choice: bool = False
+
+
+def task_id(config: str, metric: str = "") -> str:
+    """The id of a score on a config; ``metric`` in words where it is not the primary one."""
+    return "_".join([config, *re.findall(r"\w+", metric.lower())])
+
+
+def headline_id(task: str) -> str:
+    """The id of the mean over the configs of a headline, given the task that computes it."""
+    return "headline" if task == ITEMS.task else f"headline_{task}"
+
+
+def choice_config(config: str) -> str:
+    """The config that asks about the pairs of a config in words, and the id of its task."""
+    return f"{config}_choice"
+
+
+def suite_headline(configs: Mapping[str, Mapping[str, Any]]) -> list[str]:
+    """The configs of pairs whose scores make a suite's one number.
+
+    Those of the project's sample are in it where there is no other.
+    """
+    chosen = [name for name in ITEMS.configs(configs) if configs[name].get("in_headline")]
+    return _without_sample(chosen, configs)
+
+
+def headline_configs(configs: Mapping[str, Mapping[str, Any]]) -> dict[str, list[str]]:
+    """Task -> the configs that its score of a dataset is over, by rank.
+
+    Of pairs these are the configs of the headline, of other kinds of tables all, but for diagnostic
+    ones. No task computes a score of prompted choices, or of texts that an encoder learns from.
+    """
+    found: dict[str, list[str]] = {}
+    for name, about in sorted(configs.items(), key=lambda entry: (entry[1]["rank"], entry[0])):
+        kind = kind_named(about["kind"])
+        if kind is ITEMS:
+            counts = name in suite_headline(configs)
+        else:
+            counts = bool(kind.task) and not kind.learns and not about.get("is_diagnostic")
+        if counts:
+            found.setdefault(kind.task, []).append(name)
+    return {task: _without_sample(names, configs) for task, names in found.items()}
+
+
+def _without_sample(names: Iterable[str], configs: Mapping[str, Mapping[str, Any]]) -> list[str]:
+    chosen = list(names)
+    return [name for name in chosen if configs[name]["corpus"]["name"] != SAMPLE] or chosen
+
+
+def benchmark_tasks(configs: Mapping[str, Mapping[str, Any]]) -> list[BenchmarkTask]:
+    """The tasks of a manifest's configs.
+
+    There is one for each headline config, and one for its prompted choice. Where a headline is over
+    several configs, their mean is a task of its own, which is shown on the first of them.
+    """
+    found, choices = [], []
+    # A stand-off release has no questions that anybody could be asked.
+    asked = {
+        about[CHOICE_OF]: name
+        for name, about in configs.items()
+        if CHOICE_OF in about and not about.get("stand_off")
+    }
+    for task, names in headline_configs(configs).items():
+        if len(names) > 1:
+            found.append(BenchmarkTask(headline_id(task), names[0], _split(configs[names[0]])))
+        found += [BenchmarkTask(task_id(name), name, _split(configs[name])) for name in names]
+        choices += [asked[name] for name in names if name in asked]
+    prompted = (
+        BenchmarkTask(name, name, _split(configs[name]), is_choice=True) for name in choices
+    )
+    return [*found, *prompted]
+
+
+def _split(about: Mapping[str, Any]) -> str:
+    return main_split(about["splits"])
+
+
+def main_split(splits: Iterable[str]) -> str:
+    """The split of a config that its task is on."""
+    known = list(splits)
+    return next((split for split in _SPLITS if split in known), known[0])
+
+
+def eval_yaml(manifest: Mapping[str, Any]) -> str:
+    """The ``eval.yaml`` of a manifest; empty where no table of it is scored."""
+    import yaml
+
+    tasks = benchmark_tasks(manifest["configs"])
+    if not tasks:
+        return ""
+    has_choices = any(task.is_choice for task in tasks)
+    whole = {
+        "name": f"CoherenceGym: {manifest['title']}",
+        "description": f"{manifest['hypothesis']} {manifest['description']}",
+        "evaluation_framework": FRAMEWORK["name"],
+        "tasks": [_entry(task, has_choices) for task in tasks],
+    }
+    text = yaml.dump(whole, Dumper=_plain_dumper(), sort_keys=False, allow_unicode=True, width=100)
+    comments = _COMMENTS if has_choices else _COMMENTS[:1]
+    said = "".join(f"# {line}\n" for line in comments).format(repo=manifest["repo_id"])
+    return said + str(text)
+
+
+def _entry(task: BenchmarkTask, has_choices: bool) -> dict[str, Any]:
+    place = {"id": task.id, "config": task.config, "split": task.split}
+    if not has_choices:
+        return place
+    return {**place, **(_PROMPTED if task.is_choice else _UNSCORED)}
+
+
+def _plain_dumper() -> Any:
+    # Without anchors: what several tasks have is written out in each.
+    import yaml
+
+    class Dumper(yaml.SafeDumper):
+        def ignore_aliases(self, data: Any) -> bool:
+            return True
+
+    return Dumper

@@ -1,0 +1,1 @@
+"""Sample logs of other evaluators, as results that are compared."""

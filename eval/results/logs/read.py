@@ -1,0 +1,32 @@
+"""Logs of other evaluators by their paths: a format is a module, and a line in both functions."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from coherencegym.eval.results.logs.harness_log import harness_logs, read_harness_log
+from coherencegym.eval.results.logs.inspect_log import is_inspect_log, read_inspect_log
+from coherencegym.eval.results.logs.sample_log import saved_log
+from coherencegym.eval.results.saved import Saved
+
+
+def logs_at(path: Path) -> list[Path]:
+    """The logs of other evaluators at a path, each of one model; empty: it is something else."""
+    if path.is_dir() and (logs := sorted(path.glob("*.eval"))):
+        return logs
+    return [path] if is_inspect_log(path) else harness_logs(path)
+
+
+def read_log(path: Path, cluster_by: str | None = None) -> tuple[Saved, list[str]]:
+    """A log as results, and the names of its metrics that are left out.
+
+    Args:
+        path: one of :func:`logs_at`.
+        cluster_by: the column of a document, or field of a sample's metadata, that names clusters.
+
+    Raises:
+        EvaluationError: it is damaged, or see :func:`eval.results.logs.sample_log.saved_log`.
+        OSError: a file cannot be read.
+    """
+    read = read_inspect_log if is_inspect_log(path) else read_harness_log
+    return saved_log(read(path), cluster_by)

@@ -1,0 +1,83 @@
+"""One source of task ids: ``eval.yaml``, ``.eval_results``, ``model-index`` and the leaderboard."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from support.suites import no_classifiers
+from support.toy import SUITE, stories, toy_corpus
+
+from coherencegym.builders.pipeline.build import BuildOptions, build
+from coherencegym.builders.pipeline.sources import PlannedCorpus, Sources
+from coherencegym.builders.suite import PromptedChoice
+from coherencegym.errors import EvaluationError
+from coherencegym.eval.commands.cli import main
+from coherencegym.eval.hub.model_index import eval_results, model_index
+from coherencegym.eval.results.run_table import table_of
+from coherencegym.eval.results.runs import Run, read_run
+from coherencegym.eval.views.leaderboard.cells import Site
+from coherencegym.eval.views.leaderboard.site import leaderboard_as_json
+
+IDS = ["headline", "one_context", "two_context"]
+
+
+@pytest.fixture(scope="module")
+def scored(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Run]:
+    """A build of two headline configs with their prompted choices, and a run of ``score`` on it."""
+    folder = tmp_path_factory.mktemp("benchmark")
+    choice = PromptedChoice()
+    suite = replace(SUITE, configs=tuple(replace(one, choice=choice) for one in SUITE.configs))
+    splits = {"test": stories(0, 8), "validation": stories(8, 12)}
+    corpora = [toy_corpus(name, splits) for name in ("one", "two")]
+    (folder / "data").mkdir()
+    with pytest.MonkeyPatch.context() as patched:
+        no_classifiers(patched)
+        sources = Sources([PlannedCorpus(corpus, suite.configs) for corpus in corpora])
+        build(suite, sources, BuildOptions(), folder / "data")
+    argv = ["score", "--model", "demo", "--dataset", str(folder / "data")]
+    assert main([*argv, "--output", str(folder / "results")]) == 0
+    path = folder / "results" / "results.json"
+    content = json.loads(path.read_text())
+    content["dataset"] |= {"repo": "me/toy", "name": "me/toy", "commit": "c0ffee" * 6 + "c0ff"}
+    path.write_text(json.dumps(content))
+    return folder / "data", read_run(folder / "results")
+
+
+def test_every_form_has_the_ids_of_eval_yaml(scored: tuple[Path, Run]) -> None:
+    data, run = scored
+    listed = yaml.safe_load((data / "eval.yaml").read_text(encoding="utf-8"))["tasks"]
+    prompted = [one["id"] for one in listed if one["config"].endswith("_choice")]
+    assert prompted == ["one_context_choice", "two_context_choice"]
+    assert [one["id"] for one in listed if one["id"] not in prompted] == IDS
+    entries = yaml.safe_load(eval_results(run))
+    assert [entry["dataset"]["task_id"] for entry in entries] == IDS
+    index = yaml.safe_load(model_index(run))["model-index"][0]["results"]
+    named = [entry["dataset"].get("args", {}).get("task_id") for entry in index]
+    assert list(filter(None, named)) == IDS
+    (column,) = leaderboard_as_json(Site(table_of([run]), "A title"))["columns"]
+    assert column["tasks"] == IDS
+
+
+def test_a_task_has_the_score_of_its_config_and_split(scored: tuple[Path, Run]) -> None:
+    data, run = scored
+    listed = yaml.safe_load((data / "eval.yaml").read_text(encoding="utf-8"))["tasks"]
+    places = {one["id"]: (one["config"], one["split"]) for one in listed}
+    values: dict[str, Any] = {
+        entry["dataset"]["task_id"]: entry["value"] for entry in yaml.safe_load(eval_results(run))
+    }
+    scores = {(s.config, s.split): s.score for s in run.scores if s.level == "all"}
+    for name in IDS[1:]:
+        assert values[name] == round(scores[places[name]] or 0, 4)
+    assert run.headline is not None
+    assert values["headline"] == round(run.headline.score or 0, 4)
+
+
+def test_a_run_without_a_headline_config_is_no_result(scored: tuple[Path, Run]) -> None:
+    run = replace(scored[1], headline=None)
+    with pytest.raises(EvaluationError, match="no score of a headline config"):
+        eval_results(run)
