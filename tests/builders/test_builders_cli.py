@@ -457,7 +457,7 @@ def test_a_failing_hub_is_one_line_and_the_same_command_finishes(
     assert build_command("story_cloze", *argv) == 1
     assert "run the same command again" in one_line(capsys.readouterr().err)
     assert build_command("story_cloze", *argv) == 0
-    assert list(hub_clients.tags("coherencegym/story_cloze")) == ["v3.0.0"]
+    assert list(hub_clients.tags("coherencegym/story_cloze")) == ["v4.0.0"]
 
 
 @pytest.mark.parametrize(("status", "code"), [(403, 2), (409, 2), (503, 1)])
@@ -473,7 +473,7 @@ def test_a_tag_that_is_refused_says_that_the_commit_is_there(
     assert len(said) < 300
     hub_clients.faults.clear()
     assert build_command("story_cloze", *argv) == 0
-    assert hub_clients.tags("coherencegym/story_cloze")["v3.0.0"].target == head
+    assert hub_clients.tags("coherencegym/story_cloze")["v4.0.0"].target == head
 
 
 def test_a_dry_run_of_a_push(hub_clients: HubServer, capsys: pytest.CaptureFixture[str]) -> None:
@@ -482,7 +482,7 @@ def test_a_dry_run_of_a_push(hub_clients: HubServer, capsys: pytest.CaptureFixtu
     shown = capsys.readouterr().out
     assert "does not exist, would be made" in shown
     assert "add data/sample/test-00000-of-00001.parquet" in shown
-    assert "tag v3.0.0" in shown
+    assert "tag v4.0.0" in shown
     assert hub_clients.repositories() == []
 
 

@@ -184,11 +184,11 @@ def test_a_task_reads_the_version_that_was_published(hub_clients: HubServer) -> 
         "coherencegym/stories",
         "--overwrite",
     )
-    assert build_command("story_cloze", *push, "--version", "3.1.0") == 0
+    assert build_command("story_cloze", *push, "--version", "4.1.0") == 0
     # The suite's own version is older than the one that is there.
     assert build_command("story_cloze", *push, "--export-pairs", "pairs_out") == 0
-    assert list(hub_clients.tags("coherencegym/stories")) == ["v3.1.0"]
-    assert revision("pairs_out") == "v3.1.0"
+    assert list(hub_clients.tags("coherencegym/stories")) == ["v4.1.0"]
+    assert revision("pairs_out") == "v4.1.0"
 
 
 def test_an_earlier_build_and_a_release_are_exported(
@@ -198,7 +198,7 @@ def test_an_earlier_build_and_a_release_are_exported(
     assert build_command("story_cloze", *SAMPLE, *push, *BOTH) == 0
     build, release = ("--export-pairs", "p1"), ("--export-pairs", "p2", "--export-syntaxgym", "s2")
     assert export_main(["out", *build]) == 0
-    assert export_main(["coherencegym/stories", "--revision", "v3.0.0", *release]) == 0
+    assert export_main(["coherencegym/stories", "--revision", "v4.0.0", *release]) == 0
     assert content("p1") == content("p2") == content("pairs_out")
     assert content("s2") == content("suites_out")
     capsys.readouterr()
