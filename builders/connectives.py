@@ -36,6 +36,10 @@ from coherencegym.builders.crossing.generator import (
 )
 from coherencegym.builders.crossing.partners import Couple, MostSimilar, Partner, of_like_length
 from coherencegym.builders.crossing.shuffled import with_shuffled_contexts
+from coherencegym.builders.discourse.inferred_connectives import (
+    INFERRED_LIMITATIONS,
+    inferred_config,
+)
 from coherencegym.builders.suite import (
     BEYER_2021,
     Column,
@@ -74,7 +78,7 @@ from coherencegym.manipulations.connectives.plain_sentences import (
 from coherencegym.manipulations.operator import Context
 from coherencegym.words import in_case_of
 
-ORIGINAL = "original"
+ORIGINAL, REPLACED = "original", "replaced"
 #: The group that a config's score is taken over: pairs in which nothing but the sense is wrong.
 HEADLINE = "different sense, same syntax"
 #: Senses whose word is no connective there: groups of their own, in no aggregate.
@@ -485,6 +489,7 @@ def _configured(meanwhile: bool) -> dict[str, Any]:
         ),
         "conditions": {
             ORIGINAL: "the segment as its author wrote it",
+            REPLACED: "inferred: the segment with a connective that denies its relation",
             "segment_1_connective_1": "crossed: a segment with its own connective",
             "segment_2_connective_2": "crossed: a second segment with its own connective",
             "segment_1_connective_2": "crossed: the first segment with the other connective",
@@ -548,6 +553,7 @@ def _configured(meanwhile: bool) -> dict[str, Any]:
                 "with its "
                 "clause where that comes first, and the rest",
             ),
+            inferred_config(ORIGINAL, REPLACED),
         ),
     }
 
@@ -614,8 +620,9 @@ SUITE = Suite(
         "all to be good English and found the incoherent side in 50; of 20 pairs of `crossed` "
         "within documents, it found the incoherent side in 15 and 17 (`docs/quality.md` of the "
         "toolkit).",
+        *INFERRED_LIMITATIONS,
     ),
-    headline=("",),
+    headline=("", "inferred"),
     citation=BEYER_2021,
     configure=_configured,
     settings={"meanwhile": False},

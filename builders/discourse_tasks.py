@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from coherencegym.builders.discourse.languages import by_language
 from coherencegym.builders.discourse.relations import RELATIONS
 from coherencegym.builders.discourse.splits import OwnSplits
 from coherencegym.builders.discourse.windows import (
@@ -27,7 +28,9 @@ from coherencegym.loaders.corpora.discoeval.rows import DISCOEVAL_ROWS
 
 
 def _configured(windows: int) -> dict[str, Any]:
-    return {"configs": (*window_configs(windows), *RELATIONS)}
+    own = window_configs(windows)
+    twins = (by_language(one) for one in own if "documents" in (one.genre, *one.corpora))
+    return {"configs": (*own, *RELATIONS, *twins)}
 
 
 SUITE = Suite(

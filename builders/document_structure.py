@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 
 from coherencegym.builders.discourse.splits import OwnSplits
 from coherencegym.builders.pipeline.fitting import Division
-from coherencegym.builders.suite import Config, Contrast, Suite
+from coherencegym.builders.suite import ANY_LANGUAGE, Config, Contrast, Suite
 from coherencegym.eval.kinds.structures import STRUCTURES, DocumentSection, StructuredDocument
 from coherencegym.loaders.corpora.citations import cited
 from coherencegym.loaders.discourse import Discourse
@@ -118,6 +118,7 @@ SUITE = Suite(
             prefix="structure",
             corpora=("gum",),
             genre="sections",
+            languages=ANY_LANGUAGE,
             kind=STRUCTURES,
             generator=DivideIntoSections(),
             summary="documents with sections, paragraphs and sentences",

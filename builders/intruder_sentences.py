@@ -38,11 +38,13 @@ from coherencegym.builders.crossing.slots import (
     slots,
 )
 from coherencegym.builders.discourse.cutting import category
+from coherencegym.builders.discourse.languages import Opening, by_language
 from coherencegym.builders.discourse.rows import FAMILY_COLUMN
 from coherencegym.builders.judgement.questions import NONE, Question
 from coherencegym.builders.pipeline.fitting import Division, Fits
 from coherencegym.builders.pipeline.released_intruders import RELEASED
 from coherencegym.builders.suite import (
+    ANY_LANGUAGE,
     Column,
     Config,
     Contrast,
@@ -61,10 +63,12 @@ from coherencegym.manipulations.intruders.intruder_sentence import (
     FittedIntruderSentence,
     IntruderSentence,
 )
-from coherencegym.manipulations.operator import Context
+from coherencegym.manipulations.operator import Context, Operator, Pipeline
 
 INTRUDER_CORPORA = ("documents", "discoeval", "insted", "irc", "rocstories")
 COHERENT_CONDITION, INTRUDED = "coherent", "intruded"
+
+_WHOLE_DOCUMENT: Operator = Pipeline()
 
 SLOT = Contrast(INTRUDED, COHERENT_CONDITION, 2, groups=("slot",))
 FOLLOWING = Contrast(INTRUDED, COHERENT_CONDITION, 3, groups=("following",))
@@ -90,6 +94,7 @@ class IntruderView:
 
     operator: IntruderSentence
     filter_model: str = ""
+    opening: Operator = _WHOLE_DOCUMENT
     fitted: FittedIntruderSentence | None = None
     debris: Mapping[str, str] = field(default_factory=dict)
     family: Mapping[str, str] = field(default_factory=dict)
@@ -97,10 +102,12 @@ class IntruderView:
     @property
     def recipe(self) -> str:
         """The operator, as the manifest records it."""
-        return f"{self.operator}" + f", filtered by {self.filter_model}" * bool(self.filter_model)
+        steps = filter(None, (str(self.opening), str(self.operator)))
+        return " | ".join(steps) + f", filtered by {self.filter_model}" * bool(self.filter_model)
 
     def fit(self, discourses: Sequence[Discourse], context: Context, fits: Fits) -> Self:
         """The view of these documents."""
+        discourses = [cut for whole in discourses for cut in self.opening(whole, Context(0, ""))]
         debris = fits.debris(discourses)
         kept = [discourse for discourse in discourses if discourse.id not in debris]
         fitted = fits.fit(self.operator, kept, context, self.filter_model)
@@ -153,8 +160,12 @@ class Pairs(IntruderView):
 
     def __call__(self, discourse: Discourse, context: Context) -> Iterator[GeneratedItem]:
         """Yield the pair of an intruded document."""
-        if self.drops(discourse, context):
-            return
+        for cut in self.opening(discourse, context):
+            if not self.drops(cut, context):
+                yield from self.pair(cut, context)
+
+    def pair(self, discourse: Discourse, context: Context) -> Iterator[GeneratedItem]:
+        """Yield the pair of a document, if it is intruded."""
         intruded, choice = self.intruded(discourse, context)
         if choice is not None:
             versions = {COHERENT_CONDITION: discourse, INTRUDED: intruded}
@@ -171,8 +182,12 @@ class Documents(IntruderView):
 
     def __call__(self, discourse: Discourse, context: Context) -> Iterator[GeneratedDocument]:
         """Yield the document, intruded or coherent."""
-        if self.drops(discourse, context):
-            return
+        for cut in self.opening(discourse, context):
+            if not self.drops(cut, context):
+                yield from self.document(cut, context)
+
+    def document(self, discourse: Discourse, context: Context) -> Iterator[GeneratedDocument]:
+        """Yield a document, unless it has one sentence."""
         if len(discourse.units) < 2:
             context.skipped["fewer than two sentences"] += 1
             return
@@ -240,18 +255,21 @@ KIND_OF_INCOHERENCE = Question(
 )
 
 
-def _view_configs(operator: IntruderSentence, filter_model: str) -> tuple[Config, Config]:
+def _view_configs(
+    operator: IntruderSentence, filter_model: str, opening: Operator = _WHOLE_DOCUMENT
+) -> tuple[Config, Config]:
     more = "; intruders that a language model does not find are preferred" * bool(filter_model)
     shared: dict[str, Any] = {
         "name": "filtered" if filter_model else "",
         "by": "domain",
+        "languages": ANY_LANGUAGE,
         "corpora": INTRUDER_CORPORA,
         "genre": "documents",
         "breakdowns": ("difficulty",) if filter_model else (),
     }
     pairs = Config(
         prefix="pairs",
-        generator=Pairs(operator, filter_model),
+        generator=Pairs(operator, filter_model, opening),
         summary="the intruder, what follows it and the whole document are scored" + more,
         regions=(
             "the sentences before the slot, the same in both conditions",
@@ -267,7 +285,7 @@ def _view_configs(operator: IntruderSentence, filter_model: str) -> tuple[Config
     detect = Config(
         prefix="detect",
         kind=DOCUMENTS,
-        generator=Documents(operator, filter_model),
+        generator=Documents(operator, filter_model, opening),
         summary="all documents; the model names the intruder, if any" + more,
         regions=(),
         columns=_DOCUMENT_COLUMNS,
@@ -352,6 +370,11 @@ def _configured(
             *_view_configs(IntruderSentence(**drawing), filter_model),
             SAME_DOCUMENT,
             RELEASED,
+            # Whole documents are too long, and have headings.
+            *(
+                by_language(one)
+                for one in _view_configs(IntruderSentence(**drawing), filter_model, Opening(4, 8))
+            ),
         ),
         "headline": ("filtered" if filter_model else "",),
         "divide": Division(test_share, validation_share),

@@ -35,6 +35,7 @@ from coherencegym.builders.antecedents import (
 )
 from coherencegym.builders.crossing.balance import Balanced
 from coherencegym.builders.crossing.similarity import stems
+from coherencegym.builders.discourse.languages import in_dutch
 from coherencegym.builders.suite import (
     Column,
     Config,
@@ -45,6 +46,7 @@ from coherencegym.builders.suite import (
     generate_item,
 )
 from coherencegym.loaders.discourse import Discourse
+from coherencegym.loaders.languages.registry import language_of
 from coherencegym.manipulations.operator import Context
 from coherencegym.manipulations.reference.antecedent_cuts import (
     DIFFERENCE,
@@ -158,7 +160,8 @@ def reach(words: int) -> str:
 def cut_columns(discourse: Discourse, cut: AntecedentCut) -> dict[str, Any]:
     """The columns of an item of two cuts."""
     columns = distance_columns(discourse, cut.distant)
-    repeats = not stems(columns["mention"]).isdisjoint(stems(cut.kept.texts[0]))
+    code = language_of(discourse).code
+    repeats = not stems(columns["mention"], code).isdisjoint(stems(cut.kept.texts[0], code))
     return {**columns, "repeats": repeats}
 
 
@@ -257,6 +260,8 @@ def full_config(beyond: int) -> Config:
     )
 
 
+_CONFIGS = (*map(cut_config, LENGTHS), *map(full_config, (64, 256)))
+
 KHANDELWAL_2018 = """@inproceedings{khandelwal-etal-2018-sharp,
     title = "Sharp Nearby, Fuzzy Far Away: How Neural Language Models Use Context",
     author = "Khandelwal, Urvashi and He, He and Qi, Peng and Jurafsky, Dan",
@@ -338,7 +343,7 @@ SUITE = Suite(
     ),
     citation=KHANDELWAL_2018,
     headline=("64", "256"),
-    configs=(*map(cut_config, LENGTHS), *map(full_config, (64, 256))),
+    configs=(*_CONFIGS, *map(in_dutch, _CONFIGS)),
     one_split=True,
     tags=("coreference", "long-context", "reference"),
 )

@@ -14,8 +14,10 @@ put into an order that habits find as likely as the original (:mod:`manipulation
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
+from coherencegym.builders.discourse.languages import Opening, by_language
 from coherencegym.builders.discourse.matched_orders import (
     MATCHED_COLUMNS,
     WHOLE_TEXT,
@@ -23,6 +25,7 @@ from coherencegym.builders.discourse.matched_orders import (
 )
 from coherencegym.builders.familiarity import familiarity_config
 from coherencegym.builders.suite import (
+    ANY_LANGUAGE,
     BEYER_2021,
     Column,
     Config,
@@ -112,6 +115,7 @@ def order_config(genre: str, corpora: tuple[str, ...], scope: str, k: int, sep: 
     return Config(
         name=f"{genre}_{scope}{'_sep' if sep else ''}",
         corpora=corpora,
+        languages=ANY_LANGUAGE,
         genre=genre,
         generator=MinimalPairs(
             names=("original", "shuffled"),
@@ -145,6 +149,26 @@ def order_config(genre: str, corpora: tuple[str, ...], scope: str, k: int, sep: 
     )
 
 
+def opening_config(name: str, opening: Opening, scope: str, k: int) -> Config:
+    """A config of the openings of documents: as :func:`order_config` has it for stories."""
+    config = order_config("narration", (), scope, k, sep=False)
+    shuffled = Shuffle(keep_last=int(scope == "context"), permutations=k)
+    assert isinstance(config.generator, MinimalPairs)
+    generator = replace(
+        config.generator,
+        names=None,
+        manipulation=None,
+        versions={"original": opening, "shuffled": opening | shuffled},
+    )
+    number = str(opening.most) if opening.fewest == opening.most else f"up to {opening.most}"
+    summary = f"the first {number} sentences of prose in a row of a document: {config.summary}"
+    return replace(config, name=f"{name}_{scope}", generator=generator, summary=summary)
+
+
+#: Documents as long as those of intruder sentences, and as stories.
+OPENINGS = {"documents": Opening(4, 8), "openings": Opening(5, 5)}
+
+
 def is_no_chat(discourse: Discourse) -> bool:
     """Select documents: of chat without its speakers nobody knows whose turn it is."""
     return discourse.meta.get("domain") != "chat"
@@ -160,6 +184,7 @@ def matched_config(name: str, corpora: tuple[str, ...], unit: str, **settings: A
     return Config(
         name=f"matched_{name}",
         corpora=corpora,
+        languages=ANY_LANGUAGE,
         generator=generator,
         summary=(
             f"{generator.size} {unit}s in a row; all but the first and the last are put into "
@@ -213,6 +238,12 @@ def _configured(permutations: int) -> dict[str, Any]:
             ),
             *MATCHED,
             familiarity_config(NARRATION),
+            *(
+                by_language(opening_config(name, opening, scope, permutations))
+                for name, opening in OPENINGS.items()
+                for scope in ("all", "context")
+            ),
+            by_language(next(one for one in MATCHED if one.name == "matched_documents")),
         )
     }
 

@@ -26,7 +26,7 @@ from coherencegym.builders.spans.contradictions import CONTRADICTION_COLUMNS, Co
 from coherencegym.builders.spans.denials import Denials
 from coherencegym.builders.spans.intruders import INTRUDER_COLUMNS, IntruderSpans
 from coherencegym.builders.spans.splits import AskedSplits
-from coherencegym.builders.suite import Config, Suite
+from coherencegym.builders.suite import ANY_LANGUAGE, Config, Suite
 from coherencegym.eval.kinds.spans import SPANS
 from coherencegym.loaders.corpora.citations import cited
 from coherencegym.manipulations.intruders.intruder_sentence import IntruderSentence
@@ -112,6 +112,7 @@ SUITE = Suite(
             prefix="entailment",
             corpora=(),
             genre="spans",
+            languages=ANY_LANGUAGE,
             summary="does a span of the text entail the hypothesis?",
             **_ENTAILMENT,
         ),
@@ -120,6 +121,7 @@ SUITE = Suite(
             by="domain",
             corpora=INTRUDER_CORPORA,
             genre="documents",
+            languages=ANY_LANGUAGE,
             generator=IntruderSpans(IntruderSentence()),
             columns=INTRUDER_COLUMNS,
             summary=(

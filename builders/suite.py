@@ -26,11 +26,17 @@ from coherencegym.eval.kinds.table_kind import TableKind
 from coherencegym.files.strict_json import Name, held
 from coherencegym.loaders.corpus import Corpus
 from coherencegym.loaders.discourse import Discourse
+from coherencegym.loaders.languages.english import ENGLISH
+from coherencegym.loaders.languages.registry import SEVERAL, language_of
 from coherencegym.loaders.read import Select, every_discourse
 from coherencegym.manipulations.operator import Context, Operator, Pipeline
+from coherencegym.words.scripts import join_texts
 
 #: The genres that a Hub dataset, or a corpus of the user's own, may be said to have.
 Genre = Literal["narration", "dialogue", "documents", "papers", "spans", "sections"]
+
+#: The languages of a config that knows nothing of any.
+ANY_LANGUAGE: tuple[str, ...] = ()
 
 #: Most suites are after this paper (BibTeX).
 BEYER_2021 = """@inproceedings{beyer-etal-2021-incoherence,
@@ -212,12 +218,12 @@ def generate_item(
     )
     validate_item(item)
     views = {condition: view(version) for condition, version in versions.items()}
-    return GeneratedItem(item, contrasts, views)
+    return GeneratedItem(item, contrasts, views, language_of(first).code)
 
 
 def _condition(name: str, discourse: Discourse, regions: Sequence[RegionContent]) -> Condition:
     texts = (
-        region if isinstance(region, str) else " ".join(discourse.units[i].text for i in region)
+        region if isinstance(region, str) else join_texts(discourse.units[i].text for i in region)
         for region in regions
     )
     numbered = tuple(Region(number, text) for number, text in enumerate(texts, start=1))
@@ -253,6 +259,7 @@ class Config:
         generator: makes the items; its ``recipe`` goes into the manifest.
         select: a test for the discourses that the config is about; the others are no loss, and are
             not counted as skipped.
+        languages: those that it can be made in (ISO 639-1); :data:`ANY_LANGUAGE`: all.
         by: a key of ``meta``, such as ``genre``: one config is made for each of its values that
             the corpus has; empty where it is one config.
         summary, regions, partial_input: a sentence on it, on each region in order, and on the
@@ -301,6 +308,7 @@ class Config:
     genre: str = ""
     kind: TableKind[Any] = ITEMS
     select: Select = every_discourse
+    languages: tuple[str, ...] = (ENGLISH.code,)
     by: str = ""
     prefix: str = ""
     one_corpus: bool = False
@@ -309,6 +317,14 @@ class Config:
     choice: PromptedChoice | None = PromptedChoice()
     fewest_of_a_class: int = 10
     task_defaults: Mapping[str, str] = field(default_factory=dict)
+
+    def takes(self, discourse: Discourse) -> bool:
+        """Tell whether the config is about a discourse: of its languages, and one it selects."""
+        return self.is_in(language_of(discourse).code) and self.select(discourse)
+
+    def is_in(self, language: str) -> bool:
+        """Tell whether it can be made in a language (ISO 639-1; ``mul``: several)."""
+        return not self.languages or language == SEVERAL or language in self.languages
 
     def full_name(self, corpus: str) -> str:
         """The config's name when built from a corpus."""

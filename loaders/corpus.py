@@ -125,7 +125,7 @@ class Corpus:
         text_licence, text_licence_name, text_licence_url: the same of the texts; without it they
             are under ``licence``. It may be :data:`coherencegym.licence.BY_DOCUMENT`, and a
             document may have its own.
-        language: ISO 639-1.
+        language: ISO 639-1; ``mul`` where each document says its own.
         obtain: the way to get its files, one sentence.
         proven: true where the reader was run on the real distribution.
         patterns: file names and splits, in the order in which files are read.

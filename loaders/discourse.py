@@ -11,6 +11,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import chain
 
+from coherencegym.words.scripts import join_texts
+
 #: Parts (unit index, start, end) in reading order; more than one part where it is discontinuous.
 Span = tuple[tuple[int, int, int], ...]
 
@@ -250,8 +252,13 @@ class Discourse:
 
     @property
     def text(self) -> str:
-        """The whole text: the units joined by one space."""
-        return " ".join(self.texts)
+        """The whole text: the units joined by one space; in Chinese by none."""
+        return join_texts(self.texts)
+
+
+def is_parsed(discourse: Discourse) -> bool:
+    """Tell whether the grammar of its words is known."""
+    return any(unit.words for unit in discourse.units)
 
 
 def spans(discourse: Discourse) -> Iterator[Span]:

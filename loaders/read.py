@@ -17,6 +17,8 @@ from coherencegym.files.checksums import sha256_of
 from coherencegym.loaders.corpus import Corpus, CorpusError, CorpusFile, ReadOptions
 from coherencegym.loaders.discourse import Discourse
 from coherencegym.loaders.find import Found, find
+from coherencegym.loaders.languages.english import ENGLISH
+from coherencegym.loaders.languages.registry import SEVERAL
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,7 +218,7 @@ class Reading:
                 options.bad(message + "expected every id once", "duplicate id")
                 continue
             seen[discourse.id] = place
-            yield discourse
+            yield _in_language(discourse, self.corpus.language)
 
     def _read(self, file: CorpusFile, options: ReadOptions) -> Iterator[Discourse]:
         try:
@@ -262,6 +264,13 @@ def read(
         found = find(corpus, Path(data_dir) if data_dir is not None else None, splits)
     how: dict[str, Any] = {"engine": engine, "keep": keep, "progress": progress, "cache": cache}
     return Reading(corpus, found, skip_bad_rows, limit, uses, **how)
+
+
+def _in_language(discourse: Discourse, code: str) -> Discourse:
+    # Of English nothing is said, and what a document says of itself stays.
+    if code in (ENGLISH.code, SEVERAL) or "language" in discourse.meta:
+        return discourse
+    return replace(discourse, meta={**discourse.meta, "language": code})
 
 
 #: Files of shards that were read.

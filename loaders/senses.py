@@ -45,12 +45,16 @@ class Meaning:
 
 @dataclass(frozen=True, slots=True)
 class Connective:
-    """A connective's possible meanings, and its syntax (``subordinator``, ``adverbial``, ...)."""
+    """A connective's possible meanings, and its syntax (``subordinator``, ``adverbial``, ...).
+
+    ``partners`` are words that it may have in the other clause (Chinese ``因为 ... 所以``).
+    """
 
     word: str
     meanings: frozenset[str]
     time: str
     syntax: frozenset[str]
+    partners: tuple[str, ...] = ()
 
 
 def meaning_of(scheme: str, sense: str, connective: str = "") -> Meaning:
@@ -139,6 +143,20 @@ def _carries_one(connective: Connective, meaning: str, time: str) -> bool | None
     return None
 
 
+def connectives(code: str) -> dict[str, Connective]:
+    """The connectives of a language by their word, from ``languages/connectives/<code>.tsv``."""
+    return {
+        word: Connective(
+            word,
+            frozenset(meanings.split()),
+            time,
+            frozenset(syntax.split()),
+            tuple(partners.split()),
+        )
+        for word, meanings, time, syntax, partners in _rows(f"languages/connectives/{code}.tsv", 5)
+    }
+
+
 def _rows(name: str, width: int) -> Iterator[list[str]]:
     text = (files(__package__) / name).read_text(encoding="utf-8")
     for line in text.splitlines():
@@ -155,8 +173,5 @@ def _senses() -> dict[tuple[str, str], Meaning]:
     }
 
 
-#: The connectives of the table by their word.
-CONNECTIVES: dict[str, Connective] = {
-    word: Connective(word, frozenset(meanings.split()), time, frozenset(syntax.split()))
-    for word, meanings, time, syntax in _rows("connectives.tsv", 4)
-}
+#: The English connectives by their word.
+CONNECTIVES = connectives("en")

@@ -25,3 +25,12 @@ def unified_relation(name: str) -> str:
     ('causal', '')
     """
     return _labels().get(name.lower(), "")
+
+
+def is_unified(label: str) -> bool:
+    """Tell whether a label is one of the 17.
+
+    >>> is_unified("causal"), is_unified("cause")
+    (True, False)
+    """
+    return label in set(_labels().values())

@@ -17,11 +17,15 @@ from functools import cache
 from inspect import getdoc
 from typing import Any
 
-from coherencegym.loaders.discourse import Discourse
+from coherencegym.loaders.discourse import Discourse, ParsedWord, Relation, Unit
 from coherencegym.loaders.read import read
 from coherencegym.loaders.registry import corpus, sample_of
 from coherencegym.manipulations.connectives.connective_segments import ConnectiveSegments
 from coherencegym.manipulations.connectives.connective_substitution import ConnectiveSubstitution
+from coherencegym.manipulations.connectives.inferred_connectives import (
+    InferredConnectiveSegments,
+    InferredConnectiveSubstitution,
+)
 from coherencegym.manipulations.editing import replace_text
 from coherencegym.manipulations.ending_swap import EndingSwap
 from coherencegym.manipulations.intruders.intruder_sentence import IntruderSentence
@@ -62,14 +66,44 @@ class OperatorExample:
         discourse_id: the text.
         units: the first so many units of it; None: all.
         ending: a sentence in the place of the last unit; empty: none.
+        text: a text of no sample, in the place of one.
     """
 
     operator: Any
-    corpus: str
-    discourse_id: str
+    corpus: str = ""
+    discourse_id: str = ""
     units: int | None = None
     ending: str = ""
+    text: Discourse | None = None
 
+
+def _parsed(text: str, *words: str) -> Unit:
+    """A sentence of words, each with its part of speech and its relation: ``hij PRON nsubj``."""
+    told, place = [], 0
+    for word in words:
+        form, pos, relation = word.split()
+        start = text.index(form, place)
+        place = start + len(form)
+        told.append(ParsedWord(start, place, form, pos, "", relation, None))
+    return Unit(text, words=tuple(told))
+
+
+#: A Dutch sentence with a relation whose connective nobody annotated.
+_DUTCH = Discourse(
+    id="dutch",
+    corpus="disrpt",
+    units=(
+        _parsed(
+            "Het regende, maar hij bleef buiten.",
+            *("Het PRON nsubj", "regende VERB root", "maar CCONJ cc", "hij PRON nsubj"),
+            *("bleef VERB conj", "buiten ADV advmod"),
+        ),
+    ),
+    relations=(
+        Relation("None", None, ((0, 0, 12),), ((0, 13, 35),), ("concession",), "concession"),
+    ),
+    meta={"language": "nl"},
+)
 
 EXAMPLES = (
     OperatorExample(Shuffle(), "storycloze", "story-0107"),
@@ -100,6 +134,11 @@ EXAMPLES = (
             "negation": "story-0107",
             "number_exaggeration": "story-0098",
         }.items()
+    ),
+    OperatorExample(InferredConnectiveSegments(), text=_DUTCH),
+    OperatorExample(
+        InferredConnectiveSubstitution(),
+        text=next(iter(InferredConnectiveSegments()(_DUTCH, Context(0, "catalogue")))),
     ),
     OperatorExample(SpeakerSeparator(), "personachat", "test-0001", units=3),
     OperatorExample(Shuffle(keep_last=1) | SpeakerSeparator(), "personachat", "test-0001", units=4),
@@ -144,8 +183,8 @@ def _described(kind: type) -> str:
 
 
 def _shown(example: OperatorExample) -> str:
-    texts, context = _texts(example.corpus), Context(0, "catalogue")
-    (before,) = (text for text in texts if text.id == example.discourse_id)
+    texts, context = _texts(example.corpus) if example.corpus else (), Context(0, "catalogue")
+    before = example.text or next(text for text in texts if text.id == example.discourse_id)
     before = replace(before, units=before.units[: example.units])
     if example.ending:
         last = len(before.units) - 1

@@ -359,7 +359,7 @@ def test_a_suite_and_a_corpus_of_the_users_own(capsys: pytest.CaptureFixture[str
 def test_corpora_that_are_nowhere_are_one_line(capsys: pytest.CaptureFixture[str]) -> None:
     assert exit_code("build", "sentence_order", "--limit", 21, "--dry-run") == 0
     shown = capsys.readouterr().out
-    corpora = "storycloze, rocstories, personachat, documents, gum, insted, discoeval, irc"
+    corpora = "storycloze, rocstories, personachat, documents, gum, insted, discoeval, irc, disrpt"
     assert f"not built from {corpora}: no files here; `coheren" in shown
     assert shown.count("not built from") == 1
 

@@ -15,6 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from support.commands import lint_examples
+from support.native_files import LAYOUTS
 from support.strategies import discourses
 
 from coherencegym.builders.pipeline.build import BuildOptions, build
@@ -36,12 +37,16 @@ from coherencegym.eval.tasks.registry import TASKS
 from coherencegym.loaders.corpus import CorpusError
 from coherencegym.loaders.discourse import Discourse, Edit, Unit, span_text, spans, undo
 from coherencegym.loaders.find import find
+from coherencegym.loaders.languages import registry as registered_languages
 from coherencegym.loaders.read import read
+from coherencegym.loaders.registry import corpus
+from coherencegym.loaders.text.sentences import split_sentences
 from coherencegym.manipulations.editing import cut_excerpt
 from coherencegym.manipulations.operator import Context
 from coherencegym.manipulations.shuffle import Shuffle
 
 RECIPES = "loaders/corpora/recipes.py"
+PORTUGUESE = "loaders/languages/portuguese.py"
 REVERSE = "manipulations/reverse.py"
 OMIT = "manipulations/omit.py"
 ORDER = "builders/recipe_order.py"
@@ -98,7 +103,7 @@ def test_the_examples_make_a_suite(
     repository: Path, modules: dict[str, Any], tmp_path: Path
 ) -> None:
     tasks = [HALVES, RECIPE_HALVES, MATCH_OPTIONS, MATCH, MEDIAN, UNIFORM]
-    assert list(modules) == [RECIPES, REVERSE, OMIT, ORDER, *tasks]
+    assert list(modules) == [RECIPES, PORTUGUESE, REVERSE, OMIT, ORDER, *tasks]
     folder, manifest = build_recipes(repository, modules, modules[ORDER].SUITE, tmp_path)
     assert find(modules[RECIPES].CORPUS, tmp_path / "data").files
     entry = manifest["configs"]["recipes_all"]
@@ -107,6 +112,47 @@ def test_the_examples_make_a_suite(
     assert original["content"] == "Boil the water. Pour it over the leaves. Wait four minutes."
     assert reverse["content"] == "Wait four minutes. Pour it over the leaves. Boil the water."
     assert "# Recipe order: does a language model notice" in (folder / "README.md").read_text()
+
+
+def test_the_example_makes_a_language(
+    modules: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own = modules[PORTUGUESE].PORTUGUESE
+    tokens = [
+        "O",
+        "Sr.",
+        "Lima",
+        "deu",
+        "-lhe",
+        "o",
+        "livro",
+        ",",
+        "disse",
+        "ela",
+        ";",
+        '"',
+        "é",
+        "seu",
+        '"',
+        ".",
+    ]
+    text, places = own.lay_out(tokens)
+    assert text == 'O Sr. Lima deu-lhe o livro, disse ela; "é seu".'
+    assert [text[start:end] for start, end in places] == tokens
+    lhe = own.pronoun("Lhe")
+    assert (lhe.person, lhe.number, lhe.gender) == ("3", "singular", "")
+    assert own.articles["as"].genders == {"feminine"}
+    monkeypatch.setitem(registered_languages.LANGUAGES, "pt", own)
+    registered_languages.language.cache_clear()
+    sentences = ["O Sr. Lima saiu.", "Comprou pão, leite, etc.", "Ela ficou."]
+    assert list(split_sentences(" ".join(sentences), "pt")) == sentences
+    for name, content in LAYOUTS["disrpt texts"].files.items():
+        path = tmp_path / name.replace("nld", "por")
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(content, encoding="utf-8")
+    first, _ = read(corpus("disrpt"), data_dir=tmp_path)
+    assert (first.id, first.meta["language"]) == ("por.rst.x/a", "pt")
+    registered_languages.language.cache_clear()
 
 
 @given(discourses(), st.integers(0, 9))

@@ -114,6 +114,8 @@ def _add_what_is_read(parser: Parser) -> None:
     add("--data-dir", metavar="DIR", type=Path, help="folder with the files of the corpora")
     what = "your own texts: .txt, .csv, .tsv, .jsonl, .parquet, or a folder"
     add("--texts", metavar="PATH", type=Path, help=what)
+    what = "language of --texts, such as nl or zh (ISO 639-1; default: en)"
+    rare(add("--language", metavar="CODE", help=what))
     add("--hub-dataset", metavar="ID", help="a Hub dataset, or a folder that holds one")
     what = "column of a table's texts (default: text, story, ..., else the longest texts)"
     rare(add("--text-column", metavar="NAME", help=what))
@@ -323,7 +325,9 @@ def _print_suites(given: argparse.Namespace) -> int:
     for name in names:
         print(f"{name:<{width}}  {suites[name]}")
     if "texts" in given:
-        own = f"--texts {given.texts}" + (f" --format {given.format}" if "format" in given else "")
+        options = ("format", "language")
+        more = (f" --{name} {getattr(given, name)}" for name in options if name in given)
+        own = f"--texts {given.texts}{''.join(more)}"
         print(f"\nbuild one with `coherencegym build SUITE {own}`, all of these with `--all`")
         return 0
     print("\nbuild one with `coherencegym build SUITE`, all with `coherencegym build --all`,")

@@ -60,6 +60,8 @@ from coherencegym.loaders.corpora.own.sections import sectioned_texts
 from coherencegym.loaders.corpora.own.texts import OwnTexts, own_texts
 from coherencegym.loaders.corpus import Corpus, CorpusError
 from coherencegym.loaders.find import find
+from coherencegym.loaders.languages.english import ENGLISH
+from coherencegym.loaders.languages.registry import language
 from coherencegym.loaders.read import ReadingCache, read
 from coherencegym.loaders.registry import CORPORA, is_extension
 from coherencegym.loaders.registry import corpus as registered
@@ -81,6 +83,7 @@ class BuildRequest(BuildOptions, PublishOptions):
         texts: a file or folder of one's own texts to build from: plain, with the column
             ``text_column`` where it is a table, or annotated in ``format``.
         excerpt, sentences: the documents that are made of articles.
+        language: ISO 639-1, that of one's own texts; none: English.
         crossed: build only configs in which contexts and targets are crossed.
         output: the folder of the build, or of one for each of several suites.
         judgements: files with what people said of the suite's items.
@@ -103,6 +106,7 @@ class BuildRequest(BuildOptions, PublishOptions):
     sentences: Sequence[int] = (3, 8)
     spacy_pipeline: str | None = None
     licence: str = ""
+    language: str = ""
     crossed: bool = False
     output: Path | None = None
     overwrite: bool = False
@@ -129,7 +133,8 @@ class BuildRequest(BuildOptions, PublishOptions):
     def shape(self) -> Shape:
         """The documents that are made of articles."""
         fewest, most = self.sentences
-        return Shape(self.excerpt, fewest, most, pipeline=self.spacy_pipeline)
+        code = language(self.language or ENGLISH.code).code
+        return Shape(self.excerpt, fewest, most, code, self.spacy_pipeline)
 
     @property
     def genre(self) -> Genre:
@@ -162,12 +167,13 @@ class BuildRequest(BuildOptions, PublishOptions):
         if self.text_column or self.hub_genre:
             option = "--text-column" if self.text_column else "--genre"
             raise CorpusError(f"{option}: is of plain texts; expected no --format {self.format}")
-        return annotated_texts(self.texts, self.format, licence=self.licence)
+        return annotated_texts(self.texts, self.format, self.shape.language, licence=self.licence)
 
     def configs_of_own(self, suite: Suite) -> tuple[Config, ...]:
         """The configs of a suite that the user's own texts can give."""
         corpora = FORMATS[self.format].corpora if self.format else ()
-        return own_configs(suite, corpora, self.hub_genre)
+        configs = own_configs(suite, corpora, self.hub_genre)
+        return tuple(config for config in configs if config.is_in(self.shape.language))
 
     def planned_texts(self, suite: Suite) -> PlannedCorpus | None:
         """The user's own texts as a source of a suite.
@@ -179,6 +185,7 @@ class BuildRequest(BuildOptions, PublishOptions):
             return None
         if not (configs := self.configs_of_own(suite)):
             kind = f"texts in {self.format}" if self.format else f"plain {self.hub_genre or 'text'}"
+            kind += f" in {language(self.language).name}" * bool(self.language)
             raise CorpusError(
                 f"{suite.name} cannot be built from {kind}, which does not hold what it needs; "
                 "`coherencegym build --texts` with no suite lists those that can"
@@ -189,6 +196,11 @@ class BuildRequest(BuildOptions, PublishOptions):
         """The Hugging Face dataset that was named, by genre."""
         if self.hub_dataset is None:
             return {}
+        if self.language:
+            raise CorpusError(
+                f"--language {self.language}: the card of {self.hub_dataset} says its language; "
+                "expected no --language"
+            )
         given = Path(self.hub_dataset)
         if given.is_file() or (given.is_dir() and any(given.glob("*.txt"))):
             what = "a file" if given.is_file() else "a folder of text files"

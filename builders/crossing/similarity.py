@@ -9,6 +9,7 @@ import re
 from functools import lru_cache
 
 from coherencegym.words import word_list
+from coherencegym.words.vocabulary import ENGLISH, stop_words
 
 #: Persons that a text may be about without a name: one about a woman tells by itself that it is not
 #: of a story about a man.
@@ -95,9 +96,19 @@ def names(text: str) -> int:
     return len(set(_NAME.findall(text)) - {"I"})
 
 
+def _english(code: str) -> frozenset[str]:
+    return word_list("closed_classes") | word_list("auxiliaries")
+
+
+_CLOSED = {ENGLISH: _english}
+
+
 @lru_cache(maxsize=50_000)
-def stems(text: str) -> frozenset[str]:
-    """The beginnings of the words that are of no closed class."""
-    closed = word_list("closed_classes") | word_list("auxiliaries")
+def stems(text: str, code: str = ENGLISH) -> frozenset[str]:
+    """The beginnings of the words of a text that are of no closed class of its language.
+
+    ``code`` is the language's, ISO 639-1; of others than English stop words are the closed class.
+    """
+    closed = _CLOSED.get(code, stop_words)(code)
     words = (word.lower() for word in _WORD.findall(text))
     return frozenset(word.rstrip("s")[:_STEM] for word in words if word not in closed)

@@ -7,9 +7,12 @@ from itertools import pairwise
 
 from coherencegym.eval.kinds.examples import NO_PLACE
 from coherencegym.loaders.discourse import Discourse, Span
+from coherencegym.words.scripts import is_unspaced, join_texts, place_texts
 
 #: Signs that belong to what stands before an argument, at its beginning.
-_BEFORE = re.compile(r"(?:[,;:!?…)\]”’]+(?=\s|$)|\.+(?=\s|$)|[–—-]+(?=\s|$)|\s)+")
+_BEFORE = re.compile(
+    r"(?:[，。；：、！？）》]+|[,;:!?…)\]”’]+(?=\s|$)|\.+(?=\s|$)|[–—-]+(?=\s|$)|\s)+"
+)
 #: Signs that belong to what stands after it, at its end.
 _AFTER = re.compile(r"(?:\s*[(\[“‘]+|\s[\"'–—-]+|\s)+\Z")
 #: Signs that join the word before them, and signs that the word after them joins.
@@ -35,7 +38,7 @@ def argument_text(discourse: Discourse, span: Span) -> str:
         if text.endswith(",") and (between.endswith(",") or part.startswith(",")):
             text, part = text[:-1], part.lstrip(", ")
         joined = not text or _JOINING.match(part) or _OPENING.search(text)
-        text += part if joined else f" {part}"
+        text = text + part if joined else join_texts([text, part])
     return _alone(text)
 
 
@@ -61,11 +64,9 @@ def in_context(discourse: Discourse, *spans: Span) -> tuple[tuple[str, ...], tup
     """
     touched = [unit for span in spans for unit, _, _ in span]
     first, last = min(touched), max(touched)
-    starts, text = {}, ""
-    for unit in range(first, last + 1):
-        text += " " if text else ""
-        starts[unit] = len(text)
-        text += discourse.units[unit].text
+    texts = discourse.texts[first : last + 1]
+    text = join_texts(texts)
+    starts = {unit: place for unit, (place, _) in enumerate(place_texts(texts), start=first)}
     stretches = [_stretch(text, [(starts[u] + a, starts[u] + b) for u, a, b in s]) for s in spans]
     placed = sorted(stretch for stretch in stretches if stretch is not None)
     if any(one[1] > other[0] for one, other in pairwise(placed)):
@@ -92,11 +93,21 @@ def _stretch(text: str, parts: list[tuple[int, int]]) -> tuple[int, int] | None:
     # A comma that the annotation gives to the argument is written with the word before it.
     while start < end and start and not text[start - 1].isspace() and not text[start].isalnum():
         start += 1
-    start = text.rfind(" ", 0, start) + 1 if text[start - 1 : start].strip() else start
+    if _is_inside_word(text, start):
+        start = text.rfind(" ", 0, start) + 1
     while text[start : start + 1].isspace():
         start += 1
     while end > start and text[end - 1].isspace():
         end -= 1
-    closing = text.find(" ", end)
-    end = len(text) if closing < 0 else closing
+    if _is_inside_word(text, end):
+        closing = text.find(" ", end)
+        end = len(text) if closing < 0 else closing
     return (start, end) if start < end else None
+
+
+def _is_inside_word(text: str, place: int) -> bool:
+    # Between letters of Chinese one may cut anywhere.
+    before, after = text[place - 1 : place], text[place : place + 1]
+    return bool(before.strip() and after.strip()) and not (
+        is_unspaced(before) or is_unspaced(after)
+    )

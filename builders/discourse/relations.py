@@ -17,7 +17,7 @@ from typing import Any
 
 from coherencegym.builders.discourse.arguments import argument_text, in_context
 from coherencegym.builders.discourse.rows import PROBED
-from coherencegym.builders.suite import Column, Config, Contrast
+from coherencegym.builders.suite import ANY_LANGUAGE, Column, Config, Contrast
 from coherencegym.eval.kinds.examples import EXAMPLES, NO_PLACE, LabelledExample, Slot
 from coherencegym.loaders.discourse import (
     Discourse,
@@ -25,6 +25,7 @@ from coherencegym.loaders.discourse import (
     RhetoricalNode,
     RhetoricalTree,
     Span,
+    is_parsed,
     span_text,
 )
 from coherencegym.loaders.unified import unified_relation
@@ -237,7 +238,9 @@ class ArgumentPairs:
 
 def _of_all_types(discourse: Discourse, relations: Sequence[Relation]) -> dict[str, Any]:
     types = dict.fromkeys(one.type.lower() for one in relations)
-    return {"language": discourse.meta.get("language", ""), "type": " + ".join(types)}
+    # The part of a corpus begins with its language.
+    code = discourse.meta.get("dataset", "").partition(".")[0]
+    return {"language": code, "type": " + ".join(types)}
 
 
 def _connectives(discourse: Discourse, relations: Sequence[Relation]) -> str:
@@ -369,17 +372,27 @@ RELATIONS = (
         fewest_of_a_class=0,
         task_defaults={**_PAIR, "protocol": "RST"},
     ),
-    Config(
-        prefix="relation",
-        name="",
-        kind=EXAMPLES,
-        corpora=("disrpt",),
-        by="dataset",
-        generator=ArgumentPairs(),
-        summary="two units and the unified label of the relation between them (DISRPT 2025)",
-        regions=("unit 1", "unit 2"),
-        columns=_DISRPT_COLUMNS,
-        breakdowns=("type", "same_sentence"),
-        task_defaults=_PAIR,
+    *(
+        Config(
+            prefix="relation",
+            name="",
+            kind=EXAMPLES,
+            corpora=("disrpt",),
+            select=select,
+            languages=ANY_LANGUAGE,
+            by=by,
+            fewest_of_a_class=fewest,
+            generator=ArgumentPairs(),
+            summary="two units and the unified label of the relation between them (DISRPT 2025)",
+            regions=("unit 1", "unit 2"),
+            columns=_DISRPT_COLUMNS,
+            breakdowns=("type", "same_sentence"),
+            task_defaults=_PAIR,
+        )
+        # Of whole documents one for a language, with its rare classes; of tables one for each.
+        for by, select, fewest in (
+            ("language", is_parsed, 0),
+            ("dataset", lambda one: not is_parsed(one), 10),
+        )
     ),
 )

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from coherencegym.builders.pipeline.fitting import Division
 from coherencegym.loaders.discourse import Discourse
+from coherencegym.loaders.languages.registry import SEVERAL, language_of
 from coherencegym.loaders.registry import CORPORA
 
 #: The splits that whoever learns from examples needs.
@@ -31,10 +32,24 @@ class OwnSplits:
     division: Division
 
     def __call__(self, discourses: Sequence[Discourse], seed: int) -> dict[str, list[Discourse]]:
-        """The discourses by split, in their order."""
+        """The discourses by split, in their order; each language by itself."""
+        parts: dict[str, list[Discourse]] = {}
+        for discourse in discourses:
+            parts.setdefault(language_of(discourse).code, []).append(discourse)
+        found: dict[str, list[Discourse]] = {}
+        for part in parts.values():
+            for split, own in self._of_language(part, seed).items():
+                found.setdefault(split, []).extend(own)
+        return found
+
+    def _of_language(
+        self, discourses: Sequence[Discourse], seed: int
+    ) -> dict[str, list[Discourse]]:
         found = {discourse.meta["split"] for discourse in discourses}
         names = {discourse.corpus for discourse in discourses}
-        declared = {split for name in names & {*CORPORA} for split in CORPORA[name].splits}
+        # The parts of a corpus of several languages need not have the splits of others.
+        known = {name for name in names & {*CORPORA} if CORPORA[name].language != SEVERAL}
+        declared = {split for name in known for split in CORPORA[name].splits}
         if _UNSPLIT in found or not declared | found >= _NEEDED:
             if len(discourses) < _FEWEST:
                 return {"test": list(discourses)}

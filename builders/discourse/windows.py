@@ -50,7 +50,14 @@ from coherencegym.builders.discourse.rows import (
     window_pair,
 )
 from coherencegym.builders.pipeline.fitting import Fits
-from coherencegym.builders.suite import Column, Config, Contrast, GeneratedItem, ItemGenerator
+from coherencegym.builders.suite import (
+    ANY_LANGUAGE,
+    Column,
+    Config,
+    Contrast,
+    GeneratedItem,
+    ItemGenerator,
+)
 from coherencegym.eval.kinds.examples import EXAMPLES, LabelledExample
 from coherencegym.eval.kinds.table_kind import FAMILY
 from coherencegym.loaders.discourse import Discourse
@@ -392,6 +399,7 @@ def _examples(prefix: str, generator: ItemGenerator, summary: str, **more: Any) 
         "columns": _COLUMNS,
         "breakdowns": ("genre",),
         "genre": "documents",
+        "languages": ANY_LANGUAGE,
         "name": "",
     }
     return Config(
@@ -427,6 +435,7 @@ def _replaced_configs(most: int, similar: bool) -> tuple[Config, Config]:
         prefix="replaced",
         name="similar_pairs" if similar else "pairs",
         genre="documents",
+        languages=ANY_LANGUAGE,
         generator=ReplacedPairs(most, operator=operator),
         summary=f"minimal pairs; the replacement is from a document {where}",
         regions=PAIR_REGIONS,

@@ -24,6 +24,7 @@ from coherencegym.builders.export.pairs import PairTable
 from coherencegym.eval.data.source import may_be_published
 from coherencegym.eval.kinds.items import SuiteError
 from coherencegym.files.templates import fenced, templates_of
+from coherencegym.loaders.languages.registry import language
 
 #: The Python file beside the task files, by the name that they call it.
 MODULE = "utils"
@@ -36,9 +37,6 @@ MAIN_SPLIT = "test"
 
 #: The documents that the harness's own tests ask of a new task.
 FEWEST_PAIRS = 10
-
-#: Languages as its table of tasks names them; others stand there by their codes.
-_LANGUAGES = {"en": "English"}
 
 #: The columns of its formatter.
 _COLUMNS = 88
@@ -127,7 +125,7 @@ def rendered(template: str, **values: Any) -> str:
     environment = templates_of("builders.export")
     own = {"json": json.dumps, "cell": _cell, "line": _one_line, "fenced": fenced}
     environment.filters |= own
-    environment.filters["language"] = lambda code: _LANGUAGES.get(code, code)
+    environment.filters["language"] = lambda code: language(code).name
     text: str = environment.get_template(f"{template}.jinja").render(values)
     return text
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from pathlib import Path
@@ -33,7 +33,7 @@ from coherencegym.builders.release.baselines import hold_headline, write_baselin
 from coherencegym.builders.release.documents import release_documents
 from coherencegym.builders.release.manifest import Manifest, in_order
 from coherencegym.builders.release.rows import to_table, write_split
-from coherencegym.builders.suite import Config, Suite
+from coherencegym.builders.suite import Config, GeneratedItem, Suite
 from coherencegym.engines.blocks import BlockFolder, Values, WorkFolder
 from coherencegym.engines.content import digest_of
 from coherencegym.engines.engine import ALONE_IN_PROCESS, Engine, local_engine
@@ -42,8 +42,10 @@ from coherencegym.eval.kinds.table_kind import DISCOURSE
 from coherencegym.eval.statistics.pair_baselines import BaselineDecision
 from coherencegym.loaders.corpus import Corpus, CorpusError
 from coherencegym.loaders.discourse import Discourse
+from coherencegym.loaders.languages.registry import language_of
 from coherencegym.loaders.read import ReadingCache
 from coherencegym.manipulations.operator import Context
+from coherencegym.words.scripts import unspaced_words
 
 #: Split -> baseline -> what it decided.
 _Decided = Mapping[str, Mapping[str, Sequence[BaselineDecision]]]
@@ -235,6 +237,7 @@ class _Build:
         options = self.options
         about = config_entry(self.suite, part.config, part.corpus, options.seed, options.limit)
         about |= more
+        about["corpus"]["language"] = _language(part)
         # What a user asked for; of a suite that divides its corpora these are the corpus's own.
         about["splits_asked"] = [] if "all" in options.splits else list(options.splits)
         return about | {"rank": rank} | self._write(part, decisions, about)
@@ -278,7 +281,7 @@ class _Build:
     def _fit_corpus(self, config: Config, discourses: list[Discourse]) -> Config:
         if not hasattr(config.generator, "fit_corpus"):
             return config
-        clean = list(filter(config.select, without_separators(discourses)))
+        clean = list(filter(config.takes, without_separators(discourses)))
         context = Context(self.options.seed, self.suite.name)
         return replace(config, generator=config.generator.fit_corpus(clean, context, self.fits))
 
@@ -289,6 +292,8 @@ class _Build:
             split: self._generate_split(config, corpus, split, by_split[split])
             for split in by_split
         }
+        if words := _unspaced_words(one.discourses for one in made.values()):
+            made = {split: _with_words(one, words) for split, one in made.items()}
         if (look := making(config.kind).survey) is None:
             return made
         self._tell(f"{config.full_name(corpus.name)}, looking at all splits")
@@ -306,7 +311,7 @@ class _Build:
     def _generate_split(
         self, config: Config, corpus: Corpus, split: str, everything: list[Discourse]
     ) -> _GeneratedSplit:
-        discourses = list(filter(config.select, everything))
+        discourses = list(filter(config.takes, everything))
         generator, engine = config.generator, self.engine
         if hasattr(generator, "fit"):
             # Nor may what is left out for its text lend a sentence to another document.
@@ -407,6 +412,32 @@ class _Build:
             "quality": quality,
             "example": examples.get(ONE_SPLIT, next(iter(examples.values()))),
         }
+
+
+def _unspaced_words(discourses: Iterable[Sequence[Discourse]]) -> frozenset[str]:
+    return unspaced_words(
+        unit.text[word.start : word.end]
+        for discourse in chain.from_iterable(discourses)
+        for unit in discourse.units
+        if not unit.text.isascii()
+        for word in unit.words
+    )
+
+
+def _with_words(made: _GeneratedSplit, words: frozenset[str]) -> _GeneratedSplit:
+    return replace(
+        made,
+        generated=[
+            replace(one, words=words) if isinstance(one, GeneratedItem) else one
+            for one in made.generated
+        ],
+    )
+
+
+def _language(part: _Part) -> str:
+    # A corpus of several languages gives a config of one, or of several.
+    found = {language_of(d).code for one in part.by_split.values() for d in one.discourses}
+    return found.pop() if len(found) == 1 else part.corpus.language
 
 
 def _nothing(sources: Sources, lost: Mapping[str, int], limit: int | None) -> str:

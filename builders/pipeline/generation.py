@@ -48,11 +48,11 @@ def spread(config: Config, discourses: Iterable[Discourse]) -> list[Config]:
         return replace(
             config,
             name="_".join(filter(None, (value, config.name))),
-            select=lambda discourse: value_of(discourse) == value and config.select(discourse),
+            select=lambda discourse: value_of(discourse) == value and config.takes(discourse),
             by="",
         )
 
-    return [part(value) for value in sorted({value_of(d) for d in discourses if config.select(d)})]
+    return [part(value) for value in sorted({value_of(d) for d in discourses if config.takes(d)})]
 
 
 def generate_items(

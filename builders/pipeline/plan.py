@@ -71,7 +71,7 @@ def plan_build(
                 name = one.full_name(source.corpus.name)
                 progress(f"{suite.name}: {name}, a first block")
                 for split, own in found.by_split.items():
-                    chosen = list(filter(one.select, own))
+                    chosen = list(filter(one.takes, own))
                     key = getattr(one.generator, "operator", None), split
                     planned += _planned(suite, one, name, split, chosen, options, key in fitted)
                     fitted.add(key)

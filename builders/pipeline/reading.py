@@ -57,7 +57,7 @@ def read_source(
         splits=splits or None,
         skip_bad_rows=options.skip_bad_rows,
         limit=options.limit,
-        uses=[config.select for config in source.configs],
+        uses=[config.takes for config in source.configs],
         found=None if splits else source.found,
         engine=engine,
         keep=partial(work.blocks, "shards"),
@@ -85,7 +85,7 @@ def read_source(
 def _limited(config: Config, discourses: Sequence[Discourse], limit: int | None) -> Config:
     if limit is None:
         return config
-    quotas: dict[str, Quota] = defaultdict(lambda: Quota(limit, [config.select]))
+    quotas: dict[str, Quota] = defaultdict(lambda: Quota(limit, [config.takes]))
     taken = {one.id for one in discourses if quotas[one.meta["split"]].takes(one)}
     return replace(config, select=lambda discourse: discourse.id in taken)
 

@@ -12,6 +12,7 @@ from coherencegym.command_line import did_you_mean
 from coherencegym.eval.kinds.table_kind import SAMPLE
 from coherencegym.loaders.corpus import Corpus, CorpusError, CorpusNotFoundError
 from coherencegym.loaders.find import Found, find
+from coherencegym.loaders.languages.registry import language
 from coherencegym.loaders.registry import corpus as registered
 from coherencegym.loaders.registry import sample_of
 
@@ -67,7 +68,8 @@ def find_sources(
         own: the user's own texts. With them no corpus is read that is not named.
 
     Raises:
-        CorpusError: a named corpus is not one of the suite's, or nothing in ``data_dir`` was read.
+        CorpusError: a named corpus is not one of the suite's, or in a language that the suite does
+            not know, or nothing in ``data_dir`` was read.
         CorpusNotFoundError: a named corpus has no files.
     """
     extra, settled = extra or {}, {**suite.readings, **(settled or {})}
@@ -88,7 +90,20 @@ def find_sources(
         sources.found.append(own)
     if SAMPLE in names or not (names or extra or own):
         sources.found += _samples(suite)
+    sources.found = [_in_its_language(suite, each) for each in sources.found]
     return sources
+
+
+def _in_its_language(suite: Suite, source: PlannedCorpus) -> PlannedCorpus:
+    code = source.corpus.language
+    able = tuple(config for config in source.configs if config.is_in(code))
+    if not able:
+        known = dict.fromkeys(code for config in source.configs for code in config.languages)
+        raise CorpusError(
+            f"{suite.name}: the texts of {source.corpus.name} are in {language(code).name} "
+            f"({code}), and what it makes of them is in {', '.join(known)} only"
+        )
+    return replace(source, configs=able)
 
 
 def check_was_read(data_dir: Path, suites: Sequence[Suite], sources: Sequence[Sources]) -> None:
@@ -124,7 +139,12 @@ def own_configs(
         genre: one of :data:`PLAIN_GENRES`, where only its configs are wanted.
     """
     if corpora:
-        return next((suite.natives[name] for name in corpora if name in suite.natives), ())
+        # What the best of them gives, and what the others give beside it.
+        found: dict[str, Config] = {}
+        for name in corpora:
+            for config in suite.natives.get(name, ()):
+                found.setdefault(config.full_name(""), config)
+        return tuple(found.values())
     genres = (genre,) if genre else PLAIN_GENRES
     return tuple(
         config

@@ -34,6 +34,7 @@ from coherencegym.eval.statistics.power import (
     effective_items,
     smallest_difference,
 )
+from coherencegym.words.scripts import count_words, with_spaces
 
 #: Sentences of documents that a classifier sees at most.
 _MOST_SENTENCES = 10_000
@@ -109,7 +110,7 @@ def _power(clusters: Sequence[str]) -> dict[str, Any]:
 
 
 def _words(texts: Iterable[str]) -> int:
-    return sum(len(text.replace(SEPARATOR, " ").split()) for text in texts)
+    return sum(count_words(text.replace(SEPARATOR, " ")) for text in texts)
 
 
 def document_quality(generated: Sequence[GeneratedDocument]) -> dict[str, Any]:
@@ -124,7 +125,7 @@ def document_quality(generated: Sequence[GeneratedDocument]) -> dict[str, Any]:
     new = [d.document.sentences[d.document.intruder_position] for d in intruded]
     old = [d.original[d.document.intruder_position] for d in intruded]
     lengths = {
-        name: _spread([len(sentence.split()) for sentence in sentences])
+        name: _spread([count_words(sentence) for sentence in sentences])
         for name, sentences in (("intruders", new), ("replaced", old))
     }
     return {
@@ -158,7 +159,9 @@ def _sentence_alone(generated: Sequence[GeneratedDocument]) -> dict[str, Any] | 
         return None
     labels = [label for _, label, _ in sentences]
     cluster_ids = [cluster for _, _, cluster in sentences]
-    scores = out_of_fold_scores([(text,) for text, _, _ in sentences], labels, cluster_ids)
+    scores = out_of_fold_scores(
+        [(with_spaces(text),) for text, _, _ in sentences], labels, cluster_ids
+    )
     called = [score > 0 for score in scores]
     right = [float(c == label) for c, label in zip(called, labels, strict=True)]
     hits = sum(c and label for c, label in zip(called, labels, strict=True))

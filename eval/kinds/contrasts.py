@@ -58,12 +58,16 @@ class Contrast:
 class GeneratedItem:
     """An item, the contrasts behind its predictions, and what a partial-input classifier may see.
 
-    ``views`` maps a condition to the texts that the classifier gets of it, one bag of words each.
+    ``views`` maps a condition to the texts that the classifier gets of it, one bag of words each;
+    ``language`` (ISO 639-1) is that of the texts, and ``words`` are those of its corpus, where its
+    script has no spaces.
     """
 
     item: Item
     contrasts: tuple[Contrast, ...]
     views: Mapping[str, tuple[str, ...]]
+    language: str = "en"
+    words: frozenset[str] = frozenset()
 
 
 #: Says how incoherent a condition (its name) looks where a contrast compares it.

@@ -12,6 +12,7 @@ from typing import Any
 
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.statistics.threads import one_thread
+from coherencegym.words.scripts import with_spaces
 
 #: The inverse strengths of the penalty that are tried, on the split :data:`CHOOSING`.
 STRENGTHS = (0.3, 1.0, 3.0, 10.0)
@@ -97,7 +98,7 @@ def _bags_of(learned: SlotTexts, unseen: Sequence[SlotTexts]) -> tuple[Any, list
     for slot in range(len(learned[0])):
         bag = TfidfVectorizer(min_df=2, sublinear_tf=True)
         try:
-            own = bag.fit_transform([row[slot] for row in learned])
+            own = bag.fit_transform([with_spaces(row[slot]) for row in learned])
         except ValueError:  # no word that counts in this slot: nothing to learn from it
             continue
         columns.append([own, *(_transformed(bag, rows, slot) for rows in unseen)])
@@ -112,7 +113,7 @@ def _transformed(bag: Any, rows: SlotTexts, slot: int) -> Any:
 
     if not rows:
         return csr_matrix((0, len(bag.vocabulary_)))
-    return bag.transform([row[slot] for row in rows])
+    return bag.transform([with_spaces(row[slot]) for row in rows])
 
 
 def word_classifier(

@@ -12,32 +12,37 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 from itertools import pairwise
 from operator import mul
-from typing import Any
 
 from coherencegym.eval.kinds.contrasts import Contrast, Incoherence
 from coherencegym.eval.kinds.formula import WHOLE
 from coherencegym.eval.kinds.items import SEPARATOR, Condition
-from coherencegym.words import word_list, word_set
+from coherencegym.words.scripts import with_spaces
+from coherencegym.words.vocabulary import ENGLISH, stem, stop_words
 
-_WORD, _END = re.compile(r"[^\W_]+"), re.compile(r"(?<=[.!?])[\"'”’)]*\s+")
-#: Forms of auxiliaries, and the pieces of contractions, that are in no list of word classes.
-_PIECES = word_set(
-    "be been being doing done having don didn doesn isn wasn weren aren couldn wouldn shouldn "
-    "hasn haven hadn won ain ll ve re"
-)
+_WORD = re.compile(r"[^\W_]+")
+#: White space after a sentence, or nothing, where a script has none.
+_END = re.compile(r"(?<=[.!?])[\"'”’)]*\s+|(?<=[。！？])[”’」』）]*\s*")
 
 
-def no_overlap_in(conditions: Iterable[Condition]) -> Incoherence:
-    """The measure of incoherence of some conditions that is less where more words are repeated."""
+def no_overlap_in(
+    conditions: Iterable[Condition], language: str = ENGLISH, words: frozenset[str] = frozenset()
+) -> Incoherence:
+    """The measure of incoherence of some conditions that is less where more words are repeated.
+
+    Args:
+        conditions: those of an item.
+        language: ISO 639-1, that of their words.
+        words: the known words of a script without spaces; none: pairs of characters.
+    """
     named = {condition.condition_name: condition for condition in conditions}
 
     # Once: an original is compared with every one of its replacements.
     @cache
     def of(name: str, region: int | str) -> float:
-        return overlap(named[name], region)
+        return overlap(named[name], region, language, words)
 
     def no_overlap(name: str, contrast: Contrast) -> float:
         return -sum(of(name, region) for region in contrast.regions)
@@ -45,7 +50,12 @@ def no_overlap_in(conditions: Iterable[Condition]) -> Incoherence:
     return no_overlap
 
 
-def overlap(condition: Condition, region: int | str) -> float:
+def overlap(
+    condition: Condition,
+    region: int | str,
+    language: str = ENGLISH,
+    words: frozenset[str] = frozenset(),
+) -> float:
     """The cosine of a region's content words with those of the text before it.
 
     Where no text is before it (the whole condition, or its beginning) it is the mean over its
@@ -54,13 +64,14 @@ def overlap(condition: Condition, region: int | str) -> float:
     """
     texts = [each.content for each in condition.regions]
     number = 0 if region == WHOLE else int(region) - 1
+    counts = partial(content_words, language=language, words=words)
     before = Counter[str]()
     for text in texts[:number]:
-        before.update(content_words(text))
+        before.update(counts(text))
     if before:
-        return cosine(before, content_words(texts[number]))
+        return cosine(before, counts(texts[number]))
     stretch = condition.content if region == WHOLE else texts[number]
-    cosines = [cosine(*map(content_words, two)) for two in pairwise(turns_and_sentences(stretch))]
+    cosines = [cosine(*map(counts, two)) for two in pairwise(turns_and_sentences(stretch))]
     return sum(cosines) / len(cosines) if cosines else 0.0
 
 
@@ -72,34 +83,19 @@ def turns_and_sentences(text: str) -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=50_000)
-def content_words(text: str) -> Mapping[str, int]:
+def content_words(
+    text: str, language: str = ENGLISH, words: frozenset[str] = frozenset()
+) -> Mapping[str, int]:
     """The stems of a text's words, without those of closed classes, and how often each is there."""
-    closed = _closed_words()
-    words = (word.lower() for word in _WORD.findall(text))
-    return Counter(_stem(word) for word in words if len(word) > 1 and word not in closed)
+    closed = stop_words(language)
+    found = (word.lower() for word in _WORD.findall(with_spaces(text, words)))
+    return Counter(stem(word, language) for word in found if len(word) > 1 and word not in closed)
 
 
 @lru_cache(maxsize=50_000)
-def all_words(text: str) -> Mapping[str, int]:
+def all_words(text: str, words: frozenset[str] = frozenset()) -> Mapping[str, int]:
     """The words of a text in small letters, those of closed classes too, and how often each."""
-    return Counter(word.lower() for word in _WORD.findall(text))
-
-
-@cache
-def _closed_words() -> frozenset[str]:
-    return word_list("closed_classes") | word_list("auxiliaries") | _PIECES
-
-
-@cache
-def _stem(word: str) -> str:
-    return str(_stemmer().stem(word))
-
-
-@cache
-def _stemmer() -> Any:
-    from nltk.stem.snowball import SnowballStemmer
-
-    return SnowballStemmer("english")
+    return Counter(word.lower() for word in _WORD.findall(with_spaces(text, words)))
 
 
 def cosine(one: Mapping[str, float], other: Mapping[str, float]) -> float:

@@ -22,6 +22,7 @@ from coherencegym.eval.kinds.items import SEPARATOR, Item, Prediction
 from coherencegym.eval.statistics.bag_of_words import FOLDS, out_of_fold_scores
 from coherencegym.eval.statistics.lexical_overlap import no_overlap_in
 from coherencegym.eval.statistics.surface import surface_folds, surface_scores
+from coherencegym.words.scripts import with_spaces
 
 _T = TypeVar("_T")
 
@@ -93,7 +94,9 @@ def overlap_decisions(
     return [
         decision
         for one in generated
-        for decision in decisions_on(one, breakdowns, no_overlap_in(one.item.conditions))
+        for decision in decisions_on(
+            one, breakdowns, no_overlap_in(one.item.conditions, one.language, one.words)
+        )
     ]
 
 
@@ -159,7 +162,8 @@ def _decide(
         incoherent = {name for contrast in one.contrasts for name in contrast.worse}
         for name, view in one.views.items():
             row_of[number, name] = len(texts)
-            texts.append(tuple(text.replace(SEPARATOR, " ") for text in view))
+            plain = (text.replace(SEPARATOR, " ") for text in view)
+            texts.append(tuple(with_spaces(text, one.words) for text in plain))
             labels.append(int(name in incoherent))
             cluster_ids.append(one.item.cluster)
     scores = out_of_fold_scores(texts, labels, cluster_ids)

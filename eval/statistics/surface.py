@@ -15,7 +15,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import pairwise
 from typing import Any
 
@@ -30,6 +30,7 @@ from coherencegym.eval.statistics.lexical_overlap import (
     cosine,
     turns_and_sentences,
 )
+from coherencegym.words.scripts import with_spaces
 
 #: A text looks so or not; context and target agree where both do or neither does.
 _HABITS = tuple(
@@ -147,13 +148,15 @@ def _differences(
     bags: list[dict[str, int]] = [{} for _ in _BAGS]
     used: list[list[tuple[int, int, int]]] = [[] for _ in _BAGS]
     for row, (place, contrast) in enumerate(rows):
-        named = {one.condition_name: one for one in generated[place].item.conditions}
+        made = generated[place]
+        named = {one.condition_name: one for one in made.item.conditions}
         total = np.zeros(_WIDTH)
         for sign, names in ((1, contrast.worse), (-1, contrast.better)):
             for name in names:
                 context, target = _stretches(named[name], contrast)
-                total += sign * np.array(_numbers(context, target))
-                for known, own, text in zip(bags, used, _texts(context, target), strict=True):
+                total += sign * np.array(_numbers(context, target, made.language, made.words))
+                texts = (with_spaces(text, made.words) for text in _texts(context, target))
+                for known, own, text in zip(bags, used, texts, strict=True):
                     own.append((row, known.setdefault(text, len(known)), sign))
         numbers.append(np.where(abs(total) > _SAME, total, 0.0))
     parts = []
@@ -215,27 +218,27 @@ def _hashed(texts: Sequence[str], field: str, sizes: tuple[int, int]) -> Any:
 
 
 @lru_cache(maxsize=20_000)
-def _numbers(context: str, target: str) -> tuple[float, ...]:
+def _numbers(context: str, target: str, language: str, words: frozenset[str]) -> tuple[float, ...]:
     # How they go together, and each by itself. Without a context the sentences of the target are
     # compared, each with the one before it.
     if context:
-        together = _compared(context, target)
+        together = _compared(context, target, language, words)
     else:
-        pairs = [_compared(*two) for two in pairwise(turns_and_sentences(target))]
+        pairs = [_compared(*two, language, words) for two in pairwise(turns_and_sentences(target))]
         width = _WIDTH - len(_HABITS) - 2
         together = tuple(map(math.fsum, zip(*pairs, strict=True))) if pairs else (0.0,) * width
         together = tuple(value / max(1, len(pairs)) for value in together)
     return (*together, *_habits(target), math.log1p(len(target)), math.log1p(len(context)))
 
 
-def _compared(context: str, target: str) -> tuple[float, ...]:
-    ways = [
-        (count(context), count(target)) for count in (all_words, content_words, _stems, _pieces)
-    ]
+def _compared(context: str, target: str, language: str, words: frozenset[str]) -> tuple[float, ...]:
+    content = partial(content_words, language=language, words=words)
+    every = partial(all_words, words=words)
+    ways = [(count(context), count(target)) for count in (every, content, _stems, _pieces)]
     shared = [math.log1p(_repeated(*counts)) for counts in ways]
     lengths = [math.log1p(len(text.split())) for text in (context, target)]
     last = turns_and_sentences(context)[-1:] or ("",)
-    near = cosine(content_words(last[0]), content_words(target))
+    near = cosine(content(last[0]), content(target))
     agree = (a * b for a, b in zip(_habits(context), _habits(target), strict=True))
     cosines = [cosine(*counts) for counts in ways]
     return (*cosines, *shared, near, abs(lengths[0] - lengths[1]), math.prod(lengths), *agree)

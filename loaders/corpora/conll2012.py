@@ -32,7 +32,7 @@ from coherencegym.loaders.formats.conll2012 import (
     treebank_phrase,
 )
 from coherencegym.loaders.formats.lines import LineError, text_problem
-from coherencegym.loaders.text.detokenize import lay_out
+from coherencegym.loaders.languages.registry import language
 
 #: The word that stands for each word of the text in the file's skeleton.
 _WITHHELD = "[WORD]"
@@ -97,15 +97,16 @@ def _document(
         raise LineError(part.line, "a document without words, expected some", "empty document")
     if all(word.form == _WITHHELD for words in sentences for word in words):
         return None
+    own = language(corpus.language)
     units: list[Unit] = []
     found: list[tuple[int, Mention]] = []
     for number, words in enumerate(sentences):
-        text, places = lay_out([_spelling(word.form) for word in words])
+        text, places = own.lay_out([_spelling(word.form) for word in words])
         source = SourceSpan(file.path.name, words[0].line, words[-1].line)
         units.append(
             Unit(text, None if words[0].speaker in ("-", "") else words[0].speaker, source)
         )
-        found += conll2012_mentions(number, words, places, annotate)
+        found += conll2012_mentions(number, words, places, own, annotate)
     sizes = Counter(mention.chain for _, mention in found)
     for at, mention in found:
         if sizes[mention.chain] == 1 and not singletons:

@@ -1,35 +1,92 @@
 """DISRPT: discourse relations of many corpora, languages and frameworks in one table.
 
-Zeldes et al. 2019 and later; the data of the shared task of 2025, whose ``label`` is one of 17 that
-all corpora share. A discourse is a document; its units are those sentences of it that a relation is
-in. Each relation has its name in the corpus as its sense, and the unified label.
+Zeldes et al. 2019 and later. Each relation has its name in the corpus as its sense, and one of the
+17 labels that all corpora share since 2025 (:mod:`loaders.unified`). ``meta["dataset"]`` is the
+part (``eng.pdtb.tedm``), ``meta["language"]`` its language.
 
-The table has tokens and, of the units of relations, the text as it is written. Where one says that
-two tokens touch they do here; elsewhere there is a space, or what is usual in English.
-``meta["dataset"]`` is the part (``eng.pdtb.tedm``), ``meta["language"]`` its language. The
-direction of a relation is not kept.
+Where the ``.conllu`` of a table stands beside it, a discourse is a whole document, with the grammar
+of its words (:mod:`loaders.corpora.disrpt_documents`). A table alone has those sentences that a
+relation is in, in tokens and, of the units of relations, as they are written: where one says that
+two tokens touch they do, elsewhere there is a space, or what is usual in English. The direction of
+a relation is not kept.
 """
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import groupby, pairwise
+from pathlib import Path
 
 from coherencegym.licence import OTHER
 from coherencegym.loaders.corpora.citations import cited
+from coherencegym.loaders.corpora.disrpt_documents import read_documents
 from coherencegym.loaders.corpus import Corpus, CorpusFile, FilePattern, ReadOptions
 from coherencegym.loaders.discourse import Discourse, Relation, SourceSpan, Span, Unit
 from coherencegym.loaders.formats.disrpt_rels import RelsRow, TokenSpan, read_rels
+from coherencegym.loaders.languages.registry import SEVERAL, language
 from coherencegym.loaders.text.detokenize import lay_out
+from coherencegym.loaders.unified import is_unified, unified_relation
 
 _ENGLISH = "eng"
 
 
 def read_disrpt(corpus: Corpus, file: CorpusFile, options: ReadOptions) -> Iterator[Discourse]:
-    """Read a table: its documents, in its order."""
-    dataset = file.path.name.rpartition("_")[0]
+    """Read a table: its documents, in its order; with the texts beside it, in theirs."""
+    dataset = file.path.name.rpartition("_")[0] or file.path.stem
+    if len(file.parts) > 1:
+        yield from _with_texts(corpus, file, options, dataset)
+        return
     for name, rows in groupby(read_rels(file, options), lambda row: row.document):
         yield _document(corpus, file, options, f"{dataset}/{name}", list(rows))
+
+
+def _with_texts(
+    corpus: Corpus, file: CorpusFile, options: ReadOptions, dataset: str
+) -> Iterator[Discourse]:
+    rows: dict[str, list[RelsRow]] = defaultdict(list)
+    for row in read_rels(file, options, sentences=False):
+        rows[row.document].append(row)
+    texts = replace(file, path=_texts(file.path))
+    own = language(dataset.partition(".")[0])
+    for name, document in read_documents(texts, own, options):
+        kept = []
+        for row in rows[name]:
+            if max(last for unit in row.units for _, last in unit) > len(document.words):
+                message = f"{file.path}:{row.line}: tokens that {texts.path.name} has not"
+                options.bad(f"{message}, expected those of {name}", "tokens and text differ")
+            elif not all(_span(unit, document.places) for unit in row.units):
+                options.skipped["relations of the mark of a footnote"] += 1
+            else:
+                kept.append(row)
+        yield Discourse(
+            id=f"{dataset}/{name}",
+            corpus=corpus.name,
+            units=document.units,
+            relations=tuple(_relation(row, document.places) for row in kept),
+            meta={"split": file.split, "dataset": dataset, "language": own.code},
+        )
+
+
+def _relation(row: RelsRow, places: Mapping[int, tuple[int, int, int]]) -> Relation:
+    own = unified_relation(row.original) or unified_relation(row.label)
+    return Relation(
+        type=row.kind.capitalize(),
+        connective=None,
+        arg1=_span(row.units[0], places),
+        arg2=_span(row.units[1], places),
+        senses=(row.original,),
+        unified=row.label if is_unified(row.label) else own,
+    )
+
+
+def _texts(path: Path) -> Path:
+    return path.with_suffix(".conllu")
+
+
+def _parts(path: Path) -> tuple[Path, ...]:
+    return (path, _texts(path)) if _texts(path).is_file() else (path,)
 
 
 def _document(
@@ -57,21 +114,11 @@ def _document(
         id=name,
         corpus=corpus.name,
         units=tuple(Unit(text, source=source) for text in units),
-        relations=tuple(
-            Relation(
-                type=row.kind.capitalize(),
-                connective=None,
-                arg1=_span(row.units[0], places),
-                arg2=_span(row.units[1], places),
-                senses=(row.original,),
-                unified=row.label,
-            )
-            for row in kept
-        ),
+        relations=tuple(_relation(row, places) for row in kept),
         meta={
             "split": file.split,
             "dataset": dataset,
-            "language": dataset.partition(".")[0],
+            "language": language(dataset.partition(".")[0]).code,
         },
     )
 
@@ -139,6 +186,8 @@ def _span(tokens: TokenSpan, places: Mapping[int, tuple[int, int, int]]) -> Span
     for first, last in tokens:
         fresh = True
         for number in range(first, last + 1):
+            if number not in places:  # the mark of a footnote
+                continue
             unit, start, end = places[number]
             if not fresh and parts[-1][0] == unit:
                 parts[-1] = (unit, parts[-1][1], end)
@@ -150,7 +199,7 @@ def _span(tokens: TokenSpan, places: Mapping[int, tuple[int, int, int]]) -> Span
 
 CORPUS = Corpus(
     name="disrpt",
-    title="DISRPT 2025: discourse relations of many corpora",
+    title="DISRPT: discourse relations of many corpora",
     homepage="https://github.com/disrpt/sharedtask2025",
     citation=cited("disrpt-2025"),
     licence_name="each corpus has its own licence, which its folder names",
@@ -167,6 +216,9 @@ CORPUS = Corpus(
         for folder in ("", "*/", "data/*/")
     ),
     reader=read_disrpt,
+    language=SEVERAL,
+    parts=_parts,
+    proven=True,
     public_since=1989,
     public_source="the Wall Street Journal of 1989, for one; each of its corpora has its own year",
     producers="Those of the corpora that it joins, in many languages.",

@@ -30,7 +30,6 @@ document that the lists do not name is of split ``train``.
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import accumulate
@@ -41,7 +40,6 @@ from coherencegym.loaders.corpora.citations import cited
 from coherencegym.loaders.corpus import Corpus, CorpusError, CorpusFile, FilePattern, ReadOptions
 from coherencegym.loaders.discourse import (
     Discourse,
-    ParsedWord,
     Relation,
     RhetoricalNode,
     RhetoricalTree,
@@ -53,13 +51,17 @@ from coherencegym.loaders.formats.conllu import (
     Block,
     Sentence,
     conllu_documents,
-    cut_out,
+    document_name,
     parse,
+    parsed_words,
+    tells_spaces,
+    without_notes,
 )
 from coherencegym.loaders.formats.corefud import corefud_mentions, field_names
 from coherencegym.loaders.formats.lines import LineError, shown, tidy
 from coherencegym.loaders.formats.rst_lisp import read_tree
 from coherencegym.loaders.formats.standoff import Placed, PlacedRun, placed_relations, read_raw
+from coherencegym.loaders.languages.registry import language
 from coherencegym.loaders.text.sections import SECTIONS
 
 #: https://github.com/amir-zeldes/gum/blob/master/splits.md
@@ -99,6 +101,8 @@ LICENCES = {
     for genre in genres.split()
 }
 
+#: The relation to its head that the number of a footnote has.
+_LOOSE = ("dep",)
 _NAME = re.compile(r"(?P<collection>[^_]+)_(?P<genre>[^_]+)_.+")
 #: A speech in the comment ``# newpar_block``, and how many sentences it has.
 _SPEECH = re.compile(r'\bsp who:::"#?(?P<who>[^"]*)"[^|]*\((?P<sentences>\d{1,6}) s\)')
@@ -110,8 +114,6 @@ _SECTION = re.compile(r"\Ahead(?: [\w:.\"-]+)* \((?P<sentences>\d{1,6}) s\)")
 _PARAGRAPH = {"newpar", "newpar_block"}
 #: An entity that summaries mention, and how many of them do; a star marks the first person's.
 _SALIENT = re.compile(r"(\d{1,6}) \((\d)\*?\)")
-#: Marks of footnotes in a row, with the space before them and brackets that hold nothing else.
-_NOTES = re.compile(r" ?(\()?\[(?P<number>\d+)\](?:(?:,? ?|[–-])\[\d+\])*(?(1)\))")
 #: An elementary unit that is nothing else.
 _ONLY_NOTES = re.compile(r"(?:\[ \d+ \]|[ ,–()-])+")
 #: A word that is nothing but underscores, and whose part of speech is not that of a line to be
@@ -156,15 +158,17 @@ def _document(
     names: Sequence[str] | None,
     options: ReadOptions,
 ) -> Discourse:
-    sentences = [_without_notes(parse(block)) for block in blocks]
+    own = language(corpus.language)
+    lay_out = None if tells_spaces(blocks) else own.lay_out
+    sentences = [without_notes(parse(block, lay_out), _LOOSE) for block in blocks]
     found = tuple(
         mention
         for number, sentence in enumerate(sentences)
-        for mention in corefud_mentions(sentence, number, names)
+        for mention in corefud_mentions(sentence, number, names, own)
     )
     # After all lines were found to be text: an id goes into messages.
     about = sentences[0].comments
-    identifier = tidy(about.get("newdoc id", "")) or tidy(file.path.stem)
+    identifier = document_name(sentences[0]) or tidy(file.path.stem)
     name = _NAME.fullmatch(identifier)
     collection, genre = name.groups() if name else ("", "")
     words = _Words(sentences)
@@ -189,38 +193,11 @@ def _document(
     )
 
 
-def _without_notes(sentence: Sentence) -> Sentence:
-    loose = {word.start for word in sentence.words if word.deprel == "dep"}
-    stretches = [
-        match.span()
-        for match in _NOTES.finditer(sentence.text)
-        # A sentence that is nothing but a mark stays as it is.
-        if match.start() > 0 and match.start("number") in loose
-    ]
-    return cut_out(sentence, stretches) if stretches else sentence
-
-
 def _units(file: CorpusFile, sentences: Sequence[Sentence]) -> Iterator[Unit]:
     for sentence, speech in zip(sentences, _stretches(sentences, _SPEECH), strict=True):
         speaker = sentence.comments.get("speaker") or (speech["who"] if speech else "")
         source = SourceSpan(file.path.name, sentence.line, sentence.last_line)
-        yield Unit(sentence.text, tidy(speaker) or None, source, tuple(_words(sentence)))
-
-
-def _words(sentence: Sentence) -> Iterator[ParsedWord]:
-    # No other word depends on those that are left out.
-    placed = [word for word in sentence.words if not word.empty]
-    numbers = {word.number: number for number, word in enumerate(placed)}
-    for word in placed:
-        yield ParsedWord(
-            start=word.start,
-            end=word.end,
-            lemma=word.lemma,
-            pos=sys.intern(word.upos),
-            features=sys.intern("|".join(f"{key}={value}" for key, value in word.feats.items())),
-            relation=sys.intern(word.deprel),
-            head=None if word.head is None else numbers.get(word.head),
-        )
+        yield Unit(sentence.text, tidy(speaker) or None, source, tuple(parsed_words(sentence)))
 
 
 def _layout(sentences: Sequence[Sentence]) -> dict[str, str]:

@@ -23,7 +23,7 @@ from coherencegym.loaders.corpora.citations import cited
 from coherencegym.loaders.corpora.conll2012 import read_conll2012
 from coherencegym.loaders.corpus import Corpus, FilePattern
 from coherencegym.loaders.formats.conll2012 import Word
-from coherencegym.loaders.text.pronouns import by_form
+from coherencegym.loaders.languages.english import ENGLISH
 
 #: Words that end the head of a noun phrase, as the reader's rules have it for parts of speech.
 _ENDING = frozenset(
@@ -67,12 +67,12 @@ def _without_italics(words: Sequence[Word]) -> list[Word]:
 
 
 def _tag(form: str, place: int) -> str:
-    known = by_form(form)
+    known = ENGLISH.pronoun(form)
     if known is not None and known.pronoun in ("personal", "possessive", "reflexive", ""):
         return "PRP$" if known.pronoun == "possessive" else "PRP"
     if form.lower() in _ENDING or form in (",", ":"):
         return "IN"
-    if form.lower() in ("the", "a", "an"):
+    if form.lower() in ENGLISH.articles:
         return "DT"
     # Of neither a number is told; a capital that begins a sentence is no sign of a name.
     return "NNP?" if form[:1].isupper() and place else "NN?" if form[:1].isalpha() else "_"

@@ -29,7 +29,7 @@ from coherencegym.loaders.formats.mmax import (
     mmax_sentences,
     read_words,
 )
-from coherencegym.loaders.text.detokenize import lay_out
+from coherencegym.loaders.languages.registry import language
 
 
 def read_mmax(corpus: Corpus, file: CorpusFile, options: ReadOptions) -> Iterator[Discourse]:
@@ -57,8 +57,9 @@ def _document(corpus: Corpus, file: CorpusFile, options: ReadOptions) -> Discour
     words: list[PlacedWord] = []
     units: list[Unit] = []
     texts = list(order.values())
+    own = language(corpus.language)
     for number, (start, end, speaker) in enumerate(sentences):
-        text, places = lay_out(texts[start:end])
+        text, places = own.lay_out(texts[start:end])
         source = SourceSpan(file.path.name, lines[start], lines[end - 1])
         units.append(Unit(text, speaker, source))
         words += [
@@ -69,7 +70,7 @@ def _document(corpus: Corpus, file: CorpusFile, options: ReadOptions) -> Discour
         id=name,
         corpus=corpus.name,
         units=tuple(units),
-        mentions=tuple(mmax_mentions(levels["coref_level.xml"], positions, words, options)),
+        mentions=tuple(mmax_mentions(levels["coref_level.xml"], positions, words, own, options)),
         meta={"split": file.split},
     )
 

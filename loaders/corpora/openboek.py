@@ -26,6 +26,7 @@ from coherencegym.loaders.discourse import Discourse
 from coherencegym.loaders.formats.alpino_tags import head_of, tag_features
 from coherencegym.loaders.formats.conll2012 import Phrase, Word
 from coherencegym.loaders.formats.lines import numbered_lines
+from coherencegym.loaders.languages.language import Language
 
 _CONTINUED = "<<<"
 _COLUMNS = ("filename", "sentno", "begin", "end", "gender", "number", "category")
@@ -57,10 +58,10 @@ class _Novel:
     def sentences(self, sentences: Sequence[Sequence[Word]]) -> Iterator[list[Word]]:
         for number, words in enumerate(sentences):
             self._places |= {word.line: (number, index) for index, word in enumerate(words)}
-            if told := [word for word in words if word.form != _CONTINUED]:
+            if told := [_with_mark(word) for word in words if word.form != _CONTINUED]:
                 yield told
 
-    def annotate(self, words: Sequence[Word], chain: str) -> Phrase:
+    def annotate(self, words: Sequence[Word], chain: str, language: Language) -> Phrase:
         told = [tag_features(word.tag) for word in words]
         sentence, begin = self._places[words[0].line]
         first = (sentence, begin, begin + len(words))
@@ -85,6 +86,11 @@ class _Novel:
                 person=features.person if is_pronoun else "",
             ),
         )
+
+
+def _with_mark(word: Word) -> Word:
+    # Two commas open some quotations, which all others close: the places of both tell the side.
+    return replace(word, form='"') if word.form == ",," else word
 
 
 def features_beside(path: Path) -> Path:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from coherencegym.loaders.corpus import CorpusFile, ReadOptions
 from coherencegym.loaders.discourse import Features, Mention
 from coherencegym.loaders.formats.lines import CONTROL, Line, LineError, numbered_lines, shown
-from coherencegym.loaders.text.pronouns import by_form
+from coherencegym.loaders.languages.language import Language
 
 #: Columns of a line at least: ten, any number of predicates' arguments, coreference.
 _FEWEST = 12
@@ -54,8 +54,8 @@ class Phrase:
     features: Features
 
 
-#: Annotates the words of a mention of an entity.
-Annotate = Callable[[Sequence[Word], str], Phrase]
+#: Annotates the words of a mention of an entity, in a language.
+Annotate = Callable[[Sequence[Word], str, Language], Phrase]
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,21 +116,22 @@ def part_sentences(part: Part) -> Iterator[list[Word]]:
         yield words
 
 
-def treebank_phrase(words: Sequence[Word], entity: str) -> Phrase:
-    """Annotate a mention by the English Penn Treebank's parts of speech."""
+def treebank_phrase(words: Sequence[Word], entity: str, language: Language) -> Phrase:
+    """Annotate a mention by the Penn Treebank's parts of speech, and a language's pronouns."""
     head = _head(words)
     word = words[head]
     is_pronoun = len(words) == 1 and (
-        word.tag in _PRONOUNS or (word.tag == "DT" and by_form(word.form) is not None)
+        word.tag in _PRONOUNS or (word.tag == "DT" and language.pronoun(word.form) is not None)
     )
     kind = "pronoun" if is_pronoun else "proper" if word.tag.startswith("NNP") else "nominal"
-    return Phrase(kind, head, _features(word, words[0], is_pronoun))
+    return Phrase(kind, head, _features(word, words[0], is_pronoun, language))
 
 
 def conll2012_mentions(
     unit: int,
     words: Sequence[Word],
     places: Sequence[tuple[int, int]],
+    language: Language,
     annotate: Annotate = treebank_phrase,
 ) -> list[tuple[int, Mention]]:
     """The mentions of a sentence with their lines, in order of first words, longer ones first.
@@ -159,7 +160,10 @@ def conll2012_mentions(
         raise LineError(words[index].line, problem, "unclosed mention")
     found.sort(key=lambda mention: (mention[0], -mention[1]))
     return [
-        (words[start].line, _mention(unit, words, places, (start, end), annotate, entity))
+        (
+            words[start].line,
+            _mention(annotate(words[start:end], entity, language), entity, unit, places[start:end]),
+        )
         for start, end, entity in found
     ]
 
@@ -172,21 +176,12 @@ def _close(opened: list[tuple[str, int]], entity: str, line: int) -> int:
     raise LineError(line, problem, "unopened mention")
 
 
-def _mention(
-    unit: int,
-    words: Sequence[Word],
-    places: Sequence[tuple[int, int]],
-    own: tuple[int, int],
-    annotate: Annotate,
-    entity: str,
-) -> Mention:
-    start, end = own
-    phrase = annotate(words[start:end], entity)
+def _mention(phrase: Phrase, entity: str, unit: int, places: Sequence[tuple[int, int]]) -> Mention:
     return Mention(
-        span=((unit, places[start][0], places[end - 1][1]),),
+        span=((unit, places[0][0], places[-1][1]),),
         chain=entity,
         kind=phrase.kind,
-        head=((unit, *places[start + phrase.head]),),
+        head=((unit, *places[phrase.head]),),
         features=phrase.features,
     )
 
@@ -202,8 +197,8 @@ def _head(words: Sequence[Word]) -> int:
     return len(words) - 1 if head is None else head
 
 
-def _features(head: Word, first: Word, is_pronoun: bool) -> Features:
-    known = (by_form(head.form) if is_pronoun else None) or Features()
+def _features(head: Word, first: Word, is_pronoun: bool, language: Language) -> Features:
+    known = (language.pronoun(head.form) if is_pronoun else None) or Features()
     pronoun = known.pronoun
     if head.tag == "PRP$":
         pronoun = "possessive"

@@ -11,13 +11,15 @@ Source: https://universaldependencies.org/format.html
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+import sys
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from itertools import accumulate, groupby, pairwise
 from typing import NamedTuple
 
 from coherencegym.loaders.corpus import CorpusFile
+from coherencegym.loaders.discourse import ParsedWord
 from coherencegym.loaders.formats.lines import (
     Line,
     LineError,
@@ -26,11 +28,16 @@ from coherencegym.loaders.formats.lines import (
     text_problem,
     tidy,
 )
+from coherencegym.loaders.languages.language import Layout
 
 #: ID, FORM, LEMMA, UPOS, XPOS, FEATS, HEAD, DEPREL, DEPS, MISC.
 _COLUMNS = 10
 #: ``3`` a word, ``3-4`` a multiword token, ``3.1`` an empty node.
 _ID = re.compile(r"(\d{1,6})(?:([-.])(\d{1,6}))?")
+
+
+#: The first word of the comment that begins a document; DISRPT's has an underscore.
+_DOCUMENT = (["newdoc"], ["newdoc_id"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +120,7 @@ class Block:
     @property
     def begins_document(self) -> bool:
         """True where it has a ``# newdoc`` comment."""
-        return any(comment.split()[:1] == ["newdoc"] for comment in self.comments)
+        return any(comment.split()[:1] in _DOCUMENT for comment in self.comments)
 
 
 def blocks(file: CorpusFile) -> Iterator[Block]:
@@ -135,8 +142,26 @@ def conllu_documents(file: CorpusFile) -> Iterator[tuple[Block, ...]]:
         yield tuple(document)
 
 
-def parse(block: Block) -> Sentence:
-    """Read a sentence; ``LineError`` where a line is bad or the words do not give ``# text``."""
+def document_name(sentence: Sentence) -> str:
+    """The name of the document that a sentence begins; empty where it has none."""
+    names = (tidy(sentence.comments.get(key, "")) for key in ("newdoc id", "newdoc_id"))
+    return next(filter(None, names), "")
+
+
+def tells_spaces(document: Sequence[Block]) -> bool:
+    """Tell whether a document says which of its words have no space between them."""
+    return any("SpaceAfter=No" in line for block in document for _, line in block.rows)
+
+
+def parse(block: Block, lay_out: Layout | None = None) -> Sentence:
+    """Read a sentence; ``LineError`` where a line is bad or the words do not give ``# text``.
+
+    Args:
+        block: its lines.
+        lay_out: puts spaces between the words of a file that does not tell where there are any;
+            those of ``# text`` are not looked at. Such files may have trees of more than one block:
+            heads outside a block are none.
+    """
     if text_problem("\n".join(line for _, line in block.lines)) is not None:
         for number, line in block.lines:
             if (unusable := text_problem(line)) is not None:
@@ -145,14 +170,55 @@ def parse(block: Block) -> Sentence:
     first, last = block.lines[0][0], block.lines[-1][0]
     _check_ids(rows, last)
     comments = block.comments
-    text, places = _lay_out(rows)
+    text, places = _lay_out(rows) if lay_out is None else _laid_out(rows, lay_out)
     if not text:
         raise LineError(first, "a sentence without words, expected some", "sentence without words")
-    _check_text(text, tidy(comments.get("text", text)), first)
+    if lay_out is None:
+        _check_text(text, tidy(comments.get("text", text)), first)
     words = sum(row.kind == "" for row in rows)
-    found = [row.token(place, words) for row, place in zip(rows, places, strict=True)]
+    found = [
+        row.token(place, words, lay_out is None) for row, place in zip(rows, places, strict=True)
+    ]
     tokens = tuple(token for token in found if "-" not in token.id)
     return Sentence(text, tuple(t for t in tokens if not t.empty), tokens, comments, first, last)
+
+
+#: Marks of footnotes in a row, with the space before them and brackets that hold nothing else.
+_NOTES = re.compile(r" ?(\()?\[(?P<number>\d+)\](?:(?:,? ?|[–-])\[\d+\])*(?(1)\))")
+
+
+def without_notes(sentence: Sentence, relations: Container[str]) -> Sentence:
+    """The sentence without marks of footnotes, unless it is nothing but one.
+
+    Args:
+        sentence: a sentence.
+        relations: those to its head that the number of a mark has, and one that the sentence needs
+            (``measured by [24]``) has not.
+    """
+    loose = {word.start for word in sentence.words if word.deprel in relations}
+    stretches = [
+        match.span()
+        for match in _NOTES.finditer(sentence.text)
+        if match.start() > 0 and match.start("number") in loose
+    ]
+    return cut_out(sentence, stretches) if stretches else sentence
+
+
+def parsed_words(sentence: Sentence) -> Iterator[ParsedWord]:
+    """The words that have a place in the text, with their grammar."""
+    # No other word depends on those that are left out.
+    placed = [word for word in sentence.words if not word.empty]
+    numbers = {word.number: number for number, word in enumerate(placed)}
+    for word in placed:
+        yield ParsedWord(
+            start=word.start,
+            end=word.end,
+            lemma=word.lemma,
+            pos=sys.intern(word.upos),
+            features=sys.intern("|".join(f"{key}={value}" for key, value in word.feats.items())),
+            relation=sys.intern(word.deprel),
+            head=None if word.head is None else numbers.get(word.head),
+        )
 
 
 def cut_out(sentence: Sentence, stretches: Sequence[tuple[int, int]]) -> Sentence:
@@ -195,12 +261,12 @@ class _Row(NamedTuple):
             raise LineError(number, "an empty form, expected a word", "empty form")
         return cls(number, columns, match[2] or "", int(match[1]), int(match[3] or 0), form)
 
-    def token(self, place: tuple[int, int], words: int) -> Token:
+    def token(self, place: tuple[int, int], words: int, is_tree: bool) -> Token:
         identifier, _, lemma, upos, xpos, feats, head, deprel, _, misc = self.columns
         if head != "_" and not (head.isascii() and head.isdigit() and len(head) < 7):
             problem = f"head {shown(head)}, expected the id of a word, 0 or _"
             raise LineError(self.line, problem, "bad head")
-        if head != "_" and int(head) > words:
+        if head != "_" and int(head) > words and is_tree:
             problem = f"head {int(head)} of {shown(self.form)}, expected at most {words}"
             raise LineError(self.line, problem, "head outside the sentence")
         return Token(
@@ -210,7 +276,7 @@ class _Row(NamedTuple):
             upos=upos,
             xpos=xpos,
             feats=_features(feats),
-            head=None if head == "_" else int(head),
+            head=None if head == "_" or int(head) > words else int(head),
             deprel=deprel,
             misc=_pairs(misc),
             start=place[0],
@@ -285,6 +351,34 @@ def _lay_out(rows: Sequence[_Row]) -> tuple[str, list[tuple[int, int]]]:
                 inside |= _inside(row, forms, place)
         places.append(place)
     return text, places
+
+
+def _laid_out(rows: Sequence[_Row], lay_out: Layout) -> tuple[str, list[tuple[int, int]]]:
+    forms = {row.number: row.form for row in rows if not row.kind}
+    text, found = lay_out([row.form for row in _written(rows)])
+    place_of = dict(zip((row.line for row in _written(rows)), found, strict=True))
+    places: list[tuple[int, int]] = []
+    inside: dict[int, tuple[int, int]] = {}
+    for row in rows:
+        if row.line in place_of:
+            places.append(place_of[row.line])
+            if row.kind == "-":
+                inside |= _inside(row, forms, places[-1])
+        else:
+            last = places[-1][1] if places else 0
+            places.append((last, last) if row.kind == "." else inside[row.number])
+    return text, places
+
+
+def _written(rows: Sequence[_Row]) -> Iterator[_Row]:
+    # Multiword tokens stand in the text for the words in them.
+    reach = 0
+    for row in rows:
+        if row.kind == "-":
+            reach = row.last
+            yield row
+        elif not row.kind and row.number > reach:
+            yield row
 
 
 def _inside(

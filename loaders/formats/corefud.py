@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from coherencegym.loaders.discourse import Features, Mention, Span
 from coherencegym.loaders.formats.conllu import Sentence, Token
 from coherencegym.loaders.formats.lines import LineError, shown
-from coherencegym.loaders.text.pronouns import by_form
+from coherencegym.loaders.languages.language import Language
 
 _BRACKET = re.compile(r"\((?P<opens>[^()]+)(?P<closed>\))?|(?P<closes>[^()]+)\)")
 _ENTITY = re.compile(r"(?P<entity>[^\[\]]+)(?:\[(?P<part>\d{1,3})/(?P<parts>\d{1,3})\])?")
@@ -37,7 +37,9 @@ def field_names(comment: str) -> tuple[str, ...]:
     return tuple(comment.split("-"))
 
 
-def corefud_mentions(sentence: Sentence, unit: int, names: Sequence[str] | None) -> list[Mention]:
+def corefud_mentions(
+    sentence: Sentence, unit: int, names: Sequence[str] | None, language: Language
+) -> list[Mention]:
     """The mentions of a sentence, in the order of their first words, longer ones first.
 
     A mention of nothing but empty nodes has no text, and is left out.
@@ -46,6 +48,7 @@ def corefud_mentions(sentence: Sentence, unit: int, names: Sequence[str] | None)
         sentence: the sentence.
         unit: the index of the unit in the discourse.
         names: the fields of a bracket; none where no comment named them.
+        language: has the pronouns, of whose forms a treebank may say nothing.
 
     Raises:
         LineError: brackets are malformed or do not match, or nobody named their fields.
@@ -63,7 +66,7 @@ def corefud_mentions(sentence: Sentence, unit: int, names: Sequence[str] | None)
     for bracket in whole:
         tokens = (sentence.tokens[index] for index in bracket.tokens)
         if words := [token for token in tokens if not token.empty]:
-            found.append(_mention(bracket.entity, bracket.fields, words, unit, said))
+            found.append(_mention(bracket, words, unit, said, language))
     return found
 
 
@@ -164,20 +167,26 @@ def _matches(token: Token) -> Iterator[re.Match[str]]:
 
 
 def _mention(
-    entity: str, fields: Mapping[str, str], words: Sequence[Token], unit: int, said: Container[int]
+    bracket: _Bracket,
+    words: Sequence[Token],
+    unit: int,
+    said: Container[int],
+    language: Language,
 ) -> Mention:
+    fields = bracket.fields
     head = _head_of(words, fields)
     predicate = head.number in said or fields.get("link") == "pred"
     if head.upos == "PRON" or head.xpos in ("PRP", "PRP$", "WP", "WP$"):
         kind = "pronoun"
     else:
         kind = "proper" if head.upos == "PROPN" else "nominal"
+    known = (language.pronoun(head.form) or Features()) if kind == "pronoun" else None
     return Mention(
         span=_span(words, unit),
-        chain=entity,
+        chain=bracket.entity,
         kind=kind,
         head=((unit, head.start, head.end),),
-        features=_features_of(fields, words[0], head, kind == "pronoun", predicate),
+        features=_features_of(fields, words[0], head, known, predicate),
     )
 
 
@@ -224,9 +233,14 @@ def _named(words: Sequence[Token], numbers: str) -> list[Token]:
 
 
 def _features_of(
-    fields: Mapping[str, str], first: Token, head: Token, is_pronoun: bool, predicate: bool
+    fields: Mapping[str, str],
+    first: Token,
+    head: Token,
+    pronoun: Features | None,
+    predicate: bool,
 ) -> Features:
-    known = (by_form(head.form) if is_pronoun else None) or Features()
+    # ``pronoun``: what the form of one says; none where it is none.
+    is_pronoun, known = pronoun is not None, pronoun or Features()
     return Features(
         entity=_value(fields.get("etype", fields.get("entity", ""))),
         status=_value(fields.get("infstat", "")),

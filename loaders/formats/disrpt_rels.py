@@ -12,8 +12,9 @@ Source: https://github.com/disrpt/sharedtask2025
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 
 from coherencegym.loaders.corpus import CorpusError, CorpusFile, ReadOptions
 from coherencegym.loaders.formats.lines import LineError, numbered_lines, shown, text_problem
@@ -39,24 +40,32 @@ class RelsRow:
     Attributes:
         units: the tokens of both units.
         raw: their texts as they are written, part by part.
-        sentences: first and last token of the sentence or sentences that each unit is in.
+        sentences: first and last token of the sentence or sentences that each unit is in; none
+            where they were not read.
         words: the tokens of these.
-        kind, original, label: the kind of relation, its name in its corpus, its unified label.
+        kind, original, label: the kind of relation, its name in its corpus, and its unified label,
+            or, in tables before 2025, again one of its corpus.
     """
 
     line: int
     document: str
     units: tuple[TokenSpan, TokenSpan]
     raw: tuple[tuple[str, ...], tuple[str, ...]]
-    sentences: tuple[tuple[int, int], tuple[int, int]]
-    words: tuple[tuple[str, ...], tuple[str, ...]]
+    sentences: tuple[tuple[int, int], ...]
+    words: tuple[tuple[str, ...], ...]
     kind: str
     original: str
     label: str
 
 
-def read_rels(file: CorpusFile, options: ReadOptions) -> Iterator[RelsRow]:
+def read_rels(
+    file: CorpusFile, options: ReadOptions, *, sentences: bool = True
+) -> Iterator[RelsRow]:
     """The rows of a table; those whose text is withheld are counted as skipped.
+
+    Args:
+        file, options: the table, and what becomes of its bad rows.
+        sentences: read the sentences of the units too, each of which has to be one in itself.
 
     Raises:
         CorpusError: a column is missing, there is no row, or a bad row.
@@ -75,7 +84,10 @@ def read_rels(file: CorpusFile, options: ReadOptions) -> Iterator[RelsRow]:
             if _WITHHELD.fullmatch(fields["u1_raw"]) or _WITHHELD.fullmatch(fields["u2_raw"]):
                 options.skipped["withheld text"] += 1
                 continue
-            yield _row(number, fields)
+            if _lacks_a_unit(fields):
+                options.skipped["relations of which a unit is missing"] += 1
+                continue
+            yield _row(number, fields, sentences, options)
         except LineError as error:
             error.report(file, options)
     if number == 1:
@@ -92,17 +104,23 @@ def _fields(number: int, line: str, header: list[str]) -> dict[str, str]:
         raise LineError(number, message, reason)
     fields = {name: value.strip() for name, value in zip(header, values, strict=True)}
     for name in _COLUMNS:
-        if not fields[name]:
+        if not (fields[name] or _lacks_a_unit(fields)):
             raise LineError(number, f"{name} is empty, expected a value", "empty field")
     return fields
 
 
-def _row(number: int, fields: dict[str, str]) -> RelsRow:
-    units = tuple(_tokens(number, fields, f"unit{i}_toks") for i in (1, 2))
+def _lacks_a_unit(fields: Mapping[str, str]) -> bool:
+    return "_" in (fields["unit1_toks"], fields["unit2_toks"])
+
+
+def _row(
+    number: int, fields: dict[str, str], with_sentences: bool, options: ReadOptions
+) -> RelsRow:
+    units = tuple(_tokens(number, fields, f"unit{i}_toks", options) for i in (1, 2))
     raw = tuple(tuple(part.strip() for part in fields[f"u{i}_raw"].split(GAP)) for i in (1, 2))
     sentences, words = [], []
-    for i, unit in enumerate(units, start=1):
-        found = _tokens(number, fields, f"s{i}_toks")
+    for i, unit in enumerate(units if with_sentences else (), start=1):
+        found = _tokens(number, fields, f"s{i}_toks", options)
         first, last = found[0][0], found[-1][1]
         own = fields[f"unit{i}_sent"].split(" ")
         if len(found) > 1 or len(own) != last - first + 1:
@@ -120,21 +138,38 @@ def _row(number: int, fields: dict[str, str]) -> RelsRow:
         document=fields["doc"],
         units=(units[0], units[1]),
         raw=(raw[0], raw[1]),
-        sentences=(sentences[0], sentences[1]),
-        words=(words[0], words[1]),
+        sentences=tuple(sentences),
+        words=tuple(words),
         kind=fields["rel_type"],
         original=fields["orig_label"],
         label=fields["label"],
     )
 
 
-def _tokens(number: int, fields: dict[str, str], name: str) -> TokenSpan:
+def _tokens(number: int, fields: dict[str, str], name: str, options: ReadOptions) -> TokenSpan:
     parts: list[tuple[int, int]] = []
     for part in fields[name].split(","):
         match = _PART.fullmatch(part.strip())
         first, last = (int(match[1]), int(match[2] or match[1])) if match else (1, 0)
-        if first > last or (parts and first <= parts[-1][1]):
+        if first > last:
             message = f"{name} is {shown(fields[name])}, expected tokens such as 42-43,52-64"
             raise LineError(number, message, "bad tokens")
         parts.append((first, last))
+    if any(one[1] >= other[0] for one, other in pairwise(parts)):
+        options.put_right("units whose parts overlap or are out of order")
+        parts = united(parts)
     return tuple(parts)
+
+
+def united(parts: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Parts (first, last) in order, with those made one that overlap.
+
+    >>> united([(7, 9), (1, 4), (3, 5)])
+    [(1, 5), (7, 9)]
+    """
+    whole: list[tuple[int, int]] = []
+    for first, last in sorted(parts):
+        if whole and first <= whole[-1][1]:
+            first, last = whole[-1][0], max(whole.pop()[1], last)
+        whole.append((first, last))
+    return whole

@@ -12,7 +12,7 @@ from coherencegym.loaders.corpus import CorpusError, ReadOptions
 from coherencegym.loaders.discourse import Features, Mention, Span
 from coherencegym.loaders.formats.lines import shown, tidy
 from coherencegym.loaders.formats.xml_elements import Element, elements
-from coherencegym.loaders.text.pronouns import by_form
+from coherencegym.loaders.languages.language import Language
 
 WORDS = "_words.xml"
 LEVELS = ("coref", "sentence")
@@ -157,6 +157,7 @@ def mmax_mentions(
     path: Path,
     positions: Mapping[str, int],
     words: Sequence[PlacedWord],
+    language: Language,
     options: ReadOptions,
 ) -> list[Mention]:
     """The mentions in the order of the text, longer first; ``CorpusError`` for a bad span."""
@@ -166,7 +167,8 @@ def mmax_mentions(
         minimal: Sequence[_Range] = ()
         if element.attributes.get("min_ids"):
             minimal = _word_ranges(path, element, "min_ids", positions, options)
-        found.append(((ranges[0][0], -ranges[-1][1]), _mention(element, ranges, minimal, words)))
+        mention = _mention(element, ranges, minimal, words, language)
+        found.append(((ranges[0][0], -ranges[-1][1]), mention))
     found.sort(key=lambda pair: pair[0])
     return [mention for _, mention in found]
 
@@ -176,6 +178,7 @@ def _mention(
     ranges: Sequence[_Range],
     minimal: Sequence[_Range],
     words: Sequence[PlacedWord],
+    language: Language,
 ) -> Mention:
     attributes = {name: tidy(value) for name, value in element.attributes.items()}
     chain = next((attributes[name] for name in _CHAIN if name in attributes), "")
@@ -186,18 +189,19 @@ def _mention(
     name = form or words[ranges[-1][1] - 1].text
     # A capital at the beginning of a sentence is no sign of a name.
     capital = name[:1].isupper() and (words[ranges[0][0]].start > 0 or not one_word)
-    kind = _kind(attributes.get("mention", ""), form if one_word else "", capital)
+    known = language.pronoun(form)
+    kind = _kind(attributes.get("mention", ""), one_word and known is not None, capital)
     return Mention(
         span=_span(ranges, words),
         chain=attributes["id"] if chain in _NO_CHAIN else chain,
         kind=kind,
         head=None if head is None else _span([(head, head + 1)], words),
-        features=_features(attributes, form, kind == "pronoun"),
+        features=_features(attributes, known or Features(), kind == "pronoun"),
     )
 
 
-def _kind(said: str, word: str, capital: bool) -> str:
-    if said == "pronoun" or (not said and by_form(word) is not None):
+def _kind(said: str, is_pronoun: bool, capital: bool) -> str:
+    if said == "pronoun" or (not said and is_pronoun):
         return "pronoun"
     return "proper" if capital and said in ("", "np") else "nominal"
 
@@ -213,11 +217,11 @@ def _span(ranges: Sequence[_Range], words: Sequence[PlacedWord]) -> Span:
     return tuple(parts)
 
 
-def _features(attributes: Mapping[str, str], form: str, is_pronoun: bool) -> Features:
+def _features(attributes: Mapping[str, str], form: Features, is_pronoun: bool) -> Features:
     def said(name: str) -> str:
         return attributes.get(name, "")
 
-    known = (by_form(form) if is_pronoun else None) or Features()
+    known = form if is_pronoun else Features()
     if said("type") == "pleonastic" or said("reference") == "non_referring":
         pronoun = "expletive" if is_pronoun else ""
     else:

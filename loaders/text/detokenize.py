@@ -23,7 +23,8 @@ from collections.abc import Callable, Mapping, Sequence
 #: pattern matches: most texts have none, which shows in a fraction of the time.
 _Rules = Mapping[str, tuple[str | Callable[[re.Match[str]], str], tuple[str, ...]]]
 
-_BRACKETS = {
+#: Signs that the Penn Treebank writes otherwise.
+BRACKETS = {
     "-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]", "-LCB-": "{", "-RCB-": "}",
     "``": '"', "''": '"', "`": "'",
 }  # fmt: skip
@@ -121,7 +122,7 @@ def lay_out(tokens: Sequence[str]) -> tuple[str, list[tuple[int, int]]]:
     >>> lay_out(["-LRB-", "I", "do", "n't", "-RRB-"])
     ("(I don't)", [(0, 1), (1, 2), (3, 5), (5, 8), (8, 9)])
     """
-    forms = [_BRACKETS.get(token, token) for token in tokens]
+    forms = [BRACKETS.get(token, token) for token in tokens]
     plain = " ".join(forms)
     # Of the tokens, not of their forms: two backquotes open, and ``"`` says nothing of that.
     text = detokenize(" ".join(tokens))
@@ -150,7 +151,7 @@ def _treebank_signs(text: str) -> str:
         text = re.sub(r"(?<!\S)``\s+(?=\S)", '"', text)
     if (opening and closing) or closing == 1:
         text = re.sub(r"(?<=\S)\s+''(?!\S)", '"', text)
-    return re.sub(r"(?<!\S)(?:-[LR][RSC]B-|``|'')(?!\S)", lambda m: _BRACKETS[m.group()], text)
+    return re.sub(r"(?<!\S)(?:-[LR][RSC]B-|``|'')(?!\S)", lambda m: BRACKETS[m.group()], text)
 
 
 def _apostrophes(text: str) -> str:

@@ -8,54 +8,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any
 
 from coherencegym.loaders.corpus import CorpusError
 from coherencegym.loaders.formats.lines import tidy
-
-_NEVER = """
-    adm approx arr assoc asst attn ave b bapt brig bro brt bt c ca capt cf cmdr col comdr cpl cr
-    d dr e.g ed eds esp est excl fig figs fl fr fs ft gen gov hon hr i.e illus incl insp intro
-    introd kgl lat lit lt maj messrs mgr mlle mme mr mrs ms mt nee no nos née op orig p perf pfc
-    plc pp pres prof pseud pt publ pvt q.v r rep repr resp ret rev rt sen sfc sgt spc ss st ste
-    supt syn tr trans treas univ v var viz vol vols vs
-"""
-#: Abbreviations that something always follows: their full stop ends no sentence.
-_NEVER_LAST = frozenset(_NEVER.split())
-#: Those among them that are words, too, told apart by the number or name that follows.
-_WORDS_TOO = ("no", "ed", "ms", "est", "fig", "var", "ret", "st")
-
-_SOMETIMES = """
-    a.d a.k.a a.m al apr aug avg b.a b.c b.s bc bldg blvd bros cm co corp ct cv d.c dept dist div
-    etc ext feb fri hrs inc jan jr jul jun kg km lb lbs ltd m.a m.d mi mins mm mo mph n.y nov
-    oct oz p.m ph.d rd sec sep sept sp spp sq sr ssp st subsp thu thurs tue tues u.k u.n u.s
-    u.s.a u.s.s.r wed yr yrs
-"""
-#: Abbreviations that can be the last word of a sentence, such as *Inc.* and *U.S.*
-_SOMETIMES_LAST = frozenset(_SOMETIMES.split())
-
-_STARTERS = """
-    A About According After Afterwards All Along Also Although Among An And Another Any As At
-    Based Because Before Besides Born Both Built But By Currently Despite Directed Do Does Due
-    During Each Either Established Even Every Few Finally First Following For Formed Founded
-    From Furthermore Given He Her Here His How However I If In Including Initially Instead It
-    Its Just Known Later Like Located Many Meanwhile More Moreover Most Much My Named Nearby
-    Neither Nevertheless No None Nor Not Nowadays Of Often On Once One Only Or Originally Other
-    Others Our Over Overall People Perhaps Prior Produced Recently Released She Similarly Since
-    So Some Sometimes Soon Still Subsequently Such That The Their Then There Thereafter These
-    They This Those Though Through Throughout Thus To Today Together Two Under Unlike Until Upon
-    Usually Was We Were What When Where Whether Which While Who Why With Within Without You Your
-"""
-#: Capitalised words that begin sentences and hardly ever follow an abbreviation in one.
-_FIRST = frozenset(_STARTERS.split())
-
-#: Verbs that say who spoke: after a quotation that ends in ``!`` or ``?`` the sentence goes on.
-_SAID = (
-    r"said|asked|cried|shouted|replied|answered|exclaimed|added|whispered|yelled|called|wrote|"
-    r"wondered|says|asks|told|remarked|explained"
-)
-_REPORT = re.compile(rf"(?:[A-Z][\w.’'-]*\s+){{1,3}}(?:{_SAID})\b")
+from coherencegym.loaders.languages.english import ENGLISH
+from coherencegym.loaders.languages.language import SentenceRules
+from coherencegym.loaders.languages.registry import language
 
 _CLOSERS = "\"'”’»)]"
 _OPENERS = "\"'“‘«([¿¡"
@@ -64,6 +24,8 @@ _LAST_WORD = re.compile(r"(?:^|(?<=[\s(\[\"'“‘«/–—-]))([^\W\d_](?:\.?[^
 _INITIAL = re.compile(r"(?:^|(?<=[\s(\[\"'“‘«.-]))[^\W\d_]\.$")
 _INITIALS = re.compile(r"(?:[^\W\d_]\.)+[^\W\d_]")
 _NUMBERED = re.compile(r"^[(\[]?(?:\d{1,3}|[ivx]{1,4}|[a-zA-Z])[.)]$")
+#: An ordinal, but no year.
+_ORDINAL = re.compile(r"(?<!\w)\d{1,2}\.$")
 _FOOTNOTE = re.compile(r"\[\d{1,3}\]")
 _FOOTNOTES = re.compile(r"(?:\s*\[\d{1,3}\])+$")
 _WORD = re.compile(r"[^\W\d_]+(?!\.)")
@@ -112,7 +74,7 @@ class TooLongError(ValueError):
     """A text is longer than the pipeline takes; the message says how long it may be."""
 
 
-def split_sentences(text: str, language: str = "en", pipeline: str | None = None) -> Iterator[str]:
+def split_sentences(text: str, code: str = "en", pipeline: str | None = None) -> Iterator[str]:
     """The sentences of a text, lazily by paragraph; an empty line always ends a sentence.
 
     By rule, spaCy's ``sentencizer`` says where sentences could end (it knows the full stops of many
@@ -121,7 +83,7 @@ def split_sentences(text: str, language: str = "en", pipeline: str | None = None
 
     Args:
         text: plain text; a single line break is a space.
-        language: ISO 639-1, for the rules.
+        code: ISO 639-1, of the language whose rules are used.
         pipeline: name of, or folder with, an installed spaCy pipeline that finds sentences; what it
             says is not corrected. None: the rules.
 
@@ -129,20 +91,20 @@ def split_sentences(text: str, language: str = "en", pipeline: str | None = None
         TooLongError: the text is longer than spaCy takes.
         CorpusError: there are no rules for the language, or no such pipeline.
     """
-    splitter = _splitter(language, pipeline)
+    splitter = _splitter(code, pipeline)
     if len(text) > splitter.max_length:
         raise TooLongError(
             f"a text of {len(text):,} characters, expected at most {splitter.max_length:,}"
         )
     for paragraph in re.split(r"\n\s*\n", text):
         if pipeline is None:
-            found = _by_rule(tidy(paragraph), splitter)
+            found = _by_rule(tidy(paragraph), splitter, language(code).sentences)
         else:
             found = (sentence.text for sentence in splitter(paragraph).sents)
         yield from filter(None, map(tidy, found))
 
 
-def _by_rule(text: str, sentencizer: Any) -> Iterator[str]:
+def _by_rule(text: str, sentencizer: Any, rules: SentenceRules) -> Iterator[str]:
     shielded = _LONG_RUN.sub(lambda run: "x" * len(run[0]), text)
     starts = {sentence.start_char for sentence in sentencizer(shielded).sents}
     # The sentencizer gives an opening quotation mark to the sentence before it.
@@ -153,7 +115,7 @@ def _by_rule(text: str, sentencizer: Any) -> Iterator[str]:
         spaced = text[place - 1 : place].isspace()
         if place == start or (not spaced and text[place - 1 : place].isascii()):
             continue
-        if not spaced or is_sentence_end(text[start:place], text[place : place + 400]):
+        if not spaced or is_sentence_end(text[start:place], text[place : place + 400], rules):
             yield text[start:place]
             start = place
     yield text[start:]
@@ -167,15 +129,15 @@ def _before_opening(text: str, start: int) -> int:
 
 
 @lru_cache(maxsize=4)
-def _splitter(language: str, pipeline: str | None) -> Any:
+def _splitter(code: str, pipeline: str | None) -> Any:
     import spacy
 
     if pipeline is None:
         try:
-            splitter = spacy.blank(language)
+            splitter = spacy.blank(code)
         except ImportError as error:
             raise CorpusError(
-                f"spaCy has no rules for the language {language!r}; name a trained pipeline"
+                f"spaCy has no rules for the language {code!r}; name a trained pipeline"
             ) from error
         splitter.add_pipe("sentencizer")
         return splitter
@@ -191,16 +153,17 @@ def _splitter(language: str, pipeline: str | None) -> Any:
     return splitter
 
 
-def is_sentence_end(before: str, after: str) -> bool:
+def is_sentence_end(before: str, after: str, rules: SentenceRules = ENGLISH.sentences) -> bool:
     """Tell whether a sentence ends between two texts that white space parts.
 
-    English, and what other languages written in Latin letters share with it. None ends where
+    For languages whose sentences begin with a capital. None ends where
     ``after`` goes on in lower case or with a footnote (``[8]``), where ``before`` is nothing but
     the number of a list (``1.``), and inside round brackets that are closed soon.
 
     Args:
         before: the text from the last sentence end on, its closing quotation marks included.
         after: the text that follows.
+        rules: the abbreviations of the language.
     """
     before, after = _FOOTNOTES.sub("", before.rstrip()), after.lstrip()[:_NEAR]
     if not after:
@@ -215,26 +178,38 @@ def is_sentence_end(before: str, after: str) -> bool:
     stripped = before.rstrip(_CLOSERS)
     if stripped[-1:] in ",:;&/–—-" or before[-1:] in _OPENERS.replace('"', "").replace("'", ""):
         return False
-    if stripped != before and stripped[-1:] in ("!", "?") and _REPORT.match(after):
+    if stripped != before and stripped[-1:] in ("!", "?") and _reports(after, rules):
         return False
     if not stripped.endswith(".") or stripped.endswith(".."):
         return True
-    return _stop_ends_sentence(stripped[-_NEAR:], after.lstrip(_OPENERS), quoted=stripped != before)
+    quoted = stripped != before
+    return _stop_ends_sentence(stripped[-_NEAR:], after.lstrip(_OPENERS), quoted, rules)
 
 
-def _stop_ends_sentence(before: str, after: str, quoted: bool) -> bool:
+def _reports(after: str, rules: SentenceRules) -> bool:
+    return bool(rules.reporting and _report(rules.reporting).match(after))
+
+
+@cache
+def _report(verbs: str) -> re.Pattern[str]:
+    return re.compile(rf"(?:[A-Z][\w.’'-]*\s+){{1,3}}(?:{verbs})\b")
+
+
+def _stop_ends_sentence(before: str, after: str, quoted: bool, rules: SentenceRules) -> bool:
+    if rules.ordinal_points and _ORDINAL.search(before):
+        return False
     match = _LAST_WORD.search(before)
     if match is None:
         return True
     word, following = match[1].lower(), _WORD.match(after)
-    starts = following is not None and following[0] in _FIRST
+    starts = following is not None and following[0] in rules.starters
     if quoted and len(word) > 1:
         return True
-    if len(word) > 1 and word in _NEVER_LAST:
-        return word in _WORDS_TOO and starts
-    if _INITIAL.search(before) or word in _NEVER_LAST:
+    if len(word) > 1 and word in rules.never_last:
+        return word in rules.words_too and starts
+    if _INITIAL.search(before) or word in rules.never_last:
         return starts and match[1] != "c"
-    return starts or not (word in _SOMETIMES_LAST or _INITIALS.fullmatch(word))
+    return starts or not (word in rules.sometimes_last or _INITIALS.fullmatch(word))
 
 
 def _inside_brackets(before: str, after: str) -> bool:

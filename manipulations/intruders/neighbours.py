@@ -24,6 +24,7 @@ from typing import Any
 from coherencegym.engines.blocks import Arrays, BlockFolder, Cost, after, run_blocks
 from coherencegym.engines.engine import ALONE_IN_PROCESS, Engine, Task, timed
 from coherencegym.errors import EvaluationError
+from coherencegym.words.scripts import with_spaces
 
 #: Lines of fewer words ("Thank you.") say nothing about where they come from.
 FEWEST_WORDS = 4
@@ -374,7 +375,7 @@ def hashed_counts(texts: Sequence[str], features: int) -> Any:
     hasher = HashingVectorizer(
         n_features=features, ngram_range=(1, 2), alternate_sign=False, norm=None, dtype=np.float32
     )
-    return hasher.transform(texts)
+    return hasher.transform(map(with_spaces, texts))
 
 
 def _weigh(counts: Any, idf: Any, weighting: str) -> Any:

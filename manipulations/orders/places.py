@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from coherencegym.loaders.discourse import Discourse
+from coherencegym.words.scripts import with_spaces
 
 #: Texts that the classifier does not see when it is asked about one of them: one of so many parts.
 _FOLDS = 10
@@ -23,7 +24,7 @@ _LONGEST, _MOST_NAMES = 40, 4
 
 def unit_features(text: str) -> list[str]:
     """The features of a unit alone: words, the first ones, the last, length, digits, capitals."""
-    tokens = _TOKEN.findall(text.lower())
+    tokens = _TOKEN.findall(with_spaces(text.lower()))
     return [
         *(f"word {token}" for token in tokens),
         *(f"{place} {token}" for place, token in enumerate(tokens[:3])),

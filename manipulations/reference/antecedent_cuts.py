@@ -14,6 +14,7 @@ from functools import cached_property
 from itertools import accumulate
 
 from coherencegym.loaders.discourse import Discourse, Mention, span_text
+from coherencegym.loaders.languages.registry import language_of
 from coherencegym.manipulations.operator import Context
 from coherencegym.manipulations.reference.entities import (
     FORMS,
@@ -22,8 +23,8 @@ from coherencegym.manipulations.reference.entities import (
     may_be_either,
     name_stems,
 )
+from coherencegym.manipulations.reference.language_rules import rules_of
 from coherencegym.manipulations.reference.noun_phrases import NotApplicableError
-from coherencegym.manipulations.reference.pronoun_places import fault_of_sentence
 
 #: The share of the wished length by which a cut may be longer or shorter, and the words by which
 #: the two may differ.
@@ -261,7 +262,7 @@ class _Text:
     def _fault(self, unit: int) -> str:
         types, text = self.discourse.meta.get("sentence_types", ""), self.discourse.units[unit].text
         fragment = "frag" in types.split()[unit : unit + 1] or _words(text) < _FEWEST
-        return "a fragment" if fragment else fault_of_sentence(text)
+        return "a fragment" if fragment else rules_of(self.discourse).fault_of_sentence(text)
 
     def _lengths(self, place: _Place) -> dict[int, int]:
         # Words before the mention in the texts from each sentence behind its last antecedent on.
@@ -337,7 +338,9 @@ def _check(discourse: Discourse, mention: Mention) -> None:
     if features.entity in _SITUATIONS:
         raise NotApplicableError("a situation, a time or an amount")
     phrase = mention.kind == "nominal"
-    if phrase and not span_text(discourse, mention.span).lower().startswith("the "):
+    first = span_text(discourse, mention.span).lower().split(" ", 1)[0]
+    article = language_of(discourse).articles.get(first)
+    if phrase and not (article and article.definite):
         raise NotApplicableError("no definite phrase")
     if any(
         one.span[0][0] == mention.span[0][0]

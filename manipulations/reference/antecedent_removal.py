@@ -22,14 +22,11 @@ from typing import Literal
 from coherencegym.loaders.discourse import Discourse, Mention, Span, span_text
 from coherencegym.manipulations.editing import move_annotations, replace_text
 from coherencegym.manipulations.operator import Composable, Context
+from coherencegym.manipulations.reference.english_repetition import check_pronoun
 from coherencegym.manipulations.reference.entities import word_stems
 from coherencegym.manipulations.reference.noun_phrases import NotApplicableError
 from coherencegym.manipulations.reference.pronoun_places import fault_of_sentence
-from coherencegym.manipulations.reference.pronoun_repetition import (
-    check_pronoun,
-    first_of_chain,
-    is_heading,
-)
+from coherencegym.manipulations.reference.pronoun_repetition import first_of_chain, is_heading
 from coherencegym.manipulations.reference.standing_alone import (
     MentionsOf,
     goes_on,

@@ -9,7 +9,7 @@ men``), and what does not read well out of its place.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from coherencegym.loaders.discourse import Discourse, Mention, span_text
 from coherencegym.manipulations.reference.noun_phrases import (
@@ -81,13 +81,23 @@ _CLAUSAL = frozenset(("VERB", "AUX", "ADV", "SCONJ", "PART", "INTJ", "CCONJ", "A
 _PREDICATES = frozenset(("xcomp", "advcl", "ccomp", "csubj", "acl"))
 
 
+#: Says what keeps a mention from standing in the place of a pronoun: :func:`objection`.
+Objection = Callable[[Discourse, Mention, Mention, Sequence[Mention], int], str]
+
+
 def antecedent(
-    discourse: Discourse, pronoun: Mention, max_words: int, sentences: int = 1
+    discourse: Discourse,
+    pronoun: Mention,
+    max_words: int,
+    sentences: int = 1,
+    objects: Objection | None = None,
 ) -> Mention:
     """The last mention of the pronoun's chain in an earlier sentence that can stand in its place.
 
     The sentence is the one before, or, where that has only pronouns of the chain, the one before
     it, and so on: one of the ``sentences`` before the pronoun's.
+
+    ``objects`` is what the language says of a mention; English without it.
 
     Raises:
         NotApplicableError: there is none; says what is wrong with the last one.
@@ -113,7 +123,7 @@ def antecedent(
     reasons = []
     while before:
         mention = before.pop()
-        reasons.append(objection(discourse, mention, pronoun, before, max_words))
+        reasons.append((objects or objection)(discourse, mention, pronoun, before, max_words))
         if not reasons[-1]:
             return mention
     raise NotApplicableError(f"antecedent: {reasons[0]}")

@@ -181,15 +181,24 @@ def fault_of_sentence(text: str) -> str:
     >>> fault_of_sentence("We are -- we were here."), fault_of_sentence("Ann ran.")
     ('disfluent sentence', '')
     """
-    if _BROKEN_OFF.search(text):
-        return "sentence that breaks off"
-    if not _ENDED.search(text):
-        return "sentence without a full stop"
+    if fault := _fault_of_end(text):
+        return fault
     if any(pattern.search(text) for pattern in _DISFLUENT):
         return "disfluent sentence"
-    if _marks_astray(text):
-        return "quotation mark that stands the wrong way"
-    return ""
+    return fault_of_marks(text)
+
+
+def fault_of_marks(text: str) -> str:
+    """Say what is wrong with a sentence's marks, whatever its language; empty where nothing is."""
+    if fault := _fault_of_end(text):
+        return fault
+    return "quotation mark that stands the wrong way" if _marks_astray(text) else ""
+
+
+def _fault_of_end(text: str) -> str:
+    if _BROKEN_OFF.search(text):
+        return "sentence that breaks off"
+    return "" if _ENDED.search(text) else "sentence without a full stop"
 
 
 def _marks_astray(text: str) -> bool:

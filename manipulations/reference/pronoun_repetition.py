@@ -11,42 +11,13 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from coherencegym.loaders.discourse import Alternative, Discourse, Mention, span_text
+from coherencegym.loaders.discourse import Alternative, Discourse, Mention
 from coherencegym.manipulations.editing import cut_excerpt, last_edit, replace_text
 from coherencegym.manipulations.operator import Composable, Context
-from coherencegym.manipulations.reference.antecedents import antecedent, bare_text
-from coherencegym.manipulations.reference.noun_phrases import NotApplicableError, capitalised
-from coherencegym.manipulations.reference.pronoun_places import (
-    check_place,
-    fault_of_sentence,
-    is_possessive,
-)
-from coherencegym.manipulations.reference.repeated_phrases import (
-    after_partitive,
-    check_neighbours,
-    contracted_verb,
-    definite,
-    inside_sentence,
-    possessive_phrase,
-)
-from coherencegym.words import word_set
-
-#: The forms that are replaced.
-_FORMS = word_set("he him his she her hers it its they them their theirs em 'em ’em")
-_PLURAL = word_set("they them their theirs em 'em ’em")
-_KINDS = {
-    "reflexive": "reflexive pronoun",
-    "relative": "relative pronoun or question word",
-    "interrogative": "relative pronoun or question word",
-    "expletive": "expletive it",
-    "reciprocal": "reciprocal pronoun",
-    "demonstrative": "demonstrative or indefinite pronoun",
-    "indefinite": "demonstrative or indefinite pronoun",
-}
-
-_PARTICLE = re.compile(
-    r" (?:up|down|out|off|on|over|away|back|around|through|in|along|apart|together|aside)\b"
-)
+from coherencegym.manipulations.reference.antecedents import antecedent
+from coherencegym.manipulations.reference.language_rules import rules_of
+from coherencegym.manipulations.reference.noun_phrases import NotApplicableError
+from coherencegym.manipulations.reference.repetition_rules import RepetitionRules
 
 
 @dataclass(frozen=True)
@@ -84,15 +55,18 @@ class PronounRepetition(Composable):
                     yield result
 
     def _repeated(self, discourse: Discourse, mention: Mention) -> Discourse:
-        check_pronoun(discourse, mention)
+        rules = rules_of(discourse)
+        rules.check_pronoun(discourse, mention)
         unit, start, _ = mention.span[0]
         if first_of_chain(discourse, mention) is not mention:
             raise NotApplicableError("not the first mention in its sentence")
-        source = antecedent(discourse, mention, self.max_words, self.sentences)
+        source = repeated_mention(discourse, mention, self.max_words, self.sentences)
         first = source.span[0][0]
-        _check_sentences(discourse, first, unit)
-        check_place(discourse, mention)
-        phrase, end = self._phrase(discourse, mention, source)
+        _check_sentences(discourse, first, unit, rules)
+        rules.check_place(discourse, mention)
+        phrase, end = rules.phrase(discourse, mention, source)
+        if self.continued and not re.search(r"\w", discourse.units[unit].text[end:]):
+            raise NotApplicableError("nothing follows the pronoun")
         old = discourse.units[unit].text[start:end]
         last = unit - first
         choice = Alternative(((last, start, end),), (old, phrase), 0)
@@ -102,52 +76,18 @@ class PronounRepetition(Composable):
             return excerpt
         return replace_text(excerpt, last, start, end, phrase, operator="PronounRepetition")
 
-    def _phrase(self, discourse: Discourse, mention: Mention, source: Mention) -> tuple[str, int]:
-        unit, start, end = mention.span[0]
-        text = discourse.units[unit].text
-        possessive = is_possessive(discourse, mention)
-        if possessive is None:
-            raise NotApplicableError("'her' may be object or possessive")
-        phrase = definite(inside_sentence(discourse, source))
-        phrase = after_partitive(phrase, source, text[:start])
-        check_neighbours(phrase, source, text[:start], text[end:], possessive)
-        if possessive:
-            phrase = possessive_phrase(
-                phrase,
-                source,
-                bare_text(discourse, source),
-                plural=text[start:end].lower() in _PLURAL,
-                before=re.match(r" [\w\"“‘]", text[end:]) is not None
-                and mention.features.function in ("nmod:poss", "det:poss", ""),
-            )
-        else:
-            verb, length = contracted_verb(text[end:])
-            if verb:
-                phrase, end = f"{phrase} {verb}", end + length
-            elif _PARTICLE.match(text[end:]) and len(phrase.split()) > 4:
-                raise NotApplicableError("long phrase before a particle")
-        if self.continued and not re.search(r"\w", text[end:]):
-            raise NotApplicableError("nothing follows the pronoun")
-        if phrase.endswith(".") and text[end : end + 1] == ".":
-            phrase = phrase[:-1]
-        capital = text[start].isupper() and not _is_reverential(text, start)
-        return (capitalised(phrase) if capital else phrase), end
 
+def repeated_mention(
+    discourse: Discourse, pronoun: Mention, max_words: int, sentences: int = 1
+) -> Mention:
+    """The mention that is repeated in the place of a pronoun, by the rules of the language.
 
-def check_pronoun(discourse: Discourse, mention: Mention) -> None:
-    """Raise where the mention is no pronoun that can be replaced, wherever it stands."""
-    features = mention.features
-    if features.person in ("1", "2"):
-        raise NotApplicableError("first or second person")
-    if features.pronoun in _KINDS:
-        raise NotApplicableError(_KINDS[features.pronoun])
-    form = span_text(discourse, mention.span)
-    if form.lower() not in _FORMS or len(mention.span) != 1:
-        raise NotApplicableError("pronoun with modifiers, or of another form")
-    if len(form) > 1 and form.isupper():
-        raise NotApplicableError("word in capitals")
-    if any(m.span == mention.span and m.chain != mention.chain for m in discourse.mentions):
-        raise NotApplicableError("pronoun of two chains")
+    Arguments are those of :class:`PronounRepetition`.
+
+    Raises:
+        NotApplicableError: there is none.
+    """
+    return antecedent(discourse, pronoun, max_words, sentences, rules_of(discourse).objection)
 
 
 def first_of_chain(discourse: Discourse, mention: Mention) -> Mention:
@@ -162,11 +102,11 @@ def first_of_chain(discourse: Discourse, mention: Mention) -> Mention:
     )
 
 
-def _check_sentences(discourse: Discourse, first: int, last: int) -> None:
+def _check_sentences(discourse: Discourse, first: int, last: int, rules: RepetitionRules) -> None:
     if any(is_heading(discourse, unit) for unit in range(first, last)):
         raise NotApplicableError("heading or fragment before")
     for text in discourse.texts[first : last + 1]:
-        if fault := fault_of_sentence(text):
+        if fault := rules.fault_of_sentence(text):
             raise NotApplicableError(fault)
 
 
@@ -176,15 +116,6 @@ def is_heading(discourse: Discourse, unit: int) -> bool:
         return True
     types = discourse.meta.get("sentence_types", "").split()
     return discourse.units[unit].speaker is None and types[unit : unit + 1] == ["frag"]
-
-
-def _is_reverential(text: str, start: int) -> bool:
-    # ``He`` and ``His`` for God: every other pronoun with a capital begins a sentence, or a
-    # quotation.
-    return (
-        re.match(r"(?:He|Him|His)\b", text[start:]) is not None
-        and re.search(r"\w $", text[:start]) is not None
-    )
 
 
 def replaced_pronoun(discourse: Discourse) -> Mention:

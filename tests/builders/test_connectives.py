@@ -23,7 +23,7 @@ from coherencegym.eval.kinds.items import SuiteError, validate_item
 from coherencegym.loaders.discourse import Discourse, Relation, Span, Unit
 from coherencegym.manipulations.operator import Context
 
-CONFIG, CROSSED, _ = SUITE.configs
+CONFIG, CROSSED, *_ = SUITE.configs
 
 
 def generated(text: str, sense: str, source: str = "pdtb3") -> GeneratedItem:

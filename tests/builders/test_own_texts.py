@@ -318,7 +318,7 @@ def test_litbank_names_chains_by_types() -> None:
     [
         ("coreference", "gum/conllu", "conllu", "own"),
         ("connectives", "tedmdb/English", "pdtb", "own"),
-        ("discourse_tasks", "disrpt/nld.rst.nldt", "rels", "relation_own_nld_rst_nldt"),
+        ("discourse_tasks", "disrpt/nld.rst.nldt", "rels", "relation_own_nl"),
     ],
 )
 def test_annotated_texts(suite: str, folder: str, form: str, config: str, shared: Path) -> None:

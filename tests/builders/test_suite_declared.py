@@ -42,7 +42,9 @@ from coherencegym.manipulations.probes.registry import PROBES
 def test_the_headline_of_every_suite(name: str, expected: list[str]) -> None:
     suite = load_suite(name)
     assert suite.headline
-    assert [c.full_name("x") for c in suite.configs if suite.in_headline(c)] == expected
+    # A config of several languages has the name of its twin.
+    names = dict.fromkeys(c.full_name("x") for c in suite.configs if suite.in_headline(c))
+    assert list(names) == expected
 
 
 def test_every_suite_is_tested() -> None:
@@ -51,7 +53,8 @@ def test_every_suite_is_tested() -> None:
 
 def test_the_filtered_pairs_are_the_headline_of_filtered_intruders() -> None:
     suite = load_suite("intruder_sentences").configured(filter_model="demo")
-    assert [c.full_name("x") for c in suite.configs if suite.in_headline(c)] == ["pairs_x_filtered"]
+    names = {c.full_name("x") for c in suite.configs if suite.in_headline(c)}
+    assert names == {"pairs_x_filtered"}
 
 
 def test_a_name_that_no_manifest_may_have_is_refused() -> None:

@@ -27,8 +27,13 @@ from coherencegym import manipulations
 from coherencegym.loaders.discourse import Discourse, span_text, spans, undo
 from coherencegym.loaders.read import read
 from coherencegym.loaders.registry import CORPORA, corpus, sample_of
+from coherencegym.manipulations.catalogue import EXAMPLES
 from coherencegym.manipulations.connectives.connective_segments import ConnectiveSegments
 from coherencegym.manipulations.connectives.connective_substitution import ConnectiveSubstitution
+from coherencegym.manipulations.connectives.inferred_connectives import (
+    InferredConnectiveSegments,
+    InferredConnectiveSubstitution,
+)
 from coherencegym.manipulations.ending_swap import EndingSwap
 from coherencegym.manipulations.intruders.intruder_sentence import IntruderSentence
 from coherencegym.manipulations.last_unit import LastUnit
@@ -66,6 +71,8 @@ OPERATORS: tuple[Operator, ...] = (
     PersonGenders(person="masculine", pronoun="masculine"),
     ConnectiveSegments(),
     ConnectiveSubstitution(replacement="since"),
+    InferredConnectiveSegments(),
+    InferredConnectiveSubstitution(),
     PronounRepetition(),
     PronounRepetition(repeat=False),
     AntecedentRemoval(),
@@ -82,9 +89,9 @@ CHOOSING: tuple[MatchedOrder | IntruderSentence, ...] = (
     IntruderSentence(strategy="random", keep_last=1),
 )
 #: These cut excerpts out of a discourse, which may have no place for one.
-EXCERPTS = (ConnectiveSegments, PronounRepetition, AntecedentRemoval)
+EXCERPTS = (ConnectiveSegments, InferredConnectiveSegments, PronounRepetition, AntecedentRemoval)
 #: These may find nothing to do, and no reason to name.
-SILENT = (*EXCERPTS, ConnectiveSubstitution, CandidateSubstitution)
+SILENT = (*EXCERPTS, ConnectiveSubstitution, InferredConnectiveSubstitution, CandidateSubstitution)
 #: These may leave every word in its place.
 SPARING = (MoveToFront, SpeakerSeparator, OwnNames, CandidateSubstitution)
 #: What an operator may change.
@@ -112,7 +119,12 @@ def samples() -> tuple[Discourse, ...]:
     """Some texts in the format of each corpus, with every kind of annotation that there is."""
     formats = set(CORPORA) - {"documents"}  # of no annotation, and slow to read
     own = [found for name in sorted(formats) if (found := sample_of(corpus(name))) is not None]
-    return tuple(text for sample in own for text in list(read(sample))[::4][:14])
+    shown = [
+        dataclasses.replace(one.text, id=f"{one.text.id}{one.text.variant}")
+        for one in EXAMPLES
+        if one.text is not None
+    ]
+    return (*(text for sample in own for text in list(read(sample))[::4][:14]), *shown)
 
 
 def suited(operator: object) -> tuple[Discourse, ...]:
@@ -154,7 +166,8 @@ def check(original: Discourse, operator: Operator, seed: int = 0) -> list[Discou
             == original
         )
         assert all(text == " ".join(text.split()) != "" for text in result.texts)
-        new_words = isinstance(first, PersonGenders)  # a pronoun of the other gender
+        # A pronoun of the other gender, a connective that nobody annotated.
+        new_words = isinstance(first, PersonGenders | InferredConnectiveSegments)
         assert new_words or {span_text(result, span) for span in spans(result)} <= there
         if isinstance(first, EXCERPTS):
             assert {*undo(result)} <= {*original.texts}

@@ -357,6 +357,13 @@ def overlapping(old: str, new: str) -> Damage:
 
 #: What public releases are known to have wrong, which is put right and counted, without a flag.
 PUT_RIGHT: dict[str, dict[str, Damage]] = {
+    "disrpt": {
+        "parts that overlap": Damage(
+            *("1-3", "1-2,2-3", ""),
+            "repaired: units whose parts overlap or are out of order",
+            "eng.pdtb.x/eng.pdtb.x_test.rels",
+        )
+    },
     "gum relations": {
         "span of a node": Damage(
             *("span 1 2", "span 2 2", ""),
@@ -1014,6 +1021,22 @@ DAMAGES: dict[str, dict[str, Damage]] = {
             "2: '1 x -', expected two numbers of lines",
             f"malformed link + {SHORT}",
             "dev/a.annotation.txt",
+        ),
+    },
+    "disrpt texts": {
+        "NUL byte": Damage("kettle", "ke\0tle", f"5: {NUL}", "NUL byte"),
+        "not UTF-8": Damage("kettle", "ke\udcfftle", f"5: {BYTE}", "not UTF-8"),
+        "too few columns": Damage(
+            "\tketel", "", "5: 9 columns, expected 10 with tabs", "wrong number of columns"
+        ),
+        "ids out of order": Damage(
+            "3\tkettle", "4\tkettle", "5: id '4', expected 3", "ids out of order"
+        ),
+        "other tokens": Damage(
+            *("11-13", "11-15", "3: tokens that nld.rst.x_dev.conllu has not, expected those of a"),
+            "tokens and text differ",
+            "nld.rst.x/nld.rst.x_dev.rels",
+            kept=(0, 1),
         ),
     },
     "disrpt": {

@@ -15,7 +15,7 @@ from coherencegym.loaders.discourse import (
     Span,
     Unit,
 )
-from coherencegym.loaders.text.pronouns import by_form
+from coherencegym.loaders.languages.english import ENGLISH
 
 _TOKEN = re.compile(r"\[|\|(?P<chain>\w+)(?P<fields>(?: \w+=[\w:-]*| \w+)*)\]|[^\[|]+")
 
@@ -53,7 +53,7 @@ def _sentence(marked: str, unit: int) -> tuple[str, list[Mention]]:
 def _mention(plain: str, unit: int, start: int, chain: str, fields: list[str]) -> Mention:
     text, end = plain[start:], len(plain)
     said = dict(field.split("=") for field in fields if "=" in field)
-    known = by_form(text)
+    known = ENGLISH.pronoun(text)
     kind = next((name for name in ("proper", "nominal", "pronoun") if name in fields), "")
     kind = kind or ("pronoun" if known else "proper" if text[0].isupper() and start else "nominal")
     word = said.pop("head", re.sub(r"['’]s?$", "", text).split()[-1])

@@ -354,6 +354,49 @@ RELS = (
     )
 )
 
+#: A document that begins with a heading, and one of turns, with their relations.
+TOKENS = """\
+# newdoc_id = a
+# sent_id = a-1
+1\tThee\tthee\tNOUN\t_\t_\t5\tnsubj\t_\tSeg=B-seg
+2\tDe\tde\tDET\t_\t_\t3\tdet\t_\tSeg=B-seg
+3\tkettle\tketel\tNOUN\t_\t_\t5\tnsubj\t_\tSeg=O
+4\t(\t(\tPUNCT\t_\t_\t5\tpunct\t_\tSeg=O
+5\tzong\tzingen\tVERB\t_\t_\t0\troot\t_\tSeg=O
+6\t)\t)\tPUNCT\t_\t_\t5\tpunct\t_\tSeg=O
+7\t[\t[\tPUNCT\t_\t_\t5\tpunct\t_\tSeg=O
+8\t1\t1\tNUM\t_\t_\t5\tdep\t_\tSeg=O
+9\t]\t]\tPUNCT\t_\t_\t5\tpunct\t_\tSeg=O
+10\t.\t.\tPUNCT\t_\t_\t5\tpunct\t_\tSeg=O
+
+# sent_id = a-2
+1\tmaar\tmaar\tCCONJ\t_\t_\t3\tcc\t_\tSeg=B-seg
+2\tAnn\tAnn\tPROPN\t_\t_\t3\tnsubj\t_\tSeg=O
+3\tsliep\tslapen\tVERB\t_\t_\t0\troot\t_\tSeg=O
+4\t.\t.\tPUNCT\t_\t_\t3\tpunct\t_\tSeg=O
+
+# newdoc id = b
+# newturn_id = b-1
+# newutterance_id = b-1-1
+1\tdag\tdag\tINTJ\t_\t_\t7\tdiscourse\t_\tConn=O
+
+# newutterance_id = b-1-2
+1-2\tnaart\t_\t_\t_\t_\t_\t_\t_\t_
+1\tnaar\tnaar\tADP\t_\t_\t2\tcase\t_\tConn=O
+2\thet\thet\tPRON\t_\t_\t0\troot\t_\tConn=O
+
+# newturn_id = b-2
+1\tdank\tdank\tINTJ\t_\t_\t0\troot\t_\tConn=O
+"""
+TOKENS_RELS = RELS.splitlines()[0] + "".join(
+    "\n" + "\t".join((*fields.split("|"), *"----", "1-1", "1-1", *"--", "1<2", *labels))
+    for fields, *labels in (
+        ("a|1-1|2-6", "none", "preparation", "preparation"),
+        ("a|2-6|11-13", "none", "Comparison.Contrast", "comparison.contrast"),
+        ("b|1-3|4-4", "none", "restatement", "restatement"),
+    )
+)
+
 DISCO = """\
 connective\tsense\toffset\tsegment
 since\tcausal\t17\tThe kettle sang, since it was hot.
@@ -476,6 +519,13 @@ LAYOUTS = {
         | {
             "dev/a.raw.txt": "[01:00] <ann> the kettle\n[01:01] <bo> oh\n[01:02] <ann> it is hot\n",
             "dev/b.raw.txt": "[01:00] <cy> é?\n[01:01] <ann> cy: no\n[01:02]  * cy waves\n",
+        },
+    ),
+    "disrpt texts": Layout(
+        "disrpt",
+        {
+            "nld.rst.x/nld.rst.x_dev.rels": f"{TOKENS_RELS}\n",
+            "nld.rst.x/nld.rst.x_dev.conllu": TOKENS,
         },
     ),
     "disrpt": _one("disrpt", "eng.pdtb.x/eng.pdtb.x_test.rels", f"{RELS}\n"),

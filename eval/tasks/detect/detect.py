@@ -30,6 +30,7 @@ from coherencegym.eval.tasks.detect.detectors import (
     SurprisalDetector,
     detector_of,
 )
+from coherencegym.words.scripts import join_texts
 
 if TYPE_CHECKING:
     from coherencegym.eval.surprisal import Answer, ScoredCondition, Surprisals
@@ -208,7 +209,7 @@ def _without(place: int) -> str:
 def _condition(name: str, sentences: Sequence[str], kept: set[int]) -> Condition:
     contents = [sentence if place in kept else "" for place, sentence in enumerate(sentences)]
     regions = tuple(Region(number, content) for number, content in enumerate(contents, start=1))
-    return Condition(name, " ".join(filter(None, contents)), regions)
+    return Condition(name, join_texts(filter(None, contents)), regions)
 
 
 def _document_bits(query: Query, answers: Sequence[Answer]) -> DocumentBits:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from coherencegym.eval.hidden_states import Passage
 from coherencegym.eval.kinds.examples import NO_PLACE, LabelledExample
+from coherencegym.words.scripts import join_texts, place_texts
 
 if TYPE_CHECKING:
     from coherencegym.eval.hidden_states import States
@@ -100,7 +101,7 @@ def readings(examples: Sequence[LabelledExample], encoding: str) -> Readings:
                 ]
             )
         elif encoding == "whole":
-            text = " ".join(example.text or example.segments)
+            text = join_texts(example.text or example.segments)
             spans.append([[number_of(Passage(text, ((0, len(text)),)))]])
         else:
             spans.append(_in_context(example, number_of))
@@ -110,10 +111,7 @@ def readings(examples: Sequence[LabelledExample], encoding: str) -> Readings:
 def _in_context(example: LabelledExample, number_of: Callable[[Passage], int]) -> list[list[int]]:
     if NO_PLACE in example.places:
         return [[] for _ in example.slots]
-    ends, at = [], 0
-    for unit in example.text:
-        ends.append((at, at + len(unit)))
-        at += len(unit) + 1
+    ends = place_texts(example.text)
     places = sorted({*example.places})
-    first = number_of(Passage(" ".join(example.text), tuple(ends[place] for place in places)))
+    first = number_of(Passage(join_texts(example.text), tuple(ends[place] for place in places)))
     return [[first + places.index(place)] for place in example.places]

@@ -37,6 +37,7 @@ from coherencegym.eval.tasks.probe.study import (
 )
 from coherencegym.eval.tasks.task import Loader
 from coherencegym.eval.text.passage import Passage
+from coherencegym.words.scripts import join_texts
 
 
 @dataclass(frozen=True)
@@ -318,4 +319,4 @@ def _query(row: LabelledExample) -> Query:
     # A region for each of the row's units, those of slots read.
     regions = tuple(Region(number, unit) for number, unit in enumerate(row.text, start=1))
     read = frozenset(place + 1 for place in row.places)
-    return Query(row.item_id, [Condition(_TEXT, " ".join(row.text), regions)], {_TEXT: read})
+    return Query(row.item_id, [Condition(_TEXT, join_texts(row.text), regions)], {_TEXT: read})

@@ -17,6 +17,8 @@ from coherencegym.loaders.corpora.documents import SPLITS, UNSPLIT
 from coherencegym.loaders.corpora.own.brat import brat_files, read_brat
 from coherencegym.loaders.corpora.own.texts import OwnTexts, counted, own_corpus, readable_files
 from coherencegym.loaders.corpus import CorpusError, CorpusFile, Reader
+from coherencegym.loaders.languages.english import ENGLISH
+from coherencegym.loaders.languages.registry import SEVERAL
 from coherencegym.loaders.registry import corpus as registered
 
 _BY_NAME = {name: split for split, names in SPLITS.items() for name in names}
@@ -51,7 +53,9 @@ class Format:
 
 
 FORMATS: Mapping[str, Format] = {
-    "conllu": Format("CoNLL-U with Entity= (CorefUD, GUM)", ("gum",), ("*.conllu",)),
+    "conllu": Format(
+        "CoNLL-U, with Entity= (CorefUD, GUM) or without", ("gum", "disrpt"), ("*.conllu",)
+    ),
     "conll2012": Format(
         "CoNLL-2012 with coreference",
         ("ontonotes",),
@@ -76,12 +80,15 @@ FORMATS: Mapping[str, Format] = {
 }
 
 
-def annotated_texts(path: Path, name: str, *, licence: str = "") -> OwnTexts:
+def annotated_texts(
+    path: Path, name: str, language: str = ENGLISH.code, *, licence: str = ""
+) -> OwnTexts:
     """Declare annotated texts of one's own as a corpus.
 
     Args:
         path: a file, or a folder with files at any depth.
         name: one of :data:`FORMATS`.
+        language: ISO 639-1.
         licence: SPDX identifier; without one nothing that is made of them may be published.
 
     Raises:
@@ -110,6 +117,7 @@ def annotated_texts(path: Path, name: str, *, licence: str = "") -> OwnTexts:
         found,
         title=f"Own texts ({path.resolve().name}), {one.about}",
         licence=licence,
+        language=SEVERAL if native.language == SEVERAL else language,
         reader=one.reader or native.reader,
     )
     read = {part for file in found for part in file.parts or (file.path,)}

@@ -19,7 +19,8 @@ from coherencegym.loaders.corpus import Corpus, CorpusError, CorpusFile, ReadOpt
 from coherencegym.loaders.discourse import Discourse, Features, Mention, SourceSpan, Span, Unit
 from coherencegym.loaders.formats.lines import LineError, numbered_lines, shown, text_problem, tidy
 from coherencegym.loaders.formats.standoff import Placed, read_raw
-from coherencegym.loaders.text.pronouns import by_form
+from coherencegym.loaders.languages.language import Language
+from coherencegym.loaders.languages.registry import language
 from coherencegym.loaders.text.sentences import TooLongError, split_sentences
 
 _PART = "[0-9]{1,9} [0-9]{1,9}"
@@ -52,8 +53,9 @@ def read_brat(corpus: Corpus, file: CorpusFile, options: ReadOptions) -> Iterato
     try:
         if not path.is_file():
             raise CorpusError(f"{file.path}: its text is missing, expected {path}")
-        text = _placed(path)
-        mentions = tuple(_mentions(file, text, options))
+        own = language(corpus.language)
+        text = _placed(path, own)
+        mentions = tuple(_mentions(file, text, own, options))
     except LineError as error:
         error.report(file, options)
     except CorpusError as error:
@@ -64,12 +66,12 @@ def read_brat(corpus: Corpus, file: CorpusFile, options: ReadOptions) -> Iterato
         yield Discourse(tidy(path.stem), corpus.name, units, mentions=mentions, meta=meta)
 
 
-def _placed(path: Path) -> Placed:
+def _placed(path: Path, language: Language) -> Placed:
     text = Placed(read_raw(path))
     # The splitter changes white space alone.
     visible, first = [match.start() for match in _VISIBLE.finditer(text.raw)], 0
     try:
-        for sentence in split_sentences(text.raw):
+        for sentence in split_sentences(text.raw, language.code):
             last = first + len("".join(sentence.split()))
             text.add([(visible[first], visible[last - 1] + 1)])
             first = last
@@ -80,7 +82,9 @@ def _placed(path: Path) -> Placed:
     return text
 
 
-def _mentions(file: CorpusFile, text: Placed, options: ReadOptions) -> list[Mention]:
+def _mentions(
+    file: CorpusFile, text: Placed, language: Language, options: ReadOptions
+) -> list[Mention]:
     places: dict[str, Span] = {}  # of every T
     said: dict[Span, set[str]] = {}  # what the types say of a place
     links: list[tuple[int, list[str]]] = []
@@ -108,7 +112,7 @@ def _mentions(file: CorpusFile, text: Placed, options: ReadOptions) -> list[Ment
             expected = "expected such as T1<tab>PER 0 3<tab>Ann, R1<tab>Coref Arg1:T1 Arg2:T2"
             raise LineError(number, f"{shown(line)}, {expected}", "malformed line")
     chains = _chains(places, links)
-    found = [_mention(place, chains[place], said[place], text) for place in said]
+    found = [_mention(place, chains[place], said[place], text, language) for place in said]
     return sorted(found, key=lambda one: (one.span[0][:2], -one.span[-1][2]))
 
 
@@ -150,10 +154,10 @@ def _chains(places: Mapping[str, Span], links: Iterable[tuple[int, list[str]]]) 
     return {place: first.setdefault(top(place), name) for name, place in places.items()}
 
 
-def _mention(span: Span, chain: str, said: set[str], text: Placed) -> Mention:
+def _mention(span: Span, chain: str, said: set[str], text: Placed, language: Language) -> Mention:
     words = " ".join(text.texts[unit][start:end] for unit, start, end in span).split()
     one_word = len(words) == 1
-    known = by_form(words[0]) if one_word else None
+    known = language.pronoun(words[0]) if one_word else None
     # A capital at the beginning of a sentence is no sign of a name.
     capital = words[-1][:1].isupper() and (span[0][1] > 0 or not one_word)
     guess = "pronoun" if known else "proper" if capital else "nominal"

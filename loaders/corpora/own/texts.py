@@ -84,6 +84,7 @@ def own_texts(
         found,
         title=f"Own texts ({path.resolve().name})",
         licence=licence,
+        language=shape.language,
         reader=partial(
             _read, shape=shape, columns=columns, root=path if path.is_dir() else path.parent
         ),

@@ -1,15 +1,21 @@
-"""Tables of relations of the DISRPT shared task."""
+"""Tables of relations of the DISRPT shared task, and the texts beside them."""
 
 from __future__ import annotations
 
+import re
+from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 
 from support.native_files import LAYOUTS, RELS
 
 from coherencegym.builders.discourse_tasks import SUITE
 from coherencegym.loaders.corpora.disrpt import CORPUS
+from coherencegym.loaders.corpus import CorpusFile
 from coherencegym.loaders.discourse import Discourse, span_text
-from coherencegym.loaders.read import read
+from coherencegym.loaders.formats.conllu import blocks, parse
+from coherencegym.loaders.languages.registry import language
+from coherencegym.loaders.read import Reading, read
 from coherencegym.manipulations.operator import Context
 
 
@@ -30,7 +36,7 @@ def test_documents_read_as_they_are_written(tmp_path: Path) -> None:
     texts = [span_text(one, span) for span in (relation.arg1, relation.arg2)]
     assert texts == ["The kettle sang", "but Ann slept"]
     assert span_text(other, other.relations[0].arg1) == "He left."
-    assert one.meta == {"split": "test", "dataset": "eng.pdtb.x", "language": "eng"}
+    assert one.meta == {"split": "test", "dataset": "eng.pdtb.x", "language": "en"}
 
 
 def test_other_languages_have_the_spaces_that_their_text_says(tmp_path: Path) -> None:
@@ -42,8 +48,9 @@ def test_other_languages_have_the_spaces_that_their_text_says(tmp_path: Path) ->
 
 def test_one_config_for_each_table(tmp_path: Path) -> None:
     LAYOUTS["disrpt"].write(tmp_path)
-    (config,) = (each for each in SUITE.configs if each.corpora == ("disrpt",))
     one, other = found(tmp_path)
+    relations = [c for c in SUITE.configs if c.corpora == ("disrpt",) and c.prefix == "relation"]
+    (config,) = (each for each in relations if each.takes(one))
     (row,) = config.generator(one, Context(0, "test"))
     assert (row.label, row.extra["type"], row.places) == ("contrast", "explicit", (0, 1))
     (row,) = config.generator(other, Context(0, "test"))
@@ -57,3 +64,78 @@ def test_withheld_text_is_left_out_and_counted(tmp_path: Path) -> None:
     reading = read(CORPUS, data_dir=tmp_path)
     assert [one.id for one in reading] == ["eng.pdtb.pdtb/b"]
     assert reading.skipped == {"withheld text": 1}
+
+
+def test_documents_are_put_together_from_their_tokens(tmp_path: Path) -> None:
+    LAYOUTS["disrpt texts"].write(tmp_path)
+    path = tmp_path / "nld.rst.x/nld.rst.x_dev.rels"
+    first, *_ = path.read_text().splitlines()[1:]
+    more = first.replace("1-1\t2-6", "8-8\t11-13"), first.replace("1-1\t2-6", "_\t11-13")
+    path.write_text(path.read_text() + "\n".join(more))
+    reading = read(CORPUS, data_dir=tmp_path)
+    one, other = reading
+    # A heading begins the sentence; marks of notes are left out.
+    assert (one.id, one.texts) == (
+        "nld.rst.x/a",
+        ("Thee", "De kettle (zong).", "maar Ann sliep."),
+    )
+    assert one.meta == {"split": "validation", "dataset": "nld.rst.x", "language": "nl"}
+    found = [(r.unified, span_text(one, r.arg1), span_text(one, r.arg2)) for r in one.relations]
+    assert found == [
+        ("organization", "Thee", "De kettle (zong)"),
+        ("contrast", "De kettle (zong)", "maar Ann sliep"),
+    ]
+    assert [word.lemma for word in one.units[1].words if word.head is None] == ["zingen"]
+    assert reading.skipped == {
+        "relations of the mark of a footnote": 1,
+        "relations of which a unit is missing": 1,
+    }
+    assert [(unit.speaker, unit.text) for unit in other.units] == [
+        ("1", "dag naart"),
+        ("2", "dank"),
+    ]
+    (relation,) = other.relations
+    assert (relation.unified, span_text(other, relation.arg1)) == ("reformulation", "dag naart")
+    assert [file.name.rpartition(".")[2] for file in reading.files] == ["rels", "conllu"]
+
+
+def test_withheld_texts_are_left_out(tmp_path: Path) -> None:
+    LAYOUTS["disrpt texts"].write(tmp_path)
+    path = tmp_path / "nld.rst.x/nld.rst.x_dev.conllu"
+    lines = path.read_text().splitlines()
+    masked = [re.sub(r"^(\d+\t)[^\t]+", r"\1_", line) for line in lines[:18]]
+    path.write_text("\n".join([*masked, *lines[18:]]) + "\n")
+    reading = read(CORPUS, data_dir=tmp_path)
+    assert [one.id for one in reading] == ["nld.rst.x/b"]
+    assert reading.skipped["withheld text"] == 1
+
+
+def test_a_label_that_is_no_unified_one_is_mapped(tmp_path: Path) -> None:
+    (tmp_path / "fra.sdrt.x_dev.rels").write_text(RELS.replace("|contrast", "|comparison.contrast"))
+    assert found(tmp_path)[0].relations[0].unified == "contrast"
+
+
+def test_chinese_text_is_as_the_corpus_has_it(shared: Path) -> None:
+    path = shared / "corpora/disrpt/zho.rst.gcdt/zho.rst.gcdt_dev.conllu"
+    chinese, right = language("zh"), []
+    for block in blocks(CorpusFile(path, "")):
+        natural = block.comments["text"].replace("-LSB-", "[").replace("-RSB-", "]")
+        right.append(parse(block, chinese.lay_out).text == natural)
+    assert len(right) == 331
+    assert sum(right) == 303
+
+
+def test_real_documents(real_corpus: Callable[[str], tuple[Reading, list[Discourse]]]) -> None:
+    reading, documents = real_corpus("disrpt")
+    assert Counter(one.meta["language"] for one in documents) == {
+        **{"nl": 68, "zh": 46, "de": 17, "it": 6}
+    }
+    relations = Counter[str]()
+    for one in documents:
+        relations[one.meta["language"]] += sum(bool(r.unified) for r in one.relations)
+        if one.meta["language"] != "it":
+            assert not re.search(r"\s[,.;:!?)](?:\s|$)", one.text), one.id
+        if one.meta["language"] == "zh":
+            assert not re.search("[\u4e00-\u9fff] [\u4e00-\u9fff]", one.text), one.id
+    assert relations == {"nl": 1939, "zh": 1504, "de": 241, "it": 207}
+    assert reading.skipped["relations of which a unit is missing"] == 2

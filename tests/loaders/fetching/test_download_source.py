@@ -27,7 +27,7 @@ from coherencegym.loaders.registry import CORPORA
 BUILT = {
     **{"discoeval": "sentence_order", "gum": "implicit_relations", "insted": "sentence_order"},
     **{"irc": "replies", "tedmdb": "connectives", "verifiable": "span_coherence"},
-    "winograd": "winograd",
+    **{"disrpt": "sentence_order", "litbank": "reference_distance", "winograd": "winograd"},
 }
 FETCHED = sorted({*CORPORA} & {*source_names()})
 
@@ -51,7 +51,8 @@ def each(request: pytest.FixtureRequest) -> DownloadSource:
 
 
 def test_there_are_the_openly_readable_ones() -> None:
-    names = "blimp discoeval gum insted irc syntaxgym tedmdb verifiable winograd"
+    names = "blimp discoeval disrpt gum insted irc litbank openboek syntaxgym tedmdb verifiable"
+    names += " winograd"
     assert " ".join(source_names()) == names
 
 
@@ -67,7 +68,7 @@ def test_every_source_says_its_licence_and_what_it_has(each: DownloadSource) -> 
 
 def test_who_states_no_licence_or_not_for_all_has_terms() -> None:
     have = {name for name in source_names() if download_source(name).terms}
-    assert have == {"gum", "discoeval", "insted", "tedmdb", "verifiable"}
+    assert have == {"disrpt", "gum", "discoeval", "insted", "tedmdb", "verifiable"}
     assert all(
         download_source(name).terms
         for name in source_names()
@@ -75,7 +76,7 @@ def test_who_states_no_licence_or_not_for_all_has_terms() -> None:
     )
 
 
-@pytest.mark.parametrize("name", FETCHED)
+@pytest.mark.parametrize("name", sorted({*BUILT} & {*FETCHED}))
 @pytest.mark.usefixtures("one_reading_of_gum")
 def test_what_is_fetched_is_built_without_a_flag(name: str, shared: Path) -> None:
     arguments = ("--corpus", name, "--data-dir", shared / "corpora", "--limit", 25, "--dry-run")
@@ -115,6 +116,7 @@ NOT_FETCHED = {
     "tedmdb": {"LICENSE_NOTE.txt", "README.md", "adjudication_groups.xml"},
     "irc": {f"{log}.ascii.txt" for log in ("2004-11-15_03", "2005-06-27_12", "2005-08-08_01")},
     "gum": {"splits.md"},
+    "disrpt": {"README.md"},
 }
 #: Folders of layers that are not fetched: Penn treebank text.
 LAYERS_LEFT_OUT = {"PDTB", "RST"}

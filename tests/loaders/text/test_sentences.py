@@ -81,7 +81,7 @@ def test_paragraphs_are_split_one_at_a_time(monkeypatch: pytest.MonkeyPatch) -> 
 
     read: list[str] = []
 
-    def one(paragraph: str, splitter: object) -> Iterator[str]:
+    def one(paragraph: str, splitter: object, rules: object) -> Iterator[str]:
         read.append(paragraph)
         yield paragraph
 

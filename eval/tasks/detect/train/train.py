@@ -16,6 +16,7 @@ from coherencegym.eval.kinds.documents import Document
 from coherencegym.eval.tasks.detect.decisions import best_threshold, count_decisions, summed
 from coherencegym.eval.tasks.training.encoder import Encoder, Head, TrainingRow
 from coherencegym.eval.tasks.training.fine_tuning import BestWeights, Settings, fine_tune
+from coherencegym.words.scripts import join_texts
 
 #: The answers of a detector.
 HEAD = Head(("coherent", "intruder"))
@@ -102,7 +103,7 @@ def pairs_of(documents: Iterable[Document]) -> list[TrainingRow]:
     """The pairs of documents, in order: of each every sentence but the opening one."""
     pairs = []
     for document in documents:
-        text = " ".join(sentence.strip() for sentence in document.sentences)
+        text = join_texts(sentence.strip() for sentence in document.sentences)
         for place, sentence in enumerate(document.sentences[1:], start=1):
             label = int(place == document.intruder_position)
             pairs.append(TrainingRow(((sentence.strip(), text),), label))

@@ -1,0 +1,110 @@
+"""Connectives that nobody annotated: the config ``inferred`` of the suite ``connectives``.
+
+The corpora of DISRPT have discourse relations, most of them no connectives. A known connective that
+begins a unit is taken for that of the unit's relation if the connective can say this relation. A
+cause or a result becomes a contrast, and a contrast becomes a cause or a result.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from coherencegym.builders.discourse.languages import is_written
+from coherencegym.builders.suite import Column, Config, Contrast, MinimalPairs
+from coherencegym.loaders.discourse import Discourse
+from coherencegym.manipulations.connectives.inferred_connectives import (
+    InferredConnectiveSegments,
+    InferredConnectiveSubstitution,
+    connective_of,
+    connective_places,
+)
+from coherencegym.words.scripts import join_texts
+
+#: The languages of which items were read (``docs/quality.md``).
+_LANGUAGES = ("nl", "zh", "de")
+_SEGMENTS = InferredConnectiveSegments()
+
+
+def around_connectives(segment: Discourse) -> tuple[str, ...]:
+    """Five regions: the text before, the connective, the text up to its partner, it, and the rest.
+
+    Without a partner the third and the fourth are empty.
+    """
+    (unit, start, end), *partner = connective_places(segment)
+    text = segment.units[unit].text
+    _, other, last = partner[0] if partner else (unit, end, end)
+    parts = (text[start:end], text[end:other], text[other:last], text[last:])
+    before = join_texts(filter(None, (*segment.texts[:unit], text[:start].strip())))
+    return before, *(part.strip() for part in parts)
+
+
+def _columns(original: Discourse, replaced: Discourse) -> dict[str, Any]:
+    (relation,) = original.relations
+    return {
+        "connective": connective_of(original).lower(),
+        "replacement": connective_of(replaced).lower(),
+        "paired": len(connective_places(original)) > 1,
+        "relation": relation.unified,
+        "relation_name": relation.senses[0],
+        "dataset": original.meta["dataset"],
+    }
+
+
+def _connective_alone(segment: Discourse) -> tuple[str]:
+    return (connective_of(segment).lower(),)
+
+
+def inferred_config(original: str, replaced: str) -> Config:
+    """The config, with the names of its two conditions."""
+    return Config(
+        name="inferred",
+        corpora=("disrpt",),
+        by="language",
+        languages=_LANGUAGES,
+        select=is_written,
+        generator=MinimalPairs(
+            versions={
+                original: _SEGMENTS,
+                replaced: _SEGMENTS | InferredConnectiveSubstitution(),
+            },
+            regions=around_connectives,
+            contrasts=(Contrast(replaced, original, 5),),
+            columns=_columns,
+            view=_connective_alone,
+        ),
+        summary=(
+            "a segment with a connective inferred from an annotated relation, and with another one "
+            "of the same syntax that denies the relation"
+        ),
+        regions=(
+            "the text before the connective (empty where it begins the segment)",
+            "the connective",
+            "the text between the two connectives of a pair (mostly empty)",
+            "the second connective of a pair (mostly empty)",
+            "the text after the connective or the pair, the same in both conditions",
+        ),
+        columns={
+            "connective": Column("string", "the connective that the author wrote, lower-case"),
+            "replacement": Column("string", "the connective in its place, lower-case"),
+            "paired": Column("bool", "whether there are two connectives (`因为 … 所以`)"),
+            "relation": Column("string", "the relation: one of the 17 labels of DISRPT 2025"),
+            "relation_name": Column("string", "the name of the relation in the corpus"),
+            "dataset": Column("string", "the part of DISRPT, such as `nld.rst.nldt`"),
+        },
+        breakdowns=("relation", "dataset"),
+        partial_input="a bag of words of the connective alone",
+    )
+
+
+INFERRED_LIMITATIONS = (
+    "`inferred`: nobody annotated these connectives. A word counts as the connective of a relation "
+    "if it begins a unit of the relation, if a table (`loaders/languages/connectives`) says that "
+    "the word can express the relation, and if a whole clause follows. `docs/quality.md` reports "
+    "how often readers agreed.",
+    "`inferred`: few connectives can be inferred: 62 in 68 Dutch documents, 24 in 46 Chinese ones "
+    "and 7 in 17 German ones, so intervals are wide. Six Italian dialogues (LUNA), without "
+    "punctuation, gave 5 and are left out.",
+    "`inferred`: only causes, results, contrasts and concessions are exchanged. A condition or a "
+    "time often remains possible with another connective. A replacement may be rarer in its "
+    "position than the original.",
+)

@@ -1,0 +1,53 @@
+"""Configs in every language: what knows nothing of any, from documents of several languages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+from coherencegym.builders.discourse.cutting import stretches
+from coherencegym.builders.suite import ANY_LANGUAGE, Config
+from coherencegym.loaders.discourse import Discourse, is_parsed
+from coherencegym.manipulations.editing import cut_excerpt
+from coherencegym.manipulations.operator import Composable, Context
+
+#: Corpora of whole documents in several languages.
+MULTILINGUAL = ("disrpt",)
+
+
+def is_written(discourse: Discourse) -> bool:
+    """Select whole documents that nobody speaks."""
+    return is_parsed(discourse) and not any(unit.speaker for unit in discourse.units)
+
+
+def by_language(config: Config, **changes: Any) -> Config:
+    """A config's twin, which makes one config for each language (``order_disrpt_nl``)."""
+    # Rare classes are kept: of most languages there are few documents.
+    settings = {"select": is_written, "genre": "", "fewest_of_a_class": 0, **changes}
+    return replace(config, corpora=MULTILINGUAL, by="language", languages=ANY_LANGUAGE, **settings)
+
+
+def in_dutch(config: Config) -> Config:
+    """A config's twin from Dutch novels (``openboek_nl``)."""
+    return replace(config, corpora=("openboek",), by="language", languages=("nl",))
+
+
+@dataclass(frozen=True)
+class Opening(Composable):
+    """The first sentences of prose that follow one another, without headings and fragments.
+
+    Attributes:
+        fewest, most: the numbers of sentences that there may be.
+    """
+
+    fewest: int
+    most: int
+
+    def __call__(self, discourse: Discourse, context: Context) -> Iterator[Discourse]:
+        """Yield them, if there are enough."""
+        for first, end in stretches(discourse):
+            if end - first >= self.fewest:
+                yield cut_excerpt(discourse, first, min(end, first + self.most) - 1)
+                return
+        context.skipped[f"no {self.fewest} sentences of prose in a row"] += 1

@@ -1,0 +1,1 @@
+"""Languages as values: what is known of each is in its module."""

@@ -1,0 +1,121 @@
+"""Connectives that are inferred from relations, in Dutch and Chinese."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from coherencegym.builders.discourse.inferred_connectives import around_connectives
+from coherencegym.loaders.discourse import Discourse, ParsedWord, Relation, Unit, undo
+from coherencegym.manipulations.connectives.inferred_connectives import (
+    InferredConnectiveSegments,
+    InferredConnectiveSubstitution,
+    connective_of,
+    connective_places,
+    fitting_connectives,
+)
+from coherencegym.manipulations.operator import Context
+from coherencegym.words.scripts import join_texts
+
+
+def discourse(language: str, relation: str, *sentences: str) -> Discourse:
+    """A text of words with parts of speech, ``|`` between the two units of its relation.
+
+    ``hij:nsubj`` is a subject, ``kwam*`` a verb.
+    """
+    units, parts, first = [], list[tuple[int, int, int]](), 0
+    for number, sentence in enumerate(sentences):
+        text, words, cut = "", [], None
+        for token in sentence.split():
+            if token == "|":
+                cut = len(text)
+                continue
+            form = re.sub(r"\*|:nsubj", "", token)
+            touches = language == "zh" or form in ".,"
+            text += "" if touches or not text else " "
+            words.append(
+                ParsedWord(
+                    *(len(text), len(text) + len(form), form),
+                    "VERB" if "*" in token else "NOUN",
+                    "VerbForm=Fin" if "*" in token else "",
+                    "nsubj" if ":nsubj" in token else "obj",
+                    None,
+                )
+            )
+            text += form
+        if cut is not None:
+            start = cut + (language != "zh")
+            parts += [(number, 0, cut), (number, start, len(text))]
+        elif len(sentences) == 2:
+            parts.append((number, 0, len(text)))
+        units.append(Unit(text, words=tuple(words)))
+        first += 1
+    relations = (Relation("None", None, (parts[0],), (parts[1],), ("x",), relation),)
+    meta = {"language": language, "dataset": "x"}
+    return Discourse("d", "disrpt", tuple(units), relations=relations, meta=meta)
+
+
+def segment(language: str, relation: str, *sentences: str) -> tuple[Discourse | None, str]:
+    context = Context(0, "connectives")
+    made = list(InferredConnectiveSegments()(discourse(language, relation, *sentences), context))
+    return (made[0] if made else None), "; ".join(context.skipped)
+
+
+def replaced(of: Discourse) -> Discourse:
+    (made,) = InferredConnectiveSubstitution()(of, Context(0, "connectives"))
+    return made
+
+
+def test_a_contrast_becomes_a_cause_of_the_same_syntax() -> None:
+    found, _ = segment("nl", "contrast", "Het:nsubj regende* , | maar hij:nsubj bleef* buiten .")
+    assert found is not None
+    assert fitting_connectives(found) == ["dus", "want"]
+    other = replaced(found)
+    assert around_connectives(found)[0] == around_connectives(other)[0] == "Het regende,"
+    assert around_connectives(other)[1] in ("dus", "want")
+    assert around_connectives(found)[2:] == around_connectives(other)[2:]
+    assert undo(other) == found.texts
+
+
+def test_behind_an_adverb_stands_the_verb() -> None:
+    found, _ = segment("nl", "causal", "Het:nsubj regende* .", "Dus bleef* hij:nsubj binnen .")
+    assert found is not None
+    assert fitting_connectives(found) == ["desondanks", "niettemin", "toch"]
+    found, _ = segment("nl", "causal", "Het:nsubj regende* .", "Dus hij:nsubj bleef* binnen .")
+    assert found is not None
+    assert fitting_connectives(found) == ["maar"]
+    assert replaced(found).texts[-1] == "Maar hij bleef binnen."
+
+
+def test_of_a_pair_both_words_are_replaced() -> None:
+    found, _ = segment("zh", "concession", "虽然 天气:nsubj 不好* ， | 但是 他们:nsubj 去* 了 。")
+    assert found is not None
+    assert [found.text[start:end] for _, start, end in connective_places(found)] == [
+        "虽然",
+        "但是",
+    ]
+    other = replaced(found)
+    assert other.text in ("因为天气不好，所以他们去了。", "由于天气不好，所以他们去了。")
+    assert [other.text[start:end] for _, start, end in connective_places(other)] == [
+        connective_of(other),
+        "所以",
+    ]
+    for one in (found, other):
+        assert join_texts(around_connectives(one)) == one.text
+    assert undo(other) == found.texts
+
+
+@pytest.mark.parametrize(
+    ("relation", "sentences", "reason"),
+    [
+        ("elaboration", ["Het:nsubj regende* , | maar hij:nsubj bleef* ."], "does not say"),
+        ("contrast", ["Het:nsubj regende* , | maar niet hard vandaag ."], "no whole clause"),
+        ("contrast", ["Het:nsubj regende* , | maar bleef* droog en warm ."], "no whole clause"),
+        ("causal", ["Omdat het:nsubj regende* .", "Hij:nsubj bleef* thuis ."], "main sentence"),
+    ],
+)
+def test_what_is_left_out_and_why(relation: str, sentences: list[str], reason: str) -> None:
+    found, skipped = segment("nl", relation, *sentences)
+    assert found is None
+    assert reason in skipped
