@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 from support.commands import one_line
 from support.forked import Fork
+from support.suites import no_classifiers
 
 from coherencegym.__main__ import SUBCOMMANDS, main
 from coherencegym.builders.command.new import WHAT
@@ -32,7 +33,8 @@ STORIES = "".join(
 
 @pytest.fixture(autouse=True)
 def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """Commands run in an empty folder, find no corpus of the user's, and leave no module behind."""
+    """Commands run in an empty folder, find no corpus, train no classifiers, leave no module."""
+    no_classifiers(monkeypatch)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / ".cache"))
     monkeypatch.setenv("COLUMNS", "80")

@@ -36,9 +36,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_names_folders_and_values_give_the_same_scores(folder: Path, demo: Any) -> None:
     score: Callable[..., Any] = cg.score
-    by_name = score("demo", str(folder), limit=5)
-    by_folder = score(demo, folder, limit=5)
-    items = cg.load_items(folder, limit=5)
+    by_name = score("demo", str(folder), limit=2)
+    by_folder = score(demo, folder, limit=2)
+    items = cg.load_items(folder, limit=2)
     by_value = score(demo, items)
     assert isinstance(by_name, cg.Results)
     assert by_name.rows == by_folder.rows == by_value.rows

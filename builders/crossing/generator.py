@@ -177,13 +177,21 @@ class Crossed:
         """The item generator that knows who is crossed with whom among these discourses."""
         if not (self.across or self.family):
             return self
+        # A config and its control cross the same texts, whatever becomes of them in the items.
+        how = self.partners, self.couple, self.family, self.across, self.among
+        key = how, tuple(map(id, discourses)), context.seed, context.suite
+        # Found with the discourses: as long as these are there, no others have their identities.
+        _, found = fits.once(key, lambda: (discourses, self._coupled(discourses, context)))
+        return replace(self, found=found)
+
+    def _coupled(self, discourses: Sequence[Discourse], context: Context) -> dict[str, Coupled]:
         by_family: dict[str, list[Discourse]] = defaultdict(list)
         for discourse in discourses:
             by_family[discourse.meta.get(self.family, "") if self.family else ""].append(discourse)
         found: dict[str, Coupled] = {}
         for of_family in by_family.values():
             found |= self._found(of_family, context)
-        return replace(self, found=found)
+        return found
 
     def _found(self, discourses: Sequence[Discourse], context: Context) -> dict[str, Coupled]:
         found: dict[str, Coupled] = {}

@@ -62,6 +62,7 @@ _WORD = re.compile(r"[^\W_]{3,}")
 _STEM = 6
 
 
+@lru_cache(maxsize=20_000)
 def persons_in(text: str) -> tuple[bool, ...]:
     """Look for pronouns of the first person, the second, he, she, they: five answers."""
     return tuple(bool(re.search(person, text, re.IGNORECASE)) for person in _PERSONS)

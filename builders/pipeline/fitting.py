@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Any
+from typing import Any, TypeVar
 
 from coherencegym.builders.discourse.cutting import families
 from coherencegym.engines.blocks import BlockFolder, Codec, WorkFolder
@@ -20,6 +20,8 @@ from coherencegym.manipulations.intruders.intruder_sentence import (
 )
 from coherencegym.manipulations.intruders.neighbours import groups
 from coherencegym.manipulations.operator import Context, Detector
+
+_T = TypeVar("_T")
 
 #: The suite's name in the random key: all suites that divide a corpus divide it alike.
 _KEY = "division"
@@ -69,7 +71,7 @@ class Division:
 
 @dataclass
 class Fits:
-    """The operators that were fitted in one build.
+    """Findings over the documents of one build, made once for all its configs.
 
     Attributes:
         engine: runs a retrieval.
@@ -80,9 +82,14 @@ class Fits:
     engine: Engine = ALONE_IN_PROCESS
     progress: Callable[[str], None] = lambda message: None
     work: WorkFolder = field(default_factory=WorkFolder)
-    _made: dict[Any, FittedIntruderSentence] = field(default_factory=dict)
-    _debris: dict[tuple[str, ...], Mapping[str, str]] = field(default_factory=dict)
-    _families: dict[tuple[str, ...], Mapping[str, str]] = field(default_factory=dict)
+    _found: dict[Hashable, Any] = field(default_factory=dict)
+
+    def once(self, key: Hashable, find: Callable[[], _T]) -> _T:
+        """Return the finding of a key; ``find`` is asked for it the first time only."""
+        if key not in self._found:
+            self._found[key] = find()
+        found: _T = self._found[key]
+        return found
 
     def fit(
         self,
@@ -98,37 +105,40 @@ class Fits:
         adversarial filter, if any; ``group_of`` labels discourses by groups that give each other
         nothing (none: those that share lines).
         """
-        ids = tuple(discourse.id for discourse in discourses)
-        key = (operator, ids, context.seed, context.suite, filter_model, group_of)
-        if key not in self._made:
+
+        def find() -> FittedIntruderSentence:
             detector = _detector(filter_model) if filter_model else None
             fitting = Fitting(self.engine, self._store, detector, _announce, self.progress)
-            self._made[key] = operator.fit(discourses, context, fitting, group_of)
-        return self._made[key]
+            return operator.fit(discourses, context, fitting, group_of)
+
+        key = (operator, _ids(discourses), context.seed, context.suite, filter_model, group_of)
+        return self.once(key, find)
 
     def debris(self, discourses: Sequence[Discourse]) -> Mapping[str, str]:
         """Id -> what shows that extraction damaged it, of those of some discourses that it did.
 
         Chat is not extracted from anything, and is written as it comes.
         """
-        ids = tuple(discourse.id for discourse in discourses)
-        if ids not in self._debris:
-            self._debris[ids] = {
+
+        def find() -> Mapping[str, str]:
+            return {
                 discourse.id: reason
                 for discourse in discourses
                 if discourse.meta.get("domain") != "chat" and (reason := debris(discourse.texts))
             }
-        return self._debris[ids]
+
+        return self.once(("debris", _ids(discourses)), find)
 
     def families(self, discourses: Sequence[Discourse]) -> Mapping[str, str]:
         """Id -> the id of the first document that shares lines with it, itself perhaps."""
-        ids = tuple(discourse.id for discourse in discourses)
-        if ids not in self._families:
-            self._families[ids] = families(discourses)
-        return self._families[ids]
+        return self.once(("families", _ids(discourses)), lambda: families(discourses))
 
     def _store(self, digest: str, codec: Codec) -> BlockFolder:
         return self.work.blocks("retrieval", digest, codec)
+
+
+def _ids(discourses: Sequence[Discourse]) -> tuple[str, ...]:
+    return tuple(discourse.id for discourse in discourses)
 
 
 @cache

@@ -167,7 +167,8 @@ def _differences(
         parts.append(chosen @ _hashed(list(known), field, sizes))
     together = hstack(parts).tocsr()
     together.eliminate_zeros()
-    return np.array(numbers), together
+    # Nearly all hashes are of no n-gram here; each of their columns would cost every step of a fit.
+    return np.array(numbers), together[:, np.unique(together.indices)]
 
 
 def _stretches(condition: Condition, contrast: Contrast) -> tuple[str, str]:
@@ -234,13 +235,17 @@ def _compared(context: str, target: str, language: str, words: frozenset[str]) -
     content = partial(content_words, language=language, words=words)
     every = partial(all_words, words=words)
     ways = [(count(context), count(target)) for count in (every, content, _stems, _pieces)]
-    shared = [math.log1p(sum((one & other).values())) for one, other in ways]  # type: ignore[operator]
+    shared = [math.log1p(_repeated(*counts)) for counts in ways]
     lengths = [math.log1p(len(text.split())) for text in (context, target)]
     last = turns_and_sentences(context)[-1:] or ("",)
     near = cosine(content(last[0]), content(target))
     agree = (a * b for a, b in zip(_habits(context), _habits(target), strict=True))
     cosines = [cosine(*counts) for counts in ways]
     return (*cosines, *shared, near, abs(lengths[0] - lengths[1]), math.prod(lengths), *agree)
+
+
+def _repeated(one: Mapping[str, int], other: Mapping[str, int]) -> int:
+    return sum(min(one[word], other[word]) for word in one.keys() & other.keys())
 
 
 #: The numbers of a context with its target.

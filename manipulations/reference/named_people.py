@@ -238,16 +238,22 @@ def names_in(ending: str, story: Sequence[str]) -> list[str]:
     Capitalised words that do not begin a sentence; of those that do, given names, and words that
     the story has with a capital.
     """
+    return list(_names_in(ending, tuple(story)))
+
+
+@lru_cache(maxsize=20_000)
+def _names_in(ending: str, story: tuple[str, ...]) -> tuple[str, ...]:
+    # Whoever couples stories asks of each as often as there are others.
     told, closed = set(_WORD.findall(" ".join(story))), word_list("closed_classes")
     inside, first = _capitalised(ending)
-    return [
+    return tuple(
         word
         for word in dict.fromkeys(_WORD.findall(ending))
         if word in inside
         or (
             word in first and (is_given_name(word) or (word in told and word.lower() not in closed))
         )
-    ]
+    )
 
 
 def _capitalised(text: str) -> tuple[set[str], set[str]]:

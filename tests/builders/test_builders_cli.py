@@ -40,7 +40,8 @@ STORY = "{i},Ann ran {i}.,She fell.,It hurt.,Bob came.,He helped.,He sang.,{righ
 
 @pytest.fixture(autouse=True)
 def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Commands run in an empty folder, and find no corpus of the user's."""
+    """Commands run in an empty folder, find no corpus of the user's and train no classifiers."""
+    no_classifiers(monkeypatch)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / ".cache"))
     monkeypatch.setenv("COLUMNS", "200")
@@ -119,8 +120,7 @@ def test_a_request_needs_no_command_line(tmp_path: Path) -> None:
         BuildJob(load_suite("story_cloze"), replace(request, limit=20))
 
 
-def test_all_suites_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    no_classifiers(monkeypatch)
+def test_all_suites_at_once(tmp_path: Path) -> None:
     assert main(["--all", "--corpus", "sample", "--limit", "32", "--output", "out"]) == 0
     assert {path.name for path in (tmp_path / "out").iterdir()} == set(SUITES)
 
@@ -224,7 +224,6 @@ def test_a_bad_row_is_one_line_and_no_folder(
 
 
 def test_suites_of_one_command_read_a_corpus_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    no_classifiers(monkeypatch)
     read_files, names = Reading.read_files, []
 
     def counted(reading: Reading) -> Iterator[Discourse]:
@@ -244,7 +243,6 @@ def test_a_known_fault_of_a_release_is_put_right_and_named(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     """Without a flag; the rows are those of the corpus without the fault."""
-    no_classifiers(monkeypatch)
     data = tmp_path / "gum"
     shutil.copytree(repository / "loaders/corpora/samples/gum", data)
     (data / "sample_documents.conllu").rename(data / "en_gum-ud-train.conllu")
@@ -459,7 +457,7 @@ def test_a_failing_hub_is_one_line_and_the_same_command_finishes(
     assert build_command("story_cloze", *argv) == 1
     assert "run the same command again" in one_line(capsys.readouterr().err)
     assert build_command("story_cloze", *argv) == 0
-    assert list(hub_clients.tags("coherencegym/story_cloze")) == ["v3.0.0"]
+    assert list(hub_clients.tags("coherencegym/story_cloze")) == ["v4.0.0"]
 
 
 @pytest.mark.parametrize(("status", "code"), [(403, 2), (409, 2), (503, 1)])
@@ -475,7 +473,7 @@ def test_a_tag_that_is_refused_says_that_the_commit_is_there(
     assert len(said) < 300
     hub_clients.faults.clear()
     assert build_command("story_cloze", *argv) == 0
-    assert hub_clients.tags("coherencegym/story_cloze")["v3.0.0"].target == head
+    assert hub_clients.tags("coherencegym/story_cloze")["v4.0.0"].target == head
 
 
 def test_a_dry_run_of_a_push(hub_clients: HubServer, capsys: pytest.CaptureFixture[str]) -> None:
@@ -484,7 +482,7 @@ def test_a_dry_run_of_a_push(hub_clients: HubServer, capsys: pytest.CaptureFixtu
     shown = capsys.readouterr().out
     assert "does not exist, would be made" in shown
     assert "add data/sample/test-00000-of-00001.parquet" in shown
-    assert "tag v3.0.0" in shown
+    assert "tag v4.0.0" in shown
     assert hub_clients.repositories() == []
 
 

@@ -15,6 +15,7 @@ from support.suites import Sample, build_from, rows, without_choices
 
 from coherencegym.builders.coreference import SUITE
 from coherencegym.builders.crossing.generator import Crossed
+from coherencegym.builders.pipeline.fitting import Fits
 from coherencegym.builders.suite import Config
 from coherencegym.cards.render import dataset_card
 from coherencegym.eval.kinds.formula import parse_formula
@@ -100,7 +101,7 @@ def crossed(config: Config) -> Item:
     context = Context()
     generator = config.generator
     assert isinstance(generator, Crossed)
-    (generated,) = generator.fit([schema], context, ())(schema, context)
+    (generated,) = generator.fit([schema], context, Fits())(schema, context)
     return generated.item
 
 

@@ -59,7 +59,7 @@ from coherencegym.files.checksums import CHECKSUMS
 
 #: Suites, and how many discourses of their samples are read: enough for every task.
 SUITES = {
-    "winograd": None,
+    "winograd": 40,
     "story_cloze": 60,
     "coreference": 4,
     "connectives": 6,
@@ -95,8 +95,19 @@ def reader() -> Reader:
 def bits(
     exported: dict[str, Path], reader: Reader
 ) -> Callable[[str], dict[Any, Mapping[str, ScoredCondition]]]:
-    """``bits(suite)``: our surprisals of its items, those that are too long left out."""
-    return cache(lambda suite: own_bits(reader, items_of(exported[suite] / "build")))
+    """``bits(suite)``: our surprisals of what is exported, but for what is too long."""
+
+    def of_suite(suite: str) -> dict[Any, Mapping[str, ScoredCondition]]:
+        items = items_of(exported[suite] / "build")
+        rows = (
+            choice.row
+            for task, folder in folders(exported[suite] / "babylm", "full")
+            for choice in read_folder(folder, task)
+        )
+        places = dict.fromkeys((row["config"], row["split"], row["item_id"]) for row in rows)
+        return own_bits(reader, {place: items[place] for place in places})
+
+    return cache(of_suite)
 
 
 def folders(root: Path, version: str) -> Iterator[tuple[str, Path]]:

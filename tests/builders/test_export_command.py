@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ import pytest
 import yaml
 from support.commands import build_command, one_line
 from support.hub.server import HubServer
+from support.suites import no_classifiers
 
 from coherencegym.builders.command.cli import main
 from coherencegym.builders.export.__main__ import main as export_main
@@ -22,10 +24,21 @@ BOTH = ("--export-syntaxgym", "suites_out", "--export-pairs", "pairs_out")
 
 @pytest.fixture(autouse=True)
 def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Commands run in an empty folder, and find no corpus of the user's."""
+    """Commands run in an empty folder, find no corpus of the user's and train no classifiers."""
+    no_classifiers(monkeypatch)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / ".cache"))
     return tmp_path
+
+
+@pytest.fixture(scope="module")
+def few_stories(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A build that exports read; nobody writes into it."""
+    folder = tmp_path_factory.mktemp("few") / "out"
+    with pytest.MonkeyPatch.context() as patched:
+        no_classifiers(patched)
+        assert build_command("story_cloze", *SAMPLE[:-1], folder) == 0
+    return folder
 
 
 def content(folder: str) -> dict[str, bytes]:
@@ -171,11 +184,11 @@ def test_a_task_reads_the_version_that_was_published(hub_clients: HubServer) -> 
         "coherencegym/stories",
         "--overwrite",
     )
-    assert build_command("story_cloze", *push, "--version", "3.1.0") == 0
+    assert build_command("story_cloze", *push, "--version", "4.1.0") == 0
     # The suite's own version is older than the one that is there.
     assert build_command("story_cloze", *push, "--export-pairs", "pairs_out") == 0
-    assert list(hub_clients.tags("coherencegym/stories")) == ["v3.1.0"]
-    assert revision("pairs_out") == "v3.1.0"
+    assert list(hub_clients.tags("coherencegym/stories")) == ["v4.1.0"]
+    assert revision("pairs_out") == "v4.1.0"
 
 
 def test_an_earlier_build_and_a_release_are_exported(
@@ -185,7 +198,7 @@ def test_an_earlier_build_and_a_release_are_exported(
     assert build_command("story_cloze", *SAMPLE, *push, *BOTH) == 0
     build, release = ("--export-pairs", "p1"), ("--export-pairs", "p2", "--export-syntaxgym", "s2")
     assert export_main(["out", *build]) == 0
-    assert export_main(["coherencegym/stories", "--revision", "v3.0.0", *release]) == 0
+    assert export_main(["coherencegym/stories", "--revision", "v4.0.0", *release]) == 0
     assert content("p1") == content("p2") == content("pairs_out")
     assert content("s2") == content("suites_out")
     capsys.readouterr()
@@ -221,9 +234,13 @@ def without(corpus: dict[str, object] | None) -> Callable[[Any], Any]:
     ],
 )
 def test_a_dataset_that_is_none_of_ours_is_one_line(
-    damage: object, said: str, option: str, capsys: pytest.CaptureFixture[str]
+    damage: object,
+    said: str,
+    option: str,
+    few_stories: Path,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
-    assert build_command("story_cloze", *SAMPLE) == 0
+    shutil.copytree(few_stories, "out")
     path = Path("out/manifest.json")
     if callable(damage):
         path.write_text(json.dumps(damage(json.loads(path.read_text()))))

@@ -1,4 +1,4 @@
-"""Builds and retrieval on a Ray cluster of three nodes on this machine, one of which is killed."""
+"""Builds and retrieval on a Ray cluster of two nodes on this machine, one of which is killed."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from support.hub.server import HubServer
 
 from coherencegym.builders.command.cli import main
 from coherencegym.engines import ray_cluster
-from coherencegym.engines.blocks import run_blocks
+from coherencegym.engines.blocks import WorkFolder, run_blocks
 from coherencegym.engines.engine import Done, Engine, EngineError, Task
 from coherencegym.engines.start import started
 from coherencegym.errors import EvaluationError
@@ -52,7 +52,7 @@ NOTICED = {
 
 @pytest.fixture(scope="module")
 def nodes() -> Iterator[Any]:
-    """A cluster of three nodes of one core each."""
+    """A cluster of two nodes of one core each."""
     with pytest.MonkeyPatch.context() as patch:
         for name, value in ray_cluster._QUIET.items():
             patch.setenv(name, value)
@@ -60,23 +60,22 @@ def nodes() -> Iterator[Any]:
 
         head = {**NODE, "include_dashboard": False, "_system_config": NOTICED}
         made = Cluster(initialize_head=True, head_node_args=head)
-        for _ in range(2):
-            made.add_node(**NODE)
+        made.add_node(**NODE)
         yield made
         made.shutdown()
 
 
 @pytest.fixture
-def three(nodes: Any) -> Any:
+def two(nodes: Any) -> Any:
     """The cluster, with as many nodes as it began with."""
-    while len(nodes.worker_nodes) < 2:
+    if not nodes.worker_nodes:
         nodes.add_node(**NODE)
     return nodes
 
 
 @pytest.fixture
-def engine(three: Any) -> Iterator[Engine]:
-    with started("ray", address=three.address) as running:
+def engine(two: Any) -> Iterator[Engine]:
+    with started("ray", address=two.address) as running:
         yield running
 
 
@@ -160,47 +159,8 @@ def wait_for_blocks(number: int) -> None:
         time.sleep(0.02)
 
 
-def test_a_build_whose_driver_is_killed_goes_on(
-    own: Path, three: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("coherencegym.builders.pipeline.generation.CHUNK", 20)
-    assert built(own, tmp_path / "one") == 0
-    command = (
-        "from coherencegym.builders.pipeline import build, generation; import sys;"
-        "build.CHUNK = generation.CHUNK = 20;"
-        "from coherencegym.builders.command.cli import main; sys.exit(main(sys.argv[1:]))"
-    )
-    words = [str(own), "--corpus", "sample", "--engine", "ray", "--address", three.address]
-    words += ["--output", str(tmp_path / "ray")]
-    driver = subprocess.Popen([sys.executable, "-c", command, *words])
-    wait_for_blocks(2)
-    driver.kill()
-    driver.wait()
-    before = kept_blocks()
-    assert not (tmp_path / "ray").exists()
-    own_blocks: list[int] = []
-    monkeypatch.setattr("coherencegym.builders.pipeline.build.CHUNK", 20)
-    counted = ray_cluster.RayCluster.run
-
-    def run(
-        self: Any, function: Callable[..., Any], tasks: Iterable[Task], *, memory: int = 0
-    ) -> Iterator[Done]:
-        for done in counted(self, function, tasks, memory=memory):
-            own_blocks.append(done.number)
-            yield done
-
-    monkeypatch.setattr(ray_cluster.RayCluster, "run", run)
-    monkeypatch.setattr("coherencegym.engines.blocks.WorkFolder.done", lambda self: None)
-    assert built(own, tmp_path / "ray", "--engine", "ray", "--address", three.address) == 0
-    assert digests(tmp_path / "ray") == digests(tmp_path / "one")
-    after = kept_blocks()
-    assert before.items() <= after.items(), "a block is written once"
-    assert len(own_blocks) == len(after) - len(before)
-    assert own_blocks
-
-
 def test_workers_read_shards_of_the_hub(
-    hub_clients: HubServer, three: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    hub_clients: HubServer, two: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Each worker its own shards, by the network; near-duplicates across them."""
     stream = io.BytesIO()
@@ -212,7 +172,7 @@ def test_workers_read_shards_of_the_hub(
     command = ["intruder_sentences", "--hub-dataset", "lab/articles", "--hub-genre", "documents"]
     command += ["--excerpt", "first"]
     assert main([*command, "--output", str(tmp_path / "one")]) == 0
-    cluster = ["--engine", "ray", "--address", three.address]
+    cluster = ["--engine", "ray", "--address", two.address]
     assert main([*command, "--output", str(tmp_path / "ray"), *cluster]) == 0
     assert digests(tmp_path / "ray") == digests(tmp_path / "one")
     manifest = json.loads((tmp_path / "ray" / "manifest.json").read_text())
@@ -225,7 +185,7 @@ def test_workers_read_shards_of_the_hub(
 
 
 def test_a_search_in_a_grid_with_a_node_lost_finds_what_one_process_finds(
-    engine: Engine, three: Any, monkeypatch: pytest.MonkeyPatch
+    engine: Engine, two: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     texts = zipf(400)
     alone, _ = text_vectors(texts, 2**14)
@@ -240,14 +200,14 @@ def test_a_search_in_a_grid_with_a_node_lost_finds_what_one_process_finds(
     def progress(done: int, cost: Any) -> None:
         told.append(str(cost))
         if cost.run == 3:
-            kill_one(three)
+            kill_one(two)
 
     parts = nearest(vectors, 5, group_of, engine=engine, progress=progress)
     assert np.array_equal(whole.indices, parts.indices)
     assert np.array_equal(whole.similarities, parts.similarities)
     assert told[-1].startswith("35 of 35 blocks")
     assert "MB sent" in told[-1]
-    assert len(three.worker_nodes) == 1
+    assert not two.worker_nodes
     # And what a block raises is raised here, as it is.
     with pytest.raises(EvaluationError, match="is wrong; expected a right one"):
         run_blocks(engine, wrong, [(n,) for n in range(3)])
@@ -256,9 +216,9 @@ def test_a_search_in_a_grid_with_a_node_lost_finds_what_one_process_finds(
         run_blocks(engine, wrong, [(1,)])
 
 
-def test_a_build_with_a_node_lost_has_the_bytes_of_one_process(
+def test_a_build_whose_driver_is_killed_goes_on_and_loses_a_node(
     own: Path,
-    three: Any,
+    two: Any,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     capfd: pytest.CaptureFixture[str],
@@ -266,17 +226,50 @@ def test_a_build_with_a_node_lost_has_the_bytes_of_one_process(
     monkeypatch.setattr("coherencegym.builders.pipeline.generation.CHUNK", 20)
     assert built(own, tmp_path / "one") == 0
     one = capfd.readouterr()
+    command = (
+        "from coherencegym.builders.pipeline import build, generation; import sys;"
+        "build.CHUNK = generation.CHUNK = 20;"
+        "from coherencegym.builders.command.cli import main; sys.exit(main(sys.argv[1:]))"
+    )
+    words = [str(own), "--corpus", "sample", "--engine", "ray", "--address", two.address]
+    words += ["--output", str(tmp_path / "ray")]
+    driver = subprocess.Popen([sys.executable, "-c", command, *words])
+    wait_for_blocks(2)
+    driver.kill()
+    driver.wait()
+    capfd.readouterr()
+    before, after = kept_blocks(), dict[Path, int]()
+    assert not (tmp_path / "ray").exists()
+    own_blocks: list[int] = []
+    monkeypatch.setattr("coherencegym.builders.pipeline.build.CHUNK", 20)
+    counted, finish = ray_cluster.RayCluster.run, WorkFolder.done
+
+    def run(
+        self: Any, function: Callable[..., Any], tasks: Iterable[Task], *, memory: int = 0
+    ) -> Iterator[Done]:
+        for done in counted(self, function, tasks, memory=memory):
+            own_blocks.append(done.number)
+            yield done
+
+    def done(self: WorkFolder) -> None:
+        after.update(kept_blocks())
+        finish(self)
 
     def kill() -> None:
-        wait_for_blocks(2)
-        kill_one(three)
+        wait_for_blocks(len(before) + 2)
+        kill_one(two)
 
+    monkeypatch.setattr(ray_cluster.RayCluster, "run", run)
+    monkeypatch.setattr(WorkFolder, "done", done)
     with ThreadPoolExecutor(1) as pool:
         killed = pool.submit(kill)
-        assert built(own, tmp_path / "ray", "--engine", "ray", "--address", three.address) == 0
+        assert built(own, tmp_path / "ray", "--engine", "ray", "--address", two.address) == 0
         killed.result()
-    assert len(three.worker_nodes) == 1
+    assert not two.worker_nodes
     assert digests(tmp_path / "ray") == digests(tmp_path / "one")
+    assert before.items() <= after.items(), "a block is written once"
+    assert len(own_blocks) == len(after) - len(before)
+    assert len(own_blocks) > 2
     assert not kept_blocks(), "what is complete is not kept"
     # Nothing of Ray's own is printed, not even of the lost node.
     said = capfd.readouterr()

@@ -21,12 +21,11 @@ from support.annotators import (
     perfect,
 )
 from support.commands import build_command, one_line
+from support.suites import no_classifiers
 
 from coherencegym.__main__ import main as coherencegym
 from coherencegym.builders.command.cli import main
-from coherencegym.builders.release import quality
 from coherencegym.eval.commands.cli import main as evaluate
-from coherencegym.eval.statistics import pair_baselines
 from coherencegym.files.checksums import CHECKSUMS, checksums, write_checksums
 
 Built = Callable[[str], Path]
@@ -52,8 +51,7 @@ def rebuild(suite: str, *argv: object, classified: bool = False) -> int:
     """Build the sample, without partial-input baselines where the test looks at none of them."""
     with pytest.MonkeyPatch.context() as patched:
         if not classified:
-            patched.setattr(pair_baselines, "FEWEST_DISCOURSES", 10**9)
-            patched.setattr(quality, "FEWEST_INTRUDED", 10**9)
+            no_classifiers(patched)
         return build_command(suite, "--corpus", "sample", *argv)
 
 
@@ -171,7 +169,7 @@ def test_the_command_that_is_printed_works(
         for name in (sorted(path.name for path in tmp_path.glob(word)) if "*" in word else [word])
     ]
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(pair_baselines, "FEWEST_DISCOURSES", 10**9)
+        no_classifiers(patched)
         assert coherencegym(words) == 0
     after = manifest(folder)["configs"]
     assert "human_ok" in json.dumps(after)

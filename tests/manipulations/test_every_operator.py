@@ -21,7 +21,7 @@ from hashlib import sha256
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.strategies import discourses
+from support.strategies import FEW, discourses
 
 from coherencegym import manipulations
 from coherencegym.loaders.discourse import Discourse, span_text, spans, undo
@@ -205,6 +205,7 @@ def test_it_is_a_value_that_reads_as_it_was_made(operator: Operator | MatchedOrd
 
 
 @EACH
+@FEW
 @given(discourses(), st.integers(0, 9))
 def test_any_discourse(operator: Operator, discourse: Discourse, seed: int) -> None:
     check(discourse, operator, seed)

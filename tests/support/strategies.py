@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from hypothesis import settings
 from hypothesis import strategies as st
 
 from coherencegym.loaders.discourse import (
@@ -14,6 +15,9 @@ from coherencegym.loaders.discourse import (
     RhetoricalTree,
     Unit,
 )
+
+#: Of what holds of each entry of a registry: fewer examples of an entry, as the entries are many.
+FEW = settings(max_examples=max(1, settings().max_examples * 2 // 5))
 
 WORDS = st.sampled_from(["Ann", "left", "the", "dog.", "It", "é", "x y", "…", "😀 smiled."])
 TEXTS = st.lists(WORDS, min_size=1, max_size=4).map(" ".join)

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
+from support.strategies import FEW
 
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.metrics.auc import AreaUnderCurve
@@ -239,6 +240,7 @@ def is_the_same(one: Any, other: Any) -> None:
 
 
 @pytest.mark.parametrize("name", KINDS)
+@FEW
 @given(units=UNITS)
 def test_an_estimate_is_that_of_its_function(name: str, units: list[Both]) -> None:
     metric, cells, known = of_all(KINDS[name]), cells_of(name, units), KNOWN[name]
@@ -258,6 +260,7 @@ def test_an_estimate_is_that_of_its_function(name: str, units: list[Both]) -> No
 
 
 @pytest.mark.parametrize("name", [name for name, kind in KINDS.items() if kind.is_compared])
+@FEW
 @given(units=UNITS)
 def test_a_difference_is_that_of_its_function(name: str, units: list[Both]) -> None:
     metric = of_all(KINDS[name])
@@ -285,6 +288,7 @@ def test_a_difference_is_that_of_its_function(name: str, units: list[Both]) -> N
 
 
 @pytest.mark.parametrize("name", KINDS)
+@FEW
 @given(units=UNITS, random=st.randoms(use_true_random=False))
 def test_neither_the_order_of_units_nor_names_of_clusters_matter(
     name: str, units: list[Both], random: Any
@@ -314,6 +318,7 @@ def test_without_units_there_is_no_value(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", KINDS)
+@FEW
 @given(units=UNITS)
 def test_how_right_units_are_is_from_0_to_1(name: str, units: list[Both]) -> None:
     found = of_all(KINDS[name]).rightness(cells_of(name, units))
@@ -356,6 +361,7 @@ ANY = st.tuples(FLOATS, *[st.one_of(st.just(NAN), st.sampled_from([0.0, 1.0]), F
 
 
 @pytest.mark.parametrize("name", KINDS)
+@FEW
 @given(rows=st.lists(st.tuples(ANY, st.sampled_from("ab")), min_size=1, max_size=5))
 def test_what_has_no_fault_has_an_estimate(name: str, rows: list[Any]) -> None:
     """Finite values of any size, as files may have them."""

@@ -18,6 +18,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.native_files import CORPORA, LAYOUTS
 from support.small_corpora import assert_clean
+from support.strategies import FEW
 
 from coherencegym.errors import LONGEST
 from coherencegym.loaders.corpus import Corpus, CorpusError, CorpusFile
@@ -111,6 +112,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize("name", NATIVE)
+@FEW
 @given(content=st.one_of(st.binary(max_size=200), st.lists(PIECES, max_size=30).map(b"".join)))
 def test_any_bytes(name: str, content: bytes, folder: Path) -> None:
     path = folder / "file_words.xml"
@@ -119,6 +121,7 @@ def test_any_bytes(name: str, content: bytes, folder: Path) -> None:
 
 
 @pytest.mark.parametrize("name", LAYOUTS)
+@FEW
 @given(data=st.data())
 def test_damaged_layouts(name: str, data: st.DataObject, folder: Path) -> None:
     layout = LAYOUTS[name]
@@ -178,6 +181,7 @@ def copied(sample: Corpus, place: Path) -> Mapping[Path, Corpus]:
 
 
 @pytest.mark.parametrize("name", SAMPLES)
+@FEW
 @given(data=st.data())
 def test_damaged_samples(name: str, data: st.DataObject, folder: Path) -> None:
     sample, place = sample_of(CORPORA[name]), folder / f"{name} sample"
