@@ -181,7 +181,7 @@ SUITE = Suite(
         Use(
             "",
             "does a document make mentions of its salient entities more expected",
-            "whether salience matters or a property that goes with it, such as position or topic",
+            "whether salience matters or a property that goes with it, such as topic",
         ),
     ),
     limitations=(

@@ -188,9 +188,10 @@ class MostSimilar:
     def _coupled(
         self, partners: Sequence[Partner], known: Sequence[Partner], context: Context
     ) -> list[Couple]:
-        # By the weights of the words of those that are known.
+        # By the weights of the words of those that are known; of a half alone by its own.
         if len(partners) < 2:
             return []
+        known = known or partners
         weights = None if known is partners else text_vectors(self._texts(known))[1].idf
         vectors, _ = text_vectors(self._texts(partners), weights=weights)
         found = nearest(

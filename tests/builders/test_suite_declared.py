@@ -29,7 +29,7 @@ from coherencegym.manipulations.probes.registry import PROBES
         "story_cloze": ["x"],
         "winograd": ["x_partial"],
         "coreference": ["x"],
-        "connectives": ["x"],
+        "connectives": ["x", "x_inferred"],
         "implicit_relations": ["x_crossed"],
         "antecedents": ["x_pronoun"],
         "reference_distance": ["x_64", "x_256"],
