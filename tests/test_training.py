@@ -32,7 +32,7 @@ def tokenizer() -> Any:
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     place = tmp_path_factory.mktemp("built") / "story_cloze"
-    return cg.build("story_cloze", corpus="sample", limit=12, output=place)
+    return cg.build("story_cloze", corpus="sample", limit=40, output=place)
 
 
 MakeTrainer = Callable[..., Any]

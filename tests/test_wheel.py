@@ -83,7 +83,7 @@ def test_the_wheel_knows_what_can_be_fetched(
     listed = json.loads(run(installed, tmp_path, "-m", "coherencegym.loaders", "fetch", "--json"))
     names = sorted(path.stem for path in (repository / "loaders/fetching/sources").iterdir())
     assert [entry["name"] for entry in listed] == names
-    assert len(names) == 9
+    assert len(names) == 12
 
 
 def test_the_wheel_builds_and_scores_outside_the_repository(

@@ -165,7 +165,7 @@ def _of_row(record: Record, unit: str) -> tuple[dict[str, str], dict[str, tuple[
     given = [name for name in record.values if name == "text" or name.startswith("text_")]
     own = (unit, "number", *given, "question", "answers", ANSWER)
     _check_fields(record, (*own, *FREE_FIELDS))
-    return {ANSWER: _text(ANSWER, record.values.get(ANSWER)).strip()}, {}
+    return {ANSWER: tidy(_text(ANSWER, record.values.get(ANSWER)))}, {}
 
 
 def _check_fields(record: Record, known: Sequence[str]) -> None:

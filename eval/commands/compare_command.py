@@ -21,9 +21,7 @@ EXAMPLES = """\
   coherencegym compare results/gpt2 results/opt results/pythia --all-pairs --output compared
   coherencegym compare results/discourse_tasks--gpt2--probe --layers 0 6 12
   coherencegym compare results/training --steps
-  coherencegym compare results --format csv > differences.csv
   coherencegym compare logs/gpt2.eval logs/opt.eval --cluster-by document
-  coherencegym compare lm_eval/gpt2 lm_eval/opt --cluster-by discourse_id
 """
 
 
@@ -51,16 +49,14 @@ def add_arguments(parser: Parser) -> None:
     add(
         "--cluster-by",
         metavar="FIELD",
-        help="field of a log's samples that names their clusters, such as their document; default "
-        "each sample is a cluster",
+        help="field of a log's samples that names their cluster",
     )
     rare(options.add_curve_axis(parser))
     add("--all-pairs", action="store_true", help="compare every model with every other model")
     add(
         "--details",
         action="store_true",
-        help="add the smallest groups (such as as_causal → since) that have at least 30 items, and "
-        "every layer of probes",
+        help="add the smallest groups of 30 items or more, and every layer of probes",
     )
     add(
         "--anyway",

@@ -425,6 +425,7 @@ def test_a_row_that_was_changed_is_refused(
     Dataset.from_list(rows, features=DOCUMENTS.features()).to_parquet(str(path))
     words = arguments(saved, tmp_path / "out")
     words[words.index(str(saved / "data"))] = str(data)
+    capsys.readouterr()
     assert main(words) == 2
     assert f"{rows[1]['item_id']!r} is not the row that was published" in one_line(
         capsys.readouterr().err
