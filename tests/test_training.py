@@ -145,7 +145,7 @@ def test_what_is_logged_is_what_the_checkpoint_scores(
             if row.level == "all"
         },
     }
-    assert told["coherence/story_cloze/sample_crossed"] == 0.0
+    assert told["coherence/story_cloze/sample_crossed"] == 0.5
     assert results.rows[0].n == LIMIT
     assert entries(trainer, "coherence/story_cloze")[-1] == (4, headline.score)
 

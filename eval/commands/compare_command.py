@@ -43,8 +43,7 @@ def add_arguments(parser: Parser) -> None:
     add(
         "--steps",
         action="store_true",
-        help="compare each checkpoint of a training with the one before, and the last with the "
-        "first, by headline scores",
+        help="compare each checkpoint with the one before, the last with the first",
     )
     add(
         "--cluster-by",
