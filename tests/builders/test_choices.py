@@ -222,8 +222,7 @@ def test_a_row_that_is_no_question_is_refused(changes: dict[str, Any], said: str
 def test_eval_yaml_names_every_headline_config_and_its_choice(tmp_path: Path) -> None:
     manifest = made(tmp_path)
     read = yaml.safe_load((tmp_path / "eval.yaml").read_text(encoding="utf-8"))
-    assert list(read) == ["name", "description", "evaluation_framework", "tasks"]
-    assert read["evaluation_framework"] == "coherencegym"
+    assert list(read) == ["name", "description", "tasks"]
     assert [(one["id"], one["config"], one["split"]) for one in read["tasks"]] == [
         ("toy_context", "toy_context", "test"),
         (CONFIG, CONFIG, "test"),
