@@ -29,7 +29,7 @@ demo: $(VENV)/.installed
 	@echo
 	@$(BIN)/python -m coherencegym.eval score --model demo --dataset $(OUT)/suites \
 		--output $(OUT)/results --overwrite > $(OUT)/overview.txt
-	@sed '/^· the score\|^· fewer/d' $(OUT)/overview.txt
+	@awk '/^(· |written)/ {out = /^· (the score|fewer)/} !out' $(OUT)/overview.txt
 	@echo
 	@echo "Crossed, what a classifier reads off the parts cancels (partial input):"
 	@$(BIN)/python -m coherencegym.eval score --model demo --dataset $(OUT)/suites/coreference \
