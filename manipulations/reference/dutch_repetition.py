@@ -27,10 +27,10 @@ _SUBJECTS = word_set("hij ie -ie zij ze")
 _OBJECTS = word_set("hem 'm haar hen hun ze")
 _OWNERS = word_set("zijn zijne zijnen zijner z'n haar hare haren harer d'r hun hunne hunnen hunner")
 _FORMS = {"personal": _SUBJECTS | _OBJECTS, "possessive": _OWNERS}
-_DEFINITE = word_set("de het 't den")
-_DETERMINERS = _DEFINITE | word_set(
-    "een 'n deze die dit dat dezen dien mijn m'n uw ons onze hun zijn z'n zijne haar hare mijne "
-    "der des"
+_GENITIVES = word_set("der des")
+_DETERMINERS = _GENITIVES | word_set(
+    "de het 't den een 'n deze die dit dat dezen dien mijn m'n uw ons onze hun zijn z'n zijne haar "
+    "hare mijne"
 )
 _OF_FIRST_OR_SECOND = re.compile(
     r"\b(?:ik|me|mij|mijne?n?|m'n|wij|we|ons|onze|je|jij|jou|jouw|uw?e?n?|gij|jullie)\b",
@@ -89,7 +89,7 @@ def _objection(
     rules = (
         (len(text.split()) > max_words, f"more than {max_words} words"),
         (len(text) > 1 and text.isupper(), "phrase in capitals"),
-        (not name and not _has_article(first), "noun without an article"),
+        (not name and first not in _DETERMINERS - _GENITIVES, "noun without an article"),
         (_QUANTIFIED.match(text), "quantified phrase"),
         (_RELATIVE.search(text) or re.search(r'[()"“”„:;.!?]', text), "phrase with a clause"),
         (_holds_pronoun(discourse, mention, pronoun.chain), "phrase with a pronoun of its chain"),
@@ -103,10 +103,6 @@ def _objection(
         (_number(mention) != _number(pronoun), "another number"),
     )
     return next((reason for holds, reason in rules if holds), "")
-
-
-def _has_article(first: str) -> bool:
-    return first in _DETERMINERS - {"der", "des"}
 
 
 def _holds_pronoun(discourse: Discourse, mention: Mention, chain: str) -> bool:

@@ -24,7 +24,7 @@ def discourse(language: str, relation: str, *sentences: str) -> Discourse:
 
     ``hij:nsubj`` is a subject, ``kwam*`` a verb.
     """
-    units, parts, first = [], list[tuple[int, int, int]](), 0
+    units, parts = [], list[tuple[int, int, int]]()
     for number, sentence in enumerate(sentences):
         text, words, cut = "", [], None
         for token in sentence.split():
@@ -50,7 +50,6 @@ def discourse(language: str, relation: str, *sentences: str) -> Discourse:
         elif len(sentences) == 2:
             parts.append((number, 0, len(text)))
         units.append(Unit(text, words=tuple(words)))
-        first += 1
     relations = (Relation("None", None, (parts[0],), (parts[1],), ("x",), relation),)
     meta = {"language": language, "dataset": "x"}
     return Discourse("d", "disrpt", tuple(units), relations=relations, meta=meta)
