@@ -159,10 +159,13 @@ class Run:
         found: dict[str, Score | Headline] = {}
         if len(head.over) > 1:
             found[headline_id(self.task)] = head
+        splits: dict[str, list[str]] = {}
+        for table in self.tables:
+            splits.setdefault(table.config, []).append(table.split)
+        asked = {config: main_split(splits[config]) for config in head.over if config in splits}
         for score in self.scores:
-            splits = [table.split for table in self.tables if table.config == score.config]
             counts = score.level == "all" and score.metric == head.metric
-            if counts and score.config in head.over and score.split == main_split(splits):
+            if counts and asked.get(score.config) == score.split:
                 found.setdefault(task_id(score.config), score)
         return found
 

@@ -42,7 +42,7 @@ def a_run(model: str, suite: str, score: float) -> Run:
         commit=f"sha256:{model}",
         suite=suite,
         version="1.0.0",
-        tables=(TableFacts("c", "test", "ab", 40),),
+        tables=tuple(TableFacts(config, "test", "ab", 20) for config in "cd"),
         scores=rows,
         signature=f"model:{model}|data:{suite}",
         data=f"data/{suite}",
@@ -72,8 +72,8 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
         if score is not None
     ]
     first = runs[0]
-    other = TableFacts("c", "test", "ab", 7)
-    runs.append(replace(first, signature="another run", tables=(other,)))
+    others = tuple(replace(table, items=n) for table, n in zip(first.tables, (4, 3), strict=True))
+    runs.append(replace(first, signature="another run", tables=others))
     write_leaderboard(sorted_table(runs), folder, "A leaderboard", ["made of nothing"], 0)
     return folder
 
