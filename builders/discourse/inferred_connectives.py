@@ -104,9 +104,9 @@ INFERRED_LIMITATIONS = (
     "`inferred`: few connectives can be inferred: 78 in 68 Dutch documents, 64 in 46 Chinese ones "
     "and 11 in 17 German ones, so intervals are wide. Six Italian dialogues (LUNA), without "
     "punctuation, gave 5 and are left out.",
-    "`inferred`: a cause, a result or a condition becomes a contrast, a contrast becomes a cause or "
-    "a result. No connective of a time or an addition is replaced, because another connective often "
-    "remains possible. No connective becomes one of a condition, so that a Chinese condition "
-    "(`如果`) is always the original: compare a score with the baselines. A replacement may be "
-    "rarer in its position than the original.",
+    "`inferred`: a cause, a result or a condition becomes a contrast, and a contrast becomes a "
+    "cause or a result. Times and additions are left out, because another connective often remains "
+    "possible. Nothing becomes a condition, so a Chinese condition (`如果`) is always the "
+    "original: compare a score with the baselines. A replacement may be rarer in its position "
+    "than the original.",
 )
