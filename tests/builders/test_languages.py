@@ -188,6 +188,9 @@ def test_a_dutch_text_builds_in_one_command(
     (row,) = pd.read_parquet(path).to_dict("records")
     assert row["conditions"][0]["content"] == " ".join(DUTCH.split())
     assert not (out / "connectives").exists()
+    one = tmp_path / "one"
+    assert main(["sentence_order", *arguments, "--output", str(one)]) == 0
+    assert configs_of(one).keys() == configs.keys()
 
 
 def test_what_knows_only_english_refuses_the_others(dutch_text: Path) -> None:
