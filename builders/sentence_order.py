@@ -18,13 +18,13 @@ import sys
 from dataclasses import replace
 from typing import Any
 
+from coherencegym.builders.discourse.familiarity import familiarity_config
 from coherencegym.builders.discourse.languages import Passages, by_language
 from coherencegym.builders.discourse.matched_orders import (
     MATCHED_COLUMNS,
     WHOLE_TEXT,
     MatchedOrders,
 )
-from coherencegym.builders.familiarity import familiarity_config
 from coherencegym.builders.suite import (
     ANY_LANGUAGE,
     BEYER_2021,
