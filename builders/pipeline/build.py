@@ -47,7 +47,7 @@ from coherencegym.loaders.read import ReadingCache
 from coherencegym.manipulations.operator import Context
 from coherencegym.words.scripts import unspaced_words
 
-#: What baselines read in words.
+#: Types of generated rows whose baselines read words.
 _WITH_WORDS = (GeneratedItem, GeneratedDocument)
 #: Split -> baseline -> what it decided.
 _Decided = Mapping[str, Mapping[str, Sequence[BaselineDecision]]]

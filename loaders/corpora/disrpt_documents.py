@@ -40,7 +40,9 @@ _BEGINS, _INSIDE = "B-seg", "O"
 _MARKS = ("PUNCT", "SYM")
 #: A number that may be that of a heading or a step.
 _NUMBER = re.compile(r"\d{1,2}(?:\.\d{1,2})*\.?")
-_OPEN, _CLOSED = "（(《", "）)》"
+_OPENING, _CLOSING = "（(《", "）)》"
+#: Breaks in a bracket at most; one that is still open then was never closed.
+_MOST_BREAKS = 4
 #: The ends of sentences, and the colon, behind which there is a whole one.
 _END = re.compile(r"[.!?…。！？:：][\"'”’»)\]）」』]*$")
 
@@ -112,15 +114,17 @@ def _document(
     places: dict[int, tuple[int, int, int]] = {}
     numbered: list[int] = []
     turn = number = 0
-    for piece in _pieces_of(sentences, headings.get(name, ())):
+    pieces = list(_pieces_of(sentences, headings.get(name, ())))
+    in_brackets = _in_brackets([piece.text for piece in pieces])
+    for place, piece in enumerate(pieces):
         begins_turn = any(key in piece.comments for key in _TURNS)
         turn += begins_turn
         source = SourceSpan(file.path.name, piece.line, piece.last_line)
         own = Unit(
             piece.text, str(2 - turn % 2) if turns else None, source, tuple(parsed_words(piece))
         )
-        goes_on = not begins_turn if turns else _goes_on(units[-1].text if units else "", piece)
-        if goes_on and units:
+        broken = not turns and (place in in_brackets or _continues(pieces[place - 1].text, piece))
+        if units and (broken or (turns and not begins_turn)):
             own = _joined(units.pop(), own)
         elif _is_numbered(piece):
             numbered.append(len(units))
@@ -134,11 +138,26 @@ def _document(
     return name, TokenisedDocument(tuple(units), places, words, tuple(numbered))
 
 
-def _goes_on(before: str, piece: Sentence) -> bool:
-    # Whether a piece is of one sentence with the text before it.
-    opened, closed = (sum(map(before.count, signs)) for signs in (_OPEN, _CLOSED))
-    inside = piece.words[0].misc.get("Seg") == _INSIDE
-    return opened > closed or (inside and not _END.search(before))
+def _in_brackets(texts: Sequence[str]) -> set[int]:
+    # Numbers of the texts that begin inside a bracket, which they or the next ones close.
+    found: set[int] = set()
+    for first in range(len(texts)):
+        for last in range(first + 1, min(first + 1 + _MOST_BREAKS, len(texts))):
+            if not _is_open("".join(texts[first:last])):
+                break
+            if not _is_open("".join(texts[first : last + 1])):
+                found.update(range(first + 1, last + 1))
+    return found
+
+
+def _is_open(text: str) -> bool:
+    opened, closed = (sum(map(text.count, signs)) for signs in (_OPENING, _CLOSING))
+    return opened > closed
+
+
+def _continues(before: str, piece: Sentence) -> bool:
+    # Whether a piece is inside the elementary unit of the text before it, which is no sentence.
+    return piece.words[0].misc.get("Seg") == _INSIDE and not _END.search(before)
 
 
 def _is_numbered(piece: Sentence) -> bool:

@@ -29,8 +29,8 @@ _LABELS = {
     **dict.fromkeys(_CONTRASTS, frozenset({"contrast", "concession"})),
     "condition": frozenset({"condition"}),
 }
-#: What denies a relation, by its unified label. A condition is none of a contrast, which may be
-#: true under it, and a cause none of a condition.
+#: Meanings that deny a relation, by its unified label. A cause does not deny a condition (``as``
+#: for ``if``), and a condition denies nothing.
 _DENIED_BY = {
     **dict.fromkeys(("causal", "explanation", "condition"), _CONTRASTS),
     **dict.fromkeys(("contrast", "concession"), _CAUSES),
@@ -73,15 +73,15 @@ class InferredConnectiveSegments(Composable):
 
     def __call__(self, discourse: Discourse, context: Context) -> Iterator[Discourse]:
         """Yield the segments in the order of their connectives."""
-        begun = _begun(discourse)
-        for unit, start in sorted(begun):
-            known = _begins_with(discourse, unit, start)
+        arguments = _arguments_by_place(discourse)
+        for unit, start in sorted(arguments):
+            known = _connective_at(discourse, unit, start)
             if known is None:
                 continue
             marked = next(
                 (
                     (own, relation)
-                    for own, relation in _marked(begun, (unit, start), known)
+                    for own, relation in _marked_relations(arguments, (unit, start), known)
                     if relation.unified in _labels(known)
                 ),
                 None,
@@ -148,10 +148,10 @@ def _units(relation: Relation) -> tuple[int, int]:
 
 
 #: Place at which an argument begins -> the argument, the other one, and their relation.
-_Begun = Mapping[tuple[int, int], Sequence[tuple[Span, Span, Relation]]]
+_ArgumentsByPlace = Mapping[tuple[int, int], Sequence[tuple[Span, Span, Relation]]]
 
 
-def _begun(discourse: Discourse) -> _Begun:
+def _arguments_by_place(discourse: Discourse) -> _ArgumentsByPlace:
     found: dict[tuple[int, int], list[tuple[Span, Span, Relation]]] = defaultdict(list)
     for relation in discourse.relations:
         for own, other in ((relation.arg1, relation.arg2), (relation.arg2, relation.arg1)):
@@ -163,8 +163,8 @@ def _size(span: Span) -> int:
     return sum(end - start + 1 for _, start, end in span)
 
 
-def _marked(
-    begun: _Begun, place: tuple[int, int], known: Connective
+def _marked_relations(
+    arguments: _ArgumentsByPlace, place: tuple[int, int], known: Connective
 ) -> Iterator[tuple[Span, Relation]]:
     """The relations that a connective at a place may mark, the nearest first.
 
@@ -175,7 +175,7 @@ def _marked(
     reached = [place]
     for one in reached:
         later = list[tuple[int, int]]()
-        for own, other, relation in begun.get(one, ()):
+        for own, other, relation in arguments.get(one, ()):
             target = other[0][:2]
             if target < place or (one == place and "subordinator" in known.syntax):
                 yield own, relation
@@ -184,7 +184,7 @@ def _marked(
         reached += later
 
 
-def _begins_with(discourse: Discourse, unit: int, start: int) -> Connective | None:
+def _connective_at(discourse: Discourse, unit: int, start: int) -> Connective | None:
     # A corpus may have a word of the table in two pieces (``因 此``).
     text, known = discourse.units[unit].text, language_of(discourse).connectives
     ends = sorted(word.end for word in discourse.units[unit].words if word.start >= start)
@@ -195,7 +195,7 @@ def _begins_with(discourse: Discourse, unit: int, start: int) -> Connective | No
 def _is_second(discourse: Discourse, place: tuple[int, int, int]) -> bool:
     unit, start, end = place
     before = (word.start for word in discourse.units[unit].words if word.end <= start)
-    firsts = filter(None, (_begins_with(discourse, unit, begin) for begin in before))
+    firsts = filter(None, (_connective_at(discourse, unit, begin) for begin in before))
     return any(discourse.units[unit].text[start:end] in first.partners for first in firsts)
 
 

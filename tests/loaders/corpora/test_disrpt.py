@@ -153,10 +153,20 @@ def test_a_sentence_that_was_broken_is_whole_again(tmp_path: Path) -> None:
         "喝 茶 。",
         "| 看 《 茶 ？",
         "| 水 》 吧 。",
+        "| （ 水 开 。",
+        *["| 茶 好 。"] * 5,
+        "| 茶 ） 好 。",
         relations=("1-7|12-15|list",),
     )
-    # Two whole sentences may be one elementary unit.
-    assert document.texts == ("茶很好。", "喝茶。", "看《茶？水》吧。")
+    # Two whole sentences may be one elementary unit; a bracket may be open for good.
+    assert document.texts == (
+        "茶很好。",
+        "喝茶。",
+        "看《茶？水》吧。",
+        "（水开。",
+        *["茶好。"] * 5,
+        "茶）好。",
+    )
     assert span_text(document, document.relations[0].arg2) == "水》吧。"
 
 
