@@ -218,4 +218,4 @@ def test_the_real_novels(real_build: Callable[[str, str], Path]) -> None:
     ]
     card = dataset_card(manifest)
     assert "four novels are four clusters" in card
-    assert "language:\n- nl\n" in card
+    assert "language: nl\n" in card
