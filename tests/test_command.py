@@ -89,10 +89,6 @@ def test_a_suite_that_is_named_alone_has_its_settings(capsys: pytest.CaptureFixt
     assert "--permutations" in capsys.readouterr().out
 
 
-#: Subcommands whose help fits a screen of 34 lines and 100 columns.
-SHORT = {*SUBCOMMANDS} - {"detect", "probe", "spans"}
-
-
 @pytest.mark.parametrize("suite", SUITES)
 def test_help_of_every_suite_is_short(
     suite: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
@@ -111,7 +107,7 @@ def test_help_of_every_subcommand_is_short(
     shown = capsys.readouterr().out
     assert shown.startswith(f"usage: coherencegym {name}")
     assert "python -m" not in shown
-    assert len(shown.splitlines()) < (35 if name in SHORT else 50)
+    assert len(shown.splitlines()) < 35
     assert exit_code(name, "--help-all") == 0
     assert len(capsys.readouterr().out) >= len(shown) - 50
 

@@ -9,7 +9,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from coherencegym.command_line import Parser, rare
+from coherencegym.command_line import Parser, rare, short
 from coherencegym.errors import EvaluationError, one_line
 from coherencegym.eval.commands import options
 from coherencegym.eval.commands.running import Work, planned_work, print_work
@@ -57,6 +57,8 @@ class TaskCommand:
             action = parser.group(group).add_argument(one.flag, **one.settings)
             if one.is_rare:
                 rare(action)
+            if one.short:
+                short(action, one.short)
 
     def models(self, arguments: argparse.Namespace) -> list[argparse.Namespace]:
         """The options of each model."""

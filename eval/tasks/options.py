@@ -24,20 +24,22 @@ def option(
     metavar: str = "",
     off: str = "",
     rare: bool = False,
+    short: str = "",
 ) -> Any:
     """A field of a dataclass of options.
 
     Args:
         default: its value where nobody gives one; ``False`` makes a switch.
-        said: its line of help.
+        said: its text in help.
         choices: its values; empty: any of its type.
         parse: makes its value of a word of the shell; None: the type of the default does.
         metavar: the word that stands for the value in help.
         off: the switch that makes ``True`` to ``False``.
         rare: true where only ``--help-all`` shows it.
+        short: its text in ``--help``, where only ``--help-all`` shows the whole one.
     """
     about = {"help": said, "choices": tuple(choices), "parse": parse, "metavar": metavar}
-    return field(default=default, metadata={**about, "off": off, "rare": rare})
+    return field(default=default, metadata={**about, "off": off, "rare": rare, "short": short})
 
 
 @dataclass(frozen=True)
@@ -76,11 +78,13 @@ class Argument:
         flag: its name there.
         settings: those of :meth:`argparse.ArgumentParser.add_argument`.
         is_rare: true where only ``--help-all`` shows it.
+        short: its text in ``--help``; empty: the whole one.
     """
 
     flag: str
     settings: Mapping[str, Any]
     is_rare: bool
+    short: str
 
 
 def arguments_of(options: type[Any]) -> list[Argument]:
@@ -97,12 +101,15 @@ def _argument(one: Field[Any]) -> Argument:
         settings |= {"action": "store_false" if one.default else "store_true"}
     elif about["choices"]:
         settings |= {"choices": [name for name in about["choices"] if name]}
+        settings |= {"metavar": about["metavar"]} if about["metavar"] else {}
     else:
         metavar = about["metavar"] or one.name.upper()
         settings |= {"type": about["parse"] or type(one.default), "metavar": metavar}
+    short = about["short"]
     if one.default not in (False, True, None, "", ()):
         settings["help"] += f"; default {one.default}"
-    return Argument(about["off"] or flag_of(one.name), settings, about["rare"])
+        short += f"; default {one.default}" if short else ""
+    return Argument(about["off"] or flag_of(one.name), settings, about["rare"], short)
 
 
 def flag_of(name: str) -> str:

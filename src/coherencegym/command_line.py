@@ -2,7 +2,8 @@
 
 argparse prints its whole usage before the line that matters, and all options of a command at once.
 :class:`Parser` prints the line alone with the name that was meant, and shows options marked
-:func:`rare` under ``--help-all``. :func:`finish` runs a command to its exit code.
+:func:`rare`, and the whole text of those marked :func:`short`, under ``--help-all``.
+:func:`finish` runs a command to its exit code.
 """
 
 from __future__ import annotations
@@ -48,6 +49,12 @@ def did_you_mean(name: object, known: Iterable[object]) -> str:
 def rare(action: _Action) -> _Action:
     """Mark an option as one that most runs do without: only ``--help-all`` shows it."""
     action.rare = True  # type: ignore[attr-defined]
+    return action
+
+
+def short(action: _Action, text: str) -> _Action:
+    """Give an option a short text for ``--help``; ``--help-all`` shows the whole one."""
+    action.short = text  # type: ignore[attr-defined]
     return action
 
 
@@ -242,13 +249,15 @@ class Parser(argparse.ArgumentParser):
         return super().format_help()
 
     def format_help(self) -> str:
-        """Format the help without the options that are rare."""
-        with _rare_options_hidden(self) as number:
+        """Format the help without the options that are rare, and with short texts."""
+        with _shortened(self) as number:
             text = super().format_help()
         if not number:
             return text
         before, mark, after = text.partition("\nexamples:\n")
-        return f"{before.rstrip()}\n\n--help-all shows {number} more options.\n{mark}{after}"
+        values = any(hasattr(action, "short") for action in self._actions)
+        more = f"{number} more options" + " and explains all values" * values
+        return f"{before.rstrip()}\n\n--help-all shows {more}.\n{mark}{after}"
 
 
 class _Formatter(argparse.RawDescriptionHelpFormatter):
@@ -282,19 +291,20 @@ class _Help(argparse.Action):
 
 
 @contextmanager
-def _rare_options_hidden(parser: argparse.ArgumentParser) -> Iterator[int]:
-    actions = [
-        action
-        for action in parser._actions
-        if getattr(action, "rare", False) and action.help != argparse.SUPPRESS
-    ]
-    helps = [action.help for action in actions]
-    for action in actions:
-        action.help = argparse.SUPPRESS
+def _shortened(parser: argparse.ArgumentParser) -> Iterator[int]:
+    # Gives the number of options that are hidden.
+    helps = [(action, action.help) for action in parser._actions]
+    hidden = 0
+    for action, text in helps:
+        if getattr(action, "rare", False) and text != argparse.SUPPRESS:
+            action.help = argparse.SUPPRESS
+            hidden += 1
+        else:
+            action.help = getattr(action, "short", text)
     try:
-        yield len(actions)
+        yield hidden
     finally:
-        for action, text in zip(actions, helps, strict=True):
+        for action, text in helps:
             action.help = text
 
 

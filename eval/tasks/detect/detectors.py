@@ -109,21 +109,21 @@ DETECTORS = {
     for detector in (
         SurprisalDetector(
             "mutual",
-            "minus the mutual information of the sentence and the rest, -(h + f) / tokens",
+            "negative mutual information of the sentence and the rest, per token",
             True,
             True,
             _mutual,
         ),
         SurprisalDetector(
             "context",
-            "minus the bits that the context saves on the sentence, -h / tokens",
+            "negative bits per token that the context saves on the sentence",
             True,
             False,
             _context,
         ),
         SurprisalDetector(
             "following",
-            "minus the bits that the sentence saves on the text after it, -f / tokens",
+            "negative bits per token that the sentence saves on the text after it",
             False,
             True,
             _following,

@@ -24,18 +24,24 @@ class DetectOptions:
         "; ".join(f"{one.name}: {one.summary}" for one in DETECTORS.values())
         + "; classifier: the score of a model that `train documents` trained",
         choices=(*DETECTORS, CLASSIFIER),
+        metavar="NAME",
+        short=f"score of a sentence: {', '.join(DETECTORS)} or {CLASSIFIER}",
     )
     decision: str = option(
         "",
         "argmax: only the sentence with the highest score, if it is above the threshold; "
         "independent: every sentence above the threshold; default both",
         choices=("", *DECISIONS),
+        metavar="RULE",
+        short=f"{' or '.join(DECISIONS)}; default both",
     )
     calibrate_on: str | None = option(
         None,
-        "config whose validation split gives the threshold; default: the tested config",
+        "config, or DATASET:CONFIG, whose validation split gives the threshold; default: the "
+        "tested config",
         parse=str,
-        metavar="CONFIG|DATASET:CONFIG",
+        metavar="CONFIG",
+        short="config, or DATASET:CONFIG, whose validation split gives the threshold",
     )
     threshold: float | None = option(
         None, "use this threshold for all decisions", parse=finite, metavar="X"
@@ -68,6 +74,5 @@ COMMAND = CommandLine(
   coherencegym detect --model gpt2 --dataset coherencegym/intruder_sentences --revision v1.0.0
   coherencegym detect --model demo --dataset suites/intruder_sentences --detector context
   coherencegym detect --model gpt2 --dataset DATA --calibrate-on wikipedia --test-on cnn
-  coherencegym detect --model TRAINED/seed-0 --dataset suites/discourse_tasks --threshold 0
 """,
 )

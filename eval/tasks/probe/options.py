@@ -59,29 +59,38 @@ class ProbeOptions:
         "auto",
         "tokens that give a segment's vector; auto: mean (with --compat cls, if the model has it)",
         choices=("auto", *POOLS),
+        metavar="NAME",
+        short=f"tokens that give a segment's vector: {', '.join(POOLS)}",
     )
     encoding: str = option(
         "isolated",
         "isolated: every segment is encoded as a text of its own; in-context: the whole text is "
         "encoded once; whole: only the last token of the text",
         choices=ENCODINGS,
+        metavar="NAME",
+        short=f"context of a segment: {', '.join(ENCODINGS)}",
     )
     input: str = option(
         "published",
         "how the vectors of segments are combined; published: as in the config's paper; pair: with "
         "product and difference; neighbours: with products of neighbours; first: only the first",
         choices=CHOICES,
+        metavar="NAME",
+        short="combination of vectors: pair, neighbours, first",
     )
     train_on: str = option(
         "",
         "config whose splits train and validation train the probe and choose its layer, for every "
-        "tested config (such as of another language); default each config's own",
+        "tested config (such as of another language); default: each config trains its own probe",
         metavar="CONFIG",
+        short="config that trains the probe of every tested config",
     )
     probe: str = option(
         "linear",
         "linear: softmax regression; mlp: one hidden layer of 256 units",
         choices=tuple(TRAINERS),
+        metavar="NAME",
+        short=" or ".join(TRAINERS),
     )
     seeds: _Count = option(
         5,
@@ -139,6 +148,5 @@ COMMAND = CommandLine(
     examples="""\
   coherencegym probe --model gpt2 --dataset coherencegym/discourse_tasks --config relation_gum_rst
   coherencegym probe --model bert-base-uncased --dataset suites/discourse_tasks --pool cls
-  coherencegym probe --model gpt2 --dataset suites/discourse_tasks --encoding in-context --dry-run
 """,
 )

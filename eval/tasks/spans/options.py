@@ -49,6 +49,7 @@ class SpanOptions:
         "split on which thresholds are chosen; default validation, otherwise train",
         parse=str,
         metavar="SPLIT",
+        short="split on which thresholds are chosen; default validation",
     )
     calibrate_folds: Annotated[int, Field(ge=2)] | None = option(
         None,
@@ -63,12 +64,15 @@ class SpanOptions:
         "classifier, multiple-choice, regression: the head of the model; surprisal, prompt: any "
         "causal language model; auto: the head if the model has one, otherwise surprisal",
         choices=SCORERS,
+        metavar="NAME",
+        short=f"source of the answers: {', '.join((*HEADS, SURPRISAL, PROMPT))}",
     )
     label_map: str | None = option(
         None,
         "class of a positive answer, such as entailment=2; default: by the names of the classes",
         parse=str,
         metavar="NAME=NUMBER",
+        short="class of a positive answer, such as entailment=2",
     )
     decision: str = option(
         "argmax",
@@ -96,11 +100,13 @@ class SpanOptions:
     apply_chat_template: bool = option(
         False,
         "prompt: ask in the tokenizer's chat template; default: in plain text",
+        rare=True,
     )
     truncate: bool = option(
         False,
         "cut texts that are too long at the end, but never a hypothesis or a question; default: "
         "leave such texts out",
+        short="cut texts that are too long; default: leave them out",
     )
     rho: Annotated[str, BeforeValidator(str)] = option(
         "folds",
@@ -108,6 +114,7 @@ class SpanOptions:
         "chosen on the tested texts, as in the paper",
         parse=parse_rho,
         metavar="folds|best|0.25",
+        short="confidence above which an answer to a choice counts",
     )
     compat: str = option(
         "",
@@ -204,6 +211,5 @@ COMMAND = CommandLine(
     examples="""\
   coherencegym spans --model demo --scorer surprisal --dataset suites/span_coherence
   coherencegym spans --model FacebookAI/roberta-large-mnli --dataset suites/span_coherence
-  coherencegym spans --model ./finetuned --dataset suites/span_coherence --compat storks-2021
 """,
 )
