@@ -36,7 +36,7 @@ def show_conditions(row: dict[str, Any]) -> list[ShownCondition]:
     same = [len(set(versions)) == 1 for versions in zip(*contents.values(), strict=True)]
     shown = []
     for name, regions in contents.items():
-        own = [edit for edit in edits if edit["condition_name"] == name and edit["after"]]
+        own = [edit for edit in edits if edit["condition_name"] == name and _shows(edit, discourse)]
         shown.append(ShownCondition(name, tuple(_show_regions(regions, same, own, discourse))))
     return shown
 
@@ -92,13 +92,11 @@ def example_note(row: dict[str, Any]) -> str:
     """Explain how to read the example's marks, and its prediction."""
     edits = contrasting_edits(row)
     if any(_place_before(edit, row["discourse_id"]) is not None for edit in edits):
-        marks = (
-            "Sentences in bold are not where they were; the number is their place in the original."
-        )
+        marks = "Sentences in bold have moved; the number is their position in the original."
     elif any(edit["before"] for edit in edits):
-        marks = "Text in bold stands in the place of the text that is struck out."
+        marks = "Text in bold replaces the text that is struck out."
     else:
-        marks = "Text in bold was put in."
+        marks = "Text in bold was inserted."
     formulas = list(dict.fromkeys(f"`{p['formula']}`" for p in row["predictions"]))
     others = len(formulas) - _SHOWN_FORMULAS
     more = f" and {others} more" if others > 0 else ""
@@ -114,15 +112,29 @@ def _show_regions(
     for content, is_edit, unchanged in zip(regions, whole, same, strict=True):
         shown, position = "", 0
         searched = (is_edit or not any(whole)) and (not unchanged or all(same))
-        while searched and waiting and (start := content.find(waiting[0]["after"], position)) >= 0:
-            edit = waiting.pop(0)
-            shown += escape(content[position:start]) + _bold(edit["after"])
+        while searched and waiting:
+            edit = waiting[0]
+            if (found := _pattern(edit["after"], regions).search(content, position)) is None:
+                break
+            waiting.pop(0)
+            shown += escape(content[position : found.start()]) + _bold(edit["after"])
             if (place := _place_before(edit, discourse)) is not None:
                 shown += f" (was {place + 1}.)"
             elif edit["before"]:
                 shown += f" (instead of: ~~{escape(edit['before'])}~~)"
-            position = start + len(edit["after"])
+            position = found.end()
         yield shown + escape(content[position:])
+
+
+def _shows(edit: dict[str, Any], discourse: str) -> bool:
+    moved = _place_before(edit, discourse) is not None
+    return bool(edit["after"]) and (moved or edit["after"] != edit["before"])
+
+
+def _pattern(text: str, regions: list[str]) -> re.Pattern[str]:
+    # As whole words if a region has them: no edit has made the ``he`` of ``the``.
+    whole = re.compile(rf"(?<!\w){re.escape(text)}(?!\w)")
+    return whole if any(map(whole.search, regions)) else re.compile(re.escape(text))
 
 
 def _bold(text: str) -> str:

@@ -237,6 +237,21 @@ def test_a_region_that_is_the_edit_is_marked_and_not_the_same_words_before_it() 
     )
 
 
+def test_an_edit_is_marked_where_its_words_are_whole() -> None:
+    row = {
+        "discourse_id": "d",
+        "conditions": [
+            condition("his", "Colin heard Diana through the wall whenever", "he"),
+            condition("hers", "Laura heard Diana through the wall whenever", "she"),
+        ],
+        "edits": [edit("his", 0, "she", "he", None), edit("hers", 0, "she", "she", None)],
+    }
+    his, hers = show_conditions(row)
+    assert his.regions[1] == "**he** (instead of: ~~she~~)"
+    assert "the wall" in his.regions[0]
+    assert hers.regions[1] == "she"
+
+
 def separator(name: str) -> dict[str, Any]:
     return edit(name, 0, "", " [SEP]", None) | {"operator": "SpeakerSeparator", "start": 4}
 
@@ -383,7 +398,7 @@ def test_the_card_says_since_when_the_texts_have_been_public(manifest: dict[str,
     assert "public since 2016 (Somebody (2016))." in dataset_card(manifest)
     for config in manifest["configs"].values():
         config["corpus"] |= {"public_since": 0, "public_source": ""}
-    assert "it is not known since when the texts have been public." in dataset_card(manifest)
+    assert "it is not known when the texts became public." in dataset_card(manifest)
 
 
 def test_the_card_says_what_was_not_read(manifest: dict[str, Any]) -> None:
