@@ -91,11 +91,11 @@ def removal_columns(original: Discourse, removed: Discourse) -> dict[str, Any]:
 _COLUMNS = {
     "mention": Column("string", "the pronoun or phrase that is scored"),
     "entity": Column("string", "the entity type of the mention's referent in the corpus"),
-    "number": Column("string", "`singular` or `plural`; empty where nothing tells"),
+    "number": Column("string", "`singular` or `plural`; empty if unknown"),
     "antecedent_first": Column(
         "bool",
-        "whether the sentence with the antecedent comes before the neighbour in the text; where it "
-        "does not, it stands directly before the scored sentence",
+        "whether the sentence with the antecedent comes before the neighbour in the text; if not, "
+        "it stands directly before the scored sentence",
     ),
     "genre": Column("string", "the genre of the document in the corpus"),
 }
@@ -207,14 +207,15 @@ SUITE = Suite(
         "A model need not find the right referent: any possible referent of the pronoun is enough "
         "to avoid surprise. A sentence that mentions a possible referent (the same number, gender "
         "and entity type, as far as annotated) is used neither as neighbour nor as stand-in. "
-        "Corpora that do not annotate entities mentioned only once (OntoNotes) hide some.",
+        "Corpora that do not annotate entities mentioned only once (OntoNotes) hide some possible "
+        "referents.",
         "The antecedent's sentence is the last one that names the referent, up to five sentences "
-        "before the scored one. Sentences between that mention the referent by "
-        "pronouns, or that are not the neighbour, are left out of all conditions; the scored "
-        "sentence must not take up anything from them. The neighbour is the nearest suitable "
-        "sentence between the two, or else before the antecedent's. A few items use another one to "
-        "balance lengths: across a config, `antecedent_removed` is the longer text (in words, "
-        "tokens and characters) in half of the items, give or take one.",
+        "before the scored one. Sentences between the two are left out of all conditions if they "
+        "mention the referent by pronouns or are not the neighbour; the scored sentence must not "
+        "refer back to them. The neighbour is the nearest suitable sentence between the two, or "
+        "otherwise before the antecedent's sentence. A few items use another neighbour to balance "
+        "lengths: across a config, `antecedent_removed` is the longer text (in words, tokens and "
+        "characters) in half of the items, give or take one.",
         "`antecedent_removed` lacks the referent and everything else that the sentence said. "
         "Sentences are left out if another pronoun refers back to them; a definite phrase in the "
         "rest of the scored sentence may still refer back.",

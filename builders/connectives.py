@@ -457,8 +457,8 @@ _COLUMNS = {
     ),
     "substitutions": Column(
         [{"replacement": "string", "same_sense": "bool", "same_syntax": "bool"}],
-        "for each replacement whether it can carry the sense (none: in part, unknown, or often "
-        "true beside it) and whether it fits by grammar",
+        "for each replacement, whether it can express the sense (null: partly, unknown, or often "
+        "as a second sense) and whether it is grammatical",
     ),
 }
 
@@ -466,9 +466,9 @@ _COLUMNS = {
 #: Columns of a couple of segments.
 _CROSSED_COLUMNS = {
     "connectives": Column(["string"], "the connectives that the author wrote, lower-case"),
-    "senses": Column(["string"], "their senses as the corpus has them"),
+    "senses": Column(["string"], "the senses of the connectives in the corpus"),
     "sense_source": _COLUMNS["sense_source"],
-    "meanings": Column(["string"], "their senses in common terms, as in the other config"),
+    "meanings": Column(["string"], "the senses in common terms, as in the column `meaning`"),
     "syntax": _COLUMNS["syntax"],
     "genre": _COLUMNS["genre"],
     "fronted": _COLUMNS["fronted"],
@@ -489,7 +489,7 @@ def _configured(meanwhile: bool) -> dict[str, Any]:
         ),
         "conditions": {
             ORIGINAL: "the segment as its author wrote it",
-            REPLACED: "inferred: the segment with a connective that denies its relation",
+            REPLACED: "inferred: the segment with a connective that contradicts its relation",
             "segment_1_connective_1": "crossed: a segment with its own connective",
             "segment_2_connective_2": "crossed: a second segment with its own connective",
             "segment_1_connective_2": "crossed: the first segment with the other connective",
@@ -509,7 +509,7 @@ def _configured(meanwhile: bool) -> dict[str, Any]:
                 ),
                 regions=(
                     "the text before the connective",
-                    "the connective, with its clause where that comes first",
+                    "the connective, with its clause if the clause comes first",
                     "the text after it, the same in every condition",
                 ),
                 columns=_COLUMNS,
@@ -544,14 +544,13 @@ def _configured(meanwhile: bool) -> dict[str, Any]:
                 ),
                 regions=(
                     "the text before the connective",
-                    "a connective, with its clause where that comes first",
+                    "a connective, with its clause if the clause comes first",
                     "the text after it",
                 ),
                 columns=crossed_columns(**_CROSSED_COLUMNS),
                 breakdowns=("syntax", "fronted"),
                 partial_input="bags of words of the text before the connective, the connective "
-                "with its "
-                "clause where that comes first, and the rest",
+                "with its clause if the clause comes first, and the rest",
             ),
             inferred_config(ORIGINAL, REPLACED),
         ),
@@ -586,15 +585,15 @@ SUITE = Suite(
         "A replacement may be less frequent in its position than the original. `different > same` "
         "compares two replacements with each other and avoids this confound.",
         "Few senses have 30 items; the score of a smaller group says little.",
-        "A table (`loaders/connectives.tsv`), not a judgement of each item, decides what a "
-        "connective can mean: some replacements that it calls different read well.",
+        "A table (`loaders/languages/connectives/en.tsv`), not a judgement of each item, decides "
+        "what a connective can mean. Some replacements that are different by the table read well.",
         "Some replacements often read as well as the author's word: `although` for time, `while` "
         "for cause, and for contrast `then`, `for example`, `as` and (without a denial) "
         "`therefore`. They form groups of their own (`concession for time`, `time for cause`, "
         "`time for contrast`, `instance for contrast`, `result for contrast`), which a config's "
-        "score leaves out. It also leaves out clauses that may express a cause or a concession "
-        "(`open`): causes before the main clause, other clauses there that may be causes, and "
-        "clauses in brackets. `instead` is not used after a denial.",
+        "score leaves out. The score also leaves out clauses that may express a cause or a "
+        "concession (`open`): causes before the main clause, other clauses there that may be "
+        "causes, and clauses in brackets. `instead` is not used after a denial.",
         "In a corpus without syntactic annotation, rules guess from the words whether a clause has "
         "a subject and a finite verb. Without a verb, `as` and `since` count as other syntax.",
         "Corpora without annotated arguments (Disco-Annotation) do not mark the end of a first "
@@ -602,18 +601,19 @@ SUITE = Suite(
         "One temporal sense may be simultaneous (`while`) and another not (`since`): a replacement "
         "of one temporal connective by another counts as neither the same nor a different sense.",
         "Punctuation stays unchanged: `However, it rained` becomes `Since, it rained`.",
-        "`crossed` covers more connectives (`but`, `so`, `because`, `if`, `for example`) and fewer "
-        "segments: it pairs two segments of one document or of two of the same genre, whole "
-        "sentences without speech fillers, whose connectives have the same syntax; the longer "
-        "scored text has at most twice as many words, or five more. Each sentence is in one item. "
-        "From 80 documents of GUM come 41 items and from 6 talks one, so intervals are wide.",
+        "`crossed` covers more connectives (`but`, `so`, `because`, `if`, `for example`) and "
+        "fewer segments. It pairs two segments of one document, or of two documents of the same "
+        "genre: whole sentences without speech fillers, whose connectives have the same syntax. "
+        "The longer scored text has at most twice as many words as the shorter one, or five more. "
+        "Each sentence is in one item. 80 documents of GUM give 41 items and 6 TED talks one, so "
+        "intervals are wide.",
         "`crossed`: the fit of a connective to the following words alone (`but also`) does not "
         "cancel, because it depends on both. The partial-input baseline is 50 % by construction, "
         "with one exception: if the connective comes first (`fronted=true`), the classifier sees "
         "it with the next word, so an exchange changes word pairs (`although it`, `because so`).",
         "`crossed`: `but` and `so` are exchanged only within sentences where `so` introduces a "
         "result, and not before clauses about what somebody will, can or wants to do, which fit "
-        "both. Both still make sense between some clauses; the other segment then decides.",
+        "both. Some clauses can still be joined by either; the other segment then decides.",
         "Prepositional `as` and adverbial `yet`, which Disco-Annotation marks, form groups of "
         "their own and enter no aggregate.",
         "A language model reviewed 51 pairs from held-out GUM documents twice, blind. It judged "

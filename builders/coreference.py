@@ -100,8 +100,8 @@ _COLUMNS = {
     ),
     "antecedent_distance": Column(
         "int32",
-        "sentences from the antecedent to the pronoun: 1 as in the paper; of more, the sentences "
-        "between have only pronouns for it",
+        "sentences from the antecedent to the pronoun: 1 as in the paper; if more, the sentences "
+        "between refer to the entity only by pronouns",
     ),
     "antecedent_words": Column("int32", "number of words that are repeated"),
     "genre": Column("string", "the genre of the document in the corpus"),
@@ -307,11 +307,11 @@ SUITE = Suite(
     description=(
         "Minimal pairs of neighbouring sentences from documents annotated for coreference. In the "
         "last sentence, a third-person pronoun refers to an entity that the first one names; the "
-        "other version repeats the noun phrase or name instead. The sentences between, two at "
-        "most, have only pronouns for it. The two versions have the same meaning; the pronoun is "
-        "the usual choice. The `crossed` configs use Winograd "
-        "schemas: a person is mentioned again by pronoun and by name, in a text with another "
-        "person of the same gender and in a text without such a person."
+        "other version repeats the noun phrase or name instead. Up to two sentences between them "
+        "refer to the entity only by pronouns. The two versions have the same meaning; the "
+        "pronoun is the usual choice. The `crossed` configs use Winograd schemas: a person is "
+        "mentioned again by pronoun and by name, in a text with another person of the same gender "
+        "and in a text without such a person."
     ),
     conditions={
         PRONOUN: "the sentences of the corpus",

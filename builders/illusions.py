@@ -99,15 +99,15 @@ SUITE = Suite(
         "in which a matching distractor makes a pronoun without an antecedent less surprising. "
         "Read it beside `interference`, the same difference with the antecedent present, and do "
         "not add the two up. Compare their mean margins in bits, not only their shares.",
-        "At the pronoun, most texts do not yet show who is meant: there `illusion` shows that the "
+        "At the pronoun, most texts do not show yet who is meant: `illusion` shows only that the "
         "model expects anybody of the pronoun's gender. The text after the pronoun decides who is "
         "meant: `illusion, spillover` shows that this text is less surprising if somebody fits by "
-        "gender. `illusion withstood` compares two texts that name one fitting person each, the "
-        "wrong one and the right one, in what follows the pronoun; a model that knows who is "
-        "meant is above chance.",
+        "gender. `illusion withstood` compares the text after the pronoun in two texts with one "
+        "fitting person each: the wrong person in one, the right person in the other. A model "
+        "that knows who is meant is above chance.",
         "In `illusion`, the text with the mismatching distractor names two persons of one gender "
         "and the other text a man and a woman; in `interference` it is the reverse. If such pairs "
-        "have an effect by themselves, it adds to one and is subtracted from the other.",
+        "of names have an effect by themselves, this effect raises one score and lowers the other.",
         "World knowledge decides who is meant. The schemas of a family differ in a word or two; "
         "intervals are clustered by family.",
     ),
@@ -142,19 +142,21 @@ SUITE = Suite(
                 columns=family_of_schema,
                 view=around_pronoun,
             ),
-            summary="two persons, either of whom fits the pronoun's gender or does not",
+            summary="two persons, each of whom fits the pronoun's gender or does not",
             regions=(
                 "the text before the pronoun",
                 "the pronoun",
                 "the text after the pronoun, the same in all conditions",
             ),
             columns={
-                FAMILY: Column("string", "the same for twins, which differ in a word or two"),
+                FAMILY: Column(
+                    "string", "an id shared by twin schemas, which differ in a word or two"
+                ),
             },
             headline=ILLUSION,
             # In neither text of its headline can the pronoun have its antecedent.
             choice=None,
-            partial_input="bags of words of the text before the pronoun, of it and after it",
+            partial_input="bags of words of the text before the pronoun, the pronoun and the rest",
         ),
     ),
     tags=("coreference", "pronouns", "interference", "winograd"),

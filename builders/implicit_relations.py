@@ -304,20 +304,21 @@ SUITE = Suite(
         "does not cancel, because it depends on both. The partial-input baseline is at chance by "
         "construction, but a model that never reads the first sentence may score higher.",
         "`crossed` needs two relations of one document or of two of the same genre, whose second "
-        "sentences are of like length; each sentence is in one item. The 80 documents of GUM give "
-        "41 items and 6 talks 11, so intervals are wide.",
+        "sentences are of like length; each sentence is in one item. 80 documents of GUM give 41 "
+        "items and 6 TED talks 11, so intervals are wide.",
         "`cloze`: some relations are far more frequent than others, so the adverbial alone often "
         "shows whether it is right: the partial-input baseline reaches 88 % on GUM. A model that "
         "always prefers one adverbial may score as high; `crossed` avoids this.",
         "`cloze`: the frequency of an adverbial does not cancel, either. It affects the groups "
         f"`{ADVERBIAL}`, `{TOGETHER}` and `{BEST}`. It does not affect `{REST}`, which the "
         "config's score counts: the same text after different adverbials.",
-        f"`cloze` after DiSQ: `{CONSISTENT}` is the share of pairs whose question and converse get "
-        f"matching answers, right or wrong; `{BOTH}` is the share with two right answers. DiSQ's "
-        "score is a product of shares, and its consistency is a share of the questions with right "
-        f"answers. A formula covers one item and cannot express this: divide the score of `{BOTH}` "
-        f"by that of `{ASKED}`. A formula also lacks probabilities that sum to one over the "
-        "alternatives: it only shows which alternative is likeliest.",
+        f"`cloze` has two groups after DiSQ (Miao et al. 2024): `{CONSISTENT}` is the share of "
+        f"pairs whose question and converse get matching answers, right or wrong; `{BOTH}` is the "
+        "share with two right answers. DiSQ's score is a product of shares, and its consistency "
+        "is a share of the questions with right answers. A formula covers one item and cannot "
+        f"express this: divide the score of `{BOTH}` by that of `{ASKED}`. A formula also lacks "
+        "probabilities that sum to one over the alternatives: it only shows which alternative is "
+        "likeliest.",
         "The converse is tested only for contrast, result, sequence and instance, and only if no "
         "word of the second sentence refers back. Adverbials for the converse (`after all`, "
         "`before that`, `more generally`) are rarer and slightly more specific.",

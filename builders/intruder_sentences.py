@@ -220,13 +220,13 @@ _SHARED_COLUMNS = {
     ),
     "difficulty": Column(
         "string",
-        "`difficult` where the filter's model did not find the intruder, `easy` where it found "
+        "`difficult` if the model of the filter did not find the intruder, `easy` if it found "
         "every candidate; empty without a filter",
     ),
     "filter_model": Column("string", "the model of the adversarial filter; empty without one"),
 }
 PAIR_COLUMNS = {
-    "slot": Column("int32", "the place (from 0) of the sentence that was replaced"),
+    "slot": Column("int32", "the position (from 0) of the sentence that was replaced"),
     "sentence_count": Column("int32", "how many sentences the document has"),
     **_SHARED_COLUMNS,
 }

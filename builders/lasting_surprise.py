@@ -258,21 +258,21 @@ SUITE = Suite(
     title="Lasting surprise",
     version="2.0.0",
     hypothesis=(
-        "A model that notices incoherence finds the sentences after an intruder or a contradiction "
-        "more surprising than in the original text, and more than in the text without the "
-        "sentence; the effect grows smaller with distance."
+        "A model that notices incoherence finds the sentences after an intruder or a "
+        "contradiction more surprising than in the original text and than in the text without "
+        "that sentence; the effect decreases with distance."
     ),
     description=(
-        "Texts in which one sentence is the original one, is manipulated, or is left out, and the "
-        "five sentences (in dialogues: three to five utterances) that follow it, the same in all "
-        "three. In documents, the manipulated sentence is an intruder: a sentence of another "
-        "document with similar words (TF-IDF). In dialogues, the speaker denies a statement that "
-        "he or she made up to eight utterances before."
+        "Texts in three conditions: one sentence is the original one, is manipulated, or is left "
+        "out. The five sentences after it (in dialogues, three to five utterances) are the same "
+        "in all conditions. In documents, the manipulated sentence is an intruder: a sentence of "
+        "another document with similar words (TF-IDF). In dialogues, the speaker denies a "
+        "statement that he or she made up to eight utterances before."
     ),
     conditions={
         ORIGINAL: "the text as it stands in the corpus",
-        MANIPULATED: "the same with an intruder, or a contradiction, in place of one sentence",
-        LEFT_OUT: "the same without that sentence",
+        MANIPULATED: "the text with an intruder, or a contradiction, in place of one sentence",
+        LEFT_OUT: "the text without that sentence",
     },
     uses=(
         Use(
@@ -284,23 +284,24 @@ SUITE = Suite(
     limitations=(
         "Read the groups as two curves by distance, `against left out` and `against original`; "
         "`coherencegym plot` draws them. A config's score counts `against left out` at all five "
-        "distances. A point above `against original` alone shows missing information.",
+        "distances. A point above chance in `against original` alone only shows that information "
+        "is missing.",
         "The manipulated text is one sentence longer than the one without the sentence, and more "
-        "text usually lowers surprisal: `against left out` is a strict test. A classifier of the "
-        "surface tells the two apart by their length (its score is near 100 %), which says nothing "
-        "of what follows. `against original` "
-        "compares texts of as many sentences. A lasting effect is above chance in both.",
-        "What follows may be about the original sentence, and in dialogues the partner does not "
-        "react to the denial. The shorter the distance, the more this matters.",
-        "Denials need a statement about the speaker alone, whose negation is English, and a later "
-        "utterance of the same speaker that ends in a statement of its own. Of 115 statements in "
-        "67 PersonaChat dialogues, 38 become an item: 28 have fewer than three utterances behind, "
-        "30 no utterance with such an end, 14 speakers say more about the subject, and one "
-        "statement has a second clause. The others share their utterance with another denial. "
-        "Dialogues that end soon give three or four distances: 38 items at the first three, 30 at "
-        "the fourth, 23 at the fifth. A full stop is added where an utterance has no final mark. "
-        "GUM's 80 documents have 11 statements that can be denied, mostly of different speakers "
-        "and documents, too few for items.",
+        "text usually lowers surprisal: `against left out` is a strict test. The surface baseline "
+        "separates the two texts by their length (its score is near 100 %), which says nothing "
+        "about the scored text. `against original` compares texts with the same number of "
+        "sentences. A lasting effect is above chance in both groups.",
+        "The text that follows may be about the original sentence, and in dialogues the partner "
+        "does not react to the denial. The shorter the distance, the more this matters.",
+        "A denial needs a statement about the speaker alone, whose negation is good English, and "
+        "a later utterance of the same speaker that ends in a statement. Of 115 statements in 67 "
+        "PersonaChat dialogues, 38 become an item. In 28 cases, fewer than three utterances "
+        "follow; in 30, no later utterance ends in a statement; in 14, the speaker says more "
+        "about the subject; one statement has a second clause. The others share their utterance "
+        "with another denial. Dialogues that end early give three or four distances: 38 items at "
+        "the first three, 30 at the fourth, 23 at the fifth. A full stop is added if an utterance "
+        "has no final punctuation mark. GUM's 80 documents have 11 statements that can be denied, "
+        "mostly of different speakers and documents, too few for items.",
         "The group `slot` compares different sentences, with all that their words contribute.",
     ),
     citation=BEYER_2021 + "\n\n" + SHEN_2021,
@@ -321,10 +322,15 @@ SUITE = Suite(
             corpora=("personachat",),
             genre="dialogue",
             generator=DeniedStatements(),
-            summary="a denial of an own statement, and three to five utterances after it",
+            summary=(
+                "a speaker's denial of an earlier statement, and the three to five utterances "
+                "after it"
+            ),
             columns={
                 "statement": Column("string", "the statement that is denied"),
-                "distance": Column("int32", "how many utterances later it is denied"),
+                "distance": Column(
+                    "int32", "the number of utterances from the statement to its denial"
+                ),
             },
             separator=True,
             **_SHARED,

@@ -188,27 +188,35 @@ _COLUMNS = {
     "form": Column("string", "`name`, `phrase` (a definite one) or `pronoun`"),
     "reach": Column(
         "string",
-        "the longest cut that loses all antecedents: `64`, `256` or `1024`; mentions of one reach "
-        "are the same in all configs up to it, but for those that no cut fits",
+        "the longest cut that loses all antecedents: `64`, `256` or `1024`; all configs up to "
+        "this length have the same mentions, except mentions that no cut fits",
     ),
     "distance_words": Column("int32", "words between the last antecedent and the mention"),
     "distance_tokens": Column(
-        "int32", "words and punctuation marks between the two, much as tokenizers part them"
+        "int32",
+        "words and punctuation marks between the last antecedent and the mention: about the "
+        "number of tokens",
     ),
     "distance_sentences": Column("int32", "sentences from the last antecedent to the mention"),
-    "distance_mentions": Column("int32", "mentions of anything between the two"),
+    "distance_mentions": Column(
+        "int32", "mentions of any entity between the last antecedent and the mention"
+    ),
     "competitors": Column(
         "int32",
-        "other entities mentioned between the two that the mention could mean by number, gender "
-        "and type, as far as the corpus says them",
+        "entities mentioned between the last antecedent and the mention that the mention could "
+        "also mean, by number, gender and type, as far as annotated",
     ),
-    "earlier_mentions": Column("int32", "how often the document mentioned the referent before"),
-    "same_words_before": Column("int32", "how often it did so by the very words of the mention"),
-    "genre": Column("string", "the document's genre, as the corpus calls it"),
+    "earlier_mentions": Column(
+        "int32", "the number of earlier mentions of the referent in the document"
+    ),
+    "same_words_before": Column(
+        "int32", "the number of earlier mentions with the same words as the scored mention"
+    ),
+    "genre": Column("string", "the genre of the document in the corpus"),
 }
 _REPEATS = {
     "repeats": Column(
-        "bool", "whether a content word of the mention stands in the kept antecedent's sentence"
+        "bool", "whether the sentence of the kept antecedent contains a content word of the mention"
     ),
 }
 _CORPORA = ("litbank", "gum", "ontonotes")
@@ -235,7 +243,7 @@ def cut_config(words: int) -> Config:
         regions=_REGIONS,
         columns={**_COLUMNS, **_REPEATS},
         breakdowns=("reach", "form", "repeats"),
-        partial_input="a bag of words of the sentences that the two texts differ in",
+        partial_input="a bag of words of the sentences in which the two texts differ",
         # It is no test of coherence: both texts may be coherent.
         choice=None,
     )
@@ -248,8 +256,8 @@ def full_config(beyond: int) -> Config:
         corpora=_CORPORA,
         generator=CutsInFullContext(beyond),
         summary=(
-            f"mentions whose last antecedent is more than {beyond} words away: all of the text "
-            "before the mention against its cuts"
+            f"mentions whose last antecedent is more than {beyond} words away: the full text "
+            "before the mention is compared with its cuts"
         ),
         regions=_REGIONS,
         columns=_COLUMNS,
@@ -281,16 +289,17 @@ SUITE = Suite(
         "has an antecedent than if it has none, however long that text is."
     ),
     description=(
-        "Mentions whose last antecedent is more than 64, 256 or 1,024 words away, from documents "
-        "annotated for coreference. A mention is scored after two texts of that length. One has "
-        "the sentences directly before it, none of which mentions the referent. The other begins "
-        "with the last earlier sentence that names the referent, and goes on with the nearest "
-        "sentences. The two texts differ in their first sentences only. Headings are left out of "
-        "both."
+        "Mentions from documents annotated for coreference. The last antecedent of a mention is "
+        "more than 64, 256 or 1,024 words away. The mention is scored after two texts of that "
+        "length. One text has the sentences directly before the mention, none of which mentions "
+        "the referent. The other text begins with the last earlier sentence that names the "
+        "referent and continues with the sentences nearest to the mention. The two texts differ "
+        "only in their first sentences. Headings are left out of both."
     ),
     conditions={
         LOST: "the sentences directly before the mention, without an antecedent",
-        KEPT: "the last sentence that names the referent, then the sentences directly before",
+        KEPT: "the last earlier sentence that names the referent, then the sentences directly "
+        "before the mention",
         FULL: "all of the document before the mention",
         **{f"{LOST}_{n}": f"`{LOST}` with about {n} words" for n in CURVE_LENGTHS},
         **{f"{KEPT}_{n}": f"`{KEPT}` with about {n} words" for n in CURVE_LENGTHS},
@@ -308,38 +317,37 @@ SUITE = Suite(
         ),
     ),
     limitations=(
-        "The text that keeps the antecedent lacks the sentences after it, and two blind readers "
-        "found it the less coherent text in 11 of 12 pairs. The suite measures the effect of a "
-        "distant antecedent, not coherence.",
-        "In the configs `full_…`, cuts lose more than the antecedent: topic, other mentions, and "
-        "the words themselves. The group `kept against full` shows what is lost although the "
-        "antecedent is kept, the group `cut against kept` the antecedent's part. Cuts of up to as "
-        "many words as the config's name says are of the same mentions; longer cuts are of fewer. "
-        "A full text is always longer than its cuts.",
-        "Lengths are counted in words between spaces, as a suite does not depend on a tokenizer: "
-        "64 words are some 80 to 90 tokens. The length is that of the text before the "
-        "mention, its own sentence included. Cuts are made at sentence starts, so that a text is "
-        f"up to {TOLERANCE:.0%} shorter or longer than its config says; the two texts of an item "
-        f"differ by at most {DIFFERENCE} words, and the one without the antecedent is the longer "
-        "one in half of a config's items, give or take one.",
-        "The scores of the configs are a curve over the distance at which the kept antecedent "
-        "stands, because it opens the text. It is not the distance in the document (column "
+        "In `antecedent_kept`, the first sentence is followed by a sentence that did not follow "
+        "it in the document. Two blind readers found this text less coherent in 11 of 12 pairs, "
+        "which works against the prediction. The suite measures the effect of a distant "
+        "antecedent, not coherence.",
+        "In the configs `full_…`, a cut loses more than the antecedent: the topic, other "
+        "mentions, and the words themselves. The group `kept against full` shows what is lost "
+        "although the antecedent is kept; the group `cut against kept` shows the contribution of "
+        "the antecedent. Cuts up to the length in the config's name have the same mentions; "
+        "longer cuts have fewer. A full text is always longer than its cuts.",
+        "Lengths are counted in words between spaces, because a suite does not depend on a "
+        "tokenizer: 64 words are about 80 to 90 tokens. A length covers all text before the "
+        "mention, including the beginning of the mention's sentence. Texts are cut at the "
+        f"beginnings of sentences, so a text may be up to {TOLERANCE:.0%} shorter or longer than "
+        f"its config says. The two texts of an item differ by at most {DIFFERENCE} words; the text "
+        "without the antecedent is the longer one in half of a config's items, give or take one.",
+        "The scores of the configs form a curve over the distance of the kept antecedent, which "
+        "opens the text. This distance is not the distance in the document (column "
         "`distance_words`). Compare configs within one `reach`: different mentions have "
         "antecedents at different distances.",
-        "In `antecedent_kept`, the first sentence is followed by one that did not follow it. This "
-        "works against the prediction.",
-        "Most mentions are names, and the kept sentence mostly has the same name: a model that "
-        "copies a word seen once meets the prediction. This shows that the model looks so far "
-        "back, not that it knows who is meant. See the breakdowns `form` and `repeats`. Pronouns "
-        "so far from an antecedent are rare.",
+        "Most mentions are names, and the kept sentence usually has the same name: a model that "
+        "copies a word seen once meets the prediction. A met prediction shows that the model "
+        "looks this far back, not that it knows who is meant. See the breakdowns `form` and "
+        "`repeats`. Pronouns this far from an antecedent are rare.",
         "The antecedent's sentence may also introduce the topic of the mention. The partial-input "
         "classifier sees only the sentences in which the two texts differ.",
-        "Chains may be incomplete: a mention that was not annotated may stand in the text without "
-        "the antecedent. Texts that share a capitalised word with any name of the referent are "
-        "left out. LitBank's files do not give types of entities, and the reader infers names "
-        "from capitals.",
-        "Mentions of 1,024 words' reach need long texts: GUM's documents have about 1,000 words, "
-        "LitBank's excerpts 2,000 tokens.",
+        "Coreference chains may be incomplete: the text without the antecedent may contain a "
+        "mention that was not annotated. Texts that share a capitalised word with any name of the "
+        "referent are therefore left out. LitBank's files do not give entity types, so the reader "
+        "infers names from capitals.",
+        "Mentions with a reach of 1,024 words need long texts: GUM's documents have about 1,000 "
+        "words, LitBank's excerpts 2,000 tokens.",
     ),
     citation=KHANDELWAL_2018,
     headline=("64", "256"),

@@ -116,23 +116,36 @@ def couple_columns(couple: Couple) -> dict[str, Any]:
 _COLUMNS = crossed_columns(
     summarised_by=Column(
         "string",
-        "who wrote the five summaries of the document: `human`, or `mixed`: one person and four "
-        "language models",
+        "the authors of the document's five summaries: `human` (people only) or `mixed` (one "
+        "person and four language models)",
     ),
     form=Column(
-        "string", "`name` or `phrase`: that of both mentions; `both` where one of them is a name"
+        "string",
+        "the form of both mentions: `name` or `phrase`; `both` if one is a name and the other "
+        "a phrase",
     ),
     in_title=Column(
-        "bool", "whether the title or a heading, which the texts lack, has one of the two entities"
+        "bool",
+        "whether the title or a heading, which the texts lack, names one of the two entities",
     ),
-    entity=Column("string", "the type of both entities, as the corpus has it"),
-    summaries=Column(["int32"], "how many summaries mention the salient and the other entity"),
-    mentions_before=Column(["int32"], "how often each was mentioned before"),
-    distance_sentences=Column(["int32"], "sentences from the last mention of each"),
-    words_before_near=Column("int32", "words of the document before its near end"),
+    entity=Column("string", "the entity type of both entities in the corpus"),
+    summaries=Column(
+        ["int32"],
+        "the number of summaries that mention the salient entity, and the number that mention the "
+        "other",
+    ),
+    mentions_before=Column(
+        ["int32"], "the number of earlier mentions of the salient entity, and of the other"
+    ),
+    distance_sentences=Column(
+        ["int32"], "sentences since the last mention of the salient entity, and of the other"
+    ),
+    words_before_near=Column(
+        "int32", "the number of words by which the document exceeds the near context"
+    ),
     next=Column(
         "string",
-        "which of the two the text's own next sentence mentions: `salient`, `other`, or empty for "
+        "the entity that the author's next sentence mentions: `salient`, `other`, or empty for "
         "neither or both",
     ),
     genre=Column("string", "the genre of the document"),
@@ -163,19 +176,21 @@ SUITE = Suite(
         "than mentions of other entities that were mentioned about as often and as recently."
     ),
     description=(
-        "Two entities of a document at one place, the beginning of a sentence. Most summaries of "
-        "the document mention the one entity, and hardly any mentions the other. Both are of the "
-        "same type, gender and number, and were mentioned about as often and as recently before, "
-        "last in a like form and role. Each is mentioned at the place after the whole document up "
-        "to it, and after the near end of the document alone: from the sentence on in which the "
-        "last mentions of both begin. The rest of the document is to help the salient mention "
-        "more. The place is the same for both, and the mentions cancel."
+        "Pairs of entities of one document, each mentioned at the beginning of the same sentence. "
+        "Most summaries of the document mention the salient entity, and hardly any mentions the "
+        "other one. Both entities have the same type, gender and number. The preceding text "
+        "mentions both about as often and as recently, and last in a similar form and role. Each "
+        "mention is scored after two contexts: the whole document up to the sentence, and the "
+        "near context alone. The near context begins with the sentence that has the earlier of "
+        "the two last mentions. The rest of the document should help the salient mention more. "
+        "Each mention and each context is on both sides of the prediction, so an effect of the "
+        "mention alone cancels."
     ),
     conditions={
-        "document_salient": "the salient entity, mentioned after the document up to the place",
-        "near_other": "the other entity, mentioned after the near end of the document",
-        "document_other": "the other entity, mentioned after the document up to the place",
-        "near_salient": "the salient entity, mentioned after the near end of the document",
+        "document_salient": "the salient entity, mentioned after the document up to the sentence",
+        "near_other": "the other entity, mentioned after the near context",
+        "document_other": "the other entity, mentioned after the document up to the sentence",
+        "near_salient": "the salient entity, mentioned after the near context",
     },
     uses=(
         Use(
@@ -186,30 +201,35 @@ SUITE = Suite(
     ),
     limitations=(
         f"Of five summaries, at least {MORE_SALIENT} more mention the salient entity than the "
-        "other one. Of most documents, one summary is a person's and four are language models': "
-        "what models find salient may be what models expect. The documents with five summaries by "
-        "people are the check: read the breakdown `summarised_by`. Items never pair the two kinds.",
-        "Equally given means: of the same type, number and (of persons) gender; last mentioned "
-        "both by a pronoun or neither, both as subjects or neither. The numbers of mentions differ "
-        "by one, or by half of the smaller; the distances to the last mention by two sentences, or "
-        "half. Over a config, the salient entity has more mentions in half of the items, give or "
-        "take one; likewise the nearer last mention, and more words that the contexts repeat.",
-        "What is scored is a name, a definite phrase or a bare plural: the last one by which the "
-        "text mentioned the entity. The one may be a name and the other a phrase (`form`): each is "
-        "compared with itself. A mention that is unlikely in the near context has more to gain "
-        "from the document; this gain is not matched.",
-        "The mention ends the text, where the author goes on otherwise. In most items the author's "
-        "next sentence mentions neither entity; it mentions the salient one as often as the other, "
-        "give or take one (`next`). Mentions in the middle of a sentence are not tested: of the "
-        "places in GUM's 80 documents at which the author's sentence begins with one of the two, "
-        "4 have another entity that is as given.",
-        "Where one of the two is in the title or a heading (`in_title`), which the texts lack, a "
-        "model that knows the document may expect it for that. Read the group `in_title=false` for "
-        "the strict design: 54 of the 94 items of GUM.",
-        "The contexts are long: a document up to a mention has hundreds of words. Texts that are "
-        "longer than a model's context are left out of its score, and counted.",
+        "other one. For most documents, a person wrote one summary and language models wrote "
+        "four: what models find salient may be what models expect. As a check, read the scores "
+        "for documents with five summaries by people (breakdown `summarised_by`).",
+        "The two entities are matched: they have the same type, number and (for persons) gender, "
+        "and were last mentioned both by a pronoun or neither, both as subjects or neither. The "
+        "numbers of mentions differ by at most one, or by at most half of the smaller number; the "
+        "distances to the last mention differ by at most two sentences, or by at most half. "
+        "Across a config, the salient entity has more mentions in half of the items, give or take "
+        "one. The same holds for the nearer last mention, and for the number of words that the "
+        "contexts repeat.",
+        "The scored mention is a name, a definite phrase or a bare plural: the last such mention "
+        "of the entity in the text. One entity may have a name and the other a phrase (`form`), "
+        "because each mention is compared with itself. A mention that is unlikely after the near "
+        "context has more to gain from the whole document; this gain is not matched.",
+        "The text ends with the scored mention, although the author continued in another way. In "
+        "most items, the author's next sentence mentions neither entity; in the others, it "
+        "mentions the salient entity as often as the other one, give or take one (`next`). "
+        "Mentions in the middle of a sentence are not tested. Sentences of the authors are hardly "
+        "usable: in GUM's 80 documents, only 4 sentences that begin with a mention of one entity "
+        "have a second entity that matches it.",
+        "The title or a heading may name one of the two entities (`in_title`). The texts lack "
+        "titles and headings, so a model that knows the document may expect that entity for this "
+        "reason alone. For the strict design, read the group `in_title=false`: 54 of the 94 items "
+        "of GUM.",
+        "The contexts are long: a document up to a mention has hundreds of words. Texts that "
+        "exceed a model's context length are left out of its score and counted.",
         "Headings and captions are left out of the texts. GUM is the only corpus with graded "
-        "salience: 31 of the 80 documents give 94 items, 21 of them with summaries by people.",
+        "salience: 31 of its 80 documents give 94 items; people alone wrote the summaries for 21 "
+        "of the items.",
     ),
     citation=LIN_ZELDES_2025,
     headline=("given",),
@@ -225,16 +245,19 @@ SUITE = Suite(
                 names=(("document", "near"), ("salient", "other")),
                 columns=couple_columns,
             ),
-            summary="two entities of a document that were given alike, at one place",
+            summary=(
+                "two matched entities of a document, each mentioned at the same position after "
+                "the whole document and after the near context"
+            ),
             regions=(
-                "the text before the place: of the document, or of its near end",
+                "the text before the mention: the whole document up to it, or the near context",
                 "the mention, which begins a sentence",
             ),
             columns=_COLUMNS,
             breakdowns=(*CROSSED_BREAKDOWNS, "summarised_by", "in_title", "form", "next"),
             # All texts are coherent: it compares what a longer context adds.
             choice=None,
-            partial_input="bags of words of the text before the place, and of the mention",
+            partial_input="bags of words of the text before the mention, and of the mention",
         ),
     ),
     one_split=True,

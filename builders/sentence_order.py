@@ -90,7 +90,7 @@ def _bare(discourse: Discourse, unit: int) -> str:
 
 ORDER_COLUMNS = {
     "permutation": Column(
-        ["int32"], "for each unit of the shuffled text, its place (from 0) in the original"
+        ["int32"], "for each unit of the shuffled text, its position (from 0) in the original"
     ),
     "kendall_tau": Column(
         "float64",
@@ -101,8 +101,8 @@ ORDER_COLUMNS = {
 CONTEXT_COLUMNS = ORDER_COLUMNS | {
     "last_context_unit_moved": Column(
         "bool",
-        "whether another unit than in the original stands directly before the last unit; with "
-        "three or four units of context, many permutations leave the same unit there",
+        "whether the unit directly before the last one differs from the original; with three or "
+        "four units of context, many permutations leave the same unit there",
     )
 }
 

@@ -72,14 +72,14 @@ _COLUMNS = {
         "the corpus's label: "
         + ", ".join(f"`{label}` ({relation})" for label, relation in LABELS.items()),
     ),
-    "dtype": Column("string", "the way in which the pair was made, in the corpus's terms"),
+    "dtype": Column("string", "how the pair was made, in the corpus's terms"),
     "origin": Column(
         "string",
         "what the two sentences are in the corpus: utterances, or sentences of a persona; empty "
         "where the corpus does not say",
     ),
-    "triple1": Column("string", "the content of the first utterance, as three terms"),
-    "triple2": Column("string", "the content of the second utterance, as three terms"),
+    "triple1": Column("string", "the content of the first utterance, as a triple of the corpus"),
+    "triple2": Column("string", "the content of the second utterance, as a triple of the corpus"),
 }
 
 

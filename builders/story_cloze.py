@@ -238,13 +238,13 @@ SUITE = Suite(
             columns=crossed_columns(
                 half=Column(
                     "int32",
-                    "the half of the stories, 1 or 2, that both are of: weights of words, by which "
-                    "stories are matched, are from the other half",
+                    "the half of the stories (1 or 2) that has both stories; stories are matched "
+                    "with word weights from the other half",
                 ),
                 names=Column(
                     ["string"],
-                    "the people of the two stories who have other names, so that both stories are "
-                    "about people of the same names; empty where neither ending names anybody",
+                    "the renamed people, as `old name > new name`, so that both stories use the "
+                    "same names; empty if neither ending names anybody",
                 ),
             ),
             breakdowns=CROSSED_BREAKDOWNS,

@@ -59,14 +59,16 @@ def schema_columns(target: Discourse, distractor: Discourse) -> dict[str, Any]:
 _COLUMNS = {
     FAMILY: Column(
         "string",
-        "the same for twins, which differ in a word or two (neighbours in the file that share a "
-        "candidate); intervals are over families",
+        "an id shared by twin schemas, which differ in a word or two (neighbours in the file that "
+        "share a candidate); intervals are clustered by family",
     ),
-    "region3_words": Column("int32", "words after the candidate, marks alone not counted"),
+    "region3_words": Column(
+        "int32", "the number of words after the candidate, punctuation not counted"
+    ),
     "region3_has_words": Column(
         "bool",
-        "whether anything but punctuation follows the candidate; where nothing does, region 3 says "
-        "next to nothing about it",
+        "whether a word follows the candidate; if not, region 3 says next to nothing about the "
+        "candidate",
     ),
 }
 

@@ -56,17 +56,17 @@ def no_couple_columns(couple: Couple) -> dict[str, Any]:
 _CROSSED_COLUMNS = {
     FAMILY: Column(
         "string",
-        "the document or schema of an item, or both its documents (`a × b`): intervals count that "
-        "items which share one are alike",
+        "the document or schema of the item, or its two documents (`a × b`); intervals treat "
+        "items that share one as dependent",
     ),
     "partner_discourse": Column("string", "the document that the second context is from"),
     "similarity": Column(
-        "float64", "TF-IDF cosine of the two contexts; none where they were not matched by it"
+        "float64", "TF-IDF cosine of the two contexts; null if they were not matched by it"
     ),
     "overlap": Column(
         "string",
-        "which combinations repeat more words of their contexts: the texts' own (`own`), the "
-        "exchanged ones (`exchanged`), or both equally many (`neither`)",
+        "which combinations repeat more words of their contexts: the original ones (`own`), the "
+        "exchanged ones (`exchanged`), or neither (`neither`)",
     ),
 }
 #: Columns by whose values the scores of crossed configs are reported, too.

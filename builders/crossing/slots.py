@@ -41,7 +41,7 @@ _CAPITAL = re.compile(r"[“\"‘'(]?[A-Z]")
 
 SLOT_COLUMNS = {
     "genre": Column("string", "the genre of the document, where its corpus has several"),
-    "slots": Column(["int32"], "the places (from 0) of the two sentences in the document"),
+    "slots": Column(["int32"], "the positions (from 0) of the two sentences in the document"),
     "sentence_count": Column("int32", "how many sentences the document has"),
 }
 

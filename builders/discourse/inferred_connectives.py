@@ -73,8 +73,8 @@ def inferred_config(original: str, replaced: str) -> Config:
             view=_connective_alone,
         ),
         summary=(
-            "a segment with a connective inferred from an annotated relation, and with another one "
-            "of the same syntax that denies the relation"
+            "a segment with a connective inferred from an annotated relation, and the segment "
+            "with another connective of the same syntax that contradicts the relation"
         ),
         regions=(
             "the text before the connective (empty where it begins the segment)",
@@ -85,7 +85,7 @@ def inferred_config(original: str, replaced: str) -> Config:
         ),
         columns={
             "connective": Column("string", "the connective that the author wrote, lower-case"),
-            "replacement": Column("string", "the connective in its place, lower-case"),
+            "replacement": Column("string", "the connective that replaces it, lower-case"),
             "paired": Column("bool", "whether there are two connectives (`因为 … 所以`)"),
             "relation": Column("string", "the relation: one of the 17 labels of DISRPT 2025"),
             "relation_name": Column("string", "the name of the relation in the corpus"),

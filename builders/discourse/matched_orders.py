@@ -42,7 +42,7 @@ _PIECES = "a window with a badly split sentence"
 
 MATCHED_COLUMNS = {
     "permutation": Column(
-        ["int32"], "for each unit of the shuffled text, its place (from 0) in the original"
+        ["int32"], "for each unit of the shuffled text, its position (from 0) in the original"
     ),
     "kendall_tau": Column(
         "float64",
@@ -50,16 +50,16 @@ MATCHED_COLUMNS = {
         "order: 1 the same, -1 the reverse",
     ),
     "genre": Column("string", "the genre or domain of the document, where its corpus has several"),
-    "first_unit": Column("int32", "the place (from 0) of the first unit in its document"),
+    "first_unit": Column("int32", "the position (from 0) of the first unit in its document"),
     "broken_transitions": Column(
         "int32",
-        "how many more rough shifts and transitions without a center the shuffled text has than "
-        "the original; empty where the corpus does not annotate entities",
+        "how many more rough shifts and transitions without a center (centering theory) the "
+        "shuffled text has than the original; null if the corpus does not annotate entities",
     ),
     FAMILY: Column(
         "string",
         "the document, or the first of the documents that share lines with it; rows of one family "
-        "count as one cluster in an interval",
+        "form one cluster in intervals",
     ),
 }
 

@@ -267,8 +267,8 @@ _NODE_COLUMNS = {
     "unified": _UNIFIED,
     "aspect": Column(
         "string",
-        "what the relation is of: `meaning`; `syntax` (both are parts of one unit that another "
-        "cuts in two); `layout` (headings, greetings and the like)",
+        "what the relation is about: `meaning`; `syntax` (both segments are parts of one unit "
+        "that another unit interrupts); `layout` (headings, greetings and the like)",
     ),
     "edus": Column("int32", "elementary discourse units in both children"),
     "larger": Column("int32", "elementary discourse units in the larger child"),
@@ -280,8 +280,8 @@ _TREE_COLUMNS = {
     "same_sentence": _SAME_SENTENCE,
     "marked": Column(
         "bool",
-        "whether an annotated connective joins something in one child to something in the other; "
-        "null where nobody annotated connectives",
+        "whether an annotated connective links a part of one child to a part of the other; null "
+        "if the corpus does not annotate connectives",
     ),
 }
 _PAIR_COLUMNS = {
@@ -289,7 +289,7 @@ _PAIR_COLUMNS = {
     "relation": Column("string", "the sense in the corpus; several are joined by ` + `"),
     "unified": _UNIFIED,
     "connective": Column(
-        "string", "the connective, lower-case, which is in no argument; empty where there is none"
+        "string", "the connective, lower-case; it is in neither argument; empty if there is none"
     ),
     "same_sentence": _SAME_SENTENCE,
     "marked": Column("bool", "whether there is a connective"),
@@ -299,14 +299,16 @@ _PAIR_COLUMNS = {
     ),
 }
 _DISRPT_COLUMNS = {
-    "relation": Column("string", "the relation as its corpus has it; several joined by ` + `"),
+    "relation": Column(
+        "string", "the label of the relation in its corpus; several are joined by ` + `"
+    ),
     "language": Column("string", "the language (ISO 639-3)"),
-    "type": Column("string", "`explicit`, `implicit` or what else the corpus says of it"),
+    "type": Column("string", "`explicit`, `implicit` or another type that the corpus gives"),
     "same_sentence": _SAME_SENTENCE,
     "discontinuous": _PAIR_COLUMNS["discontinuous"],
 }
 _GIVEN_COLUMNS = {
-    "family": Column("string", "the same for rows of the same two texts"),
+    "family": Column("string", "an id shared by rows with the same two texts"),
     "unified": _UNIFIED,
 }
 _PAIR = PROBED["relation"]

@@ -68,7 +68,7 @@ FAMILY_COLUMN = {
     FAMILY: Column(
         "string",
         "the document, or the first of the documents that share lines with it; rows of one family "
-        "count as one cluster in an interval",
+        "form one cluster in intervals",
     )
 }
 

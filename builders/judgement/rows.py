@@ -23,33 +23,33 @@ from coherencegym.eval.kinds.spans import SPANS
 from coherencegym.eval.kinds.table_kind import HUMAN_OK
 
 HUMAN_COLUMN = Column(
-    ["int32"], "what each annotator answered: the place of the intruder, or -1 for none"
+    ["int32"], "the answer of each annotator: the position of the intruder, or -1 for none"
 )
-_NULL = "; null where nobody judged it"
+_NULL = "; null if nobody judged the row"
 
 #: Kind -> the columns that its rows have where people judged some of them.
 JUDGED_COLUMNS: Mapping[str, Mapping[str, Column]] = {
     ITEMS.name: {
         HUMAN_OK: Column(
             "bool",
-            "whether, in each pair of the item's conditions that people judged, most found both "
-            "texts grammatical English and the incoherent one the less coherent; null where no "
-            "pair of it was judged on all three questions",
+            "whether, in each judged pair of the item's conditions, most annotators found both "
+            "texts grammatical English and the incoherent text less coherent; null if no pair of "
+            "the item was judged on all three questions",
         )
     },
     SPANS.name: {
         HUMAN_OK: Column(
             "bool",
-            "whether most people who judged a span of the text, without the text around it, gave "
-            "the answer that `gold` has for it; null where no span of it was judged",
+            "whether most annotators who judged a span of the text, without the surrounding text, "
+            "gave its answer in `gold`; null if no span of the text was judged",
         )
     },
     DOCUMENTS.name: {
         HUMAN: HUMAN_COLUMN,
-        HUMAN_OK: Column("bool", f"whether most of them named `intruder_position`{_NULL}"),
+        HUMAN_OK: Column("bool", f"whether most annotators named `intruder_position`{_NULL}"),
     },
     EXAMPLES.name: {
-        HUMAN_OK: Column("bool", f"whether most people who judged it chose a right label{_NULL}")
+        HUMAN_OK: Column("bool", f"whether most annotators chose a right label{_NULL}")
     },
 }
 

@@ -23,18 +23,18 @@ from coherencegym.manipulations.operator import Context
 
 ENTAILMENT_COLUMNS = {
     FAMILY: Column(
-        "string", "the conversation: rows of one conversation count as one in an interval"
+        "string", "the conversation; rows of one conversation form one cluster in intervals"
     ),
     "type": Column(
-        "string", "what the hypothesis is about, as the corpus says; empty if it does not"
+        "string", "what the hypothesis is about in the corpus; empty if the corpus does not say"
     ),
     **RULE_COLUMNS,
 }
 CHOICE_COLUMNS = {
     "second_pair": Column(
         "string",
-        "`true` where annotators find the worse hypothesis plausible with what follows it, `false` "
-        "where not; empty where they were not asked",
+        "`true` if annotators found the worse hypothesis plausible with the text after it, "
+        "otherwise `false`; empty if they were not asked",
     ),
     **RULE_COLUMNS,
 }

@@ -73,19 +73,19 @@ def _example(rows: Sequence[Row]) -> Row:
 
 PROMPTED_CHOICES = TableKind(
     name="choices",
-    row="a question in words: which of two texts is the more coherent one? A model is prompted "
-    "with the question and its choices, and answers with a letter; chance is 50 %. A prompted "
-    "choice is a different construct from surprisal, so its accuracy is never to be put into one "
-    "column with a CD score.",
+    row=(
+        "a question in words: which of two texts is more coherent? A model is prompted with the "
+        "question and its choices, and answers with a letter; chance is 50 %."
+    ),
     columns={
         "item_id": Column(
             "string",
-            "the item of the config of pairs (with `#2`, `#3`, … if it "
-            "has several pairs), unique in its config and split",
+            "the id of the item in the config of pairs (with `#2`, `#3`, … if the item has "
+            "several pairs), unique in its config and split",
         ),
         "question": Column("string", "the question, with the text that the choices share"),
         "choices": Column(["string"], "the answers"),
-        "target": Column("int32", "the place of the right answer in `choices`, from 0"),
+        "target": Column("int32", "the position (from 0) of the right answer in `choices`"),
         "discourse_id": Column("string", "the document that the row was made from"),
         "corpus": Column("string", "the corpus of that document"),
     },

@@ -103,8 +103,8 @@ DOCUMENTS = TableKind(
         "sentences": Column(["string"], "the sentences of the document, in reading order"),
         "intruder_position": Column(
             "int32",
-            "position (from 0) of the intruder in the document; -1 where there is none, -2 where "
-            "there is one in an unknown place",
+            "position (from 0) of the intruder in the document; -1 if there is none, -2 if its "
+            "position is unknown",
         ),
         "discourse_id": Column("string", "the document that the row was made from"),
         "corpus": Column("string", "the corpus of that document"),

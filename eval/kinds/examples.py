@@ -122,11 +122,13 @@ EXAMPLES = TableKind(
             "the classifier's input: one vector per slot, the mean over its segments",
         ),
         "text": Column(["string"], "the text that contains the segments, in reading order"),
-        "places": Column(["int32"], "for each slot its place (from 0) in `text`; -1 for none"),
+        "places": Column(
+            ["int32"], "for each slot, its position (from 0) in `text`; -1 if it has none"
+        ),
         "label": Column("string", "the right answer"),
         "discourse_id": Column("string", "the document that the row was made from"),
         "corpus": Column("string", "the corpus of that document"),
-        "also": Column(["string"], "other answers that are right too"),
+        "also": Column(["string"], "other right answers"),
     },
     mark="slots",
     from_row=example_from_row,

@@ -269,7 +269,7 @@ ITEMS = TableKind(
     "whose prediction is met is the CD score (Beyer et al. 2021); chance is 50 %.",
     columns={
         "item_id": Column("string", "`<discourse id>/<variant>`, unique in its config and split"),
-        "item_number": Column("int32", "from 1"),
+        "item_number": Column("int32", "the number of the item, from 1"),
         "conditions": Column(
             [_CONDITION],
             "`condition_name`, `content` (the exact text), `regions` (`region_number`, `content`)",

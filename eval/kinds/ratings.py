@@ -89,17 +89,15 @@ RATINGS = TableKind(
         "text": Column("string", "the text that was rated"),
         "rating": Column("float64", "the mean of the ratings; the higher, the more coherent"),
         "ratings": Column(
-            ["float64"], "the rating of each person; empty if the corpus has only the mean"
+            ["float64"], "the rating of each rater; empty if the corpus has only the mean"
         ),
-        "prompt": Column(
-            "string", "the prompt to which the text was written; empty if it is not known"
-        ),
+        "prompt": Column("string", "the prompt for which the text was written; empty if unknown"),
         "discourse_id": Column("string", "the document that the row was made from"),
         "corpus": Column("string", "the corpus of that document"),
         "overlap": Column(
             "float64",
-            "how far the text repeats words: the cosine of the content words of neighbouring "
-            "sentences, on average",
+            "how much the text repeats words: the mean cosine of the content words of "
+            "neighbouring sentences",
         ),
     },
     mark="rating",

@@ -177,7 +177,8 @@ SPANS = TableKind(
             [["string"]], "the texts to choose from; empty for a question about one text"
         ),
         "label": Column(
-            "int32", "the answer for the whole: 1 or 0; for a choice the alternative (from 0)"
+            "int32",
+            "the answer for the whole text: 1 or 0; for a choice, the better alternative (from 0)",
         ),
         "evidence": Column(
             [["int32"]], "the first and last unit of each part on which the answer rests"

@@ -100,12 +100,12 @@ STRUCTURES = TableKind(
     row="a document with its title, sections, paragraphs and sentences.",
     columns={
         "item_id": Column("string", "unique in its config and split"),
-        "title": Column("string", "the document's; empty where it has none"),
+        "title": Column("string", "the title of the document; empty if it has none"),
         "sections": Column(
             [{"title": "string", "level": "int32", "paragraphs": [["string"]]}],
-            "in reading order, each without those below it: its heading (empty for what stands in "
-            "front of all), how deep it lies (1 under the document's title alone), its paragraphs "
-            "as sentences",
+            "the sections in reading order, each without its subsections: its heading (empty "
+            "before the first heading), its level (1 directly under the document's title), and "
+            "its paragraphs as lists of sentences",
         ),
         "discourse_id": Column("string", "the document that the row was made from"),
         "corpus": Column("string", "the corpus of that document"),

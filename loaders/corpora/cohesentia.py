@@ -182,11 +182,11 @@ CORPUS = Corpus(
     ),
     reader=read_cohesentia,
     limitations=(
-        "Models of the GPT-3 family wrote the stories, and a model that is like them expects what "
-        "they wrote, coherent or not.",
-        "Two to five people rated each story, and those of one story are not those of another.",
-        "The stories that were rated step by step are the sentences that were shown one by one; a "
-        "few of the whole story are missing among them.",
+        "Models of the GPT-3 family wrote the stories. A similar model expects what these models "
+        "wrote, coherent or not.",
+        "Two to five people rated each story; different stories have different raters.",
+        "A story rated step by step consists of the sentences that raters saw one by one; a few "
+        "sentences of the whole stories are missing.",
     ),
     public_since=2023,
     public_source="Maimon and Tsarfaty (2023)",

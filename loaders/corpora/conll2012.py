@@ -139,8 +139,8 @@ CORPUS = Corpus(
     text_licence=OTHER,
     text_licence_name="under the same agreement",
     obtain=(
-        "get LDC2013T19 from the Linguistic Data Consortium and the CoNLL-2012 skeletons, let "
-        "the scripts that come with them put in the words, and join the English files of a split"
+        "get LDC2013T19 from the Linguistic Data Consortium and the CoNLL-2012 skeletons, insert "
+        "the words with the scripts of the skeletons, and join the English files of each split"
     ),
     patterns=(
         FilePattern("train*gold_conll", "train", "train.english.v4_gold_conll"),

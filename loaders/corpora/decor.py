@@ -145,18 +145,18 @@ CORPUS = Corpus(
     patterns=tuple(_patterns()),
     reader=read_decor,
     limitations=(
-        "Learners wrote the essays, so the text before a sentence has errors, too, which move the "
-        "surprisal of whatever follows.",
-        "Sentences that had better be left out (`DELETE`) have no rewrite: the worst ones are "
-        "missing.",
-        "Experts did not always agree on what is incoherent, and one of them wrote each rewrite; "
-        "another one may be as good.",
+        "Learners wrote the essays, so the text before a sentence also has errors, which affect "
+        "the surprisal of the sentence.",
+        "Sentences that experts would delete (`DELETE`) have no rewrite, so the worst sentences "
+        "are missing.",
+        "Experts did not always agree on what is incoherent. One expert wrote each rewrite; "
+        "another rewrite may be as good.",
     ),
     public_since=2024,
     public_source="Zhang et al. (2024)",
     producers=(
-        "Learners of English, in essays for the TOEFL test; experts rewrote sentences of theirs "
-        "(Zhang et al. 2024)."
+        "Learners of English wrote the essays for the TOEFL test; experts rewrote some of their "
+        "sentences (Zhang et al. 2024)."
     ),
     source_datasets=("extended|other-decor",),
     one_file_per_split=True,

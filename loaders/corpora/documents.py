@@ -215,13 +215,13 @@ def documents_corpus(shape: Shape = _SHAPE, licence: str = "") -> Corpus:
         **licence_fields(licence or None),
         language=shape.language,
         obtain=(
-            "put articles as text files (.txt) or JSON lines (.jsonl, .jsonl.gz; columns text, and "
-            "id, title, domain, split if there are any) into any folder and name it with --texts, "
-            "or into one called documents, and name the folder around it with --data-dir"
+            "save articles as text files (.txt) or JSON lines (.jsonl, .jsonl.gz; column text, "
+            "optional columns id, title, domain, split) in any folder and give it with --texts, "
+            "or in a folder called documents and give its parent folder with --data-dir"
         ),
         patterns=tuple(_patterns()),
         reader=partial(read_articles, shape=shape),
-        producers="The authors of the articles, which are the builder's own collection.",
+        producers="The authors of the articles, which the builder of the dataset collected.",
         source_datasets=("extended|other-documents",),
         own_folder=True,
     )

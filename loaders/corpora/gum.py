@@ -419,10 +419,10 @@ CORPUS = Corpus(
     parts=_parts,
     sample_patterns=("*.conllu",),
     public_since=2017,
-    public_source="Zeldes (2017); most texts stood on the web before, see `meta::dateCreated`",
+    public_source="Zeldes (2017); most texts were on the web before, see `meta::dateCreated`",
     producers=(
-        "Many authors and speakers of published texts, and the students and staff of Georgetown "
-        "University who annotate them (Zeldes 2017)."
+        "Many authors and speakers of published texts; students and staff of Georgetown "
+        "University annotate the texts (Zeldes 2017)."
     ),
     source_datasets=("extended|other-gum",),
 )

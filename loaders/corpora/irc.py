@@ -222,8 +222,8 @@ CORPUS = Corpus(
     public_source="the channel's logs, which are public: Kummerfeld et al. (2019)",
     producers="People who ask and help in the chat channel #ubuntu (Kummerfeld et al. 2019).",
     limitations=(
-        "The language is that of a help channel of the years 2004 to 2018: abbreviations, slips of "
-        "spelling, commands of a shell.",
+        "The texts are from a help channel of the years 2004 to 2018, with abbreviations, "
+        "spelling errors and shell commands.",
     ),
     source_datasets=("extended|other-irc-disentanglement",),
 )

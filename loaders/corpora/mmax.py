@@ -128,7 +128,7 @@ PARCOR = Corpus(
     reader=read_mmax,
     parts=document_files,
     public_since=2014,
-    public_source="Guillou et al. (2014), of whose corpus it is an extension",
+    public_source="Guillou et al. (2014), whose corpus it extends",
     producers="Speakers of TED talks and writers of news.",
     source_datasets=("extended|other-parcorfull",),
 )

@@ -171,8 +171,8 @@ CORPUS = Corpus(
     producers="Dutch novelists, and Dutch translators of French and Russian novelists.",
     limitations=(
         "Novels from before 1940, in the spelling of their time (*zoo*, *menschen*, *den man*).",
-        "Nine novels are nine clusters, however many items are made from them: intervals over so "
-        "few are wide, and a score is a demonstration more than a measurement.",
+        "Nine novels are nine clusters, however many items come from them. Intervals over so few "
+        "clusters are wide, so a score is a demonstration rather than a measurement.",
     ),
     public_since=2022,
     public_source="van Cranenburgh and van Noord (2022); the novels were in print long before",

@@ -166,7 +166,7 @@ TEDMDB = Corpus(
     parts=_parts,
     sample_patterns=("ann/*",),
     public_since=2018,
-    public_source="Zeyrek et al. (2018); the talks stood on TED's site before",
+    public_source="Zeyrek et al. (2018); the talks were on TED's site before",
     producers="Speakers of TED talks.",
     source_datasets=("extended|other-ted-mdb",),
 )

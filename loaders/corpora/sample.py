@@ -22,12 +22,12 @@ NAME = "sample"
 #: Limitations of the samples in the formats of some corpora.
 _LIMITATIONS = {
     "decor": (
-        "Both sentences are good English, of like length, and differ in coherence by intention: "
-        "easier to read than essays of learners.",
+        "Both sentences are good English of similar length and were written to differ in "
+        "coherence, so they are easier to read than learners' essays.",
     ),
     "cohesentia": (
-        "The ratings are not by people: sentences of a good story were replaced, and each "
-        "version was written to deserve its rating.",
+        "The ratings are not by people: sentences of a good story were replaced, and each version "
+        "was written for its rating.",
     ),
 }
 

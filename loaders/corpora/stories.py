@@ -125,8 +125,8 @@ STORYCLOZE = Corpus(
     producers="Crowd workers on Amazon Mechanical Turk (Mostafazadeh et al. 2016).",
     limitations=(
         *_WRITTEN,
-        "In the release of 2016 the wrong endings can often be told without the story (Sharma et "
-        "al. 2018).",
+        "In the release of 2016, the wrong endings can often be identified without the story "
+        "(Sharma et al. 2018).",
     ),
     source_datasets=("extended|other-story-cloze",),
 )

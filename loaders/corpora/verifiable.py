@@ -221,19 +221,19 @@ CORPUS = Corpus(
     ),
     reader=read_verifiable,
     limitations=(
-        "Those who marked the spans of Conversational Entailment agree with κ 0.91, those of ART "
-        "with κ 0.30 only (Storks and Chai 2021): a few points of strict coherence on the latter "
-        "say nothing.",
-        "Conversational Entailment has 172 test items of 10 conversations, so that its intervals "
-        "are wide: differences below 10 points are not resolved.",
+        "The annotators of spans agreed with κ 0.91 on Conversational Entailment, but only with κ "
+        "0.30 on ART (Storks and Chai 2021): a difference of a few points of strict coherence on "
+        "ART says nothing.",
+        "Conversational Entailment has 172 test items from 10 conversations, so its intervals are "
+        "wide: differences below 10 points are not resolved.",
     ),
     public_since=2010,
     public_source="Zhang and Chai (2010), for CE; ART's stories since Mostafazadeh et al. (2016)",
     producers=(
-        "Speakers of the Switchboard telephone conversations and those who wrote hypotheses on "
-        "them (Zhang and Chai 2010); crowd workers who wrote the stories of ROCStories and the "
-        "hypotheses of ART (Bhagavatula et al. 2020); the spans are by two annotators (Storks and "
-        "Chai 2021)."
+        "Speakers of the Switchboard telephone conversations, and writers of hypotheses about "
+        "them (Zhang and Chai 2010); crowd workers, who wrote the stories of ROCStories and the "
+        "hypotheses of ART (Bhagavatula et al. 2020); two annotators, who marked the spans "
+        "(Storks and Chai 2021)."
     ),
     source_datasets=("extended|other-switchboard", "extended|other-art"),
 )

@@ -273,7 +273,7 @@ CORPUS = Corpus(
     patterns=tuple(_patterns()),
     reader=read_discoeval,
     public_since=2016,
-    public_source="Mostafazadeh et al. (2016), for ROCStories; others stood on the web before",
+    public_source="Mostafazadeh et al. (2016), for ROCStories; the others were on the web before",
     producers=(
         "Authors of Wikipedia articles, of arXiv abstracts, of the stories of ROCStories and of "
         "messages in Ubuntu's chat channels (Chen et al. 2019)."

@@ -211,8 +211,8 @@ CORPUS = Corpus(
     text_licence_name="Wikipedia's texts are CC BY-SA; CNN states no licence",
     obtain=(
         "get https://github.com/AiliAili/Coherence_Modelling for the probes and the human answers "
-        "(read by name, as the split probes), and put official_wikipedia.jsonl and "
-        "official_cnn.jsonl, which the reader never saw, beside them"
+        "(read only with --split probes), and put official_wikipedia.jsonl and official_cnn.jsonl "
+        "beside them (the reader is not tested on these two files)"
     ),
     proven=True,
     patterns=tuple(_patterns()),
@@ -221,8 +221,8 @@ CORPUS = Corpus(
     public_since=2015,
     public_source="Hermann et al. (2015), for CNN; with intruders since Shen et al. (2021)",
     producers=(
-        "Authors of Wikipedia articles and of CNN's, and crowd workers on Amazon Mechanical Turk, "
-        "who looked for the intruders (Shen et al. 2021)."
+        "Authors of Wikipedia and CNN articles; crowd workers on Amazon Mechanical Turk looked "
+        "for the intruders (Shen et al. 2021)."
     ),
     source_datasets=("extended|other-insted",),
 )

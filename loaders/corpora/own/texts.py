@@ -108,7 +108,7 @@ def own_corpus(path: Path, files: Iterable[CorpusFile], **fields: Any) -> Corpus
         obtain=f"the builder's own files ({path.resolve().name})",
         patterns=(),
         files=tuple(sorted(files, key=lambda file: (order.index(file.split), file.path))),
-        producers="The authors of the texts, which are the builder's own collection.",
+        producers="The authors of the texts, which the builder of the dataset collected.",
         **licence_fields(fields.pop("licence") or None),
         **fields,
     )

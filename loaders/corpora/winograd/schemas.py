@@ -218,10 +218,10 @@ CORPUS = Corpus(
     ),
     reader=read_challenge,
     limitations=(
-        "It has been on the web since 2011, and later models have probably read it with its "
-        "answers.",
-        "A few slips are corrected (spelling, a full stop at the end, an article that a candidate "
-        "needs); the rest of its English is as it stands.",
+        "The schemas have been on the web since 2011; later models have probably read them with "
+        "the answers.",
+        "A few errors are corrected (spelling, a full stop at the end, an article that a "
+        "candidate needs); all other English is unchanged.",
     ),
     public_since=2012,
     public_source="Levesque, Davis and Morgenstern (2012)",
