@@ -212,7 +212,7 @@ def test_the_example_of_a_kind_is_built_shown_and_read(
     assert entry["splits"]["test"]["rows"] == 4
     card = (folder / "README.md").read_text()
     assert "Each row is two texts, and whether they belong together." in card
-    assert "| `together` | bool | whether both are of one text |" in card
+    assert "| `together` | bool | whether both are from one text |" in card
     assert "- `second`: Pour it over the leaves. Wait four minutes." in card
     assert "coherencegym match --model gpt2" in card
     (table,) = table_rows(find_dataset(str(folder)), kind=kind)
@@ -305,13 +305,13 @@ def test_the_example_of_a_backend_scores_and_says_what_it_is(
     asked = ["score", "--model", "demo", "--backend", "uniform", "--dataset", str(data)]
     assert main([*asked, "--output", str(out), "--cache", cache]) == 0
     printed = capsys.readouterr().out
-    assert "no model has read the texts: all tokens are alike" in printed
+    assert "no model has read the texts: all tokens have the same probability" in printed
     assert "args:backend=uniform" in printed
     rows = pq.read_table(out / "regions.parquet").to_pylist()
     vocabulary = load_config("demo")[0].vocab_size
     assert [row["mean_bits"] for row in rows] == pytest.approx([math.log2(vocabulary)] * len(rows))
     assert main([*asked, "--output", str(out), "--cache", cache, "--overwrite"]) == 0
-    assert "texts were known from earlier runs" in capsys.readouterr().out
+    assert "texts were cached by earlier runs" in capsys.readouterr().out
     wrong = [*asked, "--output", str(tmp_path / "wrong")]
     assert main([*wrong, "--scorer", "pll"]) == 2
     assert "the uniform model reads causal models alone" in capsys.readouterr().err
