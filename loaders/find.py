@@ -64,7 +64,9 @@ def places(corpus: Corpus, data_dir: Path | None = None) -> tuple[Path, ...]:
         except OSError as error:  # in a folder that may not be searched
             raise _unreadable(data_dir, error) from error
         if not is_folder:
-            raise CorpusError(f"{data_dir}: no such folder (given as the data folder)")
+            raise CorpusError(
+                f"{data_dir}: no such folder; expected the folder with the files of corpora"
+            )
         sought.append(data_dir / corpus.name)
         if not corpus.own_folder or data_dir.resolve().name == corpus.name:
             sought.append(data_dir)

@@ -150,7 +150,9 @@ class BuildRequest(BuildOptions, PublishOptions):
         if self.texts is None:
             for option, given in (("--text-column", self.text_column), ("--format", self.format)):
                 if given:
-                    raise CorpusError(f"{option} {given}: is of own texts; expected --texts, too")
+                    raise CorpusError(
+                        f"{option} {given}: only for your own texts; expected --texts with it"
+                    )
             return None
         if self.hub_genre not in (None, SECTIONED, *PLAIN_GENRES):
             raise CorpusError(
@@ -166,7 +168,7 @@ class BuildRequest(BuildOptions, PublishOptions):
             raise CorpusError(f"--format {self.format}: expected one of {', '.join(FORMATS)}")
         if self.text_column or self.hub_genre:
             option = "--text-column" if self.text_column else "--genre"
-            raise CorpusError(f"{option}: is of plain texts; expected no --format {self.format}")
+            raise CorpusError(f"{option}: only for plain texts; expected no --format {self.format}")
         return annotated_texts(self.texts, self.format, self.shape.language, licence=self.licence)
 
     def configs_of_own(self, suite: Suite) -> tuple[Config, ...]:

@@ -558,7 +558,9 @@ def item_tables(
         for one in fields(PairChoices):
             if getattr(arguments, one.name) not in (one.default, []):
                 option = flag_of(one.name)
-                raise EvaluationError(f"{option}: is of a file of pairs; expected --pairs with it")
+                raise EvaluationError(
+                    f"{option}: only for a file of pairs; expected --pairs with it"
+                )
         source = dataset_source(arguments, arguments.configs)
         named = source, arguments.configs, arguments.split, max_items
         return source, list(tables(*named, in_parts=in_parts))

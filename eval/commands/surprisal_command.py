@@ -71,7 +71,7 @@ def _read(arguments: argparse.Namespace) -> tuple[list[Any], list[Any] | None]:
     path: Path = arguments.texts
     if path.suffix == ".txt":
         if arguments.column or arguments.context:
-            raise EvaluationError(f"{path}: a .txt has no columns; expected a text a line")
+            raise EvaluationError(f"{path}: a .txt file has no columns; expected one text per line")
         return [line for line in read_text(path).splitlines() if line.strip()], None
     frame = read_frame(path)
     names = arguments.column or _TEXT, arguments.context

@@ -212,7 +212,7 @@ def run(arguments: argparse.Namespace) -> int:
         _train_encoders(arguments, seeds, output)
         return 0
     if arguments.model == GRU:
-        raise EvaluationError(f"--model {GRU}: is of train {ENCODER}; expected another encoder")
+        raise EvaluationError(f"--model {GRU}: only for train {ENCODER}; expected another encoder")
     read, dry_run, write = _DO[arguments.task]
     data = read(arguments)
     encoder = find_encoder(arguments.model, arguments.model_revision, arguments.max_length)
@@ -231,8 +231,8 @@ def _refuse_unused(arguments: argparse.Namespace) -> None:
     for name, (tasks, default) in _ONLY.items():
         if getattr(arguments, name, default) != default and arguments.task not in tasks:
             raise EvaluationError(
-                f"--{name.replace('_', '-')}: train {arguments.task} has no use for it; expected "
-                f"it with train {' or '.join(tasks)}"
+                f"--{name.replace('_', '-')}: train {arguments.task} does not use it; expected "
+                f"train {' or '.join(tasks)}"
             )
 
 
@@ -398,7 +398,9 @@ def _train_encoders(arguments: argparse.Namespace, seeds: Sequence[int], output:
             "--ablation"
         )
     if arguments.vectors and arguments.model != GRU:
-        raise EvaluationError(f"--vectors {arguments.vectors}: is of {GRU}; expected --model {GRU}")
+        raise EvaluationError(
+            f"--vectors {arguments.vectors}: only for {GRU}; expected --model {GRU}"
+        )
     data = read_structures(**_named_data(arguments))
     start = beginning(
         arguments.model,

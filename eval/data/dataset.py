@@ -306,8 +306,8 @@ def filtered_note(config: str, name: str, unfiltered: str = "") -> Note:
     """
     if unfiltered:
         return caution(
-            f"{config}: {name} is one of the readers who chose these items; its score on them is "
-            f"not to be compared with that of other models, but its score on {unfiltered} is"
+            f"{config}: {name} is one of the readers that chose these items; compare its score "
+            f"with other models on {unfiltered}, not on these items"
         )
     return caution(
         f"{config}: the intruders were chosen so that {name} does not find them; this model's "

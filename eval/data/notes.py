@@ -90,7 +90,7 @@ def partial_notes(
             built.setdefault(most, []).append(config)
     for most, configs in built.items():
         yield caution(
-            f"built with --limit {most} from the first {most:,} discourses of each split: "
+            f"built from the first {most:,} discourses of each split (--limit {most}): "
             + first_names(configs)
         )
 

@@ -88,16 +88,16 @@ def contamination_notes(corpora: Iterable[Mapping[str, Any]], model: Provenance)
         return
     latest = model.latest_year
     younger = [title for title, year in years.items() if latest is not None and year > latest]
-    verdict = "it may have been trained on these texts"
+    verdict = "the model may have been trained on these texts"
     if len(younger) == len(years):
         verdict = "these texts were not public then"
     elif younger:
         verdict += f", but not on those of {first_names(younger)}"
-    said = ", ".join(f"{title} {year}" for title, year in years.items())
-    facts = ", ".join(model.facts()) or "nothing is known of its training data"
+    said = ", ".join(f"{year} ({title})" for title, year in years.items())
+    facts = ", ".join(model.facts()) or "its training data are unknown"
     yield detail(
-        f"texts public since: {said}; the model: {facts}; {verdict} "
-        "(the dataset's card: Contamination)"
+        f"texts public since {said}; the model: {facts}; {verdict} (see Contamination in the "
+        "dataset's card)"
     )
 
 

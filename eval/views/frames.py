@@ -87,5 +87,7 @@ def data_frame(of: Sequence[Mapping[str, Any]]) -> pandas.DataFrame:
     try:
         import pandas
     except ImportError:
-        raise EvaluationError("pandas is not installed; expected it, or rows()") from None
+        raise EvaluationError(
+            "pandas is not installed; expected pip install pandas, or rows()"
+        ) from None
     return pandas.DataFrame(of)

@@ -177,13 +177,14 @@ def _meaning(
     if not against_chance:
         return "without an interval and a chance level, this says little", "open"
     if against_chance == _LESS and is_correlation(one.metric):
-        return "it finds texts less surprising the less coherent people find them", "below"
+        return "it finds less coherent texts less surprising", "below"
     if against_chance == _LESS and one.metric != CD:
         return "a system that reads nothing does better", "below"
     if against_chance == _LESS:
         return f"it prefers the {worse} versions", "below"
     if against_chance == _NO_MORE:
-        noticed = "incoherence" if worse == INCOHERENT else "the difference"
+        is_about_coherence = worse == INCOHERENT or is_correlation(one.metric)
+        noticed = "incoherence" if is_about_coherence else "the difference"
         return f"this does not show that it notices {noticed}", "open"
     if against_partial_input not in ("", _MORE):
         return "this does not show that it reads", "open"
@@ -192,7 +193,10 @@ def _meaning(
     if against_surface not in ("", _MORE):
         return "the surface of the texts explains this", "open"
     if not against_partial_input:
-        return "without a partial-input baseline, this does not show whether by reading", "shows"
+        return (
+            "without a partial-input baseline, this does not show that it uses the context",
+            "shows",
+        )
     if not against_lexical_overlap:
         return "the parts of the items alone do not explain this", "shows"
     if not against_surface:

@@ -105,7 +105,7 @@ def test_gum_has_headings_of_two_levels(tmp_path: Path) -> None:
         **{"levels": 2, "paragraphs": 2, "sentences": 3},
     }
     card = (output / "README.md").read_text()
-    assert "> level 2, Causes: 1 paragraphs, 1 sentences" in card
+    assert "> level 2, Causes: 1 paragraph, 1 sentence" in card
     assert "coherencegym train encoder --model gru --criteria nsp spp --dataset" in card
 
 

@@ -158,14 +158,16 @@ def test_people_who_prefer_the_original_choose_the_rows(
     both = ["--config", "sample", "sample_people_filtered"]
     assert evaluate([*argv, *both, "--output", "both"]) == 0
     shown = capsys.readouterr().out
-    line = r"sample_people_filtered: ([\d.]+) % on items on which .* unfiltered sample ([\d.]+) %"
+    line = (
+        r"sample_people_filtered: ([\d.]+) % on the items .*; ([\d.]+) % on the unfiltered sample"
+    )
     beside = re.search(line, shown)
     assert beside
     scores = json.loads(Path("both/results.json").read_text())["scores"]
     of = {one["config"]: f"{100 * one['score']:.1f}" for one in scores if one["level"] == "all"}
     assert beside.groups() == (of["sample_people_filtered"], of["sample"])
     assert evaluate([*argv, *both[::2], "--output", "one"]) == 0
-    assert "says little without that of the unfiltered sample" in capsys.readouterr().out
+    assert "says little without the score of the unfiltered sample" in capsys.readouterr().out
 
     # Nobody is asked about the filtered items alone.
     sample = ["sample", "filtered", "-n", "500", "--output", "new"]
@@ -194,14 +196,14 @@ def test_two_models_choose_what_both_prefer_in_both_orders(
     (table,) = tables(find_dataset("filtered"), ["sample_model_filtered"])
     assert {item.extra[FILTER_MODEL] for item in table.items} == {f"demo@{commit}, one@abc123"}
     said = " ".join(Path("filtered/README.md").read_text().split())
-    assert f"Each of `demo@{commit}`, `one@abc123` called the incoherent text" in said
+    assert f"Each of `demo@{commit}`, `one@abc123` chose the incoherent text" in said
     assert "`eval/tasks/templates/pair_reading.txt.jinja`" in said
     assert "No items were annotated" in said  # by people
 
     both = ["--config", "sample", "sample_model_filtered"]
     capsys.readouterr()
     assert evaluate(["--model", "demo", "--dataset", "filtered", *both, "--output", "r"]) == 0
-    assert "demo is one of the readers who chose these items" in capsys.readouterr().out
+    assert "demo is one of the readers that chose these items" in capsys.readouterr().out
 
     # People and models may choose in one build; whose filter keeps nothing gives no config.
     contrary = fill(Path("sheet/pairs.jsonl"), wrong_from(0), Path("Ann.jsonl"))

@@ -41,16 +41,16 @@ def correlate_sections(found: Findings) -> Iterator[ReportSection]:
     yield ReportSection(
         "Correlations with ratings",
         correlation_grid(found.estimates),
-        "Scores are negated surprisals: higher is better, 1 is perfect, 0 is chance. The rows "
-        "below the model's three scores are baselines that need no understanding of the text, and "
-        "people.",
+        "Scores are negative surprisals, so a higher score predicts a higher rating. A "
+        "correlation of 1 is perfect, and 0 is chance. The rows below the model's three scores "
+        "are people, and baselines that need no understanding of the text.",
     )
     placed = {table.name: by_misplacement(found, table) for table in found.tables}
     yield ReportSection(
         "Scores by ratings",
         Figure(
             "ratings",
-            "Each point is a text: its rating against its score. The list below has the texts.",
+            "Each point is a text: its rating against its score. The texts are listed below.",
             lambda: _panels(placed),
         ),
     )

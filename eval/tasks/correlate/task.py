@@ -34,7 +34,7 @@ from coherencegym.eval.tasks.table import Table
 from coherencegym.eval.tasks.task import Findings, Task, TaskContext
 
 SPEARMAN_OF_ALL = Spearman("spearman", "Spearman")
-SPEARMAN_GIVEN_LENGTH = PartialSpearman("spearman_given_length", "Spearman, length held")
+SPEARMAN_GIVEN_LENGTH = PartialSpearman("spearman_given_length", "partial Spearman (length)")
 SPEARMAN_WITHIN = SpearmanWithin("spearman_within_prompts", "Spearman within prompts")
 _TEXT = "text"
 
@@ -154,8 +154,9 @@ def _headline(found: Findings) -> Headline | None:
 
 def _notes(found: Findings) -> Iterator[Note]:
     yield detail(
-        "scores are negated surprisals, so higher is better: 1 if the model ranks texts exactly as "
-        "the ratings do, 0 if its ranks are unrelated to them"
+        "scores are negative surprisals, so a higher score predicts a higher rating; a "
+        "correlation is 1 if scores and ratings rank the texts alike, and 0 if the two ranks are "
+        "unrelated"
     )
     yield detail(
         f"{SPEARMAN_GIVEN_LENGTH.said}: partial rank correlation, controlled for the number of "

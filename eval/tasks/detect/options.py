@@ -60,7 +60,9 @@ def check_detection(options: DetectOptions) -> DetectOptions:
         EvaluationError: there is a threshold, and a place to choose one.
     """
     if options.threshold is not None and options.calibrate_on is not None:
-        raise EvaluationError("--threshold: nothing is chosen; expected no --calibrate-on with it")
+        raise EvaluationError(
+            "--threshold: no threshold is chosen; expected no --calibrate-on with it"
+        )
     return options
 
 

@@ -196,12 +196,12 @@ def _threshold_notes(details: Sequence[DetectDetail], model: Mapping[str, Any]) 
     for each in details:
         tested, own = each.tested.table, each.thresholds
         values = ", ".join(f"{t.decision} {t.threshold:.4g}" for t in own)
-        where = "as was asked for"
+        where = "set by --threshold"
         if own and own[0].chosen_on:
             other = f"{own[0].dataset}, " if own[0].dataset != tested.source.name else ""
             where = (
-                f"the best F1 on {own[0].documents:,} documents of {other}{own[0].chosen_on} "
-                f"({own[0].split})"
+                f"chosen for the best F1 on {own[0].documents:,} documents of "
+                f"{other}{own[0].chosen_on} ({own[0].split})"
             )
         yield detail(f"{tested.config}: thresholds {values}: {where}")
         extras = (document.extra for document in tested.documents)
@@ -223,21 +223,22 @@ def _table_notes(details: Sequence[DetectDetail]) -> Iterator[Note]:
             )
     if any(one.tested.table.probes for one in details):
         yield detail(
-            'F1 is over the sentences of incoherent documents; "right" is the share of coherent '
-            "documents that are called coherent; both without the probe, with it, and as a "
+            "F1: over the sentences of incoherent documents; right: share of coherent documents "
+            "that are predicted as coherent; both without the probe, with the probe, and as a "
             "difference"
         )
         return
     for one in details:
         if not one.tested.table.located:
             yield caution(
-                f"{one.tested.table.name}: which sentence is the intruder is not known of all "
-                "documents, so that only document acc. is measured"
+                f"{one.tested.table.name}: the position of the intruder is not known for all "
+                "documents, so only document acc. is measured"
             )
     yield detail(
-        "document acc.: documents rightly said to have an intruder or none; exact acc.: documents "
-        "with every sentence right; F1, precision, recall, AUC: over all sentences except the "
-        "opening one; place: intruded documents whose intruder has the highest score"
+        "document acc.: share of documents whose decision (an intruder, or none) is right; exact "
+        "acc.: share of documents with every sentence right; F1, precision, recall, AUC: over all "
+        "sentences except the opening one; place: share of intruded documents whose intruder has "
+        "the highest score"
     )
     if any(score.system == VOTE for one in details for score in one.scores):
         yield detail(

@@ -105,7 +105,9 @@ def read_probe_tables(
             rows have different numbers of slots, or there is one class only.
     """
     if split == TRAIN:
-        raise EvaluationError(f"--split {split}: rows to learn from; expected one to test on")
+        raise EvaluationError(
+            f"--split {split}: its rows train the probe; expected a split to test on"
+        )
     found: dict[str, dict[str, TableRows[LabelledExample]]] = {}
     named = [*configs, train_on] if configs and train_on not in ("", *configs) else configs
     for read in table_rows(source, named, (TRAIN, VALIDATION, split), kind=EXAMPLES):

@@ -134,7 +134,8 @@ def check_probe(options: ProbeOptions) -> ProbeOptions:
     for name in ("layers", "encoding", "input", "train_on", "probe"):
         if getattr(options, name) != getattr(plain, name):
             raise EvaluationError(
-                f"--compat {options.compat}: it says what {flag_of(name)} is; leave it out"
+                f"--compat {options.compat}: the mode sets {flag_of(name)} itself; leave the "
+                "option out"
             )
     return replace(options, random_init=0, seeds=0)
 

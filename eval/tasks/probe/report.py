@@ -115,14 +115,11 @@ def probe_verdict(found: Findings) -> Verdict | None:
     said = f"{name}: layers chosen on validation predict {value} % of the labels{over} ({beside})"
     not_above = [what for what, mean in means.items() if (head.ci_low or 0.0) <= mean]
     if not_above:
-        return Verdict(said, f"this shows no more than {_listed(not_above)}", "open")
+        return Verdict(said, f"this is no evidence beyond {_listed(not_above)}", "open")
     if "random init" not in means:
         return Verdict(
             said,
-            (
-                "without a randomly initialised model, this does not show whether training put it "
-                "there"
-            ),
+            ("without a randomly initialised model, this does not show an effect of training"),
             "open",
         )
     return Verdict(said, "neither the words nor the architecture alone explain this", "shows")
@@ -318,8 +315,9 @@ def cost_grid(
         *("minutes to read", "minutes to fit"),
     )
     note = (
-        "minutes are a rough estimate for this machine's processor, including randomly initialised "
-        "models; small models may take several times as long, as little of the time is arithmetic"
+        "minutes are a rough estimate for this machine's processor, including randomly "
+        "initialised models; small models may take several times as long, because arithmetic is a "
+        "small part of their time"
     )
     return replace(grid.made("config", names, rows), notes=(note,))
 

@@ -47,9 +47,9 @@ def _shown_notes(tables: Sequence[ScoredItemTable]) -> Iterator[Note]:
         shown = len(one.shown[1].items)
         if shown < one.n_items:
             yield detail(
-                f"{one.table.config}: report.html shows predictions of a sample of "
-                f"{shown:,} of its {one.n_items:,} items, which is the same in every "
-                "run; scores and intervals are over all"
+                f"{one.table.config}: report.html shows a sample of {shown:,} of its "
+                f"{one.n_items:,} items, the same in every run; scores and intervals are over all "
+                "items"
             )
 
 
@@ -62,7 +62,9 @@ def compat_notes(rules: Rules, dtype: str, tables: Sequence[ItemTable]) -> list[
         return [caution(f"{said}, but in {dtype}, not in float32")]
     if any(table.split == SUITE_SPLIT for table in tables):
         modes = " or ".join(f"--compat {name}" for name in MODES)
-        return [caution(f"not comparable with published numbers;  with {modes} they are")]
+        return [
+            caution(f"not comparable with published numbers; with {modes}, scores are comparable")
+        ]
     return []
 
 
@@ -80,8 +82,8 @@ def scorer_notes(settings: Mapping[str, Any], tables: Sequence[ItemTable]) -> li
     return [
         *([caution(published)] if any(table.split == SUITE_SPLIT for table in tables) else []),
         detail(
-            f"{settings['scorer']}: a token's surprisal is conditioned on the whole text, also "
-            f"on what follows, {_MASKED[settings['masking']]}"
+            f"{settings['scorer']}: a token's surprisal is conditioned on the whole text, "
+            f"including the text after the token, {_MASKED[settings['masking']]}"
         ),
     ]
 
@@ -109,9 +111,10 @@ def _hidden_groups(
 ) -> Iterator[Note]:
     details = [score for score in scores if score.level == "detail"]
     if hidden := len(details) - len(shown_rows(details)):
+        groups = "group" if hidden == 1 else "groups"
         yield detail(
-            f"{hidden:,} groups of fewer than {FEW_ITEMS} items are only in results.json and in "
-            "report.html"
+            f"only in results.json and report.html: {hidden:,} {groups} of fewer than {FEW_ITEMS} "
+            "items"
         )
 
 
@@ -164,12 +167,12 @@ def _refusals(scores: Sequence[ItemScore], scored: Sequence[ScoredItemTable]) ->
         yield caution(f"texts were read one at a time: beside a longer one {reason}")
     if any(s.by_rule for s, _ in trials if s is not None and s.passed):
         yield detail(
-            "texts of an item in one row were attended to by FlexAttention: as the model was "
-            "loaded, or as no fused kernel of torch takes their mask here"
+            "the texts of an item shared one row with FlexAttention, because the model was loaded "
+            "with it or no fused kernel of torch takes their mask"
         )
     yield from _shared_in_half([s for s, _ in trials if s is not None and s.passed])
     if halved := sum(run.halved for run in runs):
-        yield detail(f"memory ended {halved:,} times: smaller batches were run")
+        yield detail(f"memory ran out {halved:,} times: smaller batches were run")
 
 
 def _shared_in_half(trials: Sequence[Trial]) -> Iterator[Note]:
@@ -194,10 +197,10 @@ def _too_close(scores: Sequence[ItemScore], scored: Sequence[ScoredItemTable]) -
             else "the same texts read alone (without float32, this shows only part of the error)"
         )
         yield caution(
-            f"too close: rounding in the number format may have decided these predictions, which "
-            f"are in the score; their margins are within the error of {1 - LEVEL:.0%} of the items "
-            f"of a sample compared with {reference}: {error * math.sqrt(2 / 10):.2g} bits for two "
-            "means of ten tokens, and accordingly for other formulas"
+            "too close: rounding in the number format may have decided these predictions, which "
+            f"count in the score; their margins are within the error of {1 - LEVEL:.0%} of the "
+            f"items in a sample, compared with {reference}: {error * math.sqrt(2 / 10):.2g} bits "
+            "for two means of ten tokens, and accordingly for other formulas"
         )
 
 
@@ -230,15 +233,15 @@ def _filtered(scores: Sequence[ItemScore], scored: Sequence[ScoredItemTable]) ->
         of = table.unfiltered
         if (of, table.split) not in by_table:
             yield caution(
-                f"{table.config}: its score says little without that of the unfiltered {of}, which "
-                "was not scored"
+                f"{table.config}: its score says little without the score of the unfiltered {of}, "
+                "which was not scored"
             )
             continue
         found = [by_table[config, table.split] for config in (table.config, of)]
         own, unfiltered = ("–" if s is None else f"{100 * s:.1f} %" for s in found)
         yield detail(
-            f"{table.config}: {own} on items on which readers preferred the original; on the "
-            f"unfiltered {of} {unfiltered}"
+            f"{table.config}: {own} on the items in which readers preferred the original; "
+            f"{unfiltered} on the unfiltered {of}"
         )
 
 
@@ -265,8 +268,9 @@ def _stated_baselines(
 ) -> Iterator[Note]:
     if stated := [one.table.config for one in scored if one.table.stated_baselines]:
         yield detail(
-            f"{first_names(list(dict.fromkeys(stated)))}: the baselines are those of the dataset's "
-            "manifest, over all of its items; it has no baseline decisions by item"
+            f"{first_names(list(dict.fromkeys(stated)))}: the baselines are from the dataset's "
+            "manifest and over all of its items, because the dataset has no baseline decisions by "
+            "item"
         )
 
 

@@ -170,7 +170,7 @@ def length_block(lengths: Sequence[LengthCorrelation]) -> grid.Grid:
         ]
         cells = (f"{row.config}{split}, {name}", f"{row.n:,}", f"{row.n_differ:,}", *figures)
         rows.append(grid.GridRow(cells))
-    names = ("items", "that differ", "tokens more", "Pearson", "Spearman")
+    names = ("items", "of unequal length", "mean difference", "Pearson", "Spearman")
     return grid.made("config, prediction", names, rows, title)
 
 

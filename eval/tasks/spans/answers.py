@@ -75,8 +75,8 @@ def fitted_slope(values: Sequence[float], labels: Sequence[int], where: str) -> 
 
     if len({*labels}) < 2:
         raise ConfigError(
-            f"{where}: no rows of both labels to set the threshold on; expected rows of both in a "
-            "split validation or train; name another split by --calibrate-on, or use "
+            f"{where}: no rows of both labels, so the threshold cannot be set; expected them in "
+            "the split validation or train, or --calibrate-on with another split, or "
             "--calibrate-folds"
         )
     x = np.asarray(values, dtype=np.float64)
@@ -87,7 +87,7 @@ def fitted_slope(values: Sequence[float], labels: Sequence[int], where: str) -> 
     weight = float(model.coef_[0, 0]) / spread if spread else 0.0
     if not weight:
         raise ConfigError(
-            f"{where}: the rows to set the threshold on do not differ in what was measured; "
-            "expected some that do"
+            f"{where}: all rows have the same measured value, so the threshold cannot be set; "
+            "expected rows that differ"
         )
     return Slope(weight, centre - float(model.intercept_[0]) / weight)

@@ -76,7 +76,7 @@ def ask_spans(
     answered = Answered(table, found, options.rho, options.compat)
     if not answered.judged:
         raise ConfigError(
-            f"{table.table.name}: all {len(table.rows):,} rows are longer than the model reads; "
+            f"{table.table.name}: all {len(table.rows):,} rows exceed the model's context; "
             "expected --truncate, or another model"
         )
     return answered
@@ -88,8 +88,8 @@ def _check_head(model: LoadedModel, scorer: str) -> None:
     others = ("ForCausalLM", "LMHeadModel") if scorer in HEADS else answers
     if any(other in made for other in others):
         raise EvaluationError(
-            f"model {model.name!r} is a {made}, and --scorer {scorer} asks another kind; expected "
-            f"{' or '.join(HEADS) if others == answers else f'{SURPRISAL} or {PROMPT}'}"
+            f"model {model.name!r} is a {made}, and --scorer {scorer} needs another kind of model; "
+            f"expected {' or '.join(HEADS) if others == answers else f'{SURPRISAL} or {PROMPT}'}"
         )
 
 

@@ -87,9 +87,7 @@ def read_span_tables(
     """
     others = () if folds else (calibrate_on,) if calibrate_on else _CALIBRATION
     if calibrate_on == split:
-        raise EvaluationError(
-            f"--calibrate-on {split}: the rows that are answered; expected another split"
-        )
+        raise EvaluationError(f"--calibrate-on {split}: the tested rows; expected another split")
     wanted = (split, *(name for name in others if name != split))
     found: dict[str, dict[str, TableRows[SpanText]]] = {}
     for read in table_rows(source, configs, wanted, kind=SPANS):

@@ -109,7 +109,7 @@ def positive_class(labels: Mapping[int, str], positive: str, question: str, name
     if len(found) != 1:
         said = ", ".join(f"{number}: {label}" for number, label in sorted(labels.items()))
         raise ConfigError(
-            f"model {name!r}: its labels ({said}) do not say which one is {positive!r}; expected "
+            f"model {name!r}: its labels ({said}) do not say which label is {positive!r}; expected "
             f"--label-map {positive}=NUMBER"
         )
     return found[0]

@@ -151,8 +151,8 @@ def check_spans(options: SpanOptions) -> SpanOptions:
     ):
         if options.calibrate_folds and given:
             raise EvaluationError(
-                f"--calibrate-folds {options.calibrate_folds}: thresholds are set on the texts "
-                f"that are answered themselves; expected no {name}"
+                f"--calibrate-folds {options.calibrate_folds}: thresholds are set on the tested "
+                f"texts; expected no {name}"
             )
     if not is_rho(options.rho):
         raise EvaluationError(
@@ -185,7 +185,7 @@ def with_scorer(options: SpanOptions, config: Callable[[], Any], kind: str = "")
         if getattr(options, name) != getattr(_DEFAULT, name) and scorer not in scorers:
             flag = _FLAGS.get(name, "--" + name.replace("_", "-"))
             raise EvaluationError(
-                f"{flag}: --scorer {scorer} has no use for it; expected it with "
+                f"{flag}: --scorer {scorer} does not use it; expected --scorer "
                 f"{' or '.join(scorers)}"
             )
     return replace(options, scorer=scorer)

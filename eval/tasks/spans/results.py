@@ -492,20 +492,20 @@ def span_notes(details: Sequence[SpanDetail]) -> Iterator[Note]:
     """Lines that a reader of the table must know."""
     yield detail(
         "strict: share of texts with a right answer for the whole and for every span; lenient: "
-        "mean share of spans with a right answer; lenient if right: the same, with 0 for texts "
-        "whose whole is wrong"
+        "mean share of spans with a right answer; lenient if right: lenient, with 0 for texts "
+        "with a wrong answer for the whole"
     )
     for one, own in ((each.answered, each.scores) for each in details):
         name, total = one.table.table.name, len(one.table.rows)
         if own.too_long:
             yield caution(
-                f"{name}: {own.too_long:,} of {total:,} texts are longer than the model reads, and "
+                f"{name}: {own.too_long:,} of {total:,} texts exceed the model's context and are "
                 "left out"
             )
         if own.cut:
             yield caution(
-                f"{name}: {own.cut:,} of {total:,} texts are longer than the model reads, and lost "
-                "their ends"
+                f"{name}: {own.cut:,} of {total:,} texts exceed the model's context and are cut at "
+                "the end"
             )
         error = 100 * (0.25 / own.items) ** 0.5
         if 2.8 * error > 3:
@@ -527,7 +527,7 @@ def span_notes(details: Sequence[SpanDetail]) -> Iterator[Note]:
         best, value = best_constant(own, "strict")
         if own.coherence.strict <= value:
             yield caution(
-                f"{name}: strict coherence is no better than that of a system that reads nothing "
+                f"{name}: strict coherence is no better than that of the best constant answer "
                 f"({best}: {100 * value:.1f} %)"
             )
         if own.one_sided is not None:
@@ -544,8 +544,8 @@ def span_notes(details: Sequence[SpanDetail]) -> Iterator[Note]:
             )
         if own.about.get("ignores_chat_template"):
             yield caution(
-                f"{name}: asked in plain text, though the model has a chat template: "
-                "--apply-chat-template asks as its users do"
+                f"{name}: the prompt is plain text, although the model has a chat template; "
+                "--apply-chat-template uses the template"
             )
         if own.published:
             facts = published_tables()[str(published_config(own.config))].differs

@@ -170,7 +170,7 @@ def test_a_run_of_several_that_is_stopped_leaves_whole_folders_and_goes_on(
     printed = capsys.readouterr().out
     assert printed.startswith("1 of 2 runs are there already, and kept\n")
     # One folder was made, with what the first one had asked.
-    known = re.findall(r"([\d,]+) of ([\d,]+) texts were known", printed)
+    known = re.findall(r"([\d,]+) of ([\d,]+) texts were cached", printed)
     assert len(known) == 1
     assert known[0][0] == known[0][1]
     folders = [path.name for path in (tmp_path / "out").iterdir() if path.is_dir()]

@@ -37,7 +37,7 @@ def test_many_names_are_counted() -> None:
         (
             None,
             5,
-            ["built with --limit 5 from the first 5 discourses of each split: a, b, c and 1 more"],
+            ["built from the first 5 discourses of each split (--limit 5): a, b, c and 1 more"],
         ),
     ],
 )

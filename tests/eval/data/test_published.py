@@ -158,7 +158,7 @@ def test_a_run_shows_and_keeps_them(
     assert "GPT-X" in text
     assert "Another-X" not in text
     assert (
-        "texts public since: Toys 1999; the model: nothing is known of its training data; it may "
+        "texts public since 1999 (Toys); the model: its training data are unknown; the model may "
         "have been trained on these texts"
     ) in text
     assert json.loads((tmp_path / "out/results.json").read_text())["published"] == [ROW]

@@ -102,14 +102,14 @@ def test_a_host_is_lost_and_the_run_goes_on_from_what_each_has_kept(
     name = "regions.parquet"
     assert (tmp_path / "two" / name).read_bytes() == (tmp_path / "one" / name).read_bytes()
     # All of the first machine's half, and of the second's the two batches before it was lost.
-    known = re.search(r"([\d,]+) of ([\d,]+) texts were known", first[1])
+    known = re.search(r"([\d,]+) of ([\d,]+) texts were cached", first[1])
     assert known is not None
     texts = int(known[2])
     assert texts / 2 < int(known[1]) < texts
     # Once more: all is known to both, though each keeps but what it has run itself.
     shutil.rmtree(out)
     first, second = hosts("third", score, score)
-    assert f"{texts} of {texts} texts were known" in first[1]
+    assert f"{texts} of {texts} texts were cached" in first[1]
 
 
 def test_a_mistake_is_said_once_under_a_launcher(tmp_path: Path) -> None:

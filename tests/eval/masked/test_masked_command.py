@@ -69,7 +69,9 @@ def test_results_say_how_tokens_were_masked(results: Path) -> None:
     found = read(results / "pll")
     assert "|scorer:pll|masking:within_word_l2r|bos:tokenizer=2,end=3|" in found["signature"]
     assert found["settings"]["scorer"] == "pll"
-    assert "on what follows, with the token and the rest of its word masked" in str(found["notes"])
+    assert "the text after the token, with the token and the rest of its word masked" in str(
+        found["notes"]
+    )
     assert "with only the token masked" in str(read(results / "original")["notes"])
     causal = read(results / "causal")
     assert "scorer" not in causal["settings"]

@@ -78,23 +78,24 @@ UNKNOWN = {"title": "Letters", "public_since": 0}
         (
             [TOYS, UNKNOWN],
             NOTHING_KNOWN,
-            "texts public since: Toys 1999; the model: nothing is known of its training data; it "
+            "texts public since 1999 (Toys); the model: its training data are unknown; the model "
             "may have been trained on these texts",
         ),
         (
             [TOYS],
             Provenance("", "2022-03-02", "2024-02-19", ("c4",), ("me/base",)),
-            "texts public since: Toys 1999; the model: its repository was created on 2022-03-02 or "
-            "before, its files are of 2024-02-19 at the latest, its card names the training data "
-            "c4, its card names the base model me/base; it may have been trained on these texts",
+            "texts public since 1999 (Toys); the model: its repository was created on 2022-03-02 "
+            "or before, its files are of 2024-02-19 at the latest, its card names the training "
+            "data c4, its card names the base model me/base; the model may have been trained on "
+            "these texts",
         ),
         (
             [TOYS, NEW],
             Provenance("2023-09", "2023-12-01", "2024-02-19"),
-            "it may have been trained on these texts, but not on those of New",
+            "the model may have been trained on these texts, but not on those of New",
         ),
         ([NEW], Provenance("2023"), "(as stated by the user); these texts were not public then"),
-        ([TOYS], Provenance(created="2000-01-01", changed="1999-01-01"), "it may have been"),
+        ([TOYS], Provenance(created="2000-01-01", changed="1999-01-01"), "the model may have been"),
     ],
 )
 def test_the_year_of_the_texts_beside_it(

@@ -96,7 +96,9 @@ def read_span_training(
             folds than sources.
     """
     if split in (_TRAIN, _VALIDATION):
-        raise EvaluationError(f"--split {split}: the texts that are learned from; expected another")
+        raise EvaluationError(
+            f"--split {split}: its texts train the classifier; expected another split"
+        )
     source = find_dataset(dataset, revision, [*train_on, *test_on])
     on = None if folds else _VALIDATION
     read, notes = read_span_tables(source, train_on or test_on, _TRAIN, max_items, on)

@@ -134,10 +134,10 @@ def test_scores_are_surprisals_taken_negative(data: Path, models: Sequence[Path]
     for number, (row, own) in enumerate(zip(table.rows, read, strict=True)):
         bits = own.conditions["text"].region_bits("*")
         values = {one.label: by(found, SPEARMAN_OF_ALL, one.label)[number].value for one in SYSTEMS}
-        assert values["bits in all"] == pytest.approx(-bits.sum())
-        assert values["bits a token"] == pytest.approx(-bits.mean())
-        assert values["bits a character"] == pytest.approx(-bits.sum() / len(row.text))
-    one = by(found, SPEARMAN_GIVEN_LENGTH, "bits a token")[0]
+        assert values["bits in total"] == pytest.approx(-bits.sum())
+        assert values["bits per token"] == pytest.approx(-bits.mean())
+        assert values["bits per character"] == pytest.approx(-bits.sum() / len(row.text))
+    one = by(found, SPEARMAN_GIVEN_LENGTH, "bits per token")[0]
     assert (one.target, one.given) == (table.rows[0].rating, len(table.rows[0].text))
     assert one.unit.cluster == table.rows[0].prompt
 
@@ -151,8 +151,8 @@ def test_baselines_say_what_is_easier(data: Path) -> None:
     assert found["Spearman", "repeated words"].score == 1
     assert found["Spearman", "one rater"].score == 1
     # No prompt has two texts; length with length held is nothing; no word stands in two texts.
-    assert {measure for measure, _ in found} == {"Spearman", "Spearman, length held"}
-    assert ("Spearman, length held", "length") not in found
+    assert {measure for measure, _ in found} == {"Spearman", "partial Spearman (length)"}
+    assert ("partial Spearman (length)", "length") not in found
     assert all(system != "bag of words" for _, system in found)
 
 
@@ -174,10 +174,10 @@ def test_a_text_that_is_too_long_is_counted(data: Path, models: Sequence[Path]) 
     model = load(str(models[0]), "cpu")
     rows = [rated(n, n % 4, f"Text {n} is here." if n else "too long " * 500) for n in range(6)]
     tables = correlated(model, table_of(data, rows))
-    found = by(tables, SPEARMAN_OF_ALL, "bits a token")
+    found = by(tables, SPEARMAN_OF_ALL, "bits per token")
     assert [one.value is None for one in found] == [True, *[False] * 5]
     (score, *_) = added_up(tables)
-    assert (score.metric, score.system) == ("Spearman", "bits a token")
+    assert (score.metric, score.system) == ("Spearman", "bits per token")
     assert (score.n, score.counts) == (5, {"too_long": 1})
 
 
@@ -198,7 +198,8 @@ def test_the_command_line(
     assert main(arguments(models[0], data, output, "--config", "sample_holistic")) == 0
     printed = capsys.readouterr().out
     assert "coherence_ratings 1.0.0" in printed
-    for row in ("− bits a token", "− bits in all", "baseline: length", "baseline: repeated words"):
+    baselines = ("baseline: length", "baseline: repeated words")
+    for row in ("− bits per token", "− bits in total", *baselines):
         assert row in printed
     assert "no raters judged the texts" in printed
     results = json.loads((output / "results.json").read_text())
@@ -209,7 +210,7 @@ def test_the_command_line(
     (one,) = [
         row
         for row in results["scores"]
-        if (row["metric"], row["system"], row["level"]) == ("Spearman", "bits a token", "all")
+        if (row["metric"], row["system"], row["level"]) == ("Spearman", "bits per token", "all")
     ]
     assert (head["score"], head["ci_low"]) == (one["score"], pytest.approx(one["ci_low"]))
     assert one["lexical_overlap_score"] is not None
@@ -291,7 +292,7 @@ def test_the_folder_is_read_back_and_held_to_its_outcomes(
     [
         ("target", None, '"Spearman": target; expected a number'),
         ("target", math.inf, "target is not finite"),
-        ("given", None, '"Spearman, length held": given; expected a number'),
+        ("given", None, r'"partial Spearman \(length\)": given; expected a number'),
     ],
 )
 def test_outcomes_that_contradict_themselves(
@@ -319,7 +320,7 @@ def test_the_library_finds_what_the_command_does(
     assert found.headline is not None
     assert found.headline.score == pytest.approx(results["headline"]["score"])
     assert found.signature == results["signature"]
-    assert "− bits a token" in str(found)
+    assert "− bits per token" in str(found)
     assert "<table" in found._repr_html_()
     compared = cg.compare(found, tmp_path / "out")
     assert {row.difference for row in compared.comparisons[0].rows} == {0}
@@ -345,4 +346,4 @@ def test_a_correlation_is_no_share_on_the_card_of_results(folders: Sequence[Path
     assert cells[7] == f"{score.ci_low:+.2f} to {score.ci_high:+.2f}"
 
 
-_WHAT = "Spearman, bits a token"
+_WHAT = "Spearman, bits per token"

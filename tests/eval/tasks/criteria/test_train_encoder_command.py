@@ -155,17 +155,17 @@ def test_the_table_of_the_paper_is_one_command(
     [
         ((), "train encoder: expected --criteria with one or more of nsp, nl, spp, sdt, or --abl"),
         (("--criteria", "nl", "--ablation"), "train encoder: expected --criteria with one or more"),
-        (("--criteria", "nl", "--parts"), "--parts: train encoder has no use for it; expected it"),
+        (("--criteria", "nl", "--parts"), "--parts: train encoder does not use it; expected"),
         (
             ("--criteria", "nl", "--class-weights", "none"),
-            "--class-weights: train encoder has no use for it",
+            "--class-weights: train encoder does not use it",
         ),
         (("--criteria", "nl", "--split", "test2"), "no split 'test2'"),
         (("--criteria", "nl", "--config", "other"), "no config 'other'"),
         (("--criteria", "nl", "--vectors", "nowhere"), "--vectors nowhere: [Errno 2] No such file"),
         (
             ("--model", "x", "--criteria", "nl", "--vectors", "y"),
-            "--vectors y: is of gru; expected",
+            "--vectors y: only for gru; expected",
         ),
     ],
 )
@@ -187,6 +187,6 @@ def test_other_trainings_take_no_gru(
     command = arguments("gru", data, tmp_path / "run")
     command[1] = "documents"
     assert main(command) == 2
-    assert "--model gru: is of train encoder" in one_line(capsys.readouterr().err)
+    assert "--model gru: only for train encoder" in one_line(capsys.readouterr().err)
     assert main([*command, "--dimensions", "3"]) == 2
-    assert "--dimensions: train documents has no use for it" in one_line(capsys.readouterr().err)
+    assert "--dimensions: train documents does not use it" in one_line(capsys.readouterr().err)

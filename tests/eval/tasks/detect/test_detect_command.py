@@ -198,7 +198,7 @@ def test_a_second_run_asks_the_model_nothing(
     capsys.readouterr()
     words[words.index(str(tmp_path / "a"))] = str(tmp_path / "b")
     assert main(words) == 0
-    (line,) = (li for li in capsys.readouterr().out.splitlines() if "texts were known" in li)
+    (line,) = (li for li in capsys.readouterr().out.splitlines() if "texts were cached" in li)
     known, _, total = line.split()[:3]
     assert known == total != "0"
     first, second = (tmp_path / name / "results.json" for name in ("a", "b"))

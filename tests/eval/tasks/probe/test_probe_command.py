@@ -236,12 +236,15 @@ def test_a_probe_of_the_published_protocol(saved: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("more", "message"),
     [
-        (("--split", "train"), "--split train: rows to learn from; expected one to test on"),
+        (("--split", "train"), "--split train: its rows train the probe; expected a split"),
         (("--split", "dev"), "no split 'dev' to test on; expected one"),
         (("--layers", "3"), "layer 3: expected 0 (embeddings) to 2"),
         (("--compat", "discoeval-2019"), "a config that is none of the paper's tasks"),
-        (("--compat", "discoeval-2019", "--probe", "mlp"), "it says what --probe is; leave it out"),
-        (("--compat", "discoeval-2019", "--train-on", "order_toy"), "it says what --train-on is"),
+        (("--compat", "discoeval-2019", "--probe", "mlp"), "the mode sets --probe itself; leave"),
+        (
+            ("--compat", "discoeval-2019", "--train-on", "order_toy"),
+            "the mode sets --train-on itself",
+        ),
         (("--train-on", "order_tou"), "expected one of order_toy; did you mean 'order_toy'?"),
         (("--config", "order_tou"), "no config 'order_tou'; expected one of order_toy"),
         (("--pool", "cls"), "the first token of this model sees nothing of the text"),

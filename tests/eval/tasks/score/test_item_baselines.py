@@ -190,11 +190,13 @@ def test_without_decisions_the_manifest_states_a_score(tmp_path: Path) -> None:
     assert beside(found) == (0.6125, None)
     assert [one.role for one in found.outcomes.systems] == ["model"]
     assert score_summary(found).over_baselines == []
-    assert any("the baselines are those of the dataset's manifest" in n.text for n in found.notes)
+    assert any("the baselines are from the dataset's manifest" in n.text for n in found.notes)
     # What the manifest says is not looked at where there are decisions.
     decided = scored(made(tmp_path / "e", items, **about), limit=4)
     assert beside(decided) == (2.5 / 4, 3 / 4)
-    assert not any("those of the dataset's manifest" in note.text for note in decided.notes)
+    assert not any(
+        "the baselines are from the dataset's manifest" in note.text for note in decided.notes
+    )
 
 
 def test_decisions_that_are_not_those_that_were_published_are_one_line(tmp_path: Path) -> None:

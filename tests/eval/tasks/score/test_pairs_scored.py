@@ -61,6 +61,6 @@ def test_tuples_are_scored_as_the_same_pairs_of_a_file(file: Path) -> None:
 
 def test_options_of_pairs_want_a_file_of_pairs(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["score", "--model", "demo", "--dataset", "x", "--cluster-by", "c"]) == 2
-    assert "--cluster-by: is of a file of pairs; expected --pairs" in capsys.readouterr().err
+    assert "--cluster-by: only for a file of pairs; expected --pairs" in capsys.readouterr().err
     assert main(["score", "--model", "demo", "--pairs", "x.csv", "--config", "c"]) == 2
     assert "--config: x.csv has none; expected --dataset with it" in capsys.readouterr().err

@@ -128,7 +128,7 @@ def test_the_page_has_a_sample_of_many_items_and_says_so(
     monkeypatch.setattr(dataset, "PART", 3)
     monkeypatch.setattr(score_parts, "_MOST_SHOWN", 8)
     found = told(scored(suite, "sampled", *ALONE))
-    said = "neutral: report.html shows predictions of a sample of 4 of its 8 items"
+    said = "neutral: report.html shows a sample of 4 of its 8 items"
     assert [note["kind"] for note in found["notes"] if note["text"].startswith(said)] == ["detail"]
     page = (suite / "sampled" / "report.html").read_text()
     assert said in page

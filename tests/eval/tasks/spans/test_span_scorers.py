@@ -197,7 +197,7 @@ def test_spans_with_one_beginning_are_one_reading(causal: LoadedModel) -> None:
 
 
 def test_nothing_to_set_the_threshold_on(causal: LoadedModel) -> None:
-    with pytest.raises(EvaluationError, match=r"toy .test.: no rows of both labels to set the thr"):
+    with pytest.raises(EvaluationError, match=r"toy .test.: no rows of both labels, so the thr"):
         surprisal_answers(causal, table_of(ENTAILMENT, entailments(2)), ZeroShot())
 
 

@@ -277,21 +277,21 @@ CE = ("--config", "conversational_entailment")
         (
             "classifier",
             CE,
-            "its labels (0: LABEL_0, 1: LABEL_1) do not say which one is 'entailed'",
+            "its labels (0: LABEL_0, 1: LABEL_1) do not say which label is 'entailed'",
         ),
         ("classifier", (*CE, "--label-map", "entailed=7"), "has classes 0 to 1; expected one of"),
         ("classifier", (*CE, "--label-map", "neutral=1"), "expected entailed=NUMBER"),
         ("classifier", ("--config", "abduction"), "a choice between texts; expected --scorer"),
         ("model", (*CE, "--scorer", "classifier"), "lacks"),
-        ("model", (*CE, "--label-map", "entailed=1"), "--scorer surprisal has no use for it"),
-        ("model", (*CE, "--apply-chat-template"), "surprisal has no use for it; expected it with"),
+        ("model", (*CE, "--label-map", "entailed=1"), "--scorer surprisal does not use it"),
+        ("model", (*CE, "--apply-chat-template"), "surprisal does not use it; expected --scorer"),
         ("model", (*CE, "--apply-chat-template", "--scorer", "prompt"), "has no chat template"),
         (
             "model",
             ("--config", "intruder_toy", "--compat", "storks-2021"),
             "intruder_toy (test) is not of the paper;",
         ),
-        ("model", (*CE, "--calibrate-on", "test"), "the rows that are answered; expected another"),
+        ("model", (*CE, "--calibrate-on", "test"), "the tested rows; expected another"),
         ("model", (*CE, "--calibrate-on", "train"), "no split 'train'; expected one"),
     ],
 )
@@ -323,7 +323,7 @@ def test_a_config_without_both_labels_does_not_keep_others_from_being_asked(
     assert [own["config"] for own in results_of(tmp_path / "out")["spans"]] == ["both"]
     assert [text.partition(";")[0] for text in cautions(tmp_path / "out")] == [
         "left out: config 'untested': no split 'test'",
-        "left out: alike (test): no rows of both labels to set the threshold on",
+        "left out: alike (test): no rows of both labels, so the threshold cannot be set",
     ]
     assert "left out: alike (test): no rows of both labels" in capsys.readouterr().out
     assert main([*command, "--overwrite", "--config", "alike"]) == 2
@@ -351,14 +351,14 @@ def test_a_model_that_reads_too_little(
     command = arguments(saved, tmp_path / "out")
     command[command.index("--dataset") + 1] = str(tmp_path / "data")
     assert main(command) == 0
-    assert "1 of 3 texts are longer than the model reads, and left out" in capsys.readouterr().out
+    assert "1 of 3 texts exceed the model's context and are left out" in capsys.readouterr().out
     (own,) = results_of(tmp_path / "out")["spans"]
     assert (own["items"], own["too_long"]) == (2, 1)
     shutil.copytree(tmp_path / "out", tmp_path / "other")
     assert main(["compare", str(tmp_path / "out"), str(tmp_path / "other")]) == 0
     assert "too long for the other model, so left out for both: 1 texts" in capsys.readouterr().out
     assert main([*command, "--truncate", "--overwrite"]) == 0
-    assert "1 of 3 texts are longer than the model reads, and lost" in capsys.readouterr().out
+    assert "1 of 3 texts exceed the model's context and are cut" in capsys.readouterr().out
     results = results_of(tmp_path / "out")
     assert (results["spans"][0]["items"], results["spans"][0]["cut"]) == (3, 1)
     assert "truncate:True" in results["signature"]

@@ -401,12 +401,12 @@ def test_a_dry_run_trains_nothing(
         ([], "configs ask different questions (conversational_entailment: entailed, "),
         (["--config", "nowhere"], "no config 'nowhere'; expected one of"),
         ([*CONFIG, "--train-on", "intruder_toy"], "configs ask different questions"),
-        ([*CONFIG, "--split", "train"], "--split train: the texts that are learned from"),
+        ([*CONFIG, "--split", "train"], "--split train: its texts train the classifier"),
         ([*CONFIG, "--split", "x"], "no split 'x'"),
         ([*CONFIG, "--seed", "1", "--seeds", "2"], "--seed 1: expected it or --seeds, not both"),
         ([*CONFIG, "--folds", "2", "--seeds", "2"], "--folds 2: one seed; expected --seed"),
         ([*CONFIG, "--folds", "99"], "--folds 99 of "),
-        ([*CONFIG, "--decision", "argmax"], "--decision: train spans has no use for it"),
+        ([*CONFIG, "--decision", "argmax"], "--decision: train spans does not use it"),
         ([*CONFIG, "--model", "./nowhere"], "model './nowhere': no such folder"),
         ([*CONFIG, "--max-length", "65"], "reads 64 tokens; expected no more"),
         ([*CONFIG, "--max-length", "8"], "the longest hypothesis and a token of its text are 9"),
@@ -438,7 +438,7 @@ def test_parts_are_of_spans_alone(
     words = arguments(encoder, data, tmp_path / "out", "--parts")
     words[1] = "documents"
     assert main(words) == 2
-    assert "expected it with train spans" in one_line(capsys.readouterr().err)
+    assert "expected train spans" in one_line(capsys.readouterr().err)
     words.remove("--parts")
     assert main([*words, "--limit", "2"]) == 2
     assert "no split 'validation'; expected one of test, train" in one_line(capsys.readouterr().err)
