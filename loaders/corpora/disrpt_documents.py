@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from coherencegym.loaders.corpus import CorpusError, CorpusFile, ReadOptions
-from coherencegym.loaders.discourse import SourceSpan, Unit
+from coherencegym.loaders.discourse import Mention, SourceSpan, Span, Unit
 from coherencegym.loaders.formats.conllu import (
     Block,
     Sentence,
@@ -25,6 +25,7 @@ from coherencegym.loaders.formats.conllu import (
     tells_spaces,
     without_notes,
 )
+from coherencegym.loaders.formats.corefud import corefud_mentions, field_names
 from coherencegym.loaders.formats.lines import LineError
 from coherencegym.loaders.languages.language import Language
 from coherencegym.words.scripts import join_texts
@@ -44,17 +45,21 @@ class TokenisedDocument:
         places: token, counted from 1 -> unit, first character, one after the last; none of a token
             that has no place, as the mark of a footnote.
         words: the tokens in their order.
+        mentions: the mentions of entities, if they were asked for; one in two units is left out.
     """
 
     units: tuple[Unit, ...]
     places: Mapping[int, tuple[int, int, int]]
     words: tuple[str, ...]
+    mentions: tuple[Mention, ...] = ()
 
 
 def read_documents(
-    file: CorpusFile, language: Language, options: ReadOptions
+    file: CorpusFile, language: Language, options: ReadOptions, entities: bool
 ) -> Iterator[tuple[str, TokenisedDocument]]:
     """The documents of a file by name; one of withheld text, or with a bad line, is left out.
+
+    ``entities``: with the mentions of entities.
 
     Raises:
         CorpusError: there is none, or a bad line.
@@ -69,7 +74,7 @@ def read_documents(
             options.skipped["withheld text"] += 1
             continue
         try:
-            yield _document(file, filled, language)
+            yield _document(file, filled, language, entities)
         except LineError as error:
             error.report(file, options)
     if not found:
@@ -77,7 +82,7 @@ def read_documents(
 
 
 def _document(
-    file: CorpusFile, blocks: Sequence[Block], language: Language
+    file: CorpusFile, blocks: Sequence[Block], language: Language, entities: bool
 ) -> tuple[str, TokenisedDocument]:
     lay_out = None if tells_spaces(blocks) else language.lay_out
     sentences = []
@@ -85,28 +90,48 @@ def _document(
         sentence = parse(block, lay_out)
         sentences.append(without_notes(sentence, {word.deprel for word in sentence.words}))
     name = document_name(sentences[0]) or file.path.stem
-    pieces = [piece for sentence in sentences for piece in _pieces(sentence)]
     turns = any(key in sentence.comments for sentence in sentences for key in _TURNS)
     units: list[Unit] = []
     places: dict[int, tuple[int, int, int]] = {}
+    mentions: list[Mention] = []
+    names = _entity_fields(blocks) if entities else ()
     turn = number = 0
-    for piece in pieces:
-        begins_turn = any(key in piece.comments for key in _TURNS)
-        turn += begins_turn
-        source = SourceSpan(file.path.name, piece.line, piece.last_line)
-        own = Unit(
-            piece.text, str(2 - turn % 2) if turns else None, source, tuple(parsed_words(piece))
-        )
-        if turns and not begins_turn and units:
-            own = _joined(units.pop(), own)
-        shift = len(own.text) - len(piece.text)
-        units.append(own)
-        for word in piece.words:
-            number += 1
-            if not word.empty:
-                places[number] = (len(units) - 1, shift + word.start, shift + word.end)
+    for sentence in sentences:
+        annotated = corefud_mentions(sentence, 0, names, language) if names else []
+        for first, piece in _pieces(sentence):
+            begins_turn = any(key in piece.comments for key in _TURNS)
+            turn += begins_turn
+            source = SourceSpan(file.path.name, piece.line, piece.last_line)
+            own = Unit(
+                piece.text, str(2 - turn % 2) if turns else None, source, tuple(parsed_words(piece))
+            )
+            if turns and not begins_turn and units:
+                own = _joined(units.pop(), own)
+            shift = len(own.text) - len(piece.text)
+            units.append(own)
+            for word in piece.words:
+                number += 1
+                if not word.empty:
+                    places[number] = (len(units) - 1, shift + word.start, shift + word.end)
+            mentions += (
+                _moved_mention(mention, len(units) - 1, shift - first)
+                for mention in annotated
+                if first <= mention.span[0][1] and mention.span[-1][2] <= first + len(piece.text)
+            )
     words = tuple(word.form for sentence in sentences for word in sentence.words)
-    return name, TokenisedDocument(tuple(units), places, words)
+    return name, TokenisedDocument(tuple(units), places, words, tuple(mentions))
+
+
+def _entity_fields(blocks: Sequence[Block]) -> tuple[str, ...]:
+    comments = (block.comments.get("global.Entity") for block in blocks)
+    return next((field_names(comment) for comment in comments if comment), ())
+
+
+def _moved_mention(mention: Mention, unit: int, by: int) -> Mention:
+    def moved(span: Span) -> Span:
+        return tuple((unit, start + by, end + by) for _, start, end in span)
+
+    return replace(mention, span=moved(mention.span), head=mention.head and moved(mention.head))
 
 
 def _joined(before: Unit, after: Unit) -> Unit:
@@ -123,8 +148,9 @@ def _joined(before: Unit, after: Unit) -> Unit:
     return replace(before, text=text, source=source, words=(*before.words, *words))
 
 
-def _pieces(sentence: Sentence) -> Iterator[Sentence]:
-    # A sentence that begins with a heading is two. Heads are counted in each.
+def _pieces(sentence: Sentence) -> Iterator[tuple[int, Sentence]]:
+    # A sentence that begins with a heading is two, each after its place in the one. Heads are
+    # counted in each.
     words = sentence.words
     begins = [
         number
@@ -149,7 +175,7 @@ def _pieces(sentence: Sentence) -> Iterator[Sentence]:
             for word in words[first:last]
         )
         comments = sentence.comments if first == 0 else {}
-        yield replace(sentence, text=text, words=own, tokens=own, comments=comments)
+        yield start, replace(sentence, text=text, words=own, tokens=own, comments=comments)
 
 
 def _moved(head: int | None, first: int, last: int) -> int | None:
