@@ -25,7 +25,7 @@ from typing import Any
 from coherencegym.builders.crossing.generator import CROSSED_BREAKDOWNS, Crossed, crossed_columns
 from coherencegym.builders.crossing.partners import Couple, Partner
 from coherencegym.builders.crossing.shuffled import with_shuffled_contexts
-from coherencegym.builders.discourse.languages import in_dutch
+from coherencegym.builders.discourse.languages import in_dutch, of_entities
 from coherencegym.builders.suite import (
     BEYER_2021,
     Column,
@@ -35,10 +35,12 @@ from coherencegym.builders.suite import (
     Suite,
     Use,
 )
+from coherencegym.loaders.corpora.disrpt import DISRPT_ENTITIES
 from coherencegym.loaders.discourse import Discourse
 from coherencegym.manipulations.operator import Context
 from coherencegym.manipulations.reference.antecedents import bare_text
 from coherencegym.manipulations.reference.competed_places import competed_candidates
+from coherencegym.manipulations.reference.language_rules import REPETITION_RULES
 from coherencegym.manipulations.reference.pronoun_repetition import (
     PronounRepetition,
     repeated_mention,
@@ -290,7 +292,10 @@ def _configured(max_words: int) -> dict[str, Any]:
     mentions = [mention_config(max_words, spillover) for spillover in both]
     return {
         "configs": with_shuffled_contexts(
-            *mentions, *(crossed_config(spillover) for spillover in both), *map(in_dutch, mentions)
+            *mentions,
+            *(crossed_config(spillover) for spillover in both),
+            *map(in_dutch, mentions),
+            *(of_entities(config, REPETITION_RULES) for config in mentions),
         )
     }
 
@@ -340,6 +345,7 @@ SUITE = Suite(
         ),
     ),
     limitations=_LIMITATIONS,
+    readings={DISRPT_ENTITIES.name: DISRPT_ENTITIES},
     headline=("",),
     citation=BEYER_2021,
     configure=_configured,

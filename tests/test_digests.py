@@ -29,6 +29,7 @@ REAL = (
     ("coreference", "gum"),
     ("coreference", "winograd"),
     ("coreference", "openboek"),
+    ("coreference", "disrpt"),
     ("antecedents", "gum"),
     ("illusions", "winograd"),
     ("lasting_surprise", "personachat"),

@@ -8,9 +8,15 @@ from coherencegym.loaders.discourse import Discourse
 from coherencegym.loaders.languages.registry import language_of
 from coherencegym.manipulations.reference.dutch_repetition import DUTCH_REPETITION
 from coherencegym.manipulations.reference.english_repetition import ENGLISH_REPETITION
+from coherencegym.manipulations.reference.german_repetition import GERMAN_REPETITION
 from coherencegym.manipulations.reference.repetition_rules import RepetitionRules
 
-_RULES: Mapping[str, RepetitionRules] = {"en": ENGLISH_REPETITION, "nl": DUTCH_REPETITION}
+#: Rules by ISO 639-1 code.
+REPETITION_RULES: Mapping[str, RepetitionRules] = {
+    "en": ENGLISH_REPETITION,
+    "nl": DUTCH_REPETITION,
+    "de": GERMAN_REPETITION,
+}
 
 
 def rules_of(discourse: Discourse) -> RepetitionRules:
@@ -19,4 +25,4 @@ def rules_of(discourse: Discourse) -> RepetitionRules:
     Raises:
         KeyError: there are none; configs name the languages that they can be made in.
     """
-    return _RULES[language_of(discourse).code]
+    return REPETITION_RULES[language_of(discourse).code]
