@@ -153,7 +153,7 @@ def own_languages(
     """The languages in which texts of one's own can give a config that some language cannot.
 
     Args:
-        suite, corpora, genre: as in :func:`own_configs`.
+        suite, corpora, genre: those of :func:`own_configs`.
     """
     configs = _own_configs(suite, corpora, genre)
     return tuple(dict.fromkeys(code for config in configs for code in config.languages))

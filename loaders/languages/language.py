@@ -54,7 +54,7 @@ class Agreement:
             where the form tells none. So are the others.
         numbers: ``singular``, ``plural``.
         cases: ``nominative``, ``accusative``, ``dative``, ``genitive``.
-        ending: how adjectives end after it; empty where they have no ending, or any.
+        ending: the end of adjectives after it; empty where they have no ending, or any.
     """
 
     genders: frozenset[str] = _NOTHING
@@ -129,7 +129,7 @@ class Language:
         It is the first of the table that agrees; none where none does.
 
         Args:
-            gender, number, case: as in :class:`Agreement`; empty where nobody says.
+            gender, number, case: words of :class:`Agreement`; empty where nobody says.
         """
         for form, article in self.articles.items():
             if article.definite and (agreement := article.agreement(gender, number, case)):

@@ -39,13 +39,13 @@ class RepetitionGrammar:
 
     Attributes:
         language: has the tables.
-        conjunctions: what joins two phrases.
+        conjunctions: the words that join two phrases, with spaces between them.
         quantified: the beginning of phrases that mean somebody else when they are said again (``een
             paar``).
-        clause: is in a phrase with a clause or a comparison.
+        clause: the mark or the word of a phrase with a clause or a comparison in it.
         predicated: a verb such as ``is`` with what may stand between it and a phrase that says what
             somebody is.
-        modified: what stands behind a pronoun and could not stand behind a noun phrase.
+        modified: the words behind a pronoun that could not stand behind a noun phrase.
         genitive: the ending of a name in the place of a possessive.
         no_genitive: the last letters of names that have no such ending.
         inflected: forms of determiners that another case had in older spelling, and what they are
@@ -53,7 +53,7 @@ class RepetitionGrammar:
         fused: a preposition and an article -> the one word in which they are written.
         agrees_in_gender: a pronoun has the grammatical gender of its noun.
         capital_nouns: nouns begin with a capital.
-        fault_of_place: what else speaks against the place of a pronoun; empty where nothing does.
+        fault_of_place: a pronoun -> another reason against its place; empty where there is none.
         noun_changes: a noun, its features and the case of another place -> whether the noun has
             another form there, or may have one.
         agrees: a determiner and the article that could stand in its place -> whether both are of
