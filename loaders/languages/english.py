@@ -59,13 +59,18 @@ ENGLISH = Language(
     # ``that``, ``who`` and ``which`` have the commonest of their types.
     pronouns=pronoun_table(
         {
-            "personal 1 singular": "i me",
-            "personal 1 plural": "we us",
+            "personal 1 singular nominative": "i",
+            "personal 1 singular accusative": "me",
+            "personal 1 plural nominative": "we",
+            "personal 1 plural accusative": "us",
             "personal 2": "you thou thee",
-            "personal 3 singular masculine": "he him",
-            "personal 3 singular feminine": "she her",
+            "personal 3 singular masculine nominative": "he",
+            "personal 3 singular masculine accusative": "him",
+            "personal 3 singular feminine nominative": "she",
+            "personal 3 singular feminine accusative": "her",
             "personal 3 singular neuter": "it",
-            "personal 3 plural": "they them 'em",
+            "personal 3 plural nominative": "they",
+            "personal 3 plural accusative": "them 'em",
             "possessive 1 singular": "my mine",
             "possessive 1 plural": "our ours",
             "possessive 2": "your yours thy",

@@ -63,7 +63,7 @@ class Agreement:
     ending: str = ""
 
     def fits(self, gender: str, number: str, case: str) -> bool:
-        """Tell whether a noun of these features agrees; an unknown one agrees with no demand."""
+        """Tell whether a noun of these features agrees; an unknown one fits where any does."""
         told = ((gender, self.genders), (number, self.numbers), (case, self.cases))
         return all(value in allowed for value, allowed in told if allowed)
 
@@ -122,6 +122,14 @@ class Language:
         readings = self.pronouns.get(form.lower().replace("’", "'"), ())
         readings = [one for one in readings if one.pronoun == kind] or readings
         return _shared(readings) if readings else None
+
+    def forms(self, value: str) -> frozenset[str]:
+        """Give the pronouns that have a reading with a value (``reflexive``, ``1``, ``dative``)."""
+        return frozenset(
+            form
+            for form, readings in self.pronouns.items()
+            if any(value == getattr(one, name) for one in readings for name in _VALUES)
+        )
 
     def definite_article(self, gender: str, number: str, case: str) -> tuple[str, str] | None:
         """Give the definite article that agrees with a noun, and the ending of adjectives after it.

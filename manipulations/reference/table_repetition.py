@@ -85,19 +85,12 @@ class RepetitionGrammar:
 
     @cached_property
     def _determiners(self) -> frozenset[str]:
-        determining = frozenset(
-            form
-            for form, readings in self.language.pronouns.items()
-            if any(one.pronoun in ("possessive", "demonstrative") for one in readings)
-        )
+        determining = self.language.forms("possessive") | self.language.forms("demonstrative")
         return determining | self.language.articles.keys() | self.inflected.keys()
 
     @cached_property
     def _of_first_or_second(self) -> frozenset[str]:
-        pronouns = self.language.pronouns.items()
-        return frozenset(
-            form for form, readings in pronouns if any(one.person in ("1", "2") for one in readings)
-        )
+        return self.language.forms("1") | self.language.forms("2")
 
     @cached_property
     def _has_cases(self) -> bool:
