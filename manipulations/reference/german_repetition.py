@@ -21,16 +21,17 @@ from coherencegym.loaders.languages.german import GERMAN
 from coherencegym.manipulations.reference.table_repetition import RepetitionGrammar
 
 #: Masculine nouns that have an ending in all cases but the nominative, or may be such a noun, by
-#: their last letters, and adjectives that are nouns (``der Abgeordnete``, ``ein Abgeordneter``).
+#: their last letters.
 _WEAK = re.compile(
-    r".*(?:e|ent|ant|ist|ost|dat|krat|mat|kat|et|ot|ut|oge|loge|nom|soph|graph|graf|arch|urg|ad|it"
+    r".*(?:e|ent|ant|ist|ost|dat|krat|mat|kat|et|ot|ut|oge|nom|soph|graph|graf|arch|urg|ad|it"
     r"|[Mm]ensch|[Hh]err|[Bb]är|[Hh]eld|[Pp]rinz|[Ff]ürst|[Bb]auer|[Nn]achbar|[Nn]arr|[Cc]hrist"
-    r"|[Hh]irt|[Oo]chs|[Zz]ar|[Aa]rchitekt|[Kk]atholik|[Bb]ayer|[Uu]ngar|[Pp]ommer|[Oo]berst)"
+    r"|[Hh]irt|[Oo]chs|[Zz]ar|[Aa]rchitekt|[Kk]atholik|[Bb]ayer|[Uu]ngar|[Pp]ommer)"
 )
+#: Nouns that are adjectives (``die Abgeordnete``, ``ein Abgeordneter``), by the end of their stem.
 _NOMINALISED = re.compile(
-    r".*(?:geordnet|gestellt|[Bb]eamt|[Dd]eutsch|kannt|wandt|lehrt|end|lich|wachsen|[Kk]rank|ig"
-    r"|fangen|letzt|fremd|[Bb]lind|[Tt]ot|los|dienstet|hindert|liebt|dächtigt|lobt|trunken|sand"
-    r"|[Gg]rün|[Ll]inks|fremd|[Ww]eis|[Ll]iberal)er"
+    r".*(?:geordnet|gestellt|eamt|eutsch|kannt|wandt|sandt|lehrt|end|lich|wachsen|rank|ig|fangen"
+    r"|letzt|fremd|[Bb]lind|[Tt]ot|los|dienstet|hindert|liebt|dächtigt|lobt|trunken|[Gg]rün|[Ww]eis"
+    r"|iberal)e[nrs]?"
 )
 
 
@@ -53,16 +54,19 @@ def _fault_of_place(discourse: Discourse, mention: Mention) -> str:
 
 def _noun_changes(noun: str, features: Features, case: str) -> bool:
     cases = {features.case, case}
+    nominalised = _NOMINALISED.fullmatch(noun) is not None
+    if len(cases) == 1:
+        return nominalised and noun.endswith(("r", "s"))
     if features.number == "plural":
         return "dative" in cases and (features.case == "dative" or not noun.endswith(("n", "s")))
     if features.gender == "feminine":
-        return False
+        return nominalised
     if "genitive" in cases:
         return True
     if features.gender == "neuter" or "nominative" not in cases:
         return False
-    weak = _WEAK.fullmatch(noun) or _NOMINALISED.fullmatch(noun)
-    return bool(weak) or (case == "nominative" and noun.endswith(("en", "rn")))
+    oblique = case == "nominative" and noun.endswith(("en", "rn"))
+    return oblique or nominalised or _WEAK.fullmatch(noun) is not None
 
 
 def _agrees(determiner: str, article: str) -> bool:

@@ -257,40 +257,39 @@ class RepetitionGrammar:
         first, _, rest = said.partition(" ")
         features, case = source.features, pronoun.features.case
         article = self.language.articles.get(first)
+        indefinite = article is not None and not article.definite
         adjectives, noun = _words_to_head(discourse, source)
-        moved = self._has_cases and self._is_other_case(first, features, case)
-        if article is not None and (moved or not article.definite):
+        moved = self._has_cases and self._is_other_case(features, case)
+        if (indefinite or self._has_cases) and not self._is_agreeing(first, features):
+            raise NotApplicableError("determiner that does not agree with its noun")
+        if indefinite or (moved and article is not None):
             first, ending = self._agreeing(features, case)
             if not all(word.endswith(ending) for word in adjectives):
                 raise NotApplicableError("adjective whose ending would change")
         elif moved:
             raise NotApplicableError("determiner whose form would change")
-        if moved and self.noun_changes(noun, features, case):
+        if (indefinite or moved) and self.noun_changes(noun, features, case):
             raise NotApplicableError("noun whose form would change")
         if moved and self._joined.search(rest):
             raise NotApplicableError("coordination whose form would change")
         return f"{self._respelled(discourse, first, bool(adjectives), pronoun)} {rest}"
 
     def _agreeing(self, features: Features, case: str) -> tuple[str, str]:
+        # The definite article of a noun in a case, and the ending of adjectives after it.
         number = features.number or "singular"
         if (found := self.language.definite_article(features.gender, number, case)) is None:
             raise NotApplicableError("article whose gender or case is not told")
         return found
 
-    def _is_other_case(self, first: str, features: Features, case: str) -> bool:
-        # Whether the article of a definite phrase differs between the phrase's case and another.
-        (own, _), (other, _) = (
-            self._agreeing(features, features.case),
-            self._agreeing(features, case),
-        )
+    def _is_other_case(self, features: Features, case: str) -> bool:
+        # Whether the definite article differs between the case of a phrase and another one.
+        return self._agreeing(features, features.case)[0] != self._agreeing(features, case)[0]
+
+    def _is_agreeing(self, first: str, features: Features) -> bool:
         if article := self.language.articles.get(first):
             number = features.number or "singular"
-            agrees = article.agreement(features.gender, number, features.case) is not None
-        else:
-            agrees = self.agrees(first, own)
-        if not agrees:
-            raise NotApplicableError("determiner that does not agree with its noun")
-        return own != other
+            return article.agreement(features.gender, number, features.case) is not None
+        return self.agrees(first, self._agreeing(features, features.case)[0])
 
     def _respelled(
         self, discourse: Discourse, first: str, has_adjectives: bool, pronoun: Mention

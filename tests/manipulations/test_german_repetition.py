@@ -28,6 +28,7 @@ def items(folder: Path, *sentences: str, code: str = "de") -> tuple[list[str], s
     ("before", "sentence", "repeated"),
     [
         ("Da lag [ein Mann/Nom] .", "Dann kam [er] wieder .", "Dann kam der Mann wieder."),
+        ("Da lag [ein Vater/Nom] .", "Dann kam [er] wieder .", "Dann kam der Vater wieder."),
         ("Da lag [ein Mann/Nom] .", "Sie half [ihm] wieder .", "Sie half dem Mann wieder."),
         ("Da lag [der Mann/Nom] .", "Sie sah [ihn] wieder .", "Sie sah den Mann wieder."),
         ("Da sah sie [einen Mann/Acc] .", "[Er] kam wieder .", "Der Mann kam wieder."),
@@ -69,6 +70,14 @@ def test_the_phrase_is_in_the_case_of_its_place(
         ("Er kam trotz [des Mannes/Gen] .", "Sie half [ihm] wieder .", "noun whose form"),
         ("Er half [den Kindern/Dat] .", "Er sah [sie/Acc|Number=Plur] .", "noun whose form"),
         ("Da kam [sein Hund/Nom] .", "Sie half [ihm] wieder .", "determiner whose form"),
+        ("Da kam [ein Abgeordneter/Nom] .", "Dann kam [er] .", "noun whose form"),
+        ("Da kam [die Angestellte/Nom] .", "Sie half [ihr] .", "noun whose form"),
+        ("Da lag [der Hund/Nom und die Stadt] .", "Sie half [ihm] .", "coordination whose form"),
+        ("Er lag [im Weber/Dat] .", "Sie sah [ihn] .", "noun without an article"),
+        ("Er lag [in//obl Weber/Dat] .", "Sie sah [ihn] .", "noun without an article"),
+        ("Da lag Rex , [der Hund/Nom/appos] .", "Sie half [ihm] .", "apposition"),
+        ("Er sah , dass [der Hund/Nom] das war//cop .", "Sie half [ihm] .", "predicate nominal"),
+        ("Da kam [Anna/Nom] .", "Er half [Ihr] .", "capital in a sentence"),
         ("Da kam [ihre Hund/Nom] .", "Dann kam [er] wieder .", "does not agree"),
         ("Da kam [dem Hund/Nom] .", "Dann kam [er] wieder .", "does not agree"),
         ("Da kam [der Hund] .", "Sie half [ihm] wieder .", "gender or case is not told"),
@@ -91,7 +100,17 @@ def test_what_is_left_out_and_why(tmp_path: Path, before: str, sentence: str, re
     assert reason in reasons
 
 
+def test_the_noun_stays_where_only_the_article_changes(tmp_path: Path) -> None:
+    texts = ("Da kam [eine Angestellte/Nom] .", "[Sie/Nom] kam wieder .")
+    assert items(tmp_path, *texts) == (["Die Angestellte kam wieder."], "")
+
+
 def test_a_dutch_treebank(tmp_path: Path) -> None:
     texts = ("Daar zag zij [een man] .", "Toen zag zij [hem] weer .", "[Hij] lag daar .")
     assert items(tmp_path, *texts[:2], code="nl") == (["Toen zag zij de man weer."], "")
     assert items(tmp_path, texts[0], texts[2], code="nl") == (["De man lag daar."], "")
+    several = ("Daar lag [een mannen] .", "Zij zag [hen] .")
+    assert items(tmp_path, *several, code="nl") == (
+        [],
+        "determiner that does not agree with its noun",
+    )
