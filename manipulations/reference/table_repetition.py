@@ -100,7 +100,7 @@ class RepetitionGrammar:
     @cached_property
     def _joined(self) -> re.Pattern[str]:
         conjunctions = self.conjunctions.replace(" ", "|")
-        return re.compile(rf" (?:{conjunctions}) (?:[A-Z]|(?:{'|'.join(self._determiners)})\b)")
+        return re.compile(rf" (?:{conjunctions}) (?:[A-ZÀ-Þ]|(?:{'|'.join(self._determiners)})\b)")
 
     @cached_property
     def _joined_before(self) -> re.Pattern[str]:
@@ -145,9 +145,8 @@ class RepetitionGrammar:
         rules = (
             (len(text.split()) > max_words, f"more than {max_words} words"),
             (len(text) > 1 and text.isupper(), "phrase in capitals"),
-            (not determined and not _is_name(discourse, mention), "noun without an article"),
             (
-                not determined and set(before.lower().split()[-1:]) & set(self.fused.values()),
+                not determined and (not _is_name(discourse, mention) or self._is_fused(before)),
                 "noun without an article",
             ),
             (self.quantified.match(text), "quantified phrase"),
@@ -176,6 +175,10 @@ class RepetitionGrammar:
         )
         return next((reason for holds, reason in rules if holds), "")
 
+    def _is_fused(self, before: str) -> bool:
+        # ``im`` Schutzbereich Teltow: the article is in the word before.
+        return before.lower().split()[-1:] in ([word] for word in self.fused.values())
+
     def _may_be_genitive(self, features: Features, text: str, after: str) -> bool:
         before_noun = self.capital_nouns and re.match(r" [A-ZÄÖÜ]", after)
         attribute = before_noun or features.function.startswith("nmod")
@@ -201,7 +204,7 @@ class RepetitionGrammar:
             (not possessive and self.modified.match(after), "pronoun with a modifier after it"),
             (self._joined.match(after), "pronoun that begins a coordination"),
             (self._joined_before.search(before) and not possessive, "pronoun of a coordination"),
-            (text[start].isupper() and re.search(r"[a-z] $", before), "capital in a sentence"),
+            (text[start].isupper() and re.search(r"[\w,] $", before), "capital in a sentence"),
             (possessive and not re.match(r" [\w\"]", after), "independent possessive"),
             (fault, fault),
         )
