@@ -31,6 +31,7 @@ REAL = (
     ("coreference", "openboek"),
     ("coreference", "disrpt"),
     ("antecedents", "gum"),
+    ("antecedents", "openboek"),
     ("illusions", "winograd"),
     ("lasting_surprise", "personachat"),
     ("reference_distance", "gum"),
