@@ -40,8 +40,8 @@ _MARKS = ("PUNCT", "PU")
 _SUBJECTS = ("nsubj", "csubj", "expl", "top")
 #: Phrases with a connective in which no other stands: ``尽管如此`` (in spite of that).
 _FIXED = re.compile(r"尽管如此|而(?:不是|是|非)")
-#: The syntax of words that a comma may follow.
-_PAUSED = "paused"
+#: The syntax of words that a comma may follow, and of words that need their partner.
+_PAUSED, _PAIRED = "paused", "paired"
 #: Tokens of a corpus that are one word of a table at most.
 _MOST_PIECES = 3
 _NAME = "InferredConnectiveSubstitution"
@@ -217,7 +217,7 @@ def _syntax(discourse: Discourse, known: Connective, end: int, argument: Span) -
     if clause[0].pos in _MARKS and known.syntax & {"subordinator", _PAUSED}:
         return _PAUSED * (_PAUSED in known.syntax)
     verb_first = _is_finite(clause[0])
-    plain = known.syntax - {_PAUSED}
+    plain = known.syntax - {_PAUSED, _PAIRED}
     if len(plain) > 1:
         return "adverbial" if verb_first else "coordinator"
     if plain == {"coordinator"}:
@@ -251,13 +251,13 @@ def _begins_clause(discourse: Discourse, place: tuple[int, int, int]) -> bool:
 def _replacements(
     discourse: Discourse, relation: Relation, syntax: str, *, has_partner: bool
 ) -> list[str]:
-    # In the place of a pair only such that have a partner, too.
+    # In the place of a pair only such that have a partner, too; without one none that needs one.
     return sorted(
         word
         for word, other in language_of(discourse).connectives.items()
         if syntax in other.syntax
         and other.meanings <= _DENIED_BY[relation.unified]
-        and not (has_partner and not other.partners)
+        and (other.partners if has_partner else _PAIRED not in other.syntax)
     )
 
 

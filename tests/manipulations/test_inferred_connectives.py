@@ -120,6 +120,10 @@ def test_a_word_in_two_pieces_is_one_connective() -> None:
 def test_a_condition_becomes_a_contrast_and_nothing_becomes_a_condition() -> None:
     found, _ = segment("zh", "condition", "如果 天气:nsubj 好* ， | 我们:nsubj 去* 公园 。")
     assert found is not None
+    # 虽然 stands only with a second word.
+    assert fitting_connectives(found) == ["尽管"]
+    found, _ = segment("zh", "causal", "因为 天气:nsubj 不好* ， | 所以 我们:nsubj 没* 去 公园 。")
+    assert found is not None
     assert fitting_connectives(found) == ["尽管", "虽然"]
     found, _ = segment("zh", "concession", "虽然 天气:nsubj 好* ， | 我们:nsubj 没* 去 公园 。")
     assert found is not None
