@@ -124,7 +124,7 @@ def removal_config(scored: ScoredKind, summary: str) -> Config:
             ),
             measures=(count_words, count_tokens, len),
             one_of=scored_in,
-            reason="left out, so that the longer text is as often the one without the antecedent",
+            reason="left out to balance the lengths of texts",
         ),
         summary=summary,
         regions=(

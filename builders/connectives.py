@@ -371,13 +371,13 @@ def segments_to_cross(discourse: Discourse, context: Context) -> Iterator[Partne
         elif place.syntax == "adverbial" and not begins:
             context.skipped["adverbial within a clause"] += 1
         elif place.syntax != "adverbial" and not place.clause:
-            context.skipped["no plain clause behind the connective"] += 1
+            context.skipped["no plain clause after the connective"] += 1
         elif _UNFINISHED.search(segment.text) or "SpeechAct" in place.sense:
             context.skipped["a question, or a sentence that breaks off"] += 1
         elif has_fillers(segment.text) or says_how_it_goes_on(scored):
-            context.skipped["fillers of speech, or another connective behind it"] += 1
+            context.skipped["fillers of speech, or another connective after it"] += 1
         elif place.word in ("but", "so") and not _says_what_follows(place):
-            context.skipped["but or so that says no more than how the talk goes on"] += 1
+            context.skipped["`but` or `so` that only continues the talk"] += 1
         elif own.content != segment.text:
             context.skipped["connective that no spaces set apart"] += 1
         else:

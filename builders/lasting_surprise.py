@@ -62,7 +62,7 @@ _ENDS_IN_STATEMENT = re.compile(
 )
 #: Reasons why a statement is not denied, from the first that keeps it to the last.
 _WHY_LEFT = (
-    f"fewer than {_FEWEST} utterances behind a later one of the same speaker",
+    f"fewer than {_FEWEST} utterances after a later one of the same speaker",
     "no later utterance of several sentences that ends in a statement",
     "the speaker says more about the subject",
 )

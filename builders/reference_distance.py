@@ -237,7 +237,7 @@ def cut_config(words: int) -> Config:
             generator=MentionsAfterCuts(words),
             measures=(count_words, count_tokens, len),
             one_of=scored_in,
-            reason="left out, so that the longer text is as often the one without the antecedent",
+            reason="left out to balance the lengths of texts",
         ),
         summary=f"the text before the mention has about {words} words",
         regions=_REGIONS,

@@ -68,7 +68,7 @@ def stories(discourse: Discourse, context: Context) -> Iterator[Partner]:
     named = names_in(ending, story)
     for name in named:
         if name not in people or name not in _WORD.findall(" ".join(story)):
-            context.skipped["the ending has a name of nobody in the story"] += 1
+            context.skipped["the ending names somebody who is not in the story"] += 1
             return
         if people[name].problem:
             context.skipped[f"a name in the ending: {people[name].problem}"] += 1
@@ -77,7 +77,7 @@ def stories(discourse: Discourse, context: Context) -> Iterator[Partner]:
     if told == "present":
         ends = ends or told  # "they eat" looks like no tense, but does not clash
     if not told or not ends:
-        context.skipped["a story or an ending of no clear tense"] += 1
+        context.skipped["the tense of the story or the ending is not clear"] += 1
         return
     first, second, he, she, they = persons_in(ending)
     genders = {people[name].gender for name in named}

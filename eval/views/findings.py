@@ -130,7 +130,7 @@ def headline_line(headline: Headline) -> str:
     said = grid.share_cell
     if is_correlation(headline.metric):
         said = partial(grid.number_cell, form="+.2f")
-    others = [f"{name} {said(value)}" for name, value in beside.items() if value]
+    others = [f"{name} {said(value)}" for name, value in beside.items() if value is not None]
     what = "CD" if headline.metric == CD else headline.metric
     return f"{what} {score} ({cells}{headline.n:,} items); {', '.join(others)}"
 

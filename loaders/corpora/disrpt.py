@@ -71,7 +71,7 @@ def _with_texts(
                 message = f"{file.path}:{row.line}: tokens that {texts.path.name} has not"
                 options.bad(f"{message}, expected those of {name}", "tokens and text differ")
             elif not all(_span(unit, document.places) for unit in row.units):
-                options.skipped["relations of the mark of a footnote"] += 1
+                options.skipped["relations of a footnote mark"] += 1
             else:
                 kept.append(row)
         yield Discourse(

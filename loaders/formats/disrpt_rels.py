@@ -85,7 +85,7 @@ def read_rels(
                 options.skipped["withheld text"] += 1
                 continue
             if _lacks_a_unit(fields):
-                options.skipped["relations of which a unit is missing"] += 1
+                options.skipped["relations with a missing unit"] += 1
                 continue
             yield _row(number, fields, sentences, options)
         except LineError as error:

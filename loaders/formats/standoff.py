@@ -85,7 +85,7 @@ def read_relations(file: CorpusFile, options: ReadOptions) -> Iterator[RawRelati
             relation = _relation(number, columns)
             if relation.type == "Explicit" and not relation.connective:
                 # GUM has some, where several relations share a word that one of them got.
-                options.skipped["explicit relations whose connective stands nowhere"] += 1
+                options.skipped["explicit relations whose connective is not in the text"] += 1
                 continue
             yield relation
         except LineError as error:

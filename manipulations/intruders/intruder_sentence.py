@@ -28,7 +28,7 @@ from coherencegym.manipulations.operator import Composable, Context, Detector
 _EXCHANGED_NAMES = "ExchangedNames"
 
 #: Reasons why a document stays coherent.
-NOT_SELECTED = "stays coherent: not drawn"
+NOT_SELECTED = "stays coherent: not selected for an intruder"
 NO_CANDIDATE = "stays coherent: no candidate is left"
 TOO_SHORT = "stays coherent: fewer than two sentences"
 

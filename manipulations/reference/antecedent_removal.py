@@ -166,7 +166,7 @@ class AntecedentRemoval(Composable):
         if units[unit].speaker != units[target].speaker:
             return "another speaker"
         if text.fault(unit):
-            return "no whole fluent sentence"
+            return "not a complete, fluent sentence"
         if text.mentions(unit, mention.chain):
             return "mentions the referent"
         if any(text.may_mean(mention, other) for other in text.of_unit[unit]):
@@ -277,9 +277,9 @@ def _check_mention(discourse: Discourse, mention: Mention, scored: ScoredKind) -
     if len(mention.span) != 1 or features.predicate or features.link in ("cata", "pred", "appos"):
         raise NotApplicableError("predicate, apposition, or in two parts")
     if features.entity in _SITUATIONS or features.link == "disc":
-        raise NotApplicableError("takes up a situation")
+        raise NotApplicableError("refers to a situation")
     if scored == "phrase" and features.entity == "abstract":
-        raise NotApplicableError("takes up something abstract")
+        raise NotApplicableError("refers to something abstract")
     if first_of_chain(discourse, mention) is not mention:
         raise NotApplicableError("not the first mention in its sentence")
 
@@ -301,19 +301,19 @@ def _source(text: _Text, mention: Mention) -> int:
         text.rules.goes_on(discourse.units[target].text)
         or text.rules.takes_up(discourse, text.of_unit[target], known={mention.chain})
     ):
-        raise NotApplicableError("goes on from a sentence that is left out")
+        raise NotApplicableError("continues a sentence that is left out")
     if discourse.units[source].speaker != discourse.units[target].speaker:
         raise NotApplicableError("another speaker")
     if text.fault(source) or text.fault(target):
-        raise NotApplicableError("no whole fluent sentence")
+        raise NotApplicableError("not a complete, fluent sentence")
     start = mention.span[0][1]
     earlier = [one for one in text.of_unit[target] if one.span[-1][2] <= start]
     begun = name_stems([discourse.units[target].text[:start]])
     named = not text.name_stems(mention.chain).isdisjoint(begun)
     if named or any(text.may_mean(mention, one) for one in earlier):
-        raise NotApplicableError("the sentence has another antecedent for it")
+        raise NotApplicableError("the sentence has another possible antecedent")
     if text.rules.takes_up(discourse, text.of_unit[target], known={mention.chain}, definite=False):
-        raise NotApplicableError("another pronoun takes up an earlier sentence")
+        raise NotApplicableError("another pronoun refers to an earlier sentence")
     return source
 
 

@@ -97,7 +97,7 @@ def named_people(texts: tuple[str, ...]) -> tuple[NamedPerson, ...]:
         others = {listed[other] for other in listed if other != name}
         problem = "a name that is in no list" if name in unlisted else _problem(name, text)
         if not gender or (told and gender not in told and not told & others):
-            problem = problem or "of a gender that is not clear"
+            problem = problem or "the gender is not clear"
         elif not told and name in word_list("names_and_words"):
             problem = problem or "perhaps no name"
         people.append(NamedPerson(name, "" if problem else gender, problem))

@@ -90,7 +90,7 @@ def test_the_card_says_what_the_checks_found(built: tuple[Path, dict[str, Any]])
     assert 0.5 < alone["majority"] < 1
     assert f"{100 * alone['accuracy']:.1f} %" in card
     assert quality["words"]["intruders"]["q1"] <= quality["words"]["intruders"]["q3"]
-    assert "stays coherent: not drawn" in card
+    assert "stays coherent: not selected for an intruder" in card
 
 
 def test_the_hub_client_loads_both_kinds(

@@ -73,7 +73,7 @@ def test_sentences_between_source_and_target_are_left_out() -> None:
             excerpt.variant for excerpt in AntecedentRemoval("pronoun")(annotated(later), context)
         ]
         assert not [variant for variant in variants if variant.startswith("u5")]
-        assert context.skipped["goes on from a sentence that is left out"] == 1
+        assert context.skipped["continues a sentence that is left out"] == 1
     further = text.replace("It rained", "It rained. / " * 3 + "It rained")
     context = Context()
     list(AntecedentRemoval("pronoun")(annotated(further), context))
@@ -116,7 +116,7 @@ def test_the_scored_mention_is_found_again() -> None:
         # Somebody else whom the pronoun could mean.
         ("The roof", "[Eve|2 entity=person] said that the roof", "could be the stand-in"),
         ("The mill", "[Eve|2 entity=person] said that the mill", "could be the stand-in"),
-        ("In May [", "In May, [Eve|2 entity=person] said, [", "has another antecedent"),
+        ("In May [", "In May, [Eve|2 entity=person] said, [", "has another possible antecedent"),
         # Of nobody knows what type; and of another one.
         ("The roof", "[Eve|2] said that the roof", "could be the stand-in"),
         ("The mill", "[Eve|2] said that the mill", "could be the stand-in"),
@@ -135,10 +135,10 @@ def test_the_scored_mention_is_found_again() -> None:
         ("years.", "years:", "could be the stand-in"),
         ("years.", 'years."', "could be the stand-in"),
         ("stood empty for years", "stood", "could be the stand-in"),
-        ("opened the doors", "opened [their|5] doors", "another pronoun takes up"),
+        ("opened the doors", "opened [their|5] doors", "another pronoun refers"),
         # The antecedent.
         ("[Ann Lee|1 proper entity=person function=nsubj]", "[She|1]", "no noun phrase or name"),
-        ("entity=person] opened", "entity=event] opened", "takes up a situation"),
+        ("entity=person] opened", "entity=event] opened", "refers to a situation"),
     ],
 )
 def test_what_is_left_out(old: str, new: str, reason: str) -> None:

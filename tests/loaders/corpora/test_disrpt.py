@@ -90,8 +90,8 @@ def test_documents_are_put_together_from_their_tokens(tmp_path: Path) -> None:
     ]
     assert [word.lemma for word in one.units[1].words if word.head is None] == ["zingen"]
     assert reading.skipped == {
-        "relations of the mark of a footnote": 1,
-        "relations of which a unit is missing": 1,
+        "relations of a footnote mark": 1,
+        "relations with a missing unit": 1,
     }
     assert [(unit.speaker, unit.text) for unit in other.units] == [
         ("1", "dag naart"),
@@ -241,4 +241,4 @@ def test_real_documents(real_corpus: Callable[[str], tuple[Reading, list[Discour
         if one.meta["language"] == "zh":
             assert not re.search("[\u4e00-\u9fff] [\u4e00-\u9fff]", one.text), one.id
     assert relations == {"nl": 1939, "zh": 1504, "de": 241, "it": 207}
-    assert reading.skipped["relations of which a unit is missing"] == 2
+    assert reading.skipped["relations with a missing unit"] == 2
