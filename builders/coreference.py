@@ -131,7 +131,7 @@ def mention_config(max_words: int, spillover: bool) -> Config:
             view=_sentence_alone,
         ),
         summary=(
-            "what follows the pronoun or the repetition in its sentence is scored"
+            "the rest of the sentence after the pronoun or the repetition is scored"
             if spillover
             else "the sentence of the pronoun or of the repetition is scored, by mean and by sum"
         ),

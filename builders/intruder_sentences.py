@@ -270,7 +270,7 @@ def _view_configs(
     pairs = Config(
         prefix="pairs",
         generator=Pairs(operator, filter_model, opening),
-        summary="the intruder, what follows it and the whole document are scored" + more,
+        summary="the intruder, the text after it and the whole document are scored" + more,
         regions=(
             "the sentences before the slot, the same in both conditions",
             "the slot: the document's own sentence, or the intruder",

@@ -239,7 +239,7 @@ def cut_config(words: int) -> Config:
             one_of=scored_in,
             reason="left out to balance the lengths of texts",
         ),
-        summary=f"the text before the mention has about {words} words",
+        summary=f"the text before the mention has about {words:,} words",
         regions=_REGIONS,
         columns={**_COLUMNS, **_REPEATS},
         breakdowns=("reach", "form", "repeats"),

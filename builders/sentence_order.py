@@ -163,7 +163,7 @@ def passage_config(name: str, passages: Passages, scope: str, k: int) -> Config:
     )
     number = f"{passages.most}" if passages.number == 1 else f"up to {passages.most}"
     first = "the first " * (passages.number == 1)
-    summary = f"{first}{number} sentences of prose in a row of a document: {config.summary}"
+    summary = f"{first}{number} consecutive sentences of prose in a document: {config.summary}"
     return replace(config, name=f"{name}_{scope}", generator=generator, summary=summary)
 
 
@@ -189,7 +189,7 @@ def matched_config(name: str, corpora: tuple[str, ...], unit: str, **settings: A
         languages=ANY_LANGUAGE,
         generator=generator,
         summary=(
-            f"{generator.size} {unit}s in a row; all but the first and the last are put into "
+            f"{generator.size} consecutive {unit}s; all but the first and the last are put into "
             f"another order in which each {unit} is about as likely in its position as in the "
             f"original; the whole text and the last {unit} are scored"
             + ", with the change of speaker marked by [SEP]"

@@ -160,7 +160,9 @@ def _add_other_sources(parser: Parser) -> None:
     what = "sentences, turns, or plain text (default, of documents: sentences, text or article)"
     rare(add("--hub-column", metavar="NAME", help=what))
     add = parser.group(_TEXTS).add_argument
-    what = "the opening section, or the first sentences (default: as each article looks)"
+    what = (
+        "the opening section, or the first sentences (default: auto, by the form of each article)"
+    )
     rare(add("--excerpt", choices=("auto", "opening", "first"), help=what))
     what = "fewest and most sentences of a document (default: 3 8)"
     rare(add("--sentences", metavar="N", nargs=2, type=positive, help=what))
@@ -187,8 +189,8 @@ def _add_how_it_is_made(parser: Parser) -> None:
     rare(add("--address", metavar="HOST:PORT", help=what))
     what = "files of annotators' answers to the pairs that `coherencegym judge` drew"
     rare(add("--judgements", **_SEVERAL, metavar="FILE", type=Path, help=what))
-    what = "files of answers to pairs, of people or of two models (`coherencegym judge --model`): "
-    what += "another config has only the items of which they prefer the original"
+    what = "answers to pairs, by people or by two models (`coherencegym judge --model`): "
+    what += "adds a config of the items whose original they prefer"
     rare(add("--judged", **_SEVERAL, metavar="FILE", type=Path, help=what))
     what = "show these scores in the card, with a plot: results on the rows that are built"
     rare(add("--scores", **_SEVERAL, metavar="RESULTS", type=Path, help=what))
@@ -206,7 +208,7 @@ def _add_publishing(parser: Parser) -> None:
     rare(add("--stand-off-folder", metavar="DIR", type=Path, help=what))
     what = "publish a build in public although --limit or --split shortened it"
     rare(add("--allow-partial", action="store_true", help=what))
-    rare(add("--create-pr", action="store_true", help="open a pull request instead"))
+    rare(add("--create-pr", action="store_true", help="open a pull request instead of a commit"))
     rare(add("--message", metavar="TEXT", help="commit message"))
     rare(add("--version", metavar="V", help="version to publish, such as 1.1.0"))
     what = "remove configs and splits that this build does not make"

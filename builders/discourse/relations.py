@@ -323,7 +323,7 @@ def _pairs_of(name: str, kind: str, summary: str) -> Iterator[Config]:
         kind=EXAMPLES,
         corpora=("gum", "tedmdb"),
         generator=ArgumentPairs(kind),
-        summary=f"{summary}: senses of level 2 in the manner of the Penn Discourse Treebank",
+        summary=f"{summary}: senses of level 2, as in the Penn Discourse Treebank",
         regions=_ARGUMENTS,
         columns=_PAIR_COLUMNS,
         breakdowns=("genre", "same_sentence", "order"),

@@ -350,6 +350,6 @@ RELEASED_TASKS = (
         "SSP",
         "section",
         ReleasedSection(),
-        "DiscoEval's SSP: a sentence of a paper, of its abstract or not",
+        "DiscoEval's SSP: a sentence of a paper; the label says whether it is from the abstract",
     ),
 )

@@ -425,8 +425,8 @@ def _replaced_configs(most: int, similar: bool) -> tuple[Config, Config]:
     rows = _examples(
         "replaced",
         Replaced(most, operator=operator),
-        "six sentences in a row, or one of the second to fifth is replaced by a sentence of "
-        f"another document {where}",
+        "six consecutive sentences, or the same with one of the second to fifth replaced by a "
+        f"sentence of another document {where}",
         name=name,
         breakdowns=("genre", "place"),
         **shared,
@@ -459,7 +459,7 @@ def window_configs(windows: int = 1) -> tuple[Config, ...]:
         _examples(
             "order",
             Order(_SHORT * windows),
-            "two sentences in a row, in their order or exchanged",
+            "two consecutive sentences, in their order or exchanged",
             corpora=(*STORIES, *PROSE, *THREADS),
         ),
         *_replaced_configs(windows, similar=False),

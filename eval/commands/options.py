@@ -389,7 +389,7 @@ def add_reading(parser: Parser, shared: str) -> None:
             "--no-sharing",
             dest="share",
             action="store_false",
-            help=f"read every text from its beginning, also what {shared} begin with alike",
+            help=f"read every text from its beginning, including the beginning that {shared} share",
         )
     )
     add_cache(parser, "surprisals")
@@ -400,7 +400,7 @@ def add_cache(parser: Parser, what: str) -> None:
     add = parser.group(READING).add_argument
     said = f"folder of cached {what}; default ${VARIABLE} or the user's folder for caches"
     rare(add("--cache", type=Path, metavar="DIR", help=said))
-    rare(add("--no-cache", action="store_true", help=f"neither look {what} up nor keep them"))
+    rare(add("--no-cache", action="store_true", help=f"neither read nor write cached {what}"))
 
 
 def add_results(parser: Parser, said: str) -> None:

@@ -45,8 +45,10 @@ class ScoreCommand(TaskCommand):
         options.add_alike(parser, "--dry-run", "--json", "--quiet", "--verbose")
         self.add_own(parser, options.WRITTEN)
         add = parser.group(options.WRITTEN).add_argument
-        rare(add("--push-results", metavar="REPO", help="also push them to a Hub repository"))
-        said = "make that repository private, if it is made"
+        rare(
+            add("--push-results", metavar="REPO", help="also push the results to a Hub repository")
+        )
+        said = "make the repository private if it is new"
         rare(add("--private", action="store_true", help=said))
 
     def models(self, arguments: argparse.Namespace) -> list[argparse.Namespace]:
