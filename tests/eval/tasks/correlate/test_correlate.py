@@ -198,8 +198,8 @@ def test_the_command_line(
     assert main(arguments(models[0], data, output, "--config", "sample_holistic")) == 0
     printed = capsys.readouterr().out
     assert "coherence_ratings 1.0.0" in printed
-    baselines = ("baseline: length", "baseline: repeated words")
-    for row in ("− bits per token", "− bits in total", *baselines):
+    beside = ("baseline: length", "baseline: repeated words")
+    for row in ("− bits per token", "− bits in total", *beside):
         assert row in printed
     assert "no raters judged the texts" in printed
     results = json.loads((output / "results.json").read_text())
