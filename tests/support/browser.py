@@ -57,6 +57,15 @@ class Browser:
         body = {"cmd": "Emulation.setEmulatedMedia", "params": {"features": features}}
         call("POST", f"{self._session}/goog/cdp/execute", body)
 
+    def reset(self) -> None:
+        """Leave the page, take back size and colours, and forget what was logged."""
+        self.get("about:blank")
+        for command in ("clearDeviceMetricsOverride", "setEmulatedMedia"):
+            body = {"cmd": f"Emulation.{command}", "params": {}}
+            call("POST", f"{self._session}/goog/cdp/execute", body)
+        self.log("browser")
+        self.log("performance")
+
     def find(self, selector: str) -> str:
         """The first element of a CSS selector."""
         body = {"using": "css selector", "value": selector}
