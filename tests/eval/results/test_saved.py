@@ -463,4 +463,3 @@ def test_fewer_items_and_other_rules_are_compared_anyway_alone(
     said = capsys.readouterr().out
     assert "compared although not comparable (--anyway): toy_context" in said
     assert "9 predictions are left out: only one of the two has them" in said
-
