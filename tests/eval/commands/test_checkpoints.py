@@ -153,7 +153,6 @@ def test_one_command_scores_all_checkpoints_and_prepares_them_once(
         assert together.read_bytes() == (tmp_path / "alone" / name).read_bytes()
 
 
-@pytest.mark.usefixtures("real_figures")
 def test_a_curve_over_what_is_asked_for(finished: Path, tmp_path: Path, capsys: Capture) -> None:
     out = str(finished / "out")
     asked = ["overview", out, "--output", str(tmp_path / "again"), "--curve-axis"]

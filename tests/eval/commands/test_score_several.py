@@ -237,7 +237,6 @@ def training(
     return hub_clients
 
 
-@pytest.mark.usefixtures("real_figures")
 def test_each_revision_is_a_run_of_its_own(
     training: HubServer, suites: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

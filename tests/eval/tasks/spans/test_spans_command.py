@@ -13,7 +13,6 @@ from typing import Any
 import pytest
 from support.commands import one_line
 from support.datasets import write_spans_dataset
-from support.sketches import drawn
 from support.span_texts import abductions, entailments, intruded
 
 from coherencegym.eval.commands.cli import main
@@ -67,8 +66,7 @@ def results_of(folder: Path) -> dict[str, Any]:
 @pytest.fixture(scope="module")
 def finished(saved: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     output = tmp_path_factory.mktemp("results") / "run"
-    with drawn():
-        assert main(arguments(saved, output)) == 0
+    assert main(arguments(saved, output)) == 0
     return output
 
 
