@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 from collections.abc import Callable, Iterable
 from itertools import pairwise
@@ -46,6 +47,8 @@ def suite(
     write_dataset: Callable[..., Path],
 ) -> Path:
     """A model, and a dataset of a config and its control, with families, groups and columns."""
+    # After every part a run collects garbage, which need not be looked for in all that is there.
+    gc.freeze()
     folder = tmp_path_factory.mktemp("parts")
     save_model(folder / "model", n_positions=96)
     for config in ("neutral", "moved"):
