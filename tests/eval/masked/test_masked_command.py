@@ -39,7 +39,7 @@ def data(
     pair_items: list[Item],
 ) -> Path:
     place = tmp_path_factory.mktemp("data") / "toy"
-    return write_dataset(place, pair_items, extra={"moved": Value("bool")})
+    return write_dataset(place, pair_items[:4], extra={"moved": Value("bool")})
 
 
 def score(*words: str | Path) -> int:
@@ -82,7 +82,7 @@ def test_every_token_that_is_read_has_a_surprisal_and_none_around_the_text(
     results: Path, pair_items: list[Item]
 ) -> None:
     tokens = parquet.read_table(results / "pll" / "tokens.parquet").to_pylist()
-    assert {row["item_id"] for row in tokens} == {item.item_id for item in pair_items}
+    assert {row["item_id"] for row in tokens} == {item.item_id for item in pair_items[:4]}
     read_ = [row for row in tokens if row["region_number"] == 2]
     assert read_
     assert all(row["bits"] > 0 for row in read_)
