@@ -87,6 +87,31 @@ def real_figures() -> Iterator[None]:
         yield
 
 
+@pytest.fixture(scope="session", autouse=True)
+def demo_once() -> Iterator[None]:
+    """The demo model is read once a process, where it is asked for as it is; nobody changes it."""
+    from coherencegym.eval.models import load
+    from coherencegym.eval.models.arguments import ModelArguments
+    from coherencegym.eval.models.in_memory import state_digest
+
+    read, kept = load._load, {}
+
+    def once(name: Any, device: str, dtype: str, *how: Any, **head: Any) -> Any:
+        if name != "demo" or any(each not in (None, False, ModelArguments()) for each in how):
+            return read(name, device, dtype, *how, **head)
+        asked = (device, dtype, *head.items())
+        if asked not in kept:
+            loaded = read(name, device, dtype, *how, **head)
+            kept[asked] = loaded, state_digest(loaded.model, loaded.tokenizer)
+        return kept[asked][0]
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(load, "_load", once)
+        yield
+    for loaded, digest in kept.values():
+        assert state_digest(loaded.model, loaded.tokenizer) == digest
+
+
 @pytest.fixture(scope="session")
 def repository() -> Path:
     """The root of the checkout."""

@@ -217,7 +217,7 @@ def test_a_run_that_was_stopped_goes_on_where_it_was(
 ) -> None:
     assert main(again) == 0
     out, before = tmp_path / "out", capsys.readouterr().out.partition("\n")[2]
-    assert loads == planned == []
+    assert (loads, planned) == ([], [])
     page = (out / "index.html").read_bytes()
     kept = (out / "one--checkpoint-20/results.json").stat().st_mtime_ns
     shutil.rmtree(out / "two--checkpoint-20")

@@ -12,6 +12,7 @@ import pytest
 from datasets import Value
 from pyarrow import parquet
 from support.forked import ranks
+from support.suites import no_classifiers
 from support.tiny_encoders import masked_model, masked_tokenizer
 
 import coherencegym as cg
@@ -200,9 +201,13 @@ def test_an_item_is_shown(models: Path, data: Path, capsys: pytest.CaptureFixtur
 
 
 def test_other_tasks_refuse_a_masked_model(
-    models: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    models: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     bert = str(models / "bert")
+    no_classifiers(monkeypatch)
     built = str(cg.build("intruder_sentences", corpus="sample", output=tmp_path / "s", limit=4))
     assert cli.main(["detect", "--model", bert, "--threshold", "1", "--dataset", built]) == 2
     assert "is a masked language model" in capsys.readouterr().err
