@@ -87,29 +87,38 @@ def real_figures() -> Iterator[None]:
         yield
 
 
-@pytest.fixture(scope="session", autouse=True)
-def demo_once() -> Iterator[None]:
-    """The demo model is read once a process, where it is asked for as it is; nobody changes it."""
+@pytest.fixture(scope="session")
+def demo_models() -> Iterator[dict[Any, Any]]:
+    """The demo model by what it was asked for with, and its digest; nobody has changed it."""
+    from coherencegym.eval.models.in_memory import state_digest
+
+    kept: dict[Any, Any] = {}
+    yield kept
+    for loaded, digest in kept.values():
+        assert state_digest(loaded.model, loaded.tokenizer) == digest
+
+
+@pytest.fixture(scope="module")
+def demo_once(demo_models: dict[Any, Any]) -> Iterator[None]:
+    """In a module the demo model is read once a process, where it is asked for as it is."""
     from coherencegym.eval.models import load
     from coherencegym.eval.models.arguments import ModelArguments
     from coherencegym.eval.models.in_memory import state_digest
 
-    read, kept = load._load, {}
+    read = load._load
 
     def once(name: Any, device: str, dtype: str, *how: Any, **head: Any) -> Any:
         if name != "demo" or any(each not in (None, False, ModelArguments()) for each in how):
             return read(name, device, dtype, *how, **head)
         asked = (device, dtype, *head.items())
-        if asked not in kept:
+        if asked not in demo_models:
             loaded = read(name, device, dtype, *how, **head)
-            kept[asked] = loaded, state_digest(loaded.model, loaded.tokenizer)
-        return kept[asked][0]
+            demo_models[asked] = loaded, state_digest(loaded.model, loaded.tokenizer)
+        return demo_models[asked][0]
 
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(load, "_load", once)
         yield
-    for loaded, digest in kept.values():
-        assert state_digest(loaded.model, loaded.tokenizer) == digest
 
 
 @pytest.fixture(scope="session")

@@ -24,6 +24,9 @@ from coherencegym.eval.views.loaded import ShownResults
 from coherencegym.files.checksums import CHECKSUMS
 
 
+pytestmark = pytest.mark.usefixtures("demo_once")
+
+
 @pytest.fixture(scope="module", autouse=True)
 def without_classifiers() -> Iterator[None]:
     """Suites are built without partial-input baselines."""

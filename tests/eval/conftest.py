@@ -21,6 +21,11 @@ TEXT = [
 ]
 
 
+@pytest.fixture(scope="module", autouse=True)
+def one_demo_model(demo_once: None) -> None:
+    """The demo model is read once."""
+
+
 @pytest.fixture(autouse=True)
 def one_thread() -> None:
     """One torch thread, where torch is loaded at all."""
