@@ -94,7 +94,7 @@ def test_what_fails_is_said_and_the_rest_goes_on(
 
     monkeypatch.setattr(gpu_worker, "waits", full)
     monkeypatch.setattr(gpu_worker, "attention", full)
-    job = {"shape": "tiny", "device": "cpu", "dtype": "bfloat16", "data": str(texts), "items": 2}
+    job = {"shape": "tiny", "device": "cpu", "dtype": "bfloat16", "data": str(texts), "items": 1}
     path = tmp_path / "found.json"
     found = gpu_worker.work({**job, "seconds": 600, "path": str(path)})
     why = "OutOfMemoryError: CUDA out of memory. Tried to allocate 20.00 GiB."

@@ -172,16 +172,16 @@ def test_every_measure_has_its_interval_at_any_width(width: int) -> None:
 
 
 def test_the_library_finds_what_the_command_does(saved: Path, tmp_path: Path) -> None:
-    words = ("--detector", "context", "--config", "one")
+    words = ("--detector", "context", "--config", "one", "--limit", "9")
     assert main(arguments(saved, tmp_path / "command", *words)) == 0
     model, data = str(saved / "model"), saved / "data"
-    how: dict[str, Any] = {"detector": "context", "config": "one"}
+    how: dict[str, Any] = {"detector": "context", "config": "one", "limit": 9}
     found = cg.detect(model, data, device="cpu", output=tmp_path / "library", **how)
     ours, theirs = (results_of(tmp_path / name) for name in ("library", "command"))
     assert ours["scores"] == theirs["scores"]
     assert found.signature == ours["signature"] == theirs["signature"]
     loaded = cg.load_model(model, device="cpu")
-    few = cg.detect(loaded, data, limit=9, **how)
+    few = cg.detect(loaded, data, **how)
     assert few.rows[0].counts["documents"] == 9
     with pytest.raises(EvaluationError, match="detect: no option scorer; expected some of detect"):
         cg.detect(model, data, scorer="x")
