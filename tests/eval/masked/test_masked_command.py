@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from datasets import Value
 from pyarrow import parquet
+from support.datasets import about_families, with_intruders, write_documents
 from support.forked import ranks
-from support.suites import no_classifiers
 from support.tiny_encoders import masked_model, masked_tokenizer
 
 import coherencegym as cg
@@ -201,14 +201,11 @@ def test_an_item_is_shown(models: Path, data: Path, capsys: pytest.CaptureFixtur
 
 
 def test_other_tasks_refuse_a_masked_model(
-    models: Path,
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
+    models: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     bert = str(models / "bert")
-    no_classifiers(monkeypatch)
-    built = str(cg.build("intruder_sentences", corpus="sample", output=tmp_path / "s", limit=4))
+    documents = with_intruders(about_families(4))
+    built = str(write_documents(tmp_path / "data", {"test": documents}))
     assert cli.main(["detect", "--model", bert, "--threshold", "1", "--dataset", built]) == 2
     assert "is a masked language model" in capsys.readouterr().err
 
