@@ -30,6 +30,7 @@ REAL = (
     ("coreference", "winograd"),
     ("coreference", "openboek"),
     ("antecedents", "gum"),
+    ("antecedents", "openboek"),
     ("illusions", "winograd"),
     ("lasting_surprise", "personachat"),
     ("reference_distance", "gum"),
