@@ -52,10 +52,14 @@ BEYER_2021 = """@inproceedings{beyer-etal-2021-incoherence,
 
 @dataclass(frozen=True)
 class GeneratedDocument:
-    """A document, and its sentences without an intruder."""
+    """A document, and its sentences without an intruder.
+
+    ``words`` are those of its corpus, where its script has no spaces.
+    """
 
     document: Document
     original: tuple[str, ...]
+    words: frozenset[str] = frozenset()
 
 
 class ItemGenerator(Protocol):

@@ -11,7 +11,7 @@ from pathlib import Path
 from textwrap import fill
 from typing import TYPE_CHECKING, Any, get_args
 
-from coherencegym.builders.errors import finished
+from coherencegym.builders.command.errors import finished
 from coherencegym.builders.registry import all_suites, load_suite
 from coherencegym.builders.suite import Genre, Suite
 from coherencegym.command_line import USER_ERROR, Names, Parser, completed, rare

@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from coherencegym.builders.command.declared import load_declared
+from coherencegym.builders.command.errors import finished
 from coherencegym.builders.command.push import check_rights_of, push_build, resolve_privacy
 from coherencegym.builders.command.show import build_record, print_build, print_lines, spinner
-from coherencegym.builders.errors import finished
 from coherencegym.builders.export.write import Exports, export_build
 from coherencegym.builders.judgement.filtering import reader_filters
 from coherencegym.builders.judgement.match import Matcher

@@ -34,20 +34,28 @@ def in_dutch(config: Config) -> Config:
 
 
 @dataclass(frozen=True)
-class Opening(Composable):
-    """The first sentences of prose that follow one another, without headings and fragments.
+class Passages(Composable):
+    """Sentences of prose that follow one another, without headings and fragments.
 
     Attributes:
-        fewest, most: the numbers of sentences that there may be.
+        fewest, most: the numbers of sentences that a passage may have.
+        number: the most passages of a document, which do not overlap.
+
+    The first passage has no variant, others ``<first unit>-<last unit>``.
     """
 
     fewest: int
     most: int
+    number: int = 1
 
     def __call__(self, discourse: Discourse, context: Context) -> Iterator[Discourse]:
-        """Yield them, if there are enough."""
-        for first, end in stretches(discourse):
-            if end - first >= self.fewest:
-                yield cut_excerpt(discourse, first, min(end, first + self.most) - 1)
-                return
-        context.skipped[f"no {self.fewest} sentences of prose in a row"] += 1
+        """Yield the first passages in the order of the text."""
+        found = [
+            (start, min(end, start + self.most) - 1)
+            for first, end in stretches(discourse)
+            for start in range(first, end - self.fewest + 1, self.most)
+        ]
+        for place, (start, last) in enumerate(found[: self.number]):
+            yield cut_excerpt(discourse, start, last, variant=f"{start}-{last}" if place else "")
+        if not found:
+            context.skipped[f"no {self.fewest} sentences of prose in a row"] += 1

@@ -30,6 +30,8 @@ from coherencegym.loaders.text.detokenize import lay_out
 from coherencegym.loaders.unified import is_unified, unified_relation
 
 _ENGLISH = "eng"
+#: The relations of headings to their texts, which follow.
+_HEADS = ("preparation", "organization-heading")
 
 
 def read_disrpt(corpus: Corpus, file: CorpusFile, options: ReadOptions) -> Iterator[Discourse]:
@@ -50,7 +52,11 @@ def _with_texts(
         rows[row.document].append(row)
     texts = replace(file, path=_texts(file.path))
     own = language(dataset.partition(".")[0])
-    for name, document in read_documents(texts, own, options):
+    headings = {
+        name: {(row.units[0][0][0], row.units[0][-1][1]) for row in each if row.original in _HEADS}
+        for name, each in rows.items()
+    }
+    for name, document in read_documents(texts, own, options, headings):
         kept = []
         for row in rows[name]:
             if max(last for unit in row.units for _, last in unit) > len(document.words):
@@ -65,7 +71,12 @@ def _with_texts(
             corpus=corpus.name,
             units=document.units,
             relations=tuple(_relation(row, document.places) for row in kept),
-            meta={"split": file.split, "dataset": dataset, "language": own.code},
+            meta={
+                "split": file.split,
+                "dataset": dataset,
+                "language": own.code,
+                "headings": " ".join(map(str, document.headings)),
+            },
         )
 
 

@@ -14,7 +14,7 @@ from support.native_files import LAYOUTS
 import coherencegym as cg
 from coherencegym.builders.command.cli import main
 from coherencegym.builders.connectives import SUITE as CONNECTIVES
-from coherencegym.builders.discourse.languages import Opening, by_language
+from coherencegym.builders.discourse.languages import Passages, by_language
 from coherencegym.builders.discourse.splits import OwnSplits
 from coherencegym.builders.pipeline.fitting import Division
 from coherencegym.builders.sentence_order import SUITE as SENTENCE_ORDER
@@ -23,6 +23,7 @@ from coherencegym.errors import EvaluationError
 from coherencegym.eval.statistics.lexical_overlap import content_words, turns_and_sentences
 from coherencegym.loaders.discourse import Discourse, Unit
 from coherencegym.manipulations.operator import Context
+from coherencegym.manipulations.shuffle import Shuffle
 from coherencegym.words.scripts import unspaced_words
 
 DUTCH = """\
@@ -54,13 +55,14 @@ def test_orders_in_dutch_chinese_and_german(real_build: Callable[[str, str], Pat
     configs = {name: one for name, one in configs.items() if not name.endswith("_choice")}
     found = {name: rows_of(entry) for name, entry in configs.items()}
     assert found == {
-        **dict.fromkeys(("disrpt_nl_documents_all", "disrpt_nl_documents_context"), 68),
+        **dict.fromkeys(("disrpt_nl_documents_all", "disrpt_nl_documents_context"), 167),
         **dict.fromkeys(("disrpt_nl_openings_all", "disrpt_nl_openings_context"), 67),
-        **dict.fromkeys(("disrpt_zh_documents_all", "disrpt_zh_documents_context"), 40),
-        **dict.fromkeys(("disrpt_zh_openings_all", "disrpt_zh_openings_context"), 32),
-        **{name: 16 for name in configs if name.startswith(("disrpt_de_d", "disrpt_de_o"))},
-        "disrpt_nl_matched_documents": 117,
-        "disrpt_zh_matched_documents": 52,
+        **dict.fromkeys(("disrpt_zh_documents_all", "disrpt_zh_documents_context"), 89),
+        **dict.fromkeys(("disrpt_zh_openings_all", "disrpt_zh_openings_context"), 31),
+        **dict.fromkeys(("disrpt_de_documents_all", "disrpt_de_documents_context"), 21),
+        **dict.fromkeys(("disrpt_de_openings_all", "disrpt_de_openings_context"), 16),
+        "disrpt_nl_matched_documents": 114,
+        "disrpt_zh_matched_documents": 44,
         "disrpt_de_matched_documents": 15,
     }
     assert all(name.split("_")[1] == one["corpus"]["language"] for name, one in configs.items())
@@ -101,13 +103,23 @@ def test_a_config_takes_the_languages_that_it_knows() -> None:
     assert (every.by, every.corpora) == ("language", ("disrpt",))
 
 
-def test_an_opening_is_prose_in_a_row() -> None:
+def test_a_passage_is_prose_in_a_row() -> None:
     text = document("Titel", "Een.", "Twee.", "Kop", "Drie.", "Vier.", "Vijf.", "Zes.")
     context = Context(0)
-    (found,) = Opening(3, 3)(text, context)
+    (found,) = Passages(3, 3)(text, context)
     assert found.texts == ("Drie.", "Vier.", "Vijf.")
-    assert list(Opening(5, 8)(text, context)) == []
+    assert list(Passages(5, 8)(text, context)) == []
     assert context.skipped == {"no 5 sentences of prose in a row": 1}
+    first, second, third = Passages(2, 3, number=5)(
+        document("Een.", "Twee.", "Drie.", "Vier.", "Vijf.", "Kop", "Zes.", "Zeven."), context
+    )
+    assert [one.texts for one in (first, second, third)] == [
+        *(("Een.", "Twee.", "Drie."), ("Vier.", "Vijf.")),
+        ("Zes.", "Zeven."),
+    ]
+    assert [one.variant for one in (first, second, third)] == ["", "3-4", "6-7"]
+    shuffled = (list(Shuffle()(one, Context(0))) for one in (first, third))
+    assert [one.variant for each in shuffled for one in each] == ["shuffled", "6-7/shuffled"]
 
 
 def test_languages_are_divided_each_by_itself() -> None:
@@ -176,6 +188,9 @@ def test_a_dutch_text_builds_in_one_command(
     (row,) = pd.read_parquet(path).to_dict("records")
     assert row["conditions"][0]["content"] == " ".join(DUTCH.split())
     assert not (out / "connectives").exists()
+    one = tmp_path / "one"
+    assert main(["sentence_order", *arguments, "--output", str(one)]) == 0
+    assert configs_of(one).keys() == configs.keys()
 
 
 def test_what_knows_only_english_refuses_the_others(dutch_text: Path) -> None:
