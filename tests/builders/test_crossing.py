@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.suites import Sample, build_from, rows
+from support.suites import Sample, rows
 
 from coherencegym.__main__ import main
 from coherencegym.builders.crossing.balance import Option, choose_balanced, side
