@@ -29,6 +29,7 @@ REAL = (
     ("coreference", "gum"),
     ("coreference", "winograd"),
     ("coreference", "openboek"),
+    ("coreference", "disrpt"),
     ("antecedents", "gum"),
     ("antecedents", "openboek"),
     ("illusions", "winograd"),

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
 from coherencegym.builders.discourse.cutting import stretches
 from coherencegym.builders.suite import ANY_LANGUAGE, Config
 from coherencegym.loaders.discourse import Discourse, is_parsed
+from coherencegym.loaders.languages.english import ENGLISH
 from coherencegym.manipulations.editing import cut_excerpt
 from coherencegym.manipulations.operator import Composable, Context
 
@@ -21,11 +22,27 @@ def is_written(discourse: Discourse) -> bool:
     return is_parsed(discourse) and not any(unit.speaker for unit in discourse.units)
 
 
+def has_entities(discourse: Discourse) -> bool:
+    """Select documents in which somebody annotated coreference."""
+    return bool(discourse.mentions)
+
+
 def by_language(config: Config, **changes: Any) -> Config:
     """A config's twin, which makes one config for each language (``order_disrpt_nl``)."""
     # Rare classes are kept: of most languages there are few documents.
     settings = {"select": is_written, "genre": "", "fewest_of_a_class": 0, **changes}
     return replace(config, corpora=MULTILINGUAL, by="language", languages=ANY_LANGUAGE, **settings)
+
+
+def of_entities(config: Config, languages: Iterable[str]) -> Config:
+    """A config's twin from documents with coreference in some other languages than English."""
+    return replace(
+        config,
+        corpora=MULTILINGUAL,
+        by="language",
+        languages=tuple(code for code in languages if code != ENGLISH.code),
+        select=has_entities,
+    )
 
 
 def in_dutch(config: Config) -> Config:

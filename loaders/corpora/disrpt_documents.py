@@ -18,7 +18,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from coherencegym.loaders.corpus import CorpusError, CorpusFile, ReadOptions
-from coherencegym.loaders.discourse import SourceSpan, Unit
+from coherencegym.loaders.discourse import Mention, SourceSpan, Span, Unit
 from coherencegym.loaders.formats.conllu import (
     Block,
     Sentence,
@@ -29,6 +29,7 @@ from coherencegym.loaders.formats.conllu import (
     tells_spaces,
     without_notes,
 )
+from coherencegym.loaders.formats.corefud import corefud_mentions, field_names
 from coherencegym.loaders.formats.lines import LineError
 from coherencegym.loaders.languages.language import Language
 from coherencegym.words.scripts import join_texts
@@ -57,12 +58,14 @@ class TokenisedDocument:
             that has no place, as the mark of a footnote.
         words: the tokens in their order.
         headings: the numbers, from 0, of the units that begin with the number of a heading.
+        mentions: the mentions of entities, if they were asked for; one in two units is left out.
     """
 
     units: tuple[Unit, ...]
     places: Mapping[int, tuple[int, int, int]]
     words: tuple[str, ...]
     headings: tuple[int, ...]
+    mentions: tuple[Mention, ...]
 
 
 def read_documents(
@@ -70,12 +73,14 @@ def read_documents(
     language: Language,
     options: ReadOptions,
     headings: Mapping[str, Collection[tuple[int, int]]],
+    entities: bool,
 ) -> Iterator[tuple[str, TokenisedDocument]]:
     """The documents of a file by name; one of withheld text, or with a bad line, is left out.
 
     Args:
         file, language, options: the file, its language, and what becomes of its bad lines.
         headings: document -> the first and the last token (from 1) of each of its headings.
+        entities: read the mentions of entities.
 
     Raises:
         CorpusError: there is none, or a bad line.
@@ -90,7 +95,7 @@ def read_documents(
             options.skipped["withheld text"] += 1
             continue
         try:
-            yield _document(file, filled, language, headings)
+            yield _document(file, filled, language, headings, entities)
         except LineError as error:
             error.report(file, options)
     if not found:
@@ -102,6 +107,7 @@ def _document(
     blocks: Sequence[Block],
     language: Language,
     headings: Mapping[str, Collection[tuple[int, int]]],
+    entities: bool,
 ) -> tuple[str, TokenisedDocument]:
     lay_out = None if tells_spaces(blocks) else language.lay_out
     sentences = []
@@ -135,7 +141,41 @@ def _document(
             if not word.empty:
                 places[number] = (len(units) - 1, shift + word.start, shift + word.end)
     words = tuple(word.form for sentence in sentences for word in sentence.words)
-    return name, TokenisedDocument(tuple(units), places, words, tuple(numbered))
+    names = _entity_fields(blocks) if entities else ()
+    mentions = tuple(_mentions(sentences, places, names, language)) if names else ()
+    return name, TokenisedDocument(tuple(units), places, words, tuple(numbered), mentions)
+
+
+def _entity_fields(blocks: Sequence[Block]) -> tuple[str, ...]:
+    comments = (block.comments.get("global.Entity") for block in blocks)
+    return next((field_names(comment) for comment in comments if comment), ())
+
+
+def _mentions(
+    sentences: Sequence[Sentence],
+    places: Mapping[int, tuple[int, int, int]],
+    names: Sequence[str],
+    language: Language,
+) -> Iterator[Mention]:
+    done = 0
+    for sentence in sentences:
+        known = [word for word in enumerate(sentence.words, done + 1) if word[0] in places]
+        first = {word.start: places[number] for number, word in known}
+        last = {word.end: places[number] for number, word in known}
+        for mention in corefud_mentions(sentence, 0, names, language):
+            ends = {side for _, start, end in mention.span for side in (first[start], last[end])}
+            if len({unit for unit, _, _ in ends}) == 1:
+                head = mention.head and _placed(mention.head, first, last)
+                yield replace(mention, span=_placed(mention.span, first, last), head=head)
+        done += len(sentence.words)
+
+
+def _placed(
+    span: Span,
+    first: Mapping[int, tuple[int, int, int]],
+    last: Mapping[int, tuple[int, int, int]],
+) -> Span:
+    return tuple((first[start][0], first[start][1], last[end][2]) for _, start, end in span)
 
 
 def _in_brackets(texts: Sequence[str]) -> set[int]:

@@ -74,6 +74,7 @@ class _Novel:
         head = head_of(told)
         features = told[head]
         is_pronoun = len(words) == 1 and bool(features.pronoun)
+        known = language.pronoun(words[head].form, features.pronoun) if is_pronoun else None
         joined = any(one.pos == "CCONJ" for one in told)
         gender = features.gender
         if features.pos == "PROPN" or (is_pronoun and not gender):
@@ -89,6 +90,7 @@ class _Novel:
                 gender=gender,
                 pronoun=features.pronoun if is_pronoun else "",
                 person=features.person if is_pronoun else "",
+                case=known.case if known and features.pronoun == "personal" else "",
             ),
         )
 

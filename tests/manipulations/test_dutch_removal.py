@@ -86,7 +86,7 @@ def test_one_sentence_is_replaced_and_the_stand_in_comes_first(text: str) -> Non
         (TEXT, "Het dak", "[Men|4 pronoun=personal person=3 gender=masculine] zei dat het dak", ""),
         (TEXT, "jaren leeg", "leeg? ja, jaren", "stand-in"),
         # The pronoun.
-        (COAT, "[hij|1 entity=object]", "['t|1 pronoun=personal]", "het, which rarely refers"),
+        (COAT, "[hij|1 entity=object]", "['t|1 pronoun=personal]", "that rarely refers to a noun"),
         (TEXT, "de deuren", "de deuren van [Anna|1 proper]", "pronoun before its noun phrase"),
     ],
 )
