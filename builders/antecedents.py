@@ -26,6 +26,7 @@ import re
 from typing import Any
 
 from coherencegym.builders.crossing.balance import Balanced
+from coherencegym.builders.discourse.languages import in_dutch
 from coherencegym.builders.suite import Column, Config, Contrast, MinimalPairs, Suite, Use
 from coherencegym.eval.kinds.items import Item
 from coherencegym.loaders.discourse import Discourse
@@ -156,10 +157,17 @@ HEIM_1982 = """@phdthesis{heim-1982-semantics,
     publisher = "John Benjamins",
 }"""
 
+_CONFIGS = (
+    removal_config("pronoun", "a pronoun of the third person is scored"),
+    removal_config(
+        "phrase", "a definite phrase is scored; it shares no word with the antecedent's sentence"
+    ),
+)
+
 SUITE = Suite(
     name="antecedents",
     title="Antecedents",
-    version="3.0.0",
+    version="3.1.0",
     hypothesis=(
         "A model that notices incoherence finds a pronoun or a definite phrase more surprising "
         "after the removal of the sentence that introduces its referent than after the removal of "
@@ -214,22 +222,23 @@ SUITE = Suite(
         "definite phrase (`the city`), but seldom for a pronoun. The phrases share no word with "
         "the antecedent's sentence, so word repetition does not help.",
         "Few mentions meet all conditions: 80 documents of GUM give 60 pronouns and 11 phrases, 34 "
-        "excerpts of LitBank 61 and 7. LitBank annotates people, places, organisations and "
-        "vehicles only, so the neighbour may have other things that `it` or `they` could mean. "
+        "excerpts of LitBank 61 and 7, four novels of OpenBoek 85 and 8. LitBank annotates people, "
+        "places, organisations and vehicles only, so the neighbour may have other things that `it` "
+        "or `they` could mean. "
         "Items from one document may share their stand-in; intervals are clustered by document.",
+        "The Dutch configs are a demonstration, because four novels are four clusters. The novels "
+        "are from before 1940 and keep the spelling of their time. `het` is not scored, because it "
+        "rarely refers to a noun; nor is a pronoun whose referent is named later in its sentence. "
+        "Where neither a name nor a pronoun tells the gender of a person, the person counts as a "
+        "possible referent of `hij` and of `zij`. Anybody counts as a possible referent of a "
+        "plural pronoun for people. Sentences inside a longer quotation are left out.",
         "A language model reviewed 21 pairs of `pronoun` of version 2.0.0 from held-out GUM "
         "documents twice, blind. It judged both texts to be good English in 19 and found the "
         "incoherent side in all (`docs/quality.md` of the toolkit).",
     ),
     headline=("pronoun",),
     citation=HEIM_1982,
-    configs=(
-        removal_config("pronoun", "a pronoun of the third person is scored"),
-        removal_config(
-            "phrase",
-            "a definite phrase is scored; it shares no word with the antecedent's sentence",
-        ),
-    ),
+    configs=(*_CONFIGS, *map(in_dutch, _CONFIGS)),
     one_split=True,
     tags=("coreference", "pronouns", "definiteness"),
 )

@@ -561,7 +561,7 @@ def _configured(meanwhile: bool) -> dict[str, Any]:
 SUITE = Suite(
     name="connectives",
     title="Connectives",
-    version="2.3.0",
+    version="2.4.0",
     hypothesis=(
         "A model that notices incoherence finds what follows a connective more surprising if "
         "the connective cannot express how the two parts of the text are related."

@@ -38,7 +38,7 @@ from coherencegym.builders.crossing.slots import (
     slots,
 )
 from coherencegym.builders.discourse.cutting import category
-from coherencegym.builders.discourse.languages import Opening, by_language
+from coherencegym.builders.discourse.languages import Passages, by_language
 from coherencegym.builders.discourse.rows import FAMILY_COLUMN
 from coherencegym.builders.judgement.questions import NONE, Question
 from coherencegym.builders.pipeline.fitting import Division, Fits
@@ -373,7 +373,7 @@ def _configured(
             # Whole documents are too long, and have headings.
             *(
                 by_language(one)
-                for one in _view_configs(IntruderSentence(**drawing), filter_model, Opening(4, 8))
+                for one in _view_configs(IntruderSentence(**drawing), filter_model, Passages(4, 8))
             ),
         ),
         "headline": ("filtered" if filter_model else "",),

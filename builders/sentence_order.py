@@ -14,16 +14,17 @@ put into an order that habits find as likely as the original (:mod:`manipulation
 
 from __future__ import annotations
 
+import sys
 from dataclasses import replace
 from typing import Any
 
-from coherencegym.builders.discourse.languages import Opening, by_language
+from coherencegym.builders.discourse.familiarity import familiarity_config
+from coherencegym.builders.discourse.languages import Passages, by_language
 from coherencegym.builders.discourse.matched_orders import (
     MATCHED_COLUMNS,
     WHOLE_TEXT,
     MatchedOrders,
 )
-from coherencegym.builders.familiarity import familiarity_config
 from coherencegym.builders.suite import (
     ANY_LANGUAGE,
     BEYER_2021,
@@ -149,8 +150,8 @@ def order_config(genre: str, corpora: tuple[str, ...], scope: str, k: int, sep: 
     )
 
 
-def opening_config(name: str, opening: Opening, scope: str, k: int) -> Config:
-    """A config of the openings of documents: as :func:`order_config` has it for stories."""
+def passage_config(name: str, passages: Passages, scope: str, k: int) -> Config:
+    """A config of passages of documents: as :func:`order_config` has it for stories."""
     config = order_config("narration", (), scope, k, sep=False)
     shuffled = Shuffle(keep_last=int(scope == "context"), permutations=k)
     assert isinstance(config.generator, MinimalPairs)
@@ -158,15 +159,16 @@ def opening_config(name: str, opening: Opening, scope: str, k: int) -> Config:
         config.generator,
         names=None,
         manipulation=None,
-        versions={"original": opening, "shuffled": opening | shuffled},
+        versions={"original": passages, "shuffled": passages | shuffled},
     )
-    number = str(opening.most) if opening.fewest == opening.most else f"up to {opening.most}"
-    summary = f"the first {number} sentences of prose in a row of a document: {config.summary}"
+    number = f"{passages.most}" if passages.number == 1 else f"up to {passages.most}"
+    first = "the first " * (passages.number == 1)
+    summary = f"{first}{number} sentences of prose in a row of a document: {config.summary}"
     return replace(config, name=f"{name}_{scope}", generator=generator, summary=summary)
 
 
-#: Documents as long as those of intruder sentences, and as stories.
-OPENINGS = {"documents": Opening(4, 8), "openings": Opening(5, 5)}
+#: Passages as long as the documents of intruder sentences, and openings as long as stories.
+PASSAGES = {"documents": Passages(4, 8, number=sys.maxsize), "openings": Passages(5, 5)}
 
 
 def is_no_chat(discourse: Discourse) -> bool:
@@ -239,8 +241,8 @@ def _configured(permutations: int) -> dict[str, Any]:
             *MATCHED,
             familiarity_config(NARRATION),
             *(
-                by_language(opening_config(name, opening, scope, permutations))
-                for name, opening in OPENINGS.items()
+                by_language(passage_config(name, passages, scope, permutations))
+                for name, passages in PASSAGES.items()
                 for scope in ("all", "context")
             ),
             by_language(next(one for one in MATCHED if one.name == "matched_documents")),
@@ -251,7 +253,7 @@ def _configured(permutations: int) -> dict[str, Any]:
 SUITE = Suite(
     name="sentence_order",
     title="Sentence order",
-    version="3.1.0",
+    version="3.2.0",
     hypothesis=(
         "A model that notices incoherence finds a text more surprising after its sentences or "
         "utterances are shuffled, and finds the last sentence more surprising after a shuffled "

@@ -18,7 +18,7 @@ from coherencegym.builders.crossing.generator import CROSSED_BREAKDOWNS, Crossed
 from coherencegym.builders.crossing.partners import Couple, MostSimilar, Partner, of_like_length
 from coherencegym.builders.crossing.shuffled import with_shuffled_contexts
 from coherencegym.builders.crossing.similarity import narrative_tense, persons_in
-from coherencegym.builders.familiarity import familiarity_config
+from coherencegym.builders.discourse.familiarity import familiarity_config
 from coherencegym.builders.suite import (
     BEYER_2021,
     Column,

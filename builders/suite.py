@@ -52,10 +52,14 @@ BEYER_2021 = """@inproceedings{beyer-etal-2021-incoherence,
 
 @dataclass(frozen=True)
 class GeneratedDocument:
-    """A document, and its sentences without an intruder."""
+    """A document, and its sentences without an intruder.
+
+    ``words`` are those of its corpus, where its script has no spaces.
+    """
 
     document: Document
     original: tuple[str, ...]
+    words: frozenset[str] = frozenset()
 
 
 class ItemGenerator(Protocol):
@@ -360,7 +364,7 @@ class Suite:
             for suites from corpora with too few documents to be divided. The division is for
             training on a corpus, and nobody trains on a test suite.
         readings: corpora that this suite reads otherwise than the registry says, by name: other
-            files of theirs.
+            files or more annotation of theirs.
         divide: a division, for suites that one may train on: (discourses, seed) -> discourses by
             split, in the place of the corpus's own splits.
 

@@ -82,7 +82,8 @@ class Features:
             ``relative``, ``interrogative``, ``indefinite`` or ``expletive``.
         person: ``1``, ``2`` or ``3``.
         number: ``singular`` or ``plural``.
-        gender: ``masculine``, ``feminine`` or ``neuter``.
+        gender: ``masculine``, ``feminine``, ``neuter`` or ``common`` (both of the first two).
+        case: ``nominative``, ``accusative``, ``dative`` or ``genitive``, where inflection shows it.
     """
 
     entity: str = ""
@@ -96,6 +97,7 @@ class Features:
     person: str = ""
     number: str = ""
     gender: str = ""
+    case: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,7 +26,8 @@ class Shuffle(Composable):
             does not depend on ``permutations``.
 
     New orders are drawn at random, all with the same probability. Exchanging two units with the
-    same text gives no new order. Variants are ``shuffled``, ``shuffled-2``, ``shuffled-3``, ...
+    same text gives no new order. Variants are ``shuffled``, ``shuffled-2``, ``shuffled-3``, ...,
+    behind that of the discourse, if it has one (``8-15/shuffled``).
     Each moved unit is an edit whose ``source_unit`` is its position in the original.
     """
 
@@ -52,7 +53,8 @@ class Shuffle(Composable):
         if others < self.permutations:
             context.skipped["fewer other orders than --permutations asks for"] += 1
         # `permutations` is left out of the key: asking for more orders keeps the first ones.
-        random = context.random(discourse, "Shuffle", keep_last=self.keep_last)
+        own = {"passage": discourse.variant} if discourse.variant else {}
+        random = context.random(discourse, "Shuffle", keep_last=self.keep_last, **own)
         seen = {texts}
         while len(seen) <= min(others, self.permutations):
             order = list(range(len(texts)))
@@ -61,10 +63,11 @@ class Shuffle(Composable):
                 continue
             seen.add(reordered)
             number = len(seen) - 1
+            variant = "shuffled" if number == 1 else f"shuffled-{number}"
             yield reorder(
                 discourse,
                 [*canonical(order, texts), *range(len(texts), len(discourse.units))],
-                variant="shuffled" if number == 1 else f"shuffled-{number}",
+                variant="/".join(filter(None, (discourse.variant, variant))),
             )
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from textwrap import fill
 from typing import TYPE_CHECKING, Any, get_args
 
-from coherencegym.builders.errors import finished
+from coherencegym.builders.command.errors import finished
 from coherencegym.builders.registry import all_suites, load_suite
 from coherencegym.builders.suite import Genre, Suite
 from coherencegym.command_line import USER_ERROR, Names, Parser, completed, rare
@@ -19,6 +19,7 @@ from coherencegym.engines.engine import ENGINES, LOCAL
 from coherencegym.errors import EvaluationError, one_line
 from coherencegym.eval.kinds.table_kind import SAMPLE
 from coherencegym.loaders.corpora.own.annotated import FORMATS
+from coherencegym.loaders.languages.registry import language
 from coherencegym.loaders.registry import CORPORA
 from coherencegym.numbers import positive
 
@@ -276,6 +277,8 @@ def main(argv: Sequence[str] | None = None, prog: str = "python -m builders") ->
         if given.all:
             if given.suite:
                 parser.error(f"argument --all: not allowed with {given.suite[0]}")
+            if left_out := _of_other_languages(given):
+                print(left_out, file=sys.stderr)
             return _run([load_suite(name) for name in _names_for(given)], given)
         if not named:
             return finished("build", lambda: _print_suites(given))
@@ -312,6 +315,18 @@ def _names_for(given: argparse.Namespace) -> list[str]:
     return [name for name in all_suites() if request.configs_of_own(load_suite(name))]
 
 
+def _of_other_languages(given: argparse.Namespace) -> str:
+    # The suites that know other languages than that of the user's own texts, in a line.
+    if "texts" not in given:
+        return ""
+    request, left = build_request(given), []
+    for suite in map(load_suite, all_suites()):
+        if not request.configs_of_own(suite) and (known := request.languages_of_own(suite)):
+            left.append(f"{suite.name} ({', '.join(known)})")
+    name = language(request.shape.language).name
+    return f"no rules for {name}: {', '.join(left)}" if left else ""
+
+
 def _print_suites(given: argparse.Namespace) -> int:
     suites = all_suites()
     own_texts = build_request(given).own_texts() if "texts" in given else None
@@ -329,6 +344,8 @@ def _print_suites(given: argparse.Namespace) -> int:
         more = (f" --{name} {getattr(given, name)}" for name in options if name in given)
         own = f"--texts {given.texts}{''.join(more)}"
         print(f"\nbuild one with `coherencegym build SUITE {own}`, all of these with `--all`")
+        if left_out := _of_other_languages(given):
+            print(left_out)
         return 0
     print("\nbuild one with `coherencegym build SUITE`, all with `coherencegym build --all`,")
     print("one of your own with `coherencegym build FILE.py` (`coherencegym new suite` begins it)")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from coherencegym.builders.errors import finished
+from coherencegym.builders.command.errors import finished
 from coherencegym.command_line import Parser
 
 EXAMPLES = """\

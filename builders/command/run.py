@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from coherencegym.builders.command.declared import load_declared
+from coherencegym.builders.command.errors import finished
 from coherencegym.builders.command.push import check_rights_of, push_build, resolve_privacy
 from coherencegym.builders.command.show import build_record, print_build, print_lines, spinner
-from coherencegym.builders.errors import finished
 from coherencegym.builders.export.write import Exports, export_build
 from coherencegym.builders.judgement.filtering import reader_filters
 from coherencegym.builders.judgement.match import Matcher
@@ -31,6 +31,7 @@ from coherencegym.builders.pipeline.sources import (
     find_sources,
     only_crossed,
     own_configs,
+    own_languages,
 )
 from coherencegym.builders.release.changes import Version
 from coherencegym.builders.release.manifest import Manifest
@@ -171,9 +172,15 @@ class BuildRequest(BuildOptions, PublishOptions):
 
     def configs_of_own(self, suite: Suite) -> tuple[Config, ...]:
         """The configs of a suite that the user's own texts can give."""
-        corpora = FORMATS[self.format].corpora if self.format else ()
-        configs = own_configs(suite, corpora, self.hub_genre)
-        return tuple(config for config in configs if config.is_in(self.shape.language))
+        return own_configs(suite, self.shape.language, self._native, self.hub_genre)
+
+    def languages_of_own(self, suite: Suite) -> tuple[str, ...]:
+        """The languages that a suite knows, of texts such as the user's own (ISO 639-1)."""
+        return own_languages(suite, self._native, self.hub_genre)
+
+    @property
+    def _native(self) -> tuple[str, ...]:
+        return FORMATS[self.format].corpora if self.format else ()
 
     def planned_texts(self, suite: Suite) -> PlannedCorpus | None:
         """The user's own texts as a source of a suite.
@@ -186,8 +193,12 @@ class BuildRequest(BuildOptions, PublishOptions):
         if not (configs := self.configs_of_own(suite)):
             kind = f"texts in {self.format}" if self.format else f"plain {self.hub_genre or 'text'}"
             kind += f" in {language(self.language).name}" * bool(self.language)
+            known = self.languages_of_own(suite)
+            reason = ", which does not hold what it needs"
+            if known:
+                reason = f": it has rules for {', '.join(known)} only"
             raise CorpusError(
-                f"{suite.name} cannot be built from {kind}, which does not hold what it needs; "
+                f"{suite.name} cannot be built from {kind}{reason}; "
                 "`coherencegym build --texts` with no suite lists those that can"
             )
         return PlannedCorpus(own.corpus, configs, find(own.corpus))

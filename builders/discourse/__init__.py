@@ -1,1 +1,1 @@
-"""The configs of the suite ``discourse_tasks``, and the item generators that make their rows."""
+"""Item generators and configs from whole texts: those of ``discourse_tasks``, and shared ones."""

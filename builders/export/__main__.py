@@ -39,7 +39,7 @@ def main(argv: Sequence[str] | None = None, prog: str = "python -m builders.expo
     """Export a dataset; the exit code."""
     parser = make_parser(prog)
     arguments = parser.parse_args(argv)
-    from coherencegym.builders.errors import finished
+    from coherencegym.builders.command.errors import finished
     from coherencegym.builders.export.write import Exports
 
     exports = Exports(

@@ -39,8 +39,8 @@ The folder has sheet.html, to read, tick and print, and the same as JSON lines: 
 
 def main(argv: Sequence[str] | None = None, prog: str = "python -m builders sample") -> int:
     """Draw what people judge and write the sheet; the exit code is 2 where the user can mend it."""
+    from coherencegym.builders.command.errors import finished
     from coherencegym.builders.command.show import print_lines
-    from coherencegym.builders.errors import finished
 
     arguments = make_parser(prog).parse_args(argv)
 

@@ -33,7 +33,7 @@ from coherencegym.builders.release.baselines import hold_headline, write_baselin
 from coherencegym.builders.release.documents import release_documents
 from coherencegym.builders.release.manifest import Manifest, in_order
 from coherencegym.builders.release.rows import to_table, write_split
-from coherencegym.builders.suite import Config, GeneratedItem, Suite
+from coherencegym.builders.suite import Config, GeneratedDocument, GeneratedItem, Suite
 from coherencegym.engines.blocks import BlockFolder, Values, WorkFolder
 from coherencegym.engines.content import digest_of
 from coherencegym.engines.engine import ALONE_IN_PROCESS, Engine, local_engine
@@ -47,6 +47,8 @@ from coherencegym.loaders.read import ReadingCache
 from coherencegym.manipulations.operator import Context
 from coherencegym.words.scripts import unspaced_words
 
+#: Types of generated rows whose baselines read words.
+_WITH_WORDS = (GeneratedItem, GeneratedDocument)
 #: Split -> baseline -> what it decided.
 _Decided = Mapping[str, Mapping[str, Sequence[BaselineDecision]]]
 
@@ -292,12 +294,13 @@ class _Build:
             split: self._generate_split(config, corpus, split, by_split[split])
             for split in by_split
         }
-        if words := _unspaced_words(one.discourses for one in made.values()):
+        words = _unspaced_words(one.discourses for one in made.values())
+        if words:
             made = {split: _with_words(one, words) for split, one in made.items()}
         if (look := making(config.kind).survey) is None:
             return made
         self._tell(f"{config.full_name(corpus.name)}, looking at all splits")
-        survey = look(config, {split: one.generated for split, one in made.items()})
+        survey = look(config, {split: one.generated for split, one in made.items()}, words)
         return {
             split: replace(
                 one,
@@ -428,7 +431,7 @@ def _with_words(made: _GeneratedSplit, words: frozenset[str]) -> _GeneratedSplit
     return replace(
         made,
         generated=[
-            replace(one, words=words) if isinstance(one, GeneratedItem) else one
+            replace(one, words=words) if isinstance(one, _WITH_WORDS) else one
             for one in made.generated
         ],
     )

@@ -66,7 +66,8 @@ class Making(Generic[D]):
             these, which are written beside the rows; ``folds`` are those of each that is trained.
         quality: (config, generated items, those decisions) -> the quality section of the manifest.
         content: the question of an item: of those of a split with the same the first one stays.
-        survey: (config, split -> generated items) -> what can only be said of all splits together.
+        survey: (config, split -> generated items, the words of a corpus whose script has no
+            spaces) -> what can only be said of all splits together.
         generated_type: the type of a generated item, by which they can be kept until a build is
             done; none: they are made again by a build that goes on.
     """
@@ -83,7 +84,9 @@ class Making(Generic[D]):
         lambda config, generated, decisions: {"items": len(generated)}
     )
     content: Callable[[D], Hashable] = id
-    survey: Callable[[Config, Mapping[str, Sequence[D]]], AcrossSplits[D]] | None = None
+    survey: (
+        Callable[[Config, Mapping[str, Sequence[D]], frozenset[str]], AcrossSplits[D]] | None
+    ) = None
     generated_type: type[D] | None = None
 
 
@@ -127,10 +130,10 @@ def structure_quality(documents: Sequence[StructuredDocument]) -> dict[str, Any]
 
 
 def _survey_examples(
-    config: Config, generated: Mapping[str, Sequence[LabelledExample]]
+    config: Config, generated: Mapping[str, Sequence[LabelledExample]], words: frozenset[str]
 ) -> AcrossSplits[LabelledExample]:
     kept, skipped = without_rare_classes(generated, config.fewest_of_a_class)
-    return AcrossSplits(kept, skipped, example_quality(kept, config.regions))
+    return AcrossSplits(kept, skipped, example_quality(kept, config.regions, words))
 
 
 #: Kind -> the work on it; a line where there is more to do than for any kind.

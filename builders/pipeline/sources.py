@@ -129,28 +129,44 @@ def check_was_read(data_dir: Path, suites: Sequence[Suite], sources: Sequence[So
 
 
 def own_configs(
-    suite: Suite, corpora: Sequence[str] = (), genre: str | None = None
+    suite: Suite, language: str, corpora: Sequence[str] = (), genre: str | None = None
 ) -> tuple[Config, ...]:
     """The suite's configs that texts of one's own can give.
 
     Args:
         suite: the suite.
+        language: that of the texts (ISO 639-1).
         corpora: the corpora that are annotated as the texts are; none: they are plain.
         genre: one of :data:`PLAIN_GENRES`, where only its configs are wanted.
     """
+    # What the best of several corpora gives, and what the others give beside it.
+    found: dict[str, Config] = {}
+    for config in _own_configs(suite, corpora, genre):
+        if config.is_in(language):
+            found.setdefault(config.full_name(""), config)
+    return tuple(found.values())
+
+
+def own_languages(
+    suite: Suite, corpora: Sequence[str] = (), genre: str | None = None
+) -> tuple[str, ...]:
+    """The languages in which texts of one's own can give a config that some language cannot.
+
+    Args:
+        suite, corpora, genre: those of :func:`own_configs`.
+    """
+    configs = _own_configs(suite, corpora, genre)
+    return tuple(dict.fromkeys(code for config in configs for code in config.languages))
+
+
+def _own_configs(suite: Suite, corpora: Sequence[str], genre: str | None) -> Iterator[Config]:
     if corpora:
-        # What the best of them gives, and what the others give beside it.
-        found: dict[str, Config] = {}
-        for name in corpora:
-            for config in suite.natives.get(name, ()):
-                found.setdefault(config.full_name(""), config)
-        return tuple(found.values())
+        yield from (config for name in corpora for config in suite.natives.get(name, ()))
+        return
     genres = (genre,) if genre else PLAIN_GENRES
-    return tuple(
-        config
-        for config in suite.configs
-        if config.genre in genres or (not genre and ARTICLES in config.corpora)
-    )
+    for config in suite.configs:
+        if config.genre in genres or (not genre and ARTICLES in config.corpora):
+            yield config
 
 
 def only_crossed(suite: Suite, sources: Sources) -> Sources:

@@ -65,8 +65,13 @@ def without_rare_classes(
     return kept, skipped
 
 
-def example_quality(splits: _Splits, slots: Sequence[str]) -> dict[str, dict[str, Any]]:
-    """The quality section of each split, as the manifest records it; ``slots`` names them."""
+def example_quality(
+    splits: _Splits, slots: Sequence[str], words: frozenset[str] = frozenset()
+) -> dict[str, dict[str, Any]]:
+    """The quality section of each split, as the manifest records it; ``slots`` names them.
+
+    ``words`` are those of a corpus whose script has no spaces.
+    """
     splits = {split: rows for split, rows in splits.items() if rows}
     learned = splits.get(LEARNING, ())
     majority = Counter(row.label for row in learned)
@@ -74,7 +79,7 @@ def example_quality(splits: _Splits, slots: Sequence[str]) -> dict[str, dict[str
     frequent = min(majority, key=lambda label: (-majority[label], label), default="")
     known = {segment for row in learned for segment in _long_segments(row)}
     sample = whole_clusters(learned, lambda row: row.cluster, _MOST_ROWS)
-    bags, why_not = _bags({**splits, LEARNING: sample} if learned else splits, slots)
+    bags, why_not = _bags({**splits, LEARNING: sample} if learned else splits, slots, words)
     return {
         split: {
             "items": len(rows),
@@ -97,7 +102,7 @@ def example_quality(splits: _Splits, slots: Sequence[str]) -> dict[str, dict[str
 
 
 def _bags(
-    splits: _Splits, slots: Sequence[str]
+    splits: _Splits, slots: Sequence[str], words: frozenset[str]
 ) -> tuple[dict[str, dict[str, dict[str, float]]], str]:
     found: dict[str, dict[str, dict[str, float]]] = defaultdict(dict)
     learned = splits.get(LEARNING, ())
@@ -119,7 +124,7 @@ def _bags(
             for split, rows in splits.items()
         }
         try:
-            bag = bag_of_words(texts, labels)
+            bag = bag_of_words(texts, labels, words)
         except FitError as error:
             if name == "all":
                 return {}, str(error)

@@ -150,7 +150,11 @@ def _sentence_alone(generated: Sequence[GeneratedDocument]) -> dict[str, Any] | 
     # A classifier that sees sentences without their document, out of fold by document; the first
     # sentence of a document is none of them.
     sentences = [
-        (sentence, place == one.document.intruder_position, one.document.cluster)
+        (
+            with_spaces(sentence, one.words),
+            place == one.document.intruder_position,
+            one.document.cluster,
+        )
         for one in generated
         for place, sentence in enumerate(one.document.sentences[1:], start=1)
     ]
@@ -159,9 +163,7 @@ def _sentence_alone(generated: Sequence[GeneratedDocument]) -> dict[str, Any] | 
         return None
     labels = [label for _, label, _ in sentences]
     cluster_ids = [cluster for _, _, cluster in sentences]
-    scores = out_of_fold_scores(
-        [(with_spaces(text),) for text, _, _ in sentences], labels, cluster_ids
-    )
+    scores = out_of_fold_scores([(text,) for text, _, _ in sentences], labels, cluster_ids)
     called = [score > 0 for score in scores]
     right = [float(c == label) for c, label in zip(called, labels, strict=True)]
     hits = sum(c and label for c, label in zip(called, labels, strict=True))

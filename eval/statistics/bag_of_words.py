@@ -12,13 +12,15 @@ from typing import Any
 
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.statistics.threads import one_thread
-from coherencegym.words.scripts import with_spaces
+from coherencegym.words.scripts import LETTER, with_spaces
 
 #: The inverse strengths of the penalty that are tried, on the split :data:`CHOOSING`.
 STRENGTHS = (0.3, 1.0, 3.0, 10.0)
 #: The one that is taken where there is nothing to choose on.
 _UNCHOSEN = 1.0
 LEARNING, CHOOSING = "train", "validation"
+#: Words of two letters or more, and of one where letters are words.
+_WORD = rf"(?u)\b\w\w+\b|{LETTER}"
 #: The folds of a cross-validation, each of other clusters; of fewer clusters each is one.
 FOLDS = 10
 
@@ -45,7 +47,11 @@ class BagOfWords:
     strength: float
 
 
-def bag_of_words(texts: Mapping[str, SlotTexts], labels: Mapping[str, Sequence[str]]) -> BagOfWords:
+def bag_of_words(
+    texts: Mapping[str, SlotTexts],
+    labels: Mapping[str, Sequence[str]],
+    words: frozenset[str] = frozenset(),
+) -> BagOfWords:
     """Learn labels from words on ``train``, and predict those of the other splits.
 
     Logistic regression on TF-IDF of words (sublinear, of those in two rows or more), one vocabulary
@@ -55,6 +61,7 @@ def bag_of_words(texts: Mapping[str, SlotTexts], labels: Mapping[str, Sequence[s
     Args:
         texts: split -> for each row the text of each of its slots.
         labels: split -> the label of each row.
+        words: the words of the corpus, where its script has no spaces; none: pairs of characters.
 
     Raises:
         FitError: there is nothing to learn from: no ``train``, one label only, no word that stands
@@ -63,7 +70,11 @@ def bag_of_words(texts: Mapping[str, SlotTexts], labels: Mapping[str, Sequence[s
     if len(set(labels.get(LEARNING, ()))) < 2:
         raise FitError(f"no two labels in split {LEARNING!r}; expected some to tell apart")
     others = [split for split in texts if split != LEARNING]
-    bags = _bags_of(texts[LEARNING], [texts[split] for split in others])
+    divided = {
+        split: [[with_spaces(text, words) for text in row] for row in rows]
+        for split, rows in texts.items()
+    }
+    bags = _bags_of(divided[LEARNING], [divided[split] for split in others])
     if bags is None:
         raise FitError(f"no word stands in two rows of split {LEARNING!r}; expected some")
     learned, unseen = bags
@@ -96,9 +107,9 @@ def _bags_of(learned: SlotTexts, unseen: Sequence[SlotTexts]) -> tuple[Any, list
 
     columns: list[list[Any]] = []
     for slot in range(len(learned[0])):
-        bag = TfidfVectorizer(min_df=2, sublinear_tf=True)
+        bag = TfidfVectorizer(min_df=2, sublinear_tf=True, token_pattern=_WORD)
         try:
-            own = bag.fit_transform([with_spaces(row[slot]) for row in learned])
+            own = bag.fit_transform([row[slot] for row in learned])
         except ValueError:  # no word that counts in this slot: nothing to learn from it
             continue
         columns.append([own, *(_transformed(bag, rows, slot) for rows in unseen)])
@@ -113,7 +124,7 @@ def _transformed(bag: Any, rows: SlotTexts, slot: int) -> Any:
 
     if not rows:
         return csr_matrix((0, len(bag.vocabulary_)))
-    return bag.transform([with_spaces(row[slot]) for row in rows])
+    return bag.transform([row[slot] for row in rows])
 
 
 def word_classifier(

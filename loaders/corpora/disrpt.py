@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import groupby, pairwise
 from pathlib import Path
 
@@ -30,27 +31,40 @@ from coherencegym.loaders.text.detokenize import lay_out
 from coherencegym.loaders.unified import is_unified, unified_relation
 
 _ENGLISH = "eng"
+#: The relations of headings to their texts, which follow.
+_HEADS = ("preparation", "organization-heading")
 
 
-def read_disrpt(corpus: Corpus, file: CorpusFile, options: ReadOptions) -> Iterator[Discourse]:
-    """Read a table: its documents, in its order; with the texts beside it, in theirs."""
+def read_disrpt(
+    corpus: Corpus, file: CorpusFile, options: ReadOptions, *, entities: bool = False
+) -> Iterator[Discourse]:
+    """Read a table: its documents, in its order; with the texts beside it, in theirs.
+
+    Args:
+        corpus, file, options: those of any reader.
+        entities: read the mentions of entities, too, where a text has them.
+    """
     dataset = file.path.name.rpartition("_")[0] or file.path.stem
     if len(file.parts) > 1:
-        yield from _with_texts(corpus, file, options, dataset)
+        yield from _with_texts(corpus, file, options, dataset, entities)
         return
     for name, rows in groupby(read_rels(file, options), lambda row: row.document):
         yield _document(corpus, file, options, f"{dataset}/{name}", list(rows))
 
 
 def _with_texts(
-    corpus: Corpus, file: CorpusFile, options: ReadOptions, dataset: str
+    corpus: Corpus, file: CorpusFile, options: ReadOptions, dataset: str, entities: bool
 ) -> Iterator[Discourse]:
     rows: dict[str, list[RelsRow]] = defaultdict(list)
     for row in read_rels(file, options, sentences=False):
         rows[row.document].append(row)
     texts = replace(file, path=_texts(file.path))
     own = language(dataset.partition(".")[0])
-    for name, document in read_documents(texts, own, options):
+    headings = {
+        name: {(row.units[0][0][0], row.units[0][-1][1]) for row in each if row.original in _HEADS}
+        for name, each in rows.items()
+    }
+    for name, document in read_documents(texts, own, options, headings, entities):
         kept = []
         for row in rows[name]:
             if max(last for unit in row.units for _, last in unit) > len(document.words):
@@ -64,8 +78,14 @@ def _with_texts(
             id=f"{dataset}/{name}",
             corpus=corpus.name,
             units=document.units,
+            mentions=document.mentions,
             relations=tuple(_relation(row, document.places) for row in kept),
-            meta={"split": file.split, "dataset": dataset, "language": own.code},
+            meta={
+                "split": file.split,
+                "dataset": dataset,
+                "language": own.code,
+                "headings": " ".join(map(str, document.headings)),
+            },
         )
 
 
@@ -224,3 +244,6 @@ CORPUS = Corpus(
     producers="Those of the corpora that it joins, in many languages.",
     source_datasets=("extended|other-disrpt",),
 )
+
+#: The same with coreference, which the Potsdam Commentary Corpus has.
+DISRPT_ENTITIES = replace(CORPUS, reader=partial(read_disrpt, entities=True))

@@ -7,7 +7,8 @@ the place of its first mention. That gender is of the person (``m``, ``f``; ``fm
 tag. A mention of a noun has the grammatical one, that of a pronoun the pronoun's or the person's.
 
 The spelling is that of the novels' time, and differs between them: some inflect articles (*den
-man*). Tokens ``<<<``, which mark that a sentence goes on, are left out.
+man*). Tokens ``<<<``, which mark that a sentence goes on, are left out. ``meta`` has
+``sentence_types``: one word a unit, ``frag`` where no verb is finite.
 
 Source: https://github.com/andreasvc/openboek (van Cranenburgh and van Noord 2022)
 """
@@ -28,7 +29,7 @@ from coherencegym.loaders.formats.conll2012 import Phrase, Word
 from coherencegym.loaders.formats.lines import numbered_lines
 from coherencegym.loaders.languages.language import Language
 
-_CONTINUED = "<<<"
+_CONTINUED, _FINITE = "<<<", "WW[pv,"
 _COLUMNS = ("filename", "sentno", "begin", "end", "gender", "number", "category")
 _GENDERS = {"m": "masculine", "f": "feminine"}
 _NUMBERS = {"sg": "singular", "pl": "plural"}
@@ -53,12 +54,16 @@ class _Novel:
     def __init__(self, entities: dict[_Place, _Entity]) -> None:
         self._entities = entities
         self._places: dict[int, tuple[int, int]] = {}
+        self.sentence_types: list[str] = []
         self._chains: dict[str, _Entity] = {}
 
     def sentences(self, sentences: Sequence[Sequence[Word]]) -> Iterator[list[Word]]:
+        self.sentence_types = []
         for number, words in enumerate(sentences):
             self._places |= {word.line: (number, index) for index, word in enumerate(words)}
             if told := [_with_mark(word) for word in words if word.form != _CONTINUED]:
+                is_finite = any(word.tag.startswith(_FINITE) for word in told)
+                self.sentence_types.append("decl" if is_finite else "frag")
                 yield told
 
     def annotate(self, words: Sequence[Word], chain: str, language: Language) -> Phrase:
@@ -69,6 +74,7 @@ class _Novel:
         head = head_of(told)
         features = told[head]
         is_pronoun = len(words) == 1 and bool(features.pronoun)
+        known = language.pronoun(words[head].form, features.pronoun) if is_pronoun else None
         joined = any(one.pos == "CCONJ" for one in told)
         gender = features.gender
         if features.pos == "PROPN" or (is_pronoun and not gender):
@@ -84,6 +90,7 @@ class _Novel:
                 gender=gender,
                 pronoun=features.pronoun if is_pronoun else "",
                 person=features.person if is_pronoun else "",
+                case=known.case if known and features.pronoun == "personal" else "",
             ),
         )
 
@@ -105,14 +112,16 @@ def read_openboek(corpus: Corpus, file: CorpusFile, options: ReadOptions) -> Ite
         CorpusError: its table of entities is not there, or is none.
     """
     novel = _Novel(_entities(CorpusFile(features_beside(file.path), file.split), options))
-    yield from read_conll2012(
+    for discourse in read_conll2012(
         corpus,
         file,
         options,
         singletons=True,
         prepare=novel.sentences,
         annotate=novel.annotate,
-    )
+    ):
+        types = {"sentence_types": " ".join(novel.sentence_types)}
+        yield replace(discourse, meta={**discourse.meta, **types})
 
 
 def _entities(file: CorpusFile, options: ReadOptions) -> dict[_Place, _Entity]:

@@ -5,6 +5,8 @@ hyphens between them; the first is the id of the entity. ``(1-person-new`` opens
 ``1)`` closes it, ``(1-person-new)`` does both; a word may have any number of them. Mentions may
 nest and cross, also those of one entity: a closing bracket closes the one opened last.
 ``[1/2]`` after the id marks the first of two parts of a discontinuous mention.
+A corpus may annotate prepositional phrases (``phrase_type`` is ``pp``): the preposition is no part
+of a mention here.
 
 Source: https://ufal.mff.cuni.cz/corefud (CorefUD 1.0 file format)
 """
@@ -14,6 +16,7 @@ from __future__ import annotations
 import re
 from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import dropwhile
 
 from coherencegym.loaders.discourse import Features, Mention, Span
 from coherencegym.loaders.formats.conllu import Sentence, Token
@@ -24,7 +27,8 @@ _BRACKET = re.compile(r"\((?P<opens>[^()]+)(?P<closed>\))?|(?P<closes>[^()]+)\)"
 _ENTITY = re.compile(r"(?P<entity>[^\[\]]+)(?:\[(?P<part>\d{1,3})/(?P<parts>\d{1,3})\])?")
 
 _NUMBERS = {"Sing": "singular", "Plur": "plural", "Ptan": "plural"}
-_GENDERS = {"Masc": "masculine", "Fem": "feminine", "Neut": "neuter"}
+_GENDERS = {"Masc": "masculine", "Fem": "feminine", "Neut": "neuter", "Com": "common"}
+_CASES = {"Nom": "nominative", "Acc": "accusative", "Dat": "dative", "Gen": "genitive"}
 _PRONOUN_TYPES = {
     **{"Prs": "personal", "Rcp": "reciprocal", "Dem": "demonstrative", "Rel": "relative"},
     **{"Int": "interrogative", "Emp": "reflexive"},
@@ -65,7 +69,10 @@ def corefud_mentions(
     found = []
     for bracket in whole:
         tokens = (sentence.tokens[index] for index in bracket.tokens)
-        if words := [token for token in tokens if not token.empty]:
+        words = [token for token in tokens if not token.empty]
+        if bracket.fields.get("phrase_type") == "pp":
+            words = list(dropwhile(lambda word: word.deprel == "case", words))
+        if words:
             found.append(_mention(bracket, words, unit, said, language))
     return found
 
@@ -176,11 +183,12 @@ def _mention(
     fields = bracket.fields
     head = _head_of(words, fields)
     predicate = head.number in said or fields.get("link") == "pred"
-    if head.upos == "PRON" or head.xpos in ("PRP", "PRP$", "WP", "WP$"):
+    known = None
+    if head.upos == "PRON" or head.xpos in ("PRP", "PRP$", "WP", "WP$") or _agrees(head):
         kind = "pronoun"
+        known = language.pronoun(head.form, _pronoun(head)) or Features()
     else:
         kind = "proper" if head.upos == "PROPN" else "nominal"
-    known = (language.pronoun(head.form) or Features()) if kind == "pronoun" else None
     return Mention(
         span=_span(words, unit),
         chain=bracket.entity,
@@ -188,6 +196,11 @@ def _mention(
         head=((unit, head.start, head.end),),
         features=_features_of(fields, words[0], head, known, predicate),
     )
+
+
+def _agrees(head: Token) -> bool:
+    # Where possessives agree with the noun behind them, treebanks have determiners (``seine``).
+    return head.upos == "DET" and head.feats.get("Poss") == "Yes"
 
 
 def _said_of_something(words: Sequence[Token]) -> set[int]:
@@ -241,6 +254,7 @@ def _features_of(
 ) -> Features:
     # ``pronoun``: what the form of one says; none where it is none.
     is_pronoun, known = pronoun is not None, pronoun or Features()
+    layer = "[psor]" if is_pronoun and _agrees(head) else ""
     return Features(
         entity=_value(fields.get("etype", fields.get("entity", ""))),
         status=_value(fields.get("infstat", "")),
@@ -251,8 +265,9 @@ def _features_of(
         predicate=predicate,
         pronoun=(_pronoun(head) or known.pronoun) if is_pronoun else "",
         person=head.feats.get("Person", known.person) if is_pronoun else "",
-        number=_NUMBERS.get(head.feats.get("Number", ""), known.number),
-        gender=_GENDERS.get(head.feats.get("Gender", ""), known.gender),
+        number=_NUMBERS.get(head.feats.get(f"Number{layer}", ""), known.number),
+        gender=_GENDERS.get(head.feats.get(f"Gender{layer}", ""), known.gender),
+        case=known.case or _CASES.get(head.feats.get(f"Case{layer}", ""), ""),
     )
 
 

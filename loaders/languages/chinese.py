@@ -38,21 +38,22 @@ CHINESE = Language(
     name="Chinese",
     lay_out=_lay_out,
     pronouns=pronoun_table(
-        types={
-            "personal": "我 你 您 他 她 它 我们 你们 他们 她们 它们 咱们 我們 你們 他們 她們 它們",
+        {
+            "personal 1 singular": "我",
+            "personal 1 plural": "我们 咱们 我們",
+            "personal 2 singular": "你 您",
+            "personal 2 plural": "你们 你們",
+            "personal 3 singular masculine": "他",
+            "personal 3 singular feminine": "她",
+            "personal 3 singular neuter": "它",
+            "personal 3 plural": "他们 他們",
+            "personal 3 plural feminine": "她们 她們",
+            "personal 3 plural neuter": "它们 它們",
             "reflexive": "自己",
             "demonstrative": "这 那 這",
             "interrogative": "谁 什么 誰 什麼",
             "indefinite": "大家 有人 人家",
-        },
-        persons={
-            "1": "我 我们 咱们 我們",
-            "2": "你 您 你们 你們",
-            "3": "他 她 它 他们 她们 它们 他們 她們 它們",
-        },
-        singular="我 你 您 他 她 它",
-        plural="我们 你们 他们 她们 它们 咱们 我們 你們 他們 她們 它們",
-        genders={"masculine": "他", "feminine": "她 她们 她們", "neuter": "它 它们 它們"},
+        }
     ),
     connectives=connectives("zh"),
 )

@@ -1,9 +1,8 @@
 """Dutch.
 
 Pronouns and articles: *Algemene Nederlandse Spraakkunst*, chapters 5 and 4 (https://e-ans.ivdnt.org).
-``haar`` and ``hun`` are personal or possessive by their place, and have no type; ``ze`` and ``zij``
-are singular or plural by their verb, and have no number; ``het`` is an article, too, and more often
-an expletive than not.
+``haar`` and ``hun`` are personal or possessive by their place, ``ze`` and ``zij`` singular or
+plural by their verb; ``het`` is an article, too, and more often an expletive than not.
 """
 
 from __future__ import annotations
@@ -47,40 +46,53 @@ DUTCH = Language(
             r"vertelde|vertelt|dacht|voegde|aldus|stelt|stelde|verklaarde|meent|vindt|vond"
         ),
     ),
+    # Of the cases Dutch has two, that of subjects and that of objects, here as in treebanks
+    # nominative and accusative. Forms in -e, -en and -er after a possessive are of older spelling.
     pronouns=pronoun_table(
-        types={
-            "personal": "ik me mij jij je jou u hij hem zij ze het we wij ons jullie hen 'm 't 'k "
-            "gij ge ie",
-            "possessive": "mijn m'n jouw uw zijn z'n onze d'r hare zijne",
-            "reflexive": "zich zichzelf mezelf mijzelf jezelf uzelf onszelf hemzelf haarzelf",
+        {
+            "personal 1 singular nominative": "ik 'k",
+            "personal 1 singular accusative": "me mij",
+            "personal 1 plural nominative": "we wij",
+            "personal 1 plural accusative": "ons",
+            "personal 2 singular nominative": "jij",
+            "personal 2 singular accusative": "jou",
+            "personal 2 plural": "jullie",
+            "personal 2": "je u gij ge",
+            "personal 3 singular masculine nominative": "hij ie -ie",
+            "personal 3 singular masculine accusative": "hem 'm",
+            "personal 3 singular feminine nominative": "zij ze",
+            "personal 3 singular feminine accusative": "haar ze",
+            "personal 3 singular neuter": "het 't",
+            "personal 3 plural nominative": "zij ze",
+            "personal 3 plural accusative": "hen hun ze",
+            "possessive 1 singular": "mijn m'n mijne mijnen",
+            "possessive 1 plural": "ons onze onzen",
+            "possessive 2 singular": "jouw",
+            "possessive 2": "je uw uwe uwen",
+            "possessive 3 singular": "zijn z'n zijne zijnen zijner",
+            "possessive 3 singular feminine": "haar d'r hare haren harer",
+            "possessive 3 plural": "hun hunne hunnen hunner",
+            "reflexive 1 singular": "mezelf mijzelf",
+            "reflexive 1 plural": "onszelf",
+            "reflexive 2": "jezelf uzelf",
+            "reflexive 3": "zich zichzelf",
+            "reflexive 3 singular masculine": "hemzelf",
+            "reflexive 3 singular feminine": "haarzelf",
             "reciprocal": "elkaar elkander mekaar",
             "demonstrative": "dit dat deze die",
             "interrogative": "wie wat",
             "relative": "welke welk",
             "indefinite": "men iemand niemand iets niets alles iedereen ieder elk enige sommige "
             "sommigen velen",
-        },
-        persons={
-            "1": "ik me mij mijn m'n we wij ons onze mezelf mijzelf onszelf 'k",
-            "2": "jij je jou u jouw uw jullie jezelf uzelf gij ge",
-            "3": "hij hem zij ze het zijn z'n haar hare d'r hen hun 'm 't ie zich zichzelf "
-            "hemzelf haarzelf zijne",
-        },
-        singular="ik me mij mijn m'n mezelf mijzelf 'k hij hem het zijn z'n haar hare d'r 'm 't ie "
-        "hemzelf haarzelf zijne jij jou jouw",
-        plural="we wij ons onze onszelf jullie hen hun",
-        genders={
-            "masculine": "hij hem 'm ie hemzelf",
-            "feminine": "haar hare d'r haarzelf",
-            "neuter": "het 't",
-        },
+        }
     ),
+    expletives=word_set("het 't"),
     # The articles of older spelling (den, eenen) agree in case, too: they are the novels' own.
     articles=article_table(
         {
-            "de": "masculine feminine singular plural",
-            "het": "neuter singular",
-            "'t": "neuter singular",
+            "de": "common masculine feminine singular -e, plural -e",
+            "het": "neuter singular -e",
+            "'t": "neuter singular -e",
         },
         {"een": "singular", "'n": "singular"},
     ),

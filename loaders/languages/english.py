@@ -42,13 +42,6 @@ _STARTERS = """
     Usually Was We Were What When Where Whether Which While Who Why With Within Without You Your
 """
 
-_PERSONS = {
-    "1": "i me my mine myself we us our ours ourselves",
-    "2": "yourselves you your yours yourself thou thee thy",
-    "3": "he him his himself she her hers herself it its itself they them their theirs themselves "
-    "'em one oneself one's themself",
-}
-
 ENGLISH = Language(
     code="en",
     name="English",
@@ -63,30 +56,46 @@ ENGLISH = Language(
             r"wrote|wondered|says|asks|told|remarked|explained"
         ),
     ),
-    # ``her`` has no type: it is personal or possessive by its place; ``that``, ``who`` and
-    # ``which`` have the commonest of theirs.
+    # ``that``, ``who`` and ``which`` have the commonest of their types.
     pronouns=pronoun_table(
-        types={
-            "personal": "i me us we you he him she it they them 'em thou thee",
-            "possessive": "my mine our ours your yours his hers its their theirs thy one's",
-            "reflexive": "myself ourselves yourself yourselves himself herself itself themselves "
-            "themself oneself",
-            "demonstrative": "this that these those",
+        {
+            "personal 1 singular nominative": "i",
+            "personal 1 singular accusative": "me",
+            "personal 1 plural nominative": "we",
+            "personal 1 plural accusative": "us",
+            "personal 2": "you thou thee",
+            "personal 3 singular masculine nominative": "he",
+            "personal 3 singular masculine accusative": "him",
+            "personal 3 singular feminine nominative": "she",
+            "personal 3 singular feminine accusative": "her",
+            "personal 3 singular neuter": "it",
+            "personal 3 plural nominative": "they",
+            "personal 3 plural accusative": "them 'em",
+            "possessive 1 singular": "my mine",
+            "possessive 1 plural": "our ours",
+            "possessive 2": "your yours thy",
+            "possessive 3 singular masculine": "his",
+            "possessive 3 singular feminine": "her hers",
+            "possessive 3 singular neuter": "its",
+            "possessive 3 plural": "their theirs",
+            "possessive 3": "one's",
+            "reflexive 1 singular": "myself",
+            "reflexive 1 plural": "ourselves",
+            "reflexive 2": "yourself",
+            "reflexive 2 plural": "yourselves",
+            "reflexive 3 singular masculine": "himself",
+            "reflexive 3 singular feminine": "herself",
+            "reflexive 3 singular neuter": "itself",
+            "reflexive 3 plural": "themselves",
+            "reflexive 3": "themself oneself",
+            "demonstrative": "this that",
+            "demonstrative plural": "these those",
             "interrogative": "what",
             "relative": "who whom whose which",
             "indefinite": "someone somebody something anyone anybody anything everyone everybody "
-            "everything nobody nothing none one all both each some any many few several others "
-            "another",
-        },
-        persons=_PERSONS,
-        singular="i me my mine myself he him his himself she her hers herself it its itself",
-        plural="we us our ours ourselves yourselves they them their theirs themselves 'em these "
-        "those",
-        genders={
-            "masculine": "he him his himself",
-            "feminine": "she her hers herself",
-            "neuter": "it its itself",
-        },
+            "everything nobody nothing none all both each some any many few several others another",
+            "indefinite 3": "one",
+        }
     ),
     articles=article_table({"the": ""}, {"a": "singular", "an": "singular"}),
     connectives=CONNECTIVES,

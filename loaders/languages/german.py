@@ -1,7 +1,8 @@
 """German.
 
-Pronouns and articles: *Duden. Die Grammatik* (2016), §§ 352-394. ``sie`` and ``ihr`` are of several
-persons, numbers and types, and have none here. A number with a point is an ordinal.
+Pronouns and articles: *Duden. Die Grammatik* (2016), §§ 352-394; the adjectives after them: its
+chapter on the adjective. The polite ``Sie`` and ``Ihr`` are the third person's forms with a
+capital, and have no rows of their own. A number with a point is an ordinal.
 """
 
 from __future__ import annotations
@@ -36,41 +37,62 @@ GERMAN = Language(
         ordinal_points=True,
     ),
     pronouns=pronoun_table(
-        types={
-            "personal": "ich mich mir du dich dir er ihn ihm es wir uns euch sie ihnen",
-            "possessive": "mein meine dein deine sein seine unser unsere euer eure",
-            "reflexive": "sich",
+        {
+            "personal 1 singular nominative": "ich",
+            "personal 1 singular accusative": "mich",
+            "personal 1 singular dative": "mir",
+            "personal 1 plural nominative": "wir",
+            "personal 1 plural": "uns",
+            "personal 2 singular nominative": "du",
+            "personal 2 singular accusative": "dich",
+            "personal 2 singular dative": "dir",
+            "personal 2 plural nominative": "ihr",
+            "personal 2 plural": "euch",
+            "personal 3 singular masculine nominative": "er",
+            "personal 3 singular masculine accusative": "ihn",
+            "personal 3 singular masculine dative": "ihm",
+            "personal 3 singular feminine": "sie",
+            "personal 3 singular feminine dative": "ihr",
+            "personal 3 singular neuter": "es",
+            "personal 3 singular neuter dative": "ihm",
+            "personal 3 plural": "sie",
+            "personal 3 plural dative": "ihnen",
+            "possessive 1 singular": "mein meine meinen meinem meiner meines",
+            "possessive 1 plural": "unser unsere unseren unserem unserer unseres",
+            "possessive 2 singular": "dein deine deinen deinem deiner deines",
+            "possessive 2 plural": "euer eure euren eurem eurer eures",
+            "possessive 3 singular": "sein seine seinen seinem seiner seines",
+            "possessive 3 singular feminine": "ihr ihre ihren ihrem ihrer ihres",
+            "possessive 3 plural": "ihr ihre ihren ihrem ihrer ihres",
+            "reflexive 3": "sich",
             "reciprocal": "einander",
-            "demonstrative": "dies dieser diese dieses jener jene jenes",
-            "interrogative": "wer was wen wem",
+            "demonstrative": "dies dieser diese dieses diesen diesem jener jene jenes jenen jenem",
+            "interrogative nominative": "wer",
+            "interrogative accusative": "wen",
+            "interrogative dative": "wem",
+            "interrogative": "was",
             "relative": "welcher welche welches",
             "indefinite": "man jemand niemand etwas nichts alles jeder",
-        },
-        persons={
-            "1": "ich mich mir mein meine wir uns unser unsere",
-            "2": "du dich dir dein deine euch euer eure",
-            "3": "er ihn ihm es sein seine sich",
-        },
-        singular="ich mich mir mein meine du dich dir dein deine er ihn ihm es sein seine",
-        plural="wir uns unser unsere euch euer eure ihnen",
-        genders={"masculine": "er ihn", "neuter": "es"},
+        }
     ),
+    expletives=word_set("es"),
     articles=article_table(
         {
-            "der": "masculine feminine singular plural",
-            "die": "feminine singular plural",
-            "das": "neuter singular",
-            "den": "masculine singular plural",
-            "dem": "masculine neuter singular",
-            "des": "masculine neuter singular",
+            "der": "masculine singular nominative -e, feminine singular dative genitive -en, "
+            "plural genitive -en",
+            "die": "feminine singular nominative accusative -e, plural nominative accusative -en",
+            "das": "neuter singular nominative accusative -e",
+            "den": "masculine singular accusative -en, plural dative -en",
+            "dem": "masculine neuter singular dative -en",
+            "des": "masculine neuter singular genitive -en",
         },
         {
-            "ein": "masculine neuter singular",
-            "eine": "feminine singular",
-            "einen": "masculine singular",
-            "einem": "masculine neuter singular",
-            "einer": "feminine singular",
-            "eines": "masculine neuter singular",
+            "ein": "masculine singular nominative, neuter singular nominative accusative",
+            "eine": "feminine singular nominative accusative",
+            "einen": "masculine singular accusative",
+            "einem": "masculine neuter singular dative",
+            "einer": "feminine singular dative genitive",
+            "eines": "masculine neuter singular genitive",
         },
     ),
     connectives=connectives("de"),

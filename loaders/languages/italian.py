@@ -36,25 +36,25 @@ ITALIAN = Language(
         reporting=r"disse|dice|chiese|chiede|gridò|rispose|risponde|aggiunse|scrisse|spiegò",
     ),
     pronouns=pronoun_table(
-        types={
-            "personal": "io me mi tu te ti lui lei egli ella esso essa noi ci voi vi loro essi "
-            "esse",
-            "possessive": "mio mia miei mie tuo tua tuoi tue suo sua suoi sue nostro nostra nostri "
-            "nostre vostro vostra vostri vostre",
-            "reflexive": "si sé",
+        {
+            "personal 1 singular": "io me mi",
+            "personal 1 plural": "noi ci",
+            "personal 2 singular": "tu te ti lei",
+            "personal 2 plural": "voi vi",
+            "personal 3 singular masculine": "lui egli esso",
+            "personal 3 singular feminine": "lei ella essa",
+            "personal 3 plural": "loro",
+            "personal 3 plural masculine": "essi",
+            "personal 3 plural feminine": "esse",
+            "possessive 1": "mio mia miei mie nostro nostra nostri nostre",
+            "possessive 2": "tuo tua tuoi tue vostro vostra vostri vostre",
+            "possessive 3": "suo sua suoi sue loro",
+            "reflexive 3": "si sé",
             "demonstrative": "questo questa questi queste quello quella quelli quelle ciò",
             "interrogative": "chi",
             "relative": "cui quale quali",
             "indefinite": "qualcuno nessuno qualcosa niente nulla tutto tutti ognuno",
-        },
-        persons={
-            "1": "io me mi mio mia miei mie noi ci nostro nostra nostri nostre",
-            "2": "tu te ti tuo tua tuoi tue voi vi vostro vostra vostri vostre",
-            "3": "lui egli ella esso essa loro essi esse suo sua suoi sue si sé",
-        },
-        singular="io me mi tu te ti lui egli ella esso essa",
-        plural="noi voi essi esse",
-        genders={"masculine": "lui egli esso essi", "feminine": "ella essa esse"},
+        }
     ),
     articles=article_table(
         {

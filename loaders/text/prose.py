@@ -24,7 +24,7 @@ _FEWEST_LETTERS = 0.75
 
 _MARKUP = re.compile(r"==|\{\{|\}\}|\[\[|\]\]|\||'''|</?[a-zA-Z]\w*[^<>\n]{0,200}>|&[a-z]{2,6};")
 _ITEM = re.compile(r"[^\S\n]*(?:[*•‣◦▪·]|[-–—][^\S\n]|\(?\d{1,3}[.)][^\S\n]|\(?[a-z]\)[^\S\n])")
-_FINAL = re.compile(r"[.!?…。！？।՞؟۔។][\"'”’»)\]]*$")
+_FINAL = re.compile(r"[.!?…。！？।՞؟۔។][\"'”’»)\]）」』]*$")
 _WORD = re.compile(r"\w+(?:[-.,'’]\w+)*")
 #: Scripts that put no space between words; there the number of words is not counted.
 _NO_SPACES = re.compile(r"[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff]")

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from coherencegym.loaders.discourse import Discourse, ParsedWord, Relation, Span
+from coherencegym.loaders.discourse import Alternative, Discourse, ParsedWord, Relation, Span
 from coherencegym.loaders.languages.registry import language_of
 from coherencegym.loaders.senses import Connective
 from coherencegym.manipulations.editing import cut_excerpt, replace_places
@@ -20,19 +21,29 @@ from coherencegym.manipulations.operator import Composable, Context
 from coherencegym.manipulations.probes.probe import Replacement
 from coherencegym.words import in_case_of
 
+_CAUSES, _CONTRASTS = frozenset({"causal", "result"}), frozenset({"contrast", "concession"})
 #: The unified labels of relations that each meaning can say: a reason that is given may be one of a
 #: thing or of saying it (``explanation``).
 _LABELS = {
-    "causal": frozenset(("causal", "explanation")),
-    "result": frozenset(("causal", "explanation")),
-    "contrast": frozenset(("contrast", "concession")),
-    "concession": frozenset(("contrast", "concession")),
+    **dict.fromkeys(_CAUSES, frozenset({"causal", "explanation"})),
+    **dict.fromkeys(_CONTRASTS, frozenset({"contrast", "concession"})),
+    "condition": frozenset({"condition"}),
+}
+#: Meanings that deny a relation, by its unified label. A cause does not deny a condition (``as``
+#: for ``if``), and a condition denies nothing.
+_DENIED_BY = {
+    **dict.fromkeys(("causal", "explanation", "condition"), _CONTRASTS),
+    **dict.fromkeys(("contrast", "concession"), _CAUSES),
 }
 _VERBS = ("VERB", "AUX", "VV", "VC", "VE", "VA")
 _MARKS = ("PUNCT", "PU")
 _SUBJECTS = ("nsubj", "csubj", "expl", "top")
 #: Phrases with a connective in which no other stands: ``尽管如此`` (in spite of that).
-_FIXED = re.compile(r"尽管如此")
+_FIXED = re.compile(r"尽管如此|而(?:不是|是|非)")
+#: The syntax of words that a comma may follow, and of words that need their partner.
+_PAUSED, _PAIRED = "paused", "paired"
+#: Tokens of a corpus that are one word of a table at most.
+_MOST_PIECES = 3
 _NAME = "InferredConnectiveSubstitution"
 
 
@@ -52,9 +63,9 @@ class InferredConnectiveSegments(Composable):
         fewest_after: the fewest characters of text after the connective.
 
     A segment ends with the sentence of the connective. It has one relation, whose ``connective``
-    is the inferred place, and of a pair (``因为 ... 所以``) both places. Its variant is
-    ``u<unit>c<character>``. Connectives for which nothing could stand are left out
-    (:func:`fitting_connectives`).
+    is the inferred place, and of a pair (``因为 ... 所以``) both places; its alternatives there are
+    the connective and those that could replace it (:func:`fitting_connectives`). Its variant is
+    ``u<unit>c<character>``. Connectives that nothing could replace are left out.
     """
 
     before: int = 3
@@ -62,33 +73,61 @@ class InferredConnectiveSegments(Composable):
 
     def __call__(self, discourse: Discourse, context: Context) -> Iterator[Discourse]:
         """Yield the segments in the order of their connectives."""
-        for (unit, start), (argument, relation) in sorted(_elementary(discourse).items()):
-            word, known = _begins_with(discourse, unit, start)
+        arguments = _arguments_by_place(discourse)
+        for unit, start in sorted(arguments):
+            known = _connective_at(discourse, unit, start)
             if known is None:
                 continue
-            end = start + len(word)
-            first, last = _units(relation)
-            if reason := self._objection(discourse, relation, (unit, start, end)):
-                context.skipped[reason] += 1
-            elif relation.unified not in _labels(known):
-                context.skipped["a relation that the word does not say"] += 1
-            elif not _syntax(discourse, known, end, argument):
-                context.skipped["no whole clause behind the word"] += 1
+            marked = next(
+                (
+                    (own, relation)
+                    for own, relation in _marked_relations(arguments, (unit, start), known)
+                    if relation.unified in _labels(known)
+                ),
+                None,
+            )
+            found = self._segment(discourse, known, (unit, start), marked)
+            if isinstance(found, str):
+                context.skipped[found] += 1
             else:
-                places = ((unit, start, end), *_partner(discourse, known, unit, end))
-                own = dataclasses.replace(relation, type="Explicit", connective=places)
-                kept = dataclasses.replace(discourse, relations=(own,))
-                segment = cut_excerpt(kept, first, last, variant=f"u{unit}c{start}")
-                if fitting_connectives(segment):
-                    yield segment
-                else:
-                    context.skipped["no other connective of its syntax"] += 1
+                yield found
+
+    def _segment(
+        self,
+        discourse: Discourse,
+        known: Connective,
+        place: tuple[int, int],
+        marked: tuple[Span, Relation] | None,
+    ) -> Discourse | str:
+        # The segment, or why there is none.
+        unit, start = place
+        end = start + len(known.word)
+        if marked is None:
+            return "a relation that the word does not say"
+        argument, relation = marked
+        first, last = _units(relation)
+        if reason := self._objection(discourse, (first, last), (unit, start, end)):
+            return reason
+        if not (syntax := _syntax(discourse, known, end, argument)):
+            return "no whole clause behind the word"
+        partner = _partner(discourse, known, unit, end)
+        if partner and not _begins_clause(discourse, partner[0]):
+            return "a second word inside its clause"
+        replacements = _replacements(discourse, relation, syntax, has_partner=bool(partner))
+        if not replacements:
+            return "no other connective of its syntax"
+        places = ((unit, start, end), *partner)
+        own = dataclasses.replace(relation, type="Explicit", connective=places)
+        options = (discourse.units[unit].text[start:end], *replacements)
+        choice = Alternative(places[:1], options, right=0)
+        kept = dataclasses.replace(discourse, relations=(own,), alternatives=(choice,))
+        return cut_excerpt(kept, first, last, variant=f"u{unit}c{start}")
 
     def _objection(
-        self, discourse: Discourse, relation: Relation, place: tuple[int, int, int]
+        self, discourse: Discourse, units: tuple[int, int], place: tuple[int, int, int]
     ) -> str:
         unit, start, end = place
-        first, last = _units(relation)
+        first, last = units
         text = discourse.units[unit].text
         if len({one.speaker for one in discourse.units[first : last + 1]}) > 1:
             return "speakers change within the segment"
@@ -108,45 +147,64 @@ def _units(relation: Relation) -> tuple[int, int]:
     return min(held), max(held)
 
 
-def _elementary(discourse: Discourse) -> dict[tuple[int, int], tuple[Span, Relation]]:
-    # Place at which a unit begins -> the shortest unit that begins there, and its relation.
-    found: dict[tuple[int, int], tuple[Span, Relation]] = {}
+#: Place at which an argument begins -> the argument, the other one, and their relation.
+_ArgumentsByPlace = Mapping[tuple[int, int], Sequence[tuple[Span, Span, Relation]]]
+
+
+def _arguments_by_place(discourse: Discourse) -> _ArgumentsByPlace:
+    found: dict[tuple[int, int], list[tuple[Span, Span, Relation]]] = defaultdict(list)
     for relation in discourse.relations:
-        for argument in (relation.arg1, relation.arg2):
-            place = argument[0][:2]
-            if place not in found or _size(argument) < _size(found[place][0]):
-                found[place] = (argument, relation)
-    return found
+        for own, other in ((relation.arg1, relation.arg2), (relation.arg2, relation.arg1)):
+            found[own[0][:2]].append((own, other, relation))
+    return {place: sorted(each, key=lambda one: _size(one[0])) for place, each in found.items()}
 
 
 def _size(span: Span) -> int:
     return sum(end - start + 1 for _, start, end in span)
 
 
-def _begins_with(discourse: Discourse, unit: int, start: int) -> tuple[str, Connective | None]:
-    text = discourse.units[unit].text
-    for word in discourse.units[unit].words:
-        if word.start == start:
-            form = text[start : word.end]
-            return form, language_of(discourse).connectives.get(form.lower())
-    return "", None
+def _marked_relations(
+    arguments: _ArgumentsByPlace, place: tuple[int, int], known: Connective
+) -> Iterator[tuple[Span, Relation]]:
+    """The relations that a connective at a place may mark, the nearest first.
+
+    A subordinator joins its clause to another one, whose place is either; other words to the text
+    before. They stand before all that they join: of ``so, before you go, drink water`` the clause
+    behind the word belongs to a later one in the sentence, which ``so`` joins to the text before.
+    """
+    reached = [place]
+    for one in reached:
+        later = list[tuple[int, int]]()
+        for own, other, relation in arguments.get(one, ()):
+            target = other[0][:2]
+            if target < place or (one == place and "subordinator" in known.syntax):
+                yield own, relation
+            if target[0] == place[0] and target > one and target not in reached:
+                later.append(target)
+        reached += later
+
+
+def _connective_at(discourse: Discourse, unit: int, start: int) -> Connective | None:
+    # A corpus may have a word of the table in two pieces (``因 此``).
+    text, known = discourse.units[unit].text, language_of(discourse).connectives
+    ends = sorted(word.end for word in discourse.units[unit].words if word.start >= start)
+    forms = (text[start:end].lower() for end in ends[:_MOST_PIECES])
+    return next((known[form] for form in reversed(list(forms)) if form in known), None)
 
 
 def _is_second(discourse: Discourse, place: tuple[int, int, int]) -> bool:
     unit, start, end = place
-    text, known = discourse.units[unit].text, language_of(discourse).connectives
-    return any(
-        text[start:end] in known[form.lower()].partners
-        for word in discourse.units[unit].words
-        if word.end <= start and (form := text[word.start : word.end]).lower() in known
-    )
+    before = (word.start for word in discourse.units[unit].words if word.end <= start)
+    firsts = filter(None, (_connective_at(discourse, unit, begin) for begin in before))
+    return any(discourse.units[unit].text[start:end] in first.partners for first in firsts)
 
 
 def _syntax(discourse: Discourse, known: Connective, end: int, argument: Span) -> str:
     """The syntax of a connective by the words behind it; empty where they are no whole clause.
 
     Of a word that is an adverb and a conjunction the verb tells which: it stands behind the adverb.
-    Behind a conjunction there is a subject of its own, which a text without one shares.
+    Behind a conjunction there is a subject of its own, which a text without one shares. A comma
+    tells where a pause may follow.
     """
     unit = argument[0][0]
     clause = [
@@ -156,16 +214,16 @@ def _syntax(discourse: Discourse, known: Connective, end: int, argument: Span) -
     ]
     if not any(word.pos in _VERBS for word in clause):
         return ""
-    if clause[0].pos in _MARKS and "subordinator" in known.syntax:
-        return ""
+    if clause[0].pos in _MARKS and known.syntax & {"subordinator", _PAUSED}:
+        return _PAUSED * (_PAUSED in known.syntax)
     verb_first = _is_finite(clause[0])
-    if len(known.syntax) > 1:
+    plain = known.syntax - {_PAUSED, _PAIRED}
+    if len(plain) > 1:
         return "adverbial" if verb_first else "coordinator"
-    (only,) = known.syntax
-    if only == "coordinator":
+    if plain == {"coordinator"}:
         has_subject = any(word.relation.split(":")[0] in _SUBJECTS for word in clause)
-        return only if has_subject and not verb_first else ""
-    return only
+        return "coordinator" * (has_subject and not verb_first)
+    return "".join(plain)
 
 
 def _is_finite(word: ParsedWord) -> bool:
@@ -175,7 +233,6 @@ def _is_finite(word: ParsedWord) -> bool:
 def _partner(
     discourse: Discourse, known: Connective, unit: int, end: int
 ) -> tuple[tuple[int, int, int], ...]:
-    # A corpus may have a word of the table in two pieces (``因 此``).
     text, words = discourse.units[unit].text, discourse.units[unit].words
     ends = {word.end for word in words}
     for word in words:
@@ -186,29 +243,32 @@ def _partner(
     return ()
 
 
-def fitting_connectives(segment: Discourse) -> list[str]:
-    """The connectives that could stand in a segment by grammar, and cannot say its relation.
+def _begins_clause(discourse: Discourse, place: tuple[int, int, int]) -> bool:
+    unit, start, _ = place
+    return not discourse.units[unit].text[:start].rstrip()[-1:].isalnum()
 
-    In the place of a pair only such that have a partner, too. None where the discourse is no
-    segment around an inferred connective.
-    """
-    if len(segment.relations) != 1 or not segment.relations[0].connective:
-        return []
-    relation = segment.relations[0]
-    (unit, start, end), *partner = connective_places(segment)
-    known = language_of(segment).connectives
-    own = known.get(segment.units[unit].text[start:end].lower())
-    begun = [span for span in (relation.arg1, relation.arg2) if span[0][:2] == (unit, start)]
-    if own is None or not begun:
-        return []
-    syntax = _syntax(segment, own, end, begun[0])
+
+def _replacements(
+    discourse: Discourse, relation: Relation, syntax: str, *, has_partner: bool
+) -> list[str]:
+    # In the place of a pair only such that have a partner, too; without one none that needs one.
     return sorted(
         word
-        for word, other in known.items()
+        for word, other in language_of(discourse).connectives.items()
         if syntax in other.syntax
-        and not _labels(other) & ({relation.unified} | _labels(own))
-        and not (partner and not other.partners)
+        and other.meanings <= _DENIED_BY[relation.unified]
+        and (other.partners if has_partner else _PAIRED not in other.syntax)
     )
+
+
+def fitting_connectives(segment: Discourse) -> list[str]:
+    """The connectives that could stand in a segment by grammar, and deny its relation.
+
+    None where the discourse is no segment around an inferred connective.
+    """
+    places = {(one.connective or ())[:1] for one in segment.relations}
+    found = (one.options[1:] for one in segment.alternatives if one.span in places)
+    return list(next(found, ()))
 
 
 def connective_of(segment: Discourse) -> str:

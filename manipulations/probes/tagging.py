@@ -12,6 +12,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 
+from coherencegym.loaders.languages.english import ENGLISH
 from coherencegym.manipulations.probes.inflection import possible_tags
 from coherencegym.words import word_lists
 
@@ -25,7 +26,7 @@ VERBAL = FINITE | {"VB", "VBN", "VBG"}
 NOUNS = frozenset(("NN", "NNS", "NNP", "NNPS"))
 ADVERBS = frozenset(("RB", "RBR", "RBS"))
 #: Personal pronouns that are only ever subjects.
-NOMINATIVE = frozenset(("i", "he", "she", "we", "they"))
+NOMINATIVE = ENGLISH.forms("nominative")
 BE = frozenset(("is", "are", "was", "were", "am", "be", "been", "being", "'m", "'re"))
 HAVE = frozenset(("has", "have", "had", "having", "'ve"))
 _AUXILIARIES = frozenset(("had", "have", "has", "do", "does", "did", "'s", "'d"))

@@ -22,35 +22,29 @@ from typing import Literal
 from coherencegym.loaders.discourse import Discourse, Mention, Span, span_text
 from coherencegym.manipulations.editing import move_annotations, replace_text
 from coherencegym.manipulations.operator import Composable, Context
-from coherencegym.manipulations.reference.english_repetition import check_pronoun
-from coherencegym.manipulations.reference.entities import word_stems
+from coherencegym.manipulations.reference.entities import name_stems, word_stems
+from coherencegym.manipulations.reference.language_rules import removal_rules_of
 from coherencegym.manipulations.reference.noun_phrases import NotApplicableError
-from coherencegym.manipulations.reference.pronoun_places import fault_of_sentence
 from coherencegym.manipulations.reference.pronoun_repetition import first_of_chain, is_heading
 from coherencegym.manipulations.reference.standing_alone import (
     MentionsOf,
-    goes_on,
+    RemovalRules,
     mentions_of_units,
-    points_back,
-    takes_up,
 )
 
 _NAME = "AntecedentRemoval"
-_DEFINITE = re.compile(r"(?:the|this|that|these|those) (?!same\b|other\b|next\b|following\b)")
 #: Sentence types that are no whole sentences.
 _NO_SENTENCES = frozenset(("frag", "intj", "ger", "inf"))
 #: Entity types of what may be taken up from anything that is said.
 _SITUATIONS = frozenset(("event", "time", "quantity"))
 #: Parts of speech that head a noun phrase; clauses introduce no referent. Some corpora say none.
 _NOUNS = frozenset(("NOUN", "PROPN", "NUM", "ADJ", "SYM", ""))
-_CONTENT = re.compile(r"[A-Za-z]{3,}")
 #: The end of a sentence, perhaps with a closing mark and notes behind it.
 _ENDED = re.compile(r"[.!?][\"”’')\]]*$")
 #: The variant of an excerpt; behind ``n`` the neighbour, where it is not the nearest.
 _VARIANT = re.compile(r"u\d+c(\d+)-(\d+)(?:n\d+)?")
 #: Sentences from the source to the target, at most; those between are left out.
 _FURTHEST = 5
-_STEM = 5  # letters that words of one family share: ``Albania``, ``Albanian``
 
 #: Kinds of mentions to score: pronouns, or definite phrases that share no word with the source.
 ScoredKind = Literal["pronoun", "phrase"]
@@ -97,8 +91,9 @@ class AntecedentRemoval(Composable):
     def _is_scored(self, discourse: Discourse, mention: Mention) -> bool:
         if self.scored == "pronoun":
             return mention.kind == "pronoun"
-        words = span_text(discourse, mention.span)
-        return mention.kind == "nominal" and _DEFINITE.match(words.lower()) is not None
+        words = span_text(discourse, mention.span).lower()
+        definite = removal_rules_of(discourse).scored.match(words)
+        return mention.kind == "nominal" and definite is not None
 
     def _excerpts(self, text: _Text, mention: Mention) -> Iterator[Discourse]:
         discourse = text.discourse
@@ -189,7 +184,7 @@ class AntecedentRemoval(Composable):
             for unit in range(len(units))
             if unit not in shown
             and not text.leans(unit)
-            and not points_back(units[unit].text)
+            and not text.rules.points_back(units[unit].text)
             and not self._objection(text, mention, source, unit)
             and not self._objection(text, mention, neighbour, unit)
         ]
@@ -207,6 +202,10 @@ class _Text:
     _faults: dict[int, str] = field(default_factory=dict)
     _leans: dict[int, str] = field(default_factory=dict)
     _opens: dict[int, bool] = field(default_factory=dict)
+
+    @cached_property
+    def rules(self) -> RemovalRules:
+        return removal_rules_of(self.discourse)
 
     @cached_property
     def of_unit(self) -> MentionsOf:
@@ -228,53 +227,43 @@ class _Text:
             heading = fragment or is_heading(self.discourse, unit) or len(text.split()) < 4
             even = text.count('"') % 2 == 0 and text.count("“") == text.count("”")
             whole = even and _ENDED.search(text)
-            fault = fault_of_sentence(text) if whole else "no whole sentence"
+            fault = self.rules.fault(self.discourse, unit) if whole else "no whole sentence"
             self._faults[unit] = "heading or fragment" if heading else fault
         return self._faults[unit]
 
     def leans(self, unit: int) -> str:
         # What takes up another sentence; empty where nothing is seen to.
         if unit not in self._leans:
-            opener = "connective" * goes_on(self.discourse.units[unit].text)
-            self._leans[unit] = opener or takes_up(self.discourse, self.of_unit[unit])
+            opener = "connective" * self.rules.goes_on(self.discourse.units[unit].text)
+            mentions = self.of_unit[unit]
+            self._leans[unit] = opener or self.rules.takes_up(self.discourse, mentions)
         return self._leans[unit]
 
     def opens(self, unit: int) -> bool:
         if unit not in self._opens:
-            loose = takes_up(self.discourse, self.of_unit[unit], definite=False)
-            self._opens[unit] = not loose and not goes_on(self.discourse.units[unit].text)
+            rules, mentions = self.rules, self.of_unit[unit]
+            loose = rules.takes_up(self.discourse, mentions, definite=False)
+            self._opens[unit] = not loose and not rules.goes_on(self.discourse.units[unit].text)
         return self._opens[unit]
 
     def mentions(self, unit: int, chain: str) -> bool:
         if any(mention.chain == chain for mention in self.of_unit[unit]):
             return True
-        return not self.name_stems(chain).isdisjoint(_name_stems(self.discourse.units[unit].text))
+        return not self.name_stems(chain).isdisjoint(name_stems([self.discourse.units[unit].text]))
 
-    def name_stems(self, chain: str) -> set[str]:
+    def name_stems(self, chain: str) -> frozenset[str]:
         names = (one for one in self.chains[chain] if one.kind == "proper")
-        return _name_stems(" ".join(span_text(self.discourse, name.span) for name in names))
+        return name_stems(span_text(self.discourse, name.span) for name in names)
 
     def may_mean(self, mention: Mention, other: Mention) -> bool:
         if other.chain == mention.chain or other.features.person in ("1", "2"):
             return False
-        one, two = mention.features, other.features
         # Of definite phrases the same noun is enough.
         if mention.kind != "pronoun" and _head(self.discourse, mention) == _head(
             self.discourse, other
         ):
             return True
-        several = re.search(r" (?:and|or|&) ", span_text(self.discourse, other.span))
-        if one.number and two.number and one.number != two.number and not several:
-            return False
-        if one.gender and two.gender and one.gender != two.gender:
-            return False
-        if mention.kind == other.kind == "pronoun":
-            return True
-        # ``They`` of things may mean any things.
-        things = {one.entity, two.entity}.isdisjoint(("person", "time", "quantity"))
-        if mention.kind == "pronoun" and one.number == "plural" and things:
-            return True
-        return not one.entity or not two.entity or one.entity == two.entity
+        return self.rules.may_mean(self.discourse, mention, other, self.chains[other.chain])
 
 
 def _head(discourse: Discourse, mention: Mention) -> str:
@@ -283,7 +272,7 @@ def _head(discourse: Discourse, mention: Mention) -> str:
 
 def _check_mention(discourse: Discourse, mention: Mention, scored: ScoredKind) -> None:
     if scored == "pronoun":
-        check_pronoun(discourse, mention)
+        removal_rules_of(discourse).check_pronoun(discourse, mention)
     features = mention.features
     if len(mention.span) != 1 or features.predicate or features.link in ("cata", "pred", "appos"):
         raise NotApplicableError("predicate, apposition, or in two parts")
@@ -309,8 +298,8 @@ def _source(text: _Text, mention: Mention) -> int:
     if target - source > _FURTHEST:
         raise NotApplicableError(f"the antecedent is more than {_FURTHEST} sentences away")
     if target - source > 1 and (
-        goes_on(discourse.units[target].text)
-        or takes_up(discourse, text.of_unit[target], known={mention.chain})
+        text.rules.goes_on(discourse.units[target].text)
+        or text.rules.takes_up(discourse, text.of_unit[target], known={mention.chain})
     ):
         raise NotApplicableError("goes on from a sentence that is left out")
     if discourse.units[source].speaker != discourse.units[target].speaker:
@@ -319,11 +308,11 @@ def _source(text: _Text, mention: Mention) -> int:
         raise NotApplicableError("no whole fluent sentence")
     start = mention.span[0][1]
     earlier = [one for one in text.of_unit[target] if one.span[-1][2] <= start]
-    begun = _name_stems(discourse.units[target].text[:start])
+    begun = name_stems([discourse.units[target].text[:start]])
     named = not text.name_stems(mention.chain).isdisjoint(begun)
     if named or any(text.may_mean(mention, one) for one in earlier):
         raise NotApplicableError("the sentence has another antecedent for it")
-    if takes_up(discourse, text.of_unit[target], known={mention.chain}, definite=False):
+    if text.rules.takes_up(discourse, text.of_unit[target], known={mention.chain}, definite=False):
         raise NotApplicableError("another pronoun takes up an earlier sentence")
     return source
 
@@ -331,10 +320,6 @@ def _source(text: _Text, mention: Mention) -> int:
 def _share_words(one: str, other: str) -> bool:
     # Behind the phrase's determiner.
     return not word_stems(one.partition(" ")[2]).isdisjoint(word_stems(other))
-
-
-def _name_stems(text: str) -> set[str]:
-    return {word[:_STEM] for word in _CONTENT.findall(text) if word[0].isupper()}
 
 
 def _excerpt_of(discourse: Discourse, chosen: tuple[int, ...], variant: str) -> Discourse:

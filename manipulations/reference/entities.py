@@ -14,6 +14,8 @@ from coherencegym.manipulations.reference.noun_phrases import number_of
 FORMS = {"pronoun": "pronoun", "proper": "name", "nominal": "phrase"}
 _NAME_WORD = re.compile(r"[^\W\d_]{3,}")
 _STEM = 5  # letters that words of one family share: ``Albania``, ``Albanian``
+#: A noun of common gender may be of either person's.
+_ALIKE = ({"common", "masculine"}, {"common", "feminine"})
 
 
 @dataclass(frozen=True)
@@ -47,7 +49,7 @@ def entities(discourse: Discourse) -> dict[str, Entity]:
             tuple(mentions),
             _commonest(one.features.entity for one in mentions),
             _commonest(_number(discourse, one) for one in mentions),
-            _commonest(one.features.gender for one in mentions),
+            _gender(mentions),
             name_stems(span_text(discourse, m.span) for m in mentions if m.kind == "proper"),
         )
         for chain, mentions in chains.items()
@@ -56,8 +58,11 @@ def entities(discourse: Discourse) -> dict[str, Entity]:
 
 def may_be_either(one: Entity, other: Entity) -> bool:
     """Tell whether nothing that is known of two entities keeps a mention from meaning either."""
-    pairs = (one.type, other.type), (one.number, other.number), (one.gender, other.gender)
-    return all(not first or not second or first == second for first, second in pairs)
+    pairs = (one.type, other.type), (one.number, other.number)
+    if any(first and second and first != second for first, second in pairs):
+        return False
+    genders = {one.gender, other.gender}
+    return "" in genders or len(genders) == 1 or genders in _ALIKE
 
 
 def name_stems(texts: Iterable[str]) -> frozenset[str]:
@@ -77,6 +82,12 @@ def word_stems(text: str) -> frozenset[str]:
     ['alban', 'king', 'the']
     """
     return frozenset(word[:_STEM].lower() for word in _NAME_WORD.findall(text))
+
+
+def _gender(mentions: Iterable[Mention]) -> str:
+    # Of a person where a name or pronoun tells it, before that of a noun.
+    told = [one.features.gender for one in mentions]
+    return _commonest(gender for gender in told if gender != "common") or _commonest(told)
 
 
 def _commonest(values: Iterable[str]) -> str:

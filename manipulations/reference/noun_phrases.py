@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 
+from coherencegym.loaders.languages.english import ENGLISH
 from coherencegym.words import word_list, word_set
 
 
@@ -24,9 +25,7 @@ PLAIN = word_set("i me you he him she it we us they them this that these those o
 #: Pronouns in the place of a possessive; ``her`` is that or a plain one: :func:`her_is_possessive`.
 POSSESSIVE = word_set("my mine your yours his hers its our ours their theirs whose")
 PLURAL = frozenset(("our", "ours", "their", "theirs"))
-REFLEXIVE = word_set(
-    "myself yourself himself herself itself oneself themself ourselves yourselves themselves"
-)
+REFLEXIVE = ENGLISH.forms("reflexive")
 
 #: Words that no noun phrase goes on with after a possessive, so that ``her`` before them is an
 #: object: prepositions, conjunctions, other determiners and pronouns, auxiliaries, some adverbs.

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 
 from coherencegym.loaders.discourse import Discourse, Mention
+from coherencegym.loaders.languages.english import ENGLISH
 from coherencegym.manipulations.reference.noun_phrases import (
     POSSESSIVE,
     NotApplicableError,
@@ -29,7 +30,7 @@ _JOINED_PHRASE = re.compile(
 )
 _OR_AFTER = re.compile(r" ?/| or (?:she|her|hers|him|he|his|they|them|it)\b")
 _OR_BEFORE = re.compile(r"(?:/|\b(?:he|him|his|she|her) or )$")
-_NOMINATIVE = frozenset(("he", "she", "they"))
+_NOMINATIVE = ENGLISH.forms("nominative")
 _FRONTED = re.compile(r"\b(?:there|here)(?:['’]s)? $", re.IGNORECASE)
 _THE_MORE = re.compile(
     r"\bthe (?:more|less|fewer|worse|better)(?: [\w-]+){0,2} $|(?:^|[,;:—–] ?)(?:and )?the \w+er $",

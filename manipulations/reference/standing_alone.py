@@ -9,27 +9,13 @@ is annotated is checked by the annotation, the rest by words.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
 
 from coherencegym.loaders.discourse import Discourse, Mention, span_text
-from coherencegym.words import word_lists
 
-#: Connectives, answers and words of order that begin a sentence which goes on from another one.
-_OPENERS = re.compile(
-    r"\W*(?:" + "|".join(" ".join(words) for words in word_lists("continuing_openers")) + r")\b",
-    re.IGNORECASE,
-)
-#: Words anywhere in a sentence that point to what was said before it, or where it stood.
-_POINTERS = re.compile(
-    r"\b(?:another|others?|such|too|also|both|former|latter|same|there|this|these|those|either"
-    r"|neither|above|below|following|respectively|so|then|again|next|instead|however|therefore"
-    r"|thus|hence|otherwise|similar(?:ly)?|more|less|each|further|only|even|still|that(?:['’]s| is"
-    r"| was)|here|now|today|yesterday|tomorrow|first|second|third|final(?:ly)?)\b|\[|\(see\b",
-    re.IGNORECASE,
-)
 #: Marks of a quotation: who is quoted was said before it.
 _QUOTES = ('"', "“", "‘")
-_DEFINITE = re.compile(r"(?:the|this|that|these|those|such)\b", re.IGNORECASE)
 #: Types of pronouns that take up nothing from another sentence.
 _FREE = ("relative", "interrogative", "expletive", "reciprocal", "indefinite")
 #: Information status of what is inferred from what was said, or is a part of it.
@@ -37,6 +23,9 @@ _INFERRED = ("acc:inf", "acc:aggr")
 
 #: The mentions of each unit of a discourse, in their order.
 MentionsOf = Mapping[int, Sequence[Mention]]
+#: A discourse, a mention, a mention of something else, all mentions of that -> whether a reader
+#: could take the first to mean the other, by number, gender and type.
+MayMean = Callable[[Discourse, Mention, Mention, Sequence[Mention]], bool]
 
 
 def mentions_of_units(discourse: Discourse) -> MentionsOf:
@@ -49,48 +38,74 @@ def mentions_of_units(discourse: Discourse) -> MentionsOf:
     return found
 
 
-def goes_on(text: str) -> bool:
-    """Tell whether a sentence begins as one that goes on from another one, or with a quotation.
+def any_of(*phrases: str) -> str:
+    """A pattern of whole words or phrases, each of which is a pattern."""
+    return rf"\b(?:{'|'.join(phrases)})\b"
 
-    >>> goes_on("However, it rained."), goes_on("Ann ran.")
-    (True, False)
+
+@dataclass(frozen=True)
+class RemovalRules:
+    """The rules of a language for a sentence that is taken out of its text, or put into it.
+
+    Attributes:
+        check_pronoun: raises :class:`~manipulations.reference.noun_phrases.NotApplicableError`
+            where a mention is no pronoun that can be scored.
+        fault: says what is wrong with a sentence, by its unit; empty where nothing is.
+        openers: the beginning of a sentence that goes on from another one.
+        pointers: words anywhere in a sentence that point to what was said before it.
+        definite: the beginning of a phrase that may take up a referent.
+        scored: the beginning of a definite phrase that takes one up by other words, in lower case.
+        free: pronouns that take up nothing from another sentence, in lower case.
+        may_mean: tells what a mention could be taken to mean.
     """
-    return text[:1] in _QUOTES or _OPENERS.match(text) is not None
 
+    check_pronoun: Callable[[Discourse, Mention], None]
+    fault: Callable[[Discourse, int], str]
+    openers: re.Pattern[str]
+    pointers: re.Pattern[str]
+    definite: re.Pattern[str]
+    scored: re.Pattern[str]
+    free: frozenset[str]
+    may_mean: MayMean
 
-def points_back(text: str) -> bool:
-    """Tell whether a word of a sentence points out of it (``another``, ``this``, ``above``)."""
-    return goes_on(text) or _POINTERS.search(text) is not None
+    def goes_on(self, text: str) -> bool:
+        """Tell whether a sentence goes on from another one, or begins with a quotation."""
+        return text[:1] in _QUOTES or self.openers.match(text) is not None
 
+    def points_back(self, text: str) -> bool:
+        """Tell whether a word of a sentence points out of it (``another``, ``this``, ``above``)."""
+        return self.goes_on(text) or self.pointers.search(text) is not None
 
-def takes_up(
-    discourse: Discourse,
-    mentions: Sequence[Mention],
-    known: Collection[str] = (),
-    definite: bool = True,
-) -> str:
-    """Say what in a sentence takes up something from outside; empty where nothing is seen to.
+    def takes_up(
+        self,
+        discourse: Discourse,
+        mentions: Sequence[Mention],
+        known: Collection[str] = (),
+        definite: bool = True,
+    ) -> str:
+        """Say what in a sentence takes up something from outside; empty where nothing is seen to.
 
-    Args:
-        discourse: the text.
-        mentions: those of the sentence, in their order.
-        known: chains that may be taken up.
-        definite: look at definite phrases, too, and not only at pronouns.
-    """
-    seen = set(known)
-    for mention in mentions:
-        features, text = mention.features, span_text(discourse, mention.span)
-        if mention.chain not in seen:
-            pronoun = mention.kind == "pronoun" and features.pronoun not in _FREE
-            if pronoun and features.person not in ("1", "2"):
-                return "pronoun of another sentence's referent"
-            given = features.status.startswith("giv") or features.status in _INFERRED
-            unsaid = not features.status and _mentioned_before(discourse, mention)
-            phrase = definite and mention.kind == "nominal" and _DEFINITE.match(text)
-            if phrase and (given or unsaid):
-                return "definite phrase for another sentence's referent"
-        seen.add(mention.chain)
-    return ""
+        Args:
+            discourse: the text.
+            mentions: those of the sentence, in their order.
+            known: chains that may be taken up.
+            definite: look at definite phrases, too, and not only at pronouns.
+        """
+        seen = set(known)
+        for mention in mentions:
+            features, text = mention.features, span_text(discourse, mention.span)
+            if mention.chain not in seen:
+                pronoun = mention.kind == "pronoun" and features.pronoun not in _FREE
+                pronoun = pronoun and text.lower() not in self.free
+                if pronoun and features.person not in ("1", "2"):
+                    return "pronoun of another sentence's referent"
+                given = features.status.startswith("giv") or features.status in _INFERRED
+                unsaid = not features.status and _mentioned_before(discourse, mention)
+                phrase = definite and mention.kind == "nominal" and self.definite.match(text)
+                if phrase and (given or unsaid):
+                    return "definite phrase for another sentence's referent"
+            seen.add(mention.chain)
+        return ""
 
 
 def _mentioned_before(discourse: Discourse, mention: Mention) -> bool:

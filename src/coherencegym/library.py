@@ -854,8 +854,8 @@ def build(
     from dataclasses import fields
 
     from coherencegym.builders.command.declared import suite_named
+    from coherencegym.builders.command.errors import explain
     from coherencegym.builders.command.run import BuildJob, BuildRequest
-    from coherencegym.builders.errors import explain
     from coherencegym.files.strict_json import held
 
     name = str(suite)
@@ -907,8 +907,8 @@ def rebuild(
         EvaluationError: the release has its texts, a corpus is not there, or a row comes out
             otherwise than in the release: its corpus file and line are named.
     """
+    from coherencegym.builders.command.errors import explain
     from coherencegym.builders.command.rebuild import rebuild as rebuilt
-    from coherencegym.builders.errors import explain
 
     if not isinstance(dataset, str | Path):
         raise EvaluationError(f"rebuild: {_named(dataset)}; expected a dataset's name or folder")

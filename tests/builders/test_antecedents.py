@@ -19,7 +19,7 @@ from coherencegym.cards.render import dataset_card
 from coherencegym.eval.kinds.items import item_from_row
 from coherencegym.manipulations.operator import Context
 
-PRONOUN, PHRASE = SUITE.configs
+PRONOUN, PHRASE = SUITE.configs[:2]
 TEXT = (
     "The mill stood empty for years. / The roof had come down in a storm. / "
     "[Ann Lee|1 proper entity=person] bought the bakery. / "
@@ -194,3 +194,28 @@ def test_the_real_documents(real_build: Callable[[str, str], Path]) -> None:
     assert "Parks" not in removed
     assert control.startswith(stand_in)
     assert control.endswith("Rosa Parks.")
+
+
+def test_the_real_novels(real_build: Callable[[str, str], Path]) -> None:
+    folder = real_build("antecedents", "openboek")
+    manifest = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
+    entries = without_choices(manifest)
+    counts = {name: entry["splits"]["test"]["rows"] for name, entry in entries.items()}
+    assert counts == {"openboek_nl_pronoun": 85, "openboek_nl_phrase": 8}
+    skipped = entries["openboek_nl_pronoun"]["skipped"]["test"]
+    for reason, least in {
+        "no sentence that could be the control": 100,
+        "pronoun before its noun phrase": 100,
+        "pronoun that rarely refers to a noun": 20,
+        "goes on from a sentence that is left out": 100,
+    }.items():
+        assert skipped[reason] >= least, reason
+    found = {row["item_id"]: row for row in rows(folder, "openboek_nl_pronoun")}
+    item = found["Nescio_DeUitvreter/0/u491c0-3"]
+    assert [condition["content"] for condition in item["conditions"]][1:] == [
+        "Wat moest ik doen? We waren toch allemaal uitvreters. Hij was nog zwaar van 't water.",
+        "Wat moest ik doen? Ik haalde zijn jas. Hij was nog zwaar van 't water.",
+    ]
+    card = dataset_card(manifest)
+    assert "four novels are four clusters" in card
+    assert "language: nl\n" in card

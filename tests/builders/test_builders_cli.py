@@ -312,11 +312,11 @@ def test_what_was_pushed_loads(hub_clients: HubServer, capsys: pytest.CaptureFix
 
     assert main(["sentence_order", "--limit", "30", "--push-to-hub", "--allow-partial"]) == 0
     out, err = capsys.readouterr()
-    assert "published coherencegym/sentence_order v3.1.0" in out
+    assert "published coherencegym/sentence_order v3.2.0" in out
     assert hub_clients.write_token not in out + err
     assert len(hub_clients.commits("coherencegym/sentence_order")) == 2
     name = "coherencegym/sentence_order"
-    data = load_dataset(name, "sample_narration_context", revision="v3.1.0")["test"]
+    data = load_dataset(name, "sample_narration_context", revision="v3.2.0")["test"]
     assert (data.num_rows, data.column_names[-1]) == (30, "last_context_unit_moved")
     assert load_dataset(name)["test"][0]["item_id"] == "story-0001/shuffled"
     # The list of the folder's files is in no commit, and no reader minds it.

@@ -8,9 +8,11 @@ from typing import Any
 
 import pytest
 
+from coherencegym.builders.discourse.relations import RELATIONS
+from coherencegym.builders.pipeline.kinds import making
 from coherencegym.builders.release.example_quality import example_quality, without_rare_classes
 from coherencegym.cards.render import _sampled as sampled
-from coherencegym.eval.kinds.examples import LabelledExample, Slot
+from coherencegym.eval.kinds.examples import EXAMPLES, LabelledExample, Slot
 from coherencegym.eval.statistics.bag_of_words import bag_of_words
 
 
@@ -96,6 +98,25 @@ def test_figures() -> None:
     assert example_quality(splits, ())["test"]["bag_of_words"].keys() == {"all", "slot 1", "slot 2"}
 
 
+def test_bags_are_of_the_words_of_a_corpus_without_spaces() -> None:
+    train = [
+        replace(example(label, f"{name}{word}{name}", "。"), discourse_id=f"d{number}")
+        for number, name in enumerate("甲乙丙丁戊己庚辛壬癸" * 3)
+        for label, word in (("yes", "但"), ("no", "却"))
+    ]
+    splits = {
+        "train": train,
+        "test": [example("yes", "子但丑", "。"), example("no", "寅却卯", "。")],
+    }
+    survey = making(EXAMPLES).survey
+    assert survey is not None
+    accuracy = [
+        survey(RELATIONS[0], splits, words).quality["test"]["bag_of_words"]["all"]["accuracy"]
+        for words in (frozenset({"子丑"}), frozenset[str]())
+    ]
+    assert accuracy == [1.0, 0.5]
+
+
 def test_without_training_there_is_no_bag_of_words() -> None:
     quality = example_quality({"test": [example("a")], "validation": []}, ())
     assert list(quality) == ["test"]
@@ -113,9 +134,9 @@ def test_of_many_rows_a_bag_of_words_learns_from_a_sample(monkeypatch: pytest.Mo
     assert example_quality(splits, ())["train"]["bag_learned_from"] == 120
     seen = []
 
-    def counted(texts: Any, labels: Any) -> Any:
+    def counted(texts: Any, labels: Any, words: Any) -> Any:
         seen.append(len(texts["train"]))
-        return bag_of_words(texts, labels)
+        return bag_of_words(texts, labels, words)
 
     monkeypatch.setattr("coherencegym.builders.release.example_quality._MOST_ROWS", 70)
     monkeypatch.setattr("coherencegym.builders.release.example_quality.bag_of_words", counted)

@@ -10,11 +10,12 @@ from typing import Any
 import pandas as pd  # type: ignore[import-untyped]
 import pytest
 from support.native_files import LAYOUTS
+from support.treebanks import treebank
 
 import coherencegym as cg
 from coherencegym.builders.command.cli import main
 from coherencegym.builders.connectives import SUITE as CONNECTIVES
-from coherencegym.builders.discourse.languages import Opening, by_language
+from coherencegym.builders.discourse.languages import Passages, by_language
 from coherencegym.builders.discourse.splits import OwnSplits
 from coherencegym.builders.pipeline.fitting import Division
 from coherencegym.builders.sentence_order import SUITE as SENTENCE_ORDER
@@ -23,6 +24,7 @@ from coherencegym.errors import EvaluationError
 from coherencegym.eval.statistics.lexical_overlap import content_words, turns_and_sentences
 from coherencegym.loaders.discourse import Discourse, Unit
 from coherencegym.manipulations.operator import Context
+from coherencegym.manipulations.shuffle import Shuffle
 from coherencegym.words.scripts import unspaced_words
 
 DUTCH = """\
@@ -54,13 +56,14 @@ def test_orders_in_dutch_chinese_and_german(real_build: Callable[[str, str], Pat
     configs = {name: one for name, one in configs.items() if not name.endswith("_choice")}
     found = {name: rows_of(entry) for name, entry in configs.items()}
     assert found == {
-        **dict.fromkeys(("disrpt_nl_documents_all", "disrpt_nl_documents_context"), 68),
+        **dict.fromkeys(("disrpt_nl_documents_all", "disrpt_nl_documents_context"), 167),
         **dict.fromkeys(("disrpt_nl_openings_all", "disrpt_nl_openings_context"), 67),
-        **dict.fromkeys(("disrpt_zh_documents_all", "disrpt_zh_documents_context"), 40),
-        **dict.fromkeys(("disrpt_zh_openings_all", "disrpt_zh_openings_context"), 32),
-        **{name: 16 for name in configs if name.startswith(("disrpt_de_d", "disrpt_de_o"))},
-        "disrpt_nl_matched_documents": 117,
-        "disrpt_zh_matched_documents": 52,
+        **dict.fromkeys(("disrpt_zh_documents_all", "disrpt_zh_documents_context"), 89),
+        **dict.fromkeys(("disrpt_zh_openings_all", "disrpt_zh_openings_context"), 31),
+        **dict.fromkeys(("disrpt_de_documents_all", "disrpt_de_documents_context"), 21),
+        **dict.fromkeys(("disrpt_de_openings_all", "disrpt_de_openings_context"), 16),
+        "disrpt_nl_matched_documents": 114,
+        "disrpt_zh_matched_documents": 44,
         "disrpt_de_matched_documents": 15,
     }
     assert all(name.split("_")[1] == one["corpus"]["language"] for name, one in configs.items())
@@ -101,13 +104,23 @@ def test_a_config_takes_the_languages_that_it_knows() -> None:
     assert (every.by, every.corpora) == ("language", ("disrpt",))
 
 
-def test_an_opening_is_prose_in_a_row() -> None:
+def test_a_passage_is_prose_in_a_row() -> None:
     text = document("Titel", "Een.", "Twee.", "Kop", "Drie.", "Vier.", "Vijf.", "Zes.")
     context = Context(0)
-    (found,) = Opening(3, 3)(text, context)
+    (found,) = Passages(3, 3)(text, context)
     assert found.texts == ("Drie.", "Vier.", "Vijf.")
-    assert list(Opening(5, 8)(text, context)) == []
+    assert list(Passages(5, 8)(text, context)) == []
     assert context.skipped == {"no 5 sentences of prose in a row": 1}
+    first, second, third = Passages(2, 3, number=5)(
+        document("Een.", "Twee.", "Drie.", "Vier.", "Vijf.", "Kop", "Zes.", "Zeven."), context
+    )
+    assert [one.texts for one in (first, second, third)] == [
+        *(("Een.", "Twee.", "Drie."), ("Vier.", "Vijf.")),
+        ("Zes.", "Zeven."),
+    ]
+    assert [one.variant for one in (first, second, third)] == ["", "3-4", "6-7"]
+    shuffled = (list(Shuffle()(one, Context(0))) for one in (first, third))
+    assert [one.variant for each in shuffled for one in each] == ["shuffled", "6-7/shuffled"]
 
 
 def test_languages_are_divided_each_by_itself() -> None:
@@ -176,6 +189,9 @@ def test_a_dutch_text_builds_in_one_command(
     (row,) = pd.read_parquet(path).to_dict("records")
     assert row["conditions"][0]["content"] == " ".join(DUTCH.split())
     assert not (out / "connectives").exists()
+    one = tmp_path / "one"
+    assert main(["sentence_order", *arguments, "--output", str(one)]) == 0
+    assert configs_of(one).keys() == configs.keys()
 
 
 def test_what_knows_only_english_refuses_the_others(dutch_text: Path) -> None:
@@ -186,6 +202,66 @@ def test_what_knows_only_english_refuses_the_others(dutch_text: Path) -> None:
     assert {config.name for config in CONNECTIVES.configs if config.languages != ("en",)} == {
         "inferred"
     }
+
+
+@pytest.mark.parametrize(
+    ("code", "texts", "contents"),
+    [
+        (
+            "de",
+            ("Da lag [ein Mann/Nom] .", "Sie half [ihm] wieder ."),
+            ["Da lag ein Mann. Sie half ihm wieder.", "Da lag ein Mann. Sie half dem Mann wieder."],
+        ),
+        (
+            "nl",
+            ("Daar lag [een huis] .", "Zij zag [hem] weer ."),
+            ["Daar lag een huis. Zij zag hem weer.", "Daar lag een huis. Zij zag het huis weer."],
+        ),
+    ],
+)
+def test_coreference_of_a_treebank_in_one_command(
+    tmp_path: Path, code: str, texts: tuple[str, ...], contents: list[str]
+) -> None:
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in/a.conllu").write_text(treebank(*texts), encoding="utf-8")
+    arguments = (
+        "coreference",
+        "--texts",
+        str(tmp_path / "in"),
+        "--format",
+        "conllu",
+        "--language",
+        code,
+    )
+    assert main([*arguments, "--output", str(tmp_path / "out")]) == 0
+    config = f"own_{code}"
+    assert rows_of(configs_of(tmp_path / "out")[config]) == 1
+    (path,) = (tmp_path / "out/data" / config).iterdir()
+    (row,) = pd.read_parquet(path).to_dict("records")
+    assert [one["content"] for one in row["conditions"]] == contents
+    assert not (tmp_path / "out/data/own").exists()
+
+
+def test_a_language_without_rules_is_refused_in_a_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in/a.conllu").write_text(treebank("Da lag [ein Mann/Nom] ."), encoding="utf-8")
+    own = ("--texts", str(tmp_path / "in"), "--format", "conllu", "--language", "pt")
+    assert main(["coreference", *own, "--output", str(tmp_path / "out")]) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert "in conllu in Portuguese: it has rules for en, nl, de only" in line
+    assert main(own) == 0
+    assert "no rules for Portuguese: coreference (en, nl, de), conn" in capsys.readouterr().out
+
+
+def test_german_coreference(real_build: Callable[[str, str], Path]) -> None:
+    configs = configs_of(real_build("coreference", "disrpt"))
+    assert {name: rows_of(one) for name, one in configs.items()} == {
+        **{"disrpt_de": 2, "disrpt_de_spillover": 2, "disrpt_de_choice": 2}
+    }
+    (skipped,) = (counts for counts in configs["disrpt_de"]["skipped"].values() if counts)
+    assert skipped["no noun phrase or name in the sentence before"] == 33
 
 
 def test_a_folder_of_conllu_in_any_language(tmp_path: Path) -> None:

@@ -16,8 +16,8 @@ from support.hub.server import HubServer
 from support.toy import SUITE
 
 from coherencegym.builders.command.cli import build_request, suite_parser
+from coherencegym.builders.command.errors import explain
 from coherencegym.builders.command.push import push_build, resolve_privacy
-from coherencegym.builders.errors import explain
 from coherencegym.builders.release.publish import PublishOptions, publish
 from coherencegym.hub.answers import AnswerError, hub_answers
 

@@ -10,9 +10,10 @@ from support.toy import SUITE, stories
 
 from coherencegym.builders.pipeline.generation import generate_items
 from coherencegym.builders.release.baselines import baseline_scores
-from coherencegym.builders.release.quality import quality
-from coherencegym.builders.suite import Contrast, GeneratedItem, MinimalPairs
+from coherencegym.builders.release.quality import document_quality, quality
+from coherencegym.builders.suite import Contrast, GeneratedDocument, GeneratedItem, MinimalPairs
 from coherencegym.eval.data.baselines import PARTIAL_INPUT
+from coherencegym.eval.kinds.documents import Document
 from coherencegym.eval.kinds.items import FAMILY, Condition, Item, Region
 from coherencegym.eval.statistics.bag_of_words import FOLDS, out_of_fold_scores
 from coherencegym.eval.statistics.pair_baselines import partial_input_decisions, whole_clusters
@@ -44,6 +45,26 @@ def test_a_give_away_word_is_found() -> None:
     assert score["n"] == score["n_discourses"] == 40
     assert score["ci_method"] == "cross-validated"
     assert 0.8 < score["ci_low"] < 0.9  # as of 19 items that nothing was trained on
+
+
+def test_documents_without_spaces_are_read_in_words() -> None:
+    # Each intruder has a word that none has elsewhere, between names that never recur.
+    names = [chr(0x4E00 + 7 * number) for number in range(120)]
+    documents = [
+        GeneratedDocument(
+            Document(f"d{n}", ("茶。", f"{one}但{two}", f"{three}却{four}"), 1, f"d{n}", "toy"),
+            ("茶。", f"{one}却{two}", f"{three}却{four}"),
+        )
+        for n, (one, two, three, four) in enumerate(
+            zip(names[::4], names[1::4], names[2::4], names[3::4], strict=True)
+        )
+    ]
+    accuracy = [
+        document_quality([replace(one, words=words) for one in documents])["sentence_alone"]
+        for words in (frozenset({"但是"}), frozenset[str]())
+    ]
+    assert accuracy[0]["accuracy"] == 1.0
+    assert accuracy[1]["accuracy"] < 0.7
 
 
 def test_equal_texts_are_ties_and_count_a_half() -> None:

@@ -38,6 +38,17 @@ def test_a_split_without_rows_has_no_accuracy() -> None:
     assert (found.predictions, found.accuracy) == ({"test": ()}, {})
 
 
+def test_known_words_of_a_script_without_spaces_are_told() -> None:
+    train = [(text,) for text in ("甲乙但丙丁", "戊己但庚辛", "甲乙却丙丁", "戊己却庚辛") * 2]
+    labels = {"train": ["yes", "yes", "no", "no"] * 2, "test": ["yes", "no"]}
+    texts = {"train": train, "test": [("壬癸但子丑",), ("壬癸却子丑",)]}
+    known = bag_of_words(texts, labels, frozenset(["甲乙", "丙丁", "戊己", "庚辛", "壬癸", "子丑"]))
+    assert known.predictions["test"] == ("yes", "no")
+    # Of pairs of characters none is known.
+    (first, second) = bag_of_words(texts, labels).predictions["test"]
+    assert first == second
+
+
 @pytest.mark.parametrize(
     ("texts", "labels", "said"),
     [

@@ -18,12 +18,8 @@ from coherencegym.manipulations.reference.antecedent_removal import (
     scored_mention,
     scored_place,
 )
-from coherencegym.manipulations.reference.standing_alone import (
-    goes_on,
-    mentions_of_units,
-    points_back,
-    takes_up,
-)
+from coherencegym.manipulations.reference.english_removal import ENGLISH_REMOVAL
+from coherencegym.manipulations.reference.standing_alone import mentions_of_units
 
 TEXT = (
     "The mill stood empty for years. / The roof had come down in a storm. / "
@@ -254,7 +250,8 @@ def test_the_antecedent_is_in_one_of_the_versions_only(
     ],
 )
 def test_words_that_go_on(text: str, begins: bool, points: bool) -> None:
-    assert (goes_on(text), points_back(text)) == (begins, points)
+    rules = ENGLISH_REMOVAL
+    assert (rules.goes_on(text), rules.points_back(text)) == (begins, points)
 
 
 @pytest.mark.parametrize(
@@ -273,6 +270,7 @@ def test_words_that_go_on(text: str, begins: bool, points: bool) -> None:
 def test_what_takes_up_another_sentence(text: str, found: str) -> None:
     discourse = annotated(text)
     mentions = mentions_of_units(discourse)[1]
-    assert takes_up(discourse, mentions).startswith(found)
-    assert bool(takes_up(discourse, mentions)) == bool(found)
-    assert takes_up(discourse, mentions, known={"1", "2"}) == ""
+    taken = ENGLISH_REMOVAL.takes_up(discourse, mentions)
+    assert taken.startswith(found)
+    assert bool(taken) == bool(found)
+    assert ENGLISH_REMOVAL.takes_up(discourse, mentions, known={"1", "2"}) == ""

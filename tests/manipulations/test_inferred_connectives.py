@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import pytest
 
@@ -37,7 +38,7 @@ def discourse(language: str, relation: str, *sentences: str) -> Discourse:
             words.append(
                 ParsedWord(
                     *(len(text), len(text) + len(form), form),
-                    "VERB" if "*" in token else "NOUN",
+                    "VERB" if "*" in token else "PUNCT" if form in "，。,." else "NOUN",
                     "VerbForm=Fin" if "*" in token else "",
                     "nsubj" if ":nsubj" in token else "obj",
                     None,
@@ -105,6 +106,44 @@ def test_of_a_pair_both_words_are_replaced() -> None:
     assert undo(other) == found.texts
 
 
+def test_a_word_in_two_pieces_is_one_connective() -> None:
+    found, _ = segment("zh", "causal", "天气:nsubj 不好* ， | 因 此 ， 他们:nsubj 没* 去 散步 。")
+    assert found is not None
+    assert connective_of(found) == "因此"
+    # Before a comma stand words that may pause.
+    assert fitting_connectives(found) == ["不过", "但是", "可是", "然而"]
+    found, _ = segment("zh", "causal", "天气:nsubj 不好* ， | 因此 他们:nsubj 没* 去 公园 散步 。")
+    assert found is not None
+    assert fitting_connectives(found) == ["不过", "但", "但是", "可是", "然而"]
+
+
+def test_a_condition_becomes_a_contrast_and_nothing_becomes_a_condition() -> None:
+    found, _ = segment("zh", "condition", "如果 天气:nsubj 好* ， | 我们:nsubj 去* 公园 。")
+    assert found is not None
+    # 虽然 stands only with a second word.
+    assert fitting_connectives(found) == ["尽管"]
+    found, _ = segment("zh", "causal", "因为 天气:nsubj 不好* ， | 所以 我们:nsubj 没* 去 公园 。")
+    assert found is not None
+    assert fitting_connectives(found) == ["尽管", "虽然"]
+    found, _ = segment("zh", "concession", "虽然 天气:nsubj 好* ， | 我们:nsubj 没* 去 公园 。")
+    assert found is not None
+    assert fitting_connectives(found) == ["因为", "由于"]
+
+
+def test_a_connective_stands_before_all_that_it_joins() -> None:
+    text = discourse("zh", "causal", "天气:nsubj 不好* 。", "因此 出门* 之前 ， 要* 带* 雨伞 。")
+    (cause,) = text.relations
+    before, after = ((1, 0, 7),), ((1, 7, 12),)
+    time = replace(cause, arg1=before, arg2=after, unified="temporal")
+    text = replace(text, relations=(time, replace(cause, arg2=after)))
+    (found,) = InferredConnectiveSegments()(text, Context(0, "connectives"))
+    assert (connective_of(found), found.relations[0].unified) == ("因此", "causal")
+    assert found.texts == text.texts
+    # Of a relation to what follows only a subordinator speaks.
+    text = replace(text, relations=(replace(time, unified="causal"),))
+    assert list(InferredConnectiveSegments()(text, Context(0, "connectives"))) == []
+
+
 @pytest.mark.parametrize(
     ("relation", "sentences", "reason"),
     [
@@ -116,5 +155,20 @@ def test_of_a_pair_both_words_are_replaced() -> None:
 )
 def test_what_is_left_out_and_why(relation: str, sentences: list[str], reason: str) -> None:
     found, skipped = segment("nl", relation, *sentences)
+    assert found is None
+    assert reason in skipped
+
+
+@pytest.mark.parametrize(
+    ("relation", "sentence", "reason"),
+    [
+        ("contrast", "不是 茶:nsubj ， | 而 是* 水 和 杯子 ， 杯子 是* 空 的 。", "a fixed phrase"),
+        ("condition", "如果 天气:nsubj 好* ， | 我们:nsubj 就 去* 公园 。", "inside its clause"),
+        ("condition", "如果 天气:nsubj 好* 的 话 ， | 我们:nsubj 去* 公园 。", "inside its clause"),
+        ("concession", "虽然 天气:nsubj 好* ， | 我们:nsubj 却 没* 去 。", "inside its clause"),
+    ],
+)
+def test_what_is_left_out_in_chinese(relation: str, sentence: str, reason: str) -> None:
+    found, skipped = segment("zh", relation, sentence)
     assert found is None
     assert reason in skipped

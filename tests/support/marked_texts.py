@@ -15,7 +15,8 @@ from coherencegym.loaders.discourse import (
     Span,
     Unit,
 )
-from coherencegym.loaders.languages.english import ENGLISH
+from coherencegym.loaders.languages.language import Language
+from coherencegym.loaders.languages.registry import language
 
 _TOKEN = re.compile(r"\[|\|(?P<chain>\w+)(?P<fields>(?: \w+=[\w:-]*| \w+)*)\]|[^\[|]+")
 
@@ -26,34 +27,39 @@ def annotated(text: str, **settings: Any) -> Discourse:
     ``[text|chain field=value ...]`` is a mention. What is a pronoun by its form is one; another
     mention is ``proper`` or ``nominal`` as it says, else proper with a capital inside a sentence
     and nominal elsewhere, and singular. Its head is its last word, or that which ``head=`` names.
+    The language is that of ``meta``, English without one.
     """
     units, mentions = [], []
+    values = {"id": "d", "corpus": "test", "meta": {"split": "test", "genre": "fiction"}} | settings
+    spoken = language(values["meta"].get("language", "en"))
     for number, marked in enumerate(text.split(" / ")):
         speaker = re.match(r"(\w): ", marked)
-        plain, found = _sentence(marked[speaker.end() :] if speaker else marked, number)
+        plain, found = _sentence(marked[speaker.end() :] if speaker else marked, number, spoken)
         units.append(Unit(plain, speaker[1] if speaker else None))
         mentions += sorted(found, key=lambda m: (m.span[0][1], -m.span[0][2]))
-    values = {"id": "d", "corpus": "test", "meta": {"split": "test", "genre": "fiction"}} | settings
     return Discourse(units=tuple(units), mentions=tuple(mentions), **values)
 
 
-def _sentence(marked: str, unit: int) -> tuple[str, list[Mention]]:
+def _sentence(marked: str, unit: int, spoken: Language) -> tuple[str, list[Mention]]:
     plain, opened, mentions = "", [], []
     for token in _TOKEN.finditer(marked):
         if token[0] == "[":
             opened.append(len(plain))
         elif token["chain"]:
             start = opened.pop()
-            mentions.append(_mention(plain, unit, start, token["chain"], token["fields"].split()))
+            fields = token["fields"].split()
+            mentions.append(_mention(plain, unit, start, token["chain"], fields, spoken))
         else:
             plain += token[0]
     return plain, mentions
 
 
-def _mention(plain: str, unit: int, start: int, chain: str, fields: list[str]) -> Mention:
+def _mention(
+    plain: str, unit: int, start: int, chain: str, fields: list[str], spoken: Language
+) -> Mention:
     text, end = plain[start:], len(plain)
     said = dict(field.split("=") for field in fields if "=" in field)
-    known = ENGLISH.pronoun(text)
+    known = spoken.pronoun(text)
     kind = next((name for name in ("proper", "nominal", "pronoun") if name in fields), "")
     kind = kind or ("pronoun" if known else "proper" if text[0].isupper() and start else "nominal")
     word = said.pop("head", re.sub(r"['’]s?$", "", text).split()[-1])

@@ -8,8 +8,9 @@ from collections.abc import Iterable, Sequence
 #: Ideographs and kana, with the punctuation and the wide forms that stand among them.
 _UNSPACED = "\u3000-\u303f\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff00-\uffef"
 _ONE = re.compile(f"[{_UNSPACED}]")
-#: Runs of letters alone.
-_LETTERS = re.compile("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]+")
+#: A letter of such a script; a regular expression.
+LETTER = "[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]"
+_LETTERS = re.compile(f"{LETTER}+")
 #: Characters of a word at most.
 _LONGEST = 8
 _QUOTES = "\"'“”‘’"

@@ -10,7 +10,7 @@ from pathlib import Path
 from support.native_files import LAYOUTS, RELS
 
 from coherencegym.builders.discourse_tasks import SUITE
-from coherencegym.loaders.corpora.disrpt import CORPUS
+from coherencegym.loaders.corpora.disrpt import CORPUS, DISRPT_ENTITIES
 from coherencegym.loaders.corpus import CorpusFile
 from coherencegym.loaders.discourse import Discourse, span_text
 from coherencegym.loaders.formats.conllu import blocks, parse
@@ -79,7 +79,10 @@ def test_documents_are_put_together_from_their_tokens(tmp_path: Path) -> None:
         "nld.rst.x/a",
         ("Thee", "De kettle (zong).", "maar Ann sliep."),
     )
-    assert one.meta == {"split": "validation", "dataset": "nld.rst.x", "language": "nl"}
+    assert one.meta == {
+        **{"split": "validation", "dataset": "nld.rst.x", "language": "nl"},
+        "headings": "",
+    }
     found = [(r.unified, span_text(one, r.arg1), span_text(one, r.arg2)) for r in one.relations]
     assert found == [
         ("organization", "Thee", "De kettle (zong)"),
@@ -97,6 +100,106 @@ def test_documents_are_put_together_from_their_tokens(tmp_path: Path) -> None:
     (relation,) = other.relations
     assert (relation.unified, span_text(other, relation.arg1)) == ("reformulation", "dag naart")
     assert [file.name.rpartition(".")[2] for file in reading.files] == ["rels", "conllu"]
+
+
+def test_entities_are_read_for_who_wants_them(tmp_path: Path) -> None:
+    LAYOUTS["disrpt texts"].write(tmp_path)
+    path = tmp_path / "nld.rst.x/nld.rst.x_dev.conllu"
+    text = path.read_text().replace("# newdoc_id = a", "# newdoc_id = a\n# global.Entity = GRP-x")
+    for word, mark in (("\tThee\t", "(9-a(1)"), ("\tDe\t", "(2"), ("\tkettle\t", "2)9)")):
+        start = text.index("Seg=", text.index(word))
+        text = f"{text[:start]}Entity={mark}|{text[start:]}"
+    path.write_text(text)
+    one, _ = read(DISRPT_ENTITIES, data_dir=tmp_path)
+    # A mention that is in the heading and in the sentence behind it is none.
+    assert [(m.chain, m.span, span_text(one, m.head or ())) for m in one.mentions] == [
+        ("1", ((0, 0, 4),), "Thee"),
+        ("2", ((1, 0, 9),), "kettle"),
+    ]
+    assert not next(iter(read(CORPUS, data_dir=tmp_path))).mentions
+
+
+def test_real_entities(shared: Path) -> None:
+    documents = list(read(DISRPT_ENTITIES, data_dir=shared / "corpora/disrpt"))
+    found = [(one, mention) for one in documents for mention in one.mentions]
+    assert {one.meta["dataset"] for one, _ in found} == {"deu.rst.pcc"}
+    kinds = Counter(mention.kind for _, mention in found)
+    assert kinds == {"nominal": 339, "pronoun": 76, "proper": 106}
+    # A preposition is no part of a mention, though the corpus has it in one.
+    texts = {span_text(one, mention.span) for one, mention in found}
+    assert ("der Weltlage" in texts, "mit der Weltlage" in texts) == (True, False)
+    owner = next(m for d, m in found if span_text(d, m.span) == "seine")
+    assert (owner.kind, owner.features.pronoun, owner.features.number) == (
+        *("pronoun", "possessive", "singular"),
+    )
+
+
+def chinese_texts(folder: Path, *sentences: str, relations: tuple[str, ...]) -> Discourse:
+    """A document of sentences in words, ``|`` before each elementary unit."""
+    lines = ["# newdoc_id = a"]
+    for sentence in sentences:
+        begins = False
+        number = 0
+        for word in sentence.split():
+            if word == "|":
+                begins = True
+                continue
+            number += 1
+            mark = "PUNCT" if word in "。，？（）《》" else "NUM" if word.isdigit() else "NOUN"
+            relation = "nummod" if word == "3" else "dep"
+            seg = "B-seg" if begins else "O"
+            head = f"{0 if number == 1 else 1}\t{relation}"
+            lines.append(f"{number}\t{word}\t{word}\t{mark}\t_\t_\t{head}\t_\tSeg={seg}")
+            begins = False
+        lines.append("")
+    header, *_ = RELS.splitlines()
+    rows = [
+        "\t".join(("a", *units.split("|"), *"----", "1-1", "1-1", *"--", "1<2", "none", name, name))
+        for units, name in (each.rsplit("|", 1) for each in relations)
+    ]
+    (folder / "zho.rst.x_dev.conllu").write_text("\n".join([*lines, ""]), encoding="utf-8")
+    (folder / "zho.rst.x_dev.rels").write_text("\n".join([header, *rows, ""]), encoding="utf-8")
+    (document,) = found(folder)
+    return document
+
+
+def test_headings_in_a_script_without_capitals_are_those_of_relations(tmp_path: Path) -> None:
+    document = chinese_texts(
+        tmp_path,
+        "| 茶道 | 水 开 了 。",
+        "| 水 开 | 茶 好 。",
+        "| 1 洗 杯子 。",
+        "| 3 杯 茶 好 。",
+        relations=("1-1|2-5|preparation", "6-7|8-10|purpose"),
+    )
+    assert document.texts == ("茶道", "水开了。", "水开茶好。", "1洗杯子。", "3杯茶好。")
+    assert document.meta["headings"] == "3"
+    assert span_text(document, document.relations[0].arg2) == "水开了。"
+
+
+def test_a_sentence_that_was_broken_is_whole_again(tmp_path: Path) -> None:
+    document = chinese_texts(
+        tmp_path,
+        "| 茶 很",
+        "好 。",
+        "喝 茶 。",
+        "| 看 《 茶 ？",
+        "| 水 》 吧 。",
+        "| （ 水 开 。",
+        *["| 茶 好 。"] * 5,
+        "| 茶 ） 好 。",
+        relations=("1-7|12-15|list",),
+    )
+    # Two whole sentences may be one elementary unit; a bracket may be open for good.
+    assert document.texts == (
+        "茶很好。",
+        "喝茶。",
+        "看《茶？水》吧。",
+        "（水开。",
+        *["茶好。"] * 5,
+        "茶）好。",
+    )
+    assert span_text(document, document.relations[0].arg2) == "水》吧。"
 
 
 def test_withheld_texts_are_left_out(tmp_path: Path) -> None:

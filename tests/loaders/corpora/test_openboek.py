@@ -23,3 +23,13 @@ def test_people_are_told_by_the_table_and_articles_by_the_tag(tmp_path: Path) ->
         ("Anna", "proper", "person", "feminine"),
         ("Zij", "pronoun", "person", "feminine"),
     ]
+
+
+def test_a_sentence_without_a_finite_verb_is_a_fragment(tmp_path: Path) -> None:
+    LAYOUTS["openboek"].write(tmp_path)
+    found, _ = read(corpus("openboek"), data_dir=tmp_path)
+    assert found.meta["sentence_types"] == "decl decl"
+    novel = next(tmp_path.rglob("*.conll"))
+    novel.write_text(novel.read_text(encoding="utf-8").replace("WW[pv,", "WW[inf,", 1))
+    found, _ = read(corpus("openboek"), data_dir=tmp_path)
+    assert found.meta["sentence_types"] == "frag decl"

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from coherencegym.loaders.discourse import Features
+from coherencegym.loaders.languages.language import article_table, pronoun_table
 from coherencegym.loaders.languages.registry import LANGUAGES, language
 from coherencegym.loaders.languages.spacing import Spacing
 from coherencegym.loaders.text.detokenize import BRACKETS
@@ -79,31 +80,70 @@ def test_text_becomes_sentences(code: str, sentences: list[str]) -> None:
 
 
 def test_pronouns_say_what_their_form_says() -> None:
-    dutch, english = language("nl"), language("en")
-    assert dutch.pronoun("Hem") == Features(
-        pos="PRON", pronoun="personal", person="3", number="singular", gender="masculine"
+    assert language("nl").pronoun("Hem") == Features(
+        pos="PRON",
+        pronoun="personal",
+        person="3",
+        number="singular",
+        gender="masculine",
+        case="accusative",
     )
-    haar = dutch.pronoun("haar")
-    assert haar is not None
-    assert (haar.pronoun, haar.gender) == ("", "feminine")
-    zij = dutch.pronoun("zij")
-    assert zij is not None
-    assert (zij.number, zij.gender) == ("", "")
-    assert dutch.pronoun("fiets") is None
-    her = english.pronoun("HER")
-    assert her is not None
-    assert (her.pronoun, her.gender) == ("", "feminine")
-    assert language("zh").pronouns["她"].gender == "feminine"
+    assert language("nl").pronoun("fiets") is None
+    assert language("nl").expletives == {"het", "'t"}
+
+
+@pytest.mark.parametrize(
+    ("code", "form", "kind", "told"),
+    [
+        ("nl", "haar", "", ("", "3", "singular", "feminine", "")),
+        ("nl", "haar", "personal", ("personal", "3", "singular", "feminine", "accusative")),
+        ("nl", "zij", "", ("personal", "3", "", "", "nominative")),
+        ("nl", "ze", "", ("personal", "3", "", "", "")),
+        ("en", "HER", "", ("", "3", "singular", "feminine", "")),
+        ("zh", "她", "", ("personal", "3", "singular", "feminine", "")),
+        ("de", "er", "", ("personal", "3", "singular", "masculine", "nominative")),
+        ("de", "ihm", "", ("personal", "3", "singular", "", "dative")),
+        ("de", "sie", "", ("personal", "3", "", "", "")),
+        ("de", "ihr", "", ("", "", "", "", "")),
+        ("de", "ihr", "possessive", ("possessive", "3", "", "", "")),
+        ("de", "uns", "reflexive", ("personal", "1", "plural", "", "")),
+    ],
+)
+def test_a_form_shows_what_its_readings_share(
+    code: str, form: str, kind: str, told: tuple[str, ...]
+) -> None:
+    found = language(code).pronoun(form, kind)
+    assert found is not None
+    assert (found.pronoun, found.person, found.number, found.gender, found.case) == told
 
 
 def test_articles_agree() -> None:
-    articles = language("nl").articles
-    assert articles["de"].definite
-    assert articles["het"].genders == {"neuter"}
-    assert articles["het"].numbers == {"singular"}
-    assert not articles["een"].definite
-    assert not articles["een"].genders
+    dutch, german = language("nl"), language("de")
+    assert [one for one, article in dutch.articles.items() if not article.definite] == ["een", "'n"]
+    agreeing = {
+        (gender, number): dutch.definite_article(gender, number, "")
+        for gender, number in (("common", "singular"), ("neuter", "singular"), ("", "plural"))
+    }
+    assert [found and found[0] for found in agreeing.values()] == ["de", "het", "de"]
+    assert dutch.definite_article("", "singular", "") is None
     assert not language("zh").articles
+    cases = ("nominative", "accusative", "dative", "genitive")
+    for gender, number, forms in (
+        ("masculine", "singular", "der-e den-en dem-en des-en"),
+        ("feminine", "singular", "die-e die-e der-en der-en"),
+        ("neuter", "singular", "das-e das-e dem-en des-en"),
+        ("feminine", "plural", "die-en die-en den-en der-en"),
+    ):
+        found = [german.definite_article(gender, number, case) for case in cases]
+        assert ["-".join(one or ()) for one in found] == forms.split()
+    assert german.definite_article("masculine", "singular", "") is None
+
+
+def test_a_table_has_known_values_only() -> None:
+    with pytest.raises(ValueError, match=r"^neutral in 'personal neutral': no value"):
+        pronoun_table({"personal neutral": "hen"})
+    with pytest.raises(ValueError, match=r"^dual in 'dual ': no value"):
+        article_table({"o": "dual -e"}, {})
 
 
 def test_any_language_is_one() -> None:
