@@ -23,7 +23,6 @@ from coherencegym.eval.views.findings import write_findings
 from coherencegym.eval.views.loaded import ShownResults
 from coherencegym.files.checksums import CHECKSUMS
 
-
 pytestmark = pytest.mark.usefixtures("demo_once")
 
 
