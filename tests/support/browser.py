@@ -58,8 +58,7 @@ class Browser:
         call("POST", f"{self._session}/goog/cdp/execute", body)
 
     def reset(self) -> None:
-        """Leave the page, take back size and colours, and forget what was logged."""
-        self.get("about:blank")
+        """Take back size and colours, and forget what was logged."""
         for command in ("clearDeviceMetricsOverride", "setEmulatedMedia"):
             body = {"cmd": f"Emulation.{command}", "params": {}}
             call("POST", f"{self._session}/goog/cdp/execute", body)

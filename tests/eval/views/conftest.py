@@ -16,6 +16,6 @@ def one_browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
 
 @pytest.fixture
 def browser(one_browser: Browser) -> Browser:
-    """A browser of the usual size and colours, which shows nothing and has logged nothing."""
+    """A browser of the usual size and colours, which has logged nothing."""
     one_browser.reset()
     return one_browser

@@ -257,8 +257,6 @@ def test_of_many_scores_the_page_says_how_many_differ(tmp_path: Path) -> None:
 def opened(browser: Browser, page: str, folder: Path) -> Browser:
     """A page in the browser, which complains of nothing."""
     (folder / "comparison.html").write_text(page, encoding="utf-8")
-    browser.get("about:blank")
-    browser.log("browser")
     browser.get((folder / "comparison.html").as_uri())
     assert browser.log("browser") == []
     return browser
