@@ -589,6 +589,8 @@ def of_partial_inputs(number: int, cue: str, runs: int, generator: Generator) ->
 #: Texts of a prompt, how much of their variance is the prompt's, and the correlations that are
 #: tried between scores and what raters feel.
 _TEXTS, _SHARED, _STRENGTHS = 3, 0.3, (0.0, 0.3, 0.7)
+#: Clusters of the sample whose correlation is the true one.
+_MANY = 20_000
 
 
 def of_correlations(clusters: int, kind: str, runs: int, generator: Generator) -> list[Found]:
@@ -614,7 +616,7 @@ def of_correlations(clusters: int, kind: str, runs: int, generator: Generator) -
 
     found = []
     for strength in _STRENGTHS:
-        truth = measured(20_000, strength).value
+        truth = measured(_MANY, strength).value
         now = [own.interval for _ in range(runs) if (own := measured(clusters, strength))]
         found.append(Found((math.nan, math.nan), _judged(now, truth)))
     return found

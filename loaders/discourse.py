@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import chain
 
 from coherencegym.words.scripts import join_texts
@@ -247,7 +248,7 @@ class Discourse:
                     f"{self.corpus}/{self.id}: span {(unit, start, end)} lies outside the text"
                 )
 
-    @property
+    @cached_property
     def texts(self) -> tuple[str, ...]:
         """The texts of the units."""
         return tuple(unit.text for unit in self.units)

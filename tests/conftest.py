@@ -88,6 +88,40 @@ def real_figures() -> Iterator[None]:
 
 
 @pytest.fixture(scope="session")
+def demo_models() -> Iterator[dict[Any, Any]]:
+    """The demo model by what it was asked for with, and its digest; nobody has changed it."""
+    from coherencegym.eval.models.in_memory import state_digest
+
+    kept: dict[Any, Any] = {}
+    yield kept
+    for loaded, digest in kept.values():
+        assert state_digest(loaded.model, loaded.tokenizer) == digest
+
+
+@pytest.fixture(scope="module")
+def demo_once(demo_models: dict[Any, Any]) -> Iterator[None]:
+    """In a module the demo model is read once a process, where it is asked for as it is."""
+    from coherencegym.eval.models import load
+    from coherencegym.eval.models.arguments import ModelArguments
+    from coherencegym.eval.models.in_memory import state_digest
+
+    read = load._load
+
+    def once(name: Any, device: str, dtype: str, *how: Any, **head: Any) -> Any:
+        if name != "demo" or any(each not in (None, False, ModelArguments()) for each in how):
+            return read(name, device, dtype, *how, **head)
+        asked = (device, dtype, *head.items())
+        if asked not in demo_models:
+            loaded = read(name, device, dtype, *how, **head)
+            demo_models[asked] = loaded, state_digest(loaded.model, loaded.tokenizer)
+        return demo_models[asked][0]
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(load, "_load", once)
+        yield
+
+
+@pytest.fixture(scope="session")
 def repository() -> Path:
     """The root of the checkout."""
     return REPOSITORY
@@ -196,7 +230,9 @@ def real_build(
             with pytest.MonkeyPatch.context() as patched:
                 no_classifiers(patched)
                 gum_once(patched)
-                build_from(load_suite(suite), corpus, folder, data_dir=data)
+                # Half of DiscoEval's rows at hand are training data.
+                splits = ("validation", "test") if corpus == "discoeval" else ()
+                build_from(load_suite(suite), corpus, folder, data_dir=data, splits=splits)
 
         return made_once(f"{suite}-{corpus}", fill)
 

@@ -63,7 +63,8 @@ def exit_code(*words: object) -> int:
 def test_from_a_build_to_a_comparison(capsys: pytest.CaptureFixture[str]) -> None:
     assert exit_code("build", "story_cloze", "--corpus", "sample", "--limit", 21) == 0
     assert "written to suites/story_cloze" in capsys.readouterr().out
-    asked = ("score", "--model", "demo", "--dataset", "suites/story_cloze", "--no-cache")
+    asked = ["score", "--model", "demo", "--dataset", "suites/story_cloze", "--no-cache"]
+    asked += ["--config", "sample"]
     assert exit_code(*asked, "--dry-run") == 0
     assert not Path("results").exists()
     assert exit_code(*asked, "--limit", 5, "--output", "five") == 0

@@ -28,7 +28,10 @@ def test_from_samples_to_a_score(
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / ".cache"))
     with pytest.raises(SystemExit) as stopped:
-        run_suite(load_suite("sentence_order"), ["--genre", "narration", "--push-to-hub"])
+        run_suite(
+            load_suite("sentence_order"),
+            ["--genre", "narration", "--limit", "60", "--allow-partial", "--push-to-hub"],
+        )
     assert stopped.value.code == 0
     # The build on this machine is not needed any more: the scores come from the Hub.
     (tmp_path / "suites").rename(tmp_path / "elsewhere")
@@ -42,7 +45,7 @@ def test_from_samples_to_a_score(
     assert dataset["verified"]
     (score,) = results["scores"]
     # The demo model's gate: it tells stories from their shuffles better than chance.
-    assert score["n"] == score["n_discourses"] >= 200
+    assert score["n"] == score["n_discourses"] == 60
     assert score["ci_method"] == "clopper-pearson"
     assert score["ci_low"] > 0.5
     assert score["partial_input_score"] > 0.5

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast, get_args
@@ -11,6 +11,7 @@ from typing import Any, cast, get_args
 import pytest
 from support.datasets import write_spans_dataset
 from support.span_texts import intruded
+from support.suites import no_classifiers
 
 import coherencegym as cg
 from coherencegym.errors import EvaluationError
@@ -22,10 +23,26 @@ from coherencegym.eval.views.findings import write_findings
 from coherencegym.eval.views.loaded import ShownResults
 from coherencegym.files.checksums import CHECKSUMS
 
+pytestmark = pytest.mark.usefixtures("demo_once")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def without_classifiers() -> Iterator[None]:
+    """Suites are built without partial-input baselines."""
+    with pytest.MonkeyPatch.context() as patched:
+        no_classifiers(patched)
+        yield
+
 
 @pytest.fixture(scope="module")
 def demo() -> Any:
     return cg.load_model("demo")
+
+
+@pytest.fixture(scope="module")
+def winograd(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    place = tmp_path_factory.mktemp("built") / "winograd"
+    return cg.build("winograd", corpus="sample", limit=12, output=place)
 
 
 @pytest.fixture(scope="module")
@@ -43,16 +60,17 @@ def test_names_folders_and_values_give_the_same_scores(folder: Path, demo: Any) 
     assert isinstance(by_name, cg.Results)
     assert by_name.rows == by_folder.rows == by_value.rows
     # The same weights, of which a folder of files is known by another digest than a loaded model.
-    in_memory = score((demo.model, demo.tokenizer), items)
-    assert score(demo.model, items, tokenizer=demo.tokenizer).rows == in_memory.rows
+    few = cg.load_items(folder, config="sample", limit=2)
+    in_memory = score((demo.model, demo.tokenizer), few)
+    assert score(demo.model, few, tokenizer=demo.tokenizer).rows == in_memory.rows
     assert in_memory.rows[0].score == by_name.rows[0].score
-    assert score(demo, list(items)).rows[0].n == len(items)
+    assert score(demo, list(few)).rows[0].n == len(few)
     assert "CD" in str(by_name)
     assert by_name.model["name"] == "demo"
 
 
 def test_results_are_written_where_they_should_go(folder: Path, demo: Any, tmp_path: Path) -> None:
-    cg.score(demo, folder, limit=3, output=str(tmp_path / "results"))
+    cg.score(demo, folder, config="sample", limit=3, output=str(tmp_path / "results"))
     assert (tmp_path / "results" / "report.html").is_file()
 
 
@@ -105,17 +123,17 @@ def test_each_run_is_written_as_soon_as_it_is_scored(
 
     monkeypatch.setattr(library, "score_loaded", stop_at_the_second)
     with pytest.raises(KeyboardInterrupt):
-        cg.score(models, folder, limit=2, output=tmp_path)
+        cg.score(models, folder, config="sample", limit=2, output=tmp_path)
     assert [path.name for path in tmp_path.iterdir()] == ["story_cloze--demo"]
     monkeypatch.undo()
-    cg.score(models, folder, limit=2, output=tmp_path, overwrite=True)
+    cg.score(models, folder, config="sample", limit=2, output=tmp_path, overwrite=True)
     assert sorted(path.name for path in tmp_path.iterdir()) == [
         *(CHECKSUMS, "index.html", "overview.md", "story_cloze--demo", "story_cloze--other"),
     ]
 
 
 def test_another_model_is_added_to_an_overview(folder: Path, demo: Any, tmp_path: Path) -> None:
-    how: dict[str, Any] = {"limit": 2, "output": tmp_path}
+    how: dict[str, Any] = {"config": "sample", "limit": 2, "output": tmp_path}
     cg.score([demo, replace(demo, name="other")], folder, **how)
     found = cg.score(replace(demo, name="third"), folder, **how)
     assert isinstance(found, cg.Results)
@@ -132,7 +150,8 @@ def test_a_loaded_model_has_the_tokenizer_of_its_files(folder: Path) -> None:
     files = find_model("demo").path
     model = AutoModelForCausalLM.from_pretrained(files)
     score: Callable[..., Any] = cg.score
-    assert score(model, folder, limit=2).rows == score("demo", folder, limit=2).rows
+    how = {"config": "sample", "limit": 2}
+    assert score(model, folder, **how).rows == score("demo", folder, **how).rows
     model.config._name_or_path = ""
     with pytest.raises(EvaluationError, match=r"not loaded from files .* expected tokenizer="):
         cg.score(model, folder)
@@ -144,14 +163,14 @@ def test_a_model_in_training_is_not_taken_for_one_that_sees_ahead(folder: Path, 
     sizes: Any = {"n_embd": 16, "n_layer": 1, "n_head": 2, "n_positions": 256}
     model = GPT2LMHeadModel(GPT2Config(vocab_size=len(demo.tokenizer), **sizes))
     assert model.training
-    results: Any = cg.score((model, demo.tokenizer), folder, limit=2)
+    results: Any = cg.score((model, demo.tokenizer), folder, config="sample", limit=2)
     assert results.rows[0].n == 2
     assert model.training
 
 
 def test_a_comparison_shows_itself(folder: Path, demo: Any) -> None:
-    results = cg.score(demo, folder, limit=5)
-    shorter = cg.score(demo, folder, limit=5, bos="never")
+    results = cg.score(demo, folder, config="sample", limit=5)
+    shorter = cg.score(demo, folder, config="sample", limit=5, bos="never")
     found = cg.compare(results, shorter, anyway=True)
     assert "against" in str(found)
     assert found.comparisons[0].rows[0].n == 5
@@ -160,9 +179,8 @@ def test_a_comparison_shows_itself(folder: Path, demo: Any) -> None:
 
 
 def test_a_suite_is_built(tmp_path: Path) -> None:
-    made = cg.build(
-        "sentence_order", corpus="sample", limit=4, permutations=2, output=tmp_path / "s"
-    )
+    how: dict[str, Any] = {"limit": 4, "permutations": 2}
+    made = cg.build("sentence_order", corpus="sample", output=tmp_path / "s", **how)
     assert made == tmp_path / "s"
     assert len(cg.load_items(made, config="sample_narration_all")) == 8
 
@@ -241,14 +259,14 @@ def test_nothing_heavy_is_imported_with_the_name() -> None:
 
 @pytest.fixture(scope="module")
 def texts() -> dict[str, Any]:
-    known = [intruded(f"k{n}", n % 3 + 1 if n % 2 else -1) for n in range(8)]
+    known = [intruded(f"k{n}", n % 3 + 1 if n % 2 else -1) for n in range(4)]
     return {"validation": known, "test": [replace(t, item_id=f"t-{t.item_id}") for t in known]}
 
 
 def test_spans_of_rows_and_of_a_dataset(texts: dict[str, Any], demo: Any, tmp_path: Path) -> None:
     found = cg.spans(demo, texts, output=tmp_path / "rows")
     own = found.details[0].scores
-    assert (own.config, own.items, own.question) == ("texts", 8, "coherence")
+    assert (own.config, own.items, own.question) == ("texts", 4, "coherence")
     assert own.about["calibrated_on"] == "validation"
     assert "strict" in str(found)
     assert (tmp_path / "rows" / "report.html").is_file()
@@ -280,7 +298,7 @@ def test_ways_to_ask_are_compared_text_by_text(texts: dict[str, Any], demo: Any)
     rows = {row.metric: row for row in compared.rows if row.level == "all"}
     for own, name in (("accuracy", "accuracy"), ("strict", "strict"), ("lenient", "lenient")):
         values = [getattr(one.details[0].scores.coherence, own) for one in asked]
-        assert rows[name].n == 8
+        assert rows[name].n == 4
         assert (rows[name].baseline_score, rows[name].score) == pytest.approx(tuple(values))
     assert compared.remarks == ('scorer: "surprisal" and "prompt"',)
     other = cg.spans(demo, texts, scorer="prompt", truncate=True)
@@ -338,22 +356,10 @@ def test_results_are_read_back_as_they_were(folder: Path, demo: Any, tmp_path: P
 
 
 def test_results_of_several_runs_are_read_as_their_overview(
-    folder: Path, demo: Any, tmp_path: Path
+    folder: Path, winograd: Path, demo: Any, tmp_path: Path
 ) -> None:
-    other = cg.build("winograd", corpus="sample", output=tmp_path / "winograd")
-    shown = cg.score(demo, [folder, other], limit=5, output=tmp_path / "runs")
+    shown: Any = cg.score(demo, [folder, winograd], limit=3, output=tmp_path / "runs")
     assert str(cg.load_results(tmp_path / "runs")) == str(shown)
-    with pytest.raises(EvaluationError, match="no such folder; expected one that coherencegym"):
-        cg.load_results(tmp_path / "nothing")
-    with pytest.raises(EvaluationError, match="3 is a int; expected a folder of results"):
-        cg.load_results(cast(Any, 3))
-
-
-def test_all_that_one_gets_gives_data_frames(folder: Path, demo: Any, tmp_path: Path) -> None:
-    items = cg.load_items(folder, limit=3)
-    assert len(items.to_pandas()) == sum(len(item.conditions) for item in items)
-    other = cg.build("winograd", corpus="sample", output=tmp_path / "winograd")
-    shown: Any = cg.score(demo, [folder, other], limit=3, output=tmp_path / "runs")
     assert shown.to_pandas()[["model", "suite", "n"]].values.tolist() == [
         ["demo", "story_cloze", 3],
         ["demo", "winograd", 3],
@@ -361,15 +367,25 @@ def test_all_that_one_gets_gives_data_frames(folder: Path, demo: Any, tmp_path: 
     run = next((tmp_path / "runs").glob("winograd*"))
     frame = cg.compare(run, run).to_pandas()
     assert set(frame.difference) == {0.0}
+    with pytest.raises(EvaluationError, match="no such folder; expected one that coherencegym"):
+        cg.load_results(tmp_path / "nothing")
+    with pytest.raises(EvaluationError, match="3 is a int; expected a folder of results"):
+        cg.load_results(cast(Any, 3))
 
 
-def test_a_folder_that_python_wrote_has_the_file_that_makes_it_again(tmp_path: Path) -> None:
+def test_items_give_a_data_frame(folder: Path) -> None:
+    items = cg.load_items(folder, limit=3)
+    assert len(items.to_pandas()) == sum(len(item.conditions) for item in items)
+
+
+def test_a_folder_that_python_wrote_has_the_file_that_makes_it_again(
+    winograd: Path, tmp_path: Path
+) -> None:
     from coherencegym.__main__ import main
 
-    suite = cg.build("winograd", corpus="sample", output=tmp_path / "suite")
     config = ["sample_full"]
     how: dict[str, Any] = {"config": config, "limit": 3, "compat": "syntaxgym-2021"}
-    cg.score("demo", suite, output=tmp_path / "first", **how)
+    cg.score("demo", winograd, output=tmp_path / "first", **how)
     assert main(["run", str(tmp_path / "first" / "run.yaml"), "--output", str(tmp_path / "2")]) == 0
     first, second = (cg.load_results(tmp_path / name) for name in ("first", "2"))
     assert first.to_pandas().equals(second.to_pandas())

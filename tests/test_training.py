@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from support.suites import no_classifiers
 from transformers import GPT2Config, GPT2LMHeadModel, TrainerCallback
 
 import coherencegym as cg
@@ -20,6 +21,8 @@ from coherencegym.errors import EvaluationError
 
 pytest.importorskip("accelerate", reason="accelerate is not installed")
 
+#: One of the tables of the suite, and few of its items.
+FEW: dict[str, Any] = {"config": "sample", "limit": 2}
 TEXTS = ["The dog ran home.", "She was tired and slept.", "He paid and left.", "It rained again."]
 LIMIT = 6
 
@@ -32,7 +35,9 @@ def tokenizer() -> Any:
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     place = tmp_path_factory.mktemp("built") / "story_cloze"
-    return cg.build("story_cloze", corpus="sample", limit=40, output=place)
+    with pytest.MonkeyPatch.context() as patched:
+        no_classifiers(patched)
+        return cg.build("story_cloze", corpus="sample", limit=40, output=place)
 
 
 MakeTrainer = Callable[..., Any]
@@ -81,7 +86,7 @@ def test_training_is_what_it_is_without_scores(make_trainer: MakeTrainer, folder
     plain.train()
     left = generators()
     scored = make_trainer()
-    scored.add_callback(cg.ScoreCallback(scored, folder, every=2, limit=LIMIT))
+    scored.add_callback(cg.ScoreCallback(scored, folder, every=2, **FEW))
     scored.train()
     assert generators() == left
     assert entries(scored, "loss") == entries(plain, "loss")
@@ -104,7 +109,7 @@ def test_a_masked_model_is_scored_while_it_is_trained(
         masked_model("bert", masked, max_position_embeddings=512),
         masked,
     )
-    callback = cg.ScoreCallback(trainer, folder, every=2, config="sample", limit=2)
+    callback = cg.ScoreCallback(trainer, folder, every=2, **FEW)
     trainer.add_callback(callback)
     trainer.train()
     assert [step for step, _ in entries(trainer, "coherence/story_cloze")] == [0, 2, 4]
@@ -154,19 +159,19 @@ def test_tables_are_read_once_and_several_have_their_names(
     make_trainer: MakeTrainer, folder: Path, tmp_path: Path
 ) -> None:
     copied = Path(shutil.copytree(folder, tmp_path / "story_cloze"))
-    items = cg.load_items(folder, limit=LIMIT)
+    items = cg.load_items(folder, **FEW)
     trainer = make_trainer()
     with pytest.raises(EvaluationError, match="story_cloze is there 2 times"):
         cg.ScoreCallback(trainer, [copied, items], every=2)
-    probes = cg.build("sentence_order", corpus="sample", limit=4, output=tmp_path / "order")
-    callback = cg.ScoreCallback(trainer, [copied, probes], every=4, limit=2)
+    other = cg.build("winograd", corpus="sample", limit=4, output=tmp_path / "winograd")
+    callback = cg.ScoreCallback(trainer, [copied, other], every=4, limit=2)
     shutil.rmtree(copied / "data")
-    shutil.rmtree(probes / "data")
+    shutil.rmtree(other / "data")
     trainer.add_callback(callback)
     trainer.train()
     logs = [log for log in trainer.state.log_history if "coherence/story_cloze" in log]
     assert len(logs) == 2
-    assert all("coherence/sentence_order" in log for log in logs)
+    assert all("coherence/winograd" in log for log in logs)
 
 
 def test_texts_are_encoded_and_planned_once_for_all_scores(
@@ -183,15 +188,15 @@ def test_texts_are_encoded_and_planned_once_for_all_scores(
 
     monkeypatch.setattr(surprisal, "prepare", counted)
     trainer = make_trainer()
-    trainer.add_callback(cg.ScoreCallback(trainer, folder, every=1, limit=LIMIT))
+    trainer.add_callback(cg.ScoreCallback(trainer, folder, every=2, limit=2))
     trainer.train()
-    assert len(entries(trainer, "coherence/story_cloze")) == 5
+    assert len(entries(trainer, "coherence/story_cloze")) == 3
     assert len(planned) == 4, "one for each table"
 
 
 def test_scores_go_with_evaluations(make_trainer: MakeTrainer, folder: Path) -> None:
     trainer = make_trainer(eval_strategy="steps", eval_steps=3)
-    trainer.add_callback(cg.ScoreCallback(trainer, folder, limit=2))
+    trainer.add_callback(cg.ScoreCallback(trainer, folder, **FEW))
     trainer.train()
     evaluated = [step for step, _ in entries(trainer, "eval_loss")]
     assert evaluated == [3, 4]
@@ -204,11 +209,11 @@ def test_a_run_that_goes_on_is_not_scored_again_where_it_stopped(
     make_trainer: MakeTrainer, folder: Path
 ) -> None:
     trainer = make_trainer(save_strategy="steps", save_steps=2)
-    trainer.add_callback(cg.ScoreCallback(trainer, folder, every=2, limit=2))
+    trainer.add_callback(cg.ScoreCallback(trainer, folder, every=2, **FEW))
     trainer.train()
     saved = Path(trainer.args.output_dir) / "checkpoint-2"
     again = make_trainer()
-    again.add_callback(cg.ScoreCallback(again, folder, every=2, limit=2))
+    again.add_callback(cg.ScoreCallback(again, folder, every=2, **FEW))
     again.train(resume_from_checkpoint=str(saved))
     key = "coherence/story_cloze"
     assert entries(again, key) == entries(trainer, key)
@@ -217,7 +222,7 @@ def test_a_run_that_goes_on_is_not_scored_again_where_it_stopped(
 def test_only_the_main_process_scores(make_trainer: MakeTrainer, folder: Path) -> None:
     trainer = make_trainer()
     trainer.is_world_process_zero = lambda: False
-    trainer.add_callback(cg.ScoreCallback(trainer, folder, every=1, limit=2))
+    trainer.add_callback(cg.ScoreCallback(trainer, folder, every=1, **FEW))
     trainer.train()
     assert entries(trainer, "loss")
     assert not entries(trainer, "coherence/story_cloze")
@@ -227,7 +232,7 @@ def test_the_model_may_be_trained_in_half_precision(
     make_trainer: MakeTrainer, folder: Path
 ) -> None:
     trainer = make_trainer(bf16=True)
-    trainer.add_callback(cg.ScoreCallback(trainer, folder, every=2, limit=2))
+    trainer.add_callback(cg.ScoreCallback(trainer, folder, every=2, **FEW))
     trainer.train()
     assert len(entries(trainer, "coherence/story_cloze")) == 3
 
@@ -264,7 +269,7 @@ def test_a_model_that_breaks_is_left_to_its_training(
     make_trainer: MakeTrainer, folder: Path
 ) -> None:
     trainer = make_trainer(max_grad_norm=0.0, learning_rate=float("inf"))
-    trainer.add_callback(cg.ScoreCallback(trainer, folder, every=2, limit=2))
+    trainer.add_callback(cg.ScoreCallback(trainer, folder, every=2, **FEW))
     with pytest.warns(UserWarning, match="no scores at step [24]: .* not finite"):
         trainer.train()
     assert trainer.state.global_step == 4
@@ -276,7 +281,7 @@ def test_items_that_have_no_score_end_a_run_before_it_begins(
 ) -> None:
     trainer = make_trainer()
     trainer.model.config.n_positions = 8
-    trainer.add_callback(cg.ScoreCallback(trainer, folder, every=2, limit=2))
+    trainer.add_callback(cg.ScoreCallback(trainer, folder, every=2, **FEW))
     with pytest.raises(EvaluationError, match="no item has a score: too long"):
         trainer.train()
     assert trainer.state.global_step == 0

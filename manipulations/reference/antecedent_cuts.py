@@ -8,6 +8,7 @@ mentions its referent; and fewer of them, behind the last sentence that names it
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -147,8 +148,17 @@ class _Text:
     @cached_property
     def ends(self) -> list[int]:
         # Words of the document up to the end of each unit, headings not counted.
-        lengths = (_words(t) if n in self.prose else 0 for n, t in enumerate(self.discourse.texts))
+        prose = set(self.prose)
+        lengths = (_words(t) if n in prose else 0 for n, t in enumerate(self.discourse.texts))
         return list(accumulate(lengths))
+
+    @cached_property
+    def pronouns(self) -> dict[int, list[Mention]]:
+        found: dict[int, list[Mention]] = {}
+        for mention in self.discourse.mentions:
+            if mention.kind == "pronoun":
+                found.setdefault(mention.span[0][0], []).append(mention)
+        return found
 
     @cached_property
     def stems(self) -> list[frozenset[str]]:
@@ -206,18 +216,20 @@ class _Text:
         # A mention whose antecedents are more than so many words away, in good English.
         discourse, entity = self.discourse, self.entities[mention.chain]
         unit, start, _ = mention.span[0]
-        _check(discourse, mention)
+        _check(discourse, mention, self.pronouns.get(unit, ()))
         before = entity.before(mention)
         if not before:
             raise NotApplicableError("first mention of its entity")
         last = before[-1].span[-1]
+        if last[0] == unit:
+            raise NotApplicableError("an antecedent within the cut")
         texts = [
             discourse.units[last[0]].text[last[2] :],
             *(discourse.texts[n] for n in self._between(last[0] + 1, unit)),
             discourse.units[unit].text[:start],
         ]
         between = " ".join(text.strip() for text in texts if text.strip())
-        if last[0] == unit or _words(between) <= words:
+        if _words(between) <= words:
             raise NotApplicableError("an antecedent within the cut")
         named = [one.span[0][0] for one in before if one.kind != "pronoun"]
         if not named:
@@ -298,7 +310,7 @@ class _Text:
         return [one[3:] for one in dict.fromkeys((best, second))]
 
     def _between(self, first: int, end: int) -> list[int]:
-        return [n for n in self.prose if first <= n < end]
+        return self.prose[bisect_left(self.prose, first) : bisect_left(self.prose, end)]
 
     def _excerpt(self, chosen: list[int], variant: str) -> Discourse:
         units = tuple(self.discourse.units[n] for n in chosen)
@@ -327,7 +339,8 @@ class _Place:
         return f"u{unit}c{start}-{end}"
 
 
-def _check(discourse: Discourse, mention: Mention) -> None:
+def _check(discourse: Discourse, mention: Mention, pronouns: Sequence[Mention]) -> None:
+    # ``pronouns`` are those of its sentence.
     features = mention.features
     if len(mention.span) > 1 or features.predicate or features.link in _LINKS:
         raise NotApplicableError("predicate, apposition, or in two parts")
@@ -343,12 +356,10 @@ def _check(discourse: Discourse, mention: Mention) -> None:
     if phrase and not (article and article.definite):
         raise NotApplicableError("no definite phrase")
     if any(
-        one.span[0][0] == mention.span[0][0]
-        and one.kind == "pronoun"
-        and one is not mention
+        one is not mention
         and mention.span[0][1] <= one.span[0][1]
         and one.span[-1][2] <= mention.span[0][2]
-        for one in discourse.mentions
+        for one in pronouns
     ):
         raise NotApplicableError("a pronoun in the phrase")
 

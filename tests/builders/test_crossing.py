@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.suites import Sample, build_from, rows
+from support.suites import Sample, rows
 
 from coherencegym.__main__ import main
 from coherencegym.builders.crossing.balance import Option, choose_balanced, side
@@ -529,14 +529,15 @@ def test_twins_exchange_their_candidates(
         assert item.cluster == row["family"] != ""
 
 
-def test_nearly_all_schemas_of_the_challenge_have_a_twin(tmp_path: Path, shared: Path) -> None:
-    data = shared / "corpora" / "winograd"
-    manifest = build_from(SCHEMAS, "winograd", tmp_path, data_dir=data)
-    entry = manifest["configs"]["winograd_crossed"]
+def test_nearly_all_schemas_of_the_challenge_have_a_twin(
+    real_build: Callable[[str, str], Path],
+) -> None:
+    built = real_build("winograd", "winograd")
+    entry = json.loads((built / "manifest.json").read_text())["configs"]["winograd_crossed"]
     assert entry["splits"]["test"]["rows"] == 134
     assert entry["skipped"]["test"] == {"no remaining partner fits": 5}
     # Four neighbours with the same candidates, of which two and two are twins.
-    found = {row["item_id"] for row in rows(tmp_path, "winograd_crossed")}
+    found = {row["item_id"] for row in rows(built, "winograd_crossed")}
     assert {"wsc-203/crossed/wsc-204", "wsc-205/crossed/wsc-206"} <= found
 
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import io
-import json
 import os
 import subprocess
 import sys
@@ -16,11 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
-from support.hub.fixtures import hub, hub_clients
-from support.hub.server import HubServer
 
 from coherencegym.builders.command.cli import main
 from coherencegym.engines import ray_cluster
@@ -28,7 +22,6 @@ from coherencegym.engines.blocks import WorkFolder, run_blocks
 from coherencegym.engines.engine import Done, Engine, EngineError, Task
 from coherencegym.engines.start import started
 from coherencegym.errors import EvaluationError
-from coherencegym.loaders.text.near_duplicates import NEAR_DUPLICATE
 from coherencegym.manipulations.intruders import neighbours as module
 from coherencegym.manipulations.intruders.neighbours import nearest, text_vectors
 
@@ -37,9 +30,6 @@ pytestmark = pytest.mark.skipif(
     find_spec("ray") is None, reason="Ray is not installed (the extra cluster)"
 )
 
-__all__ = ["hub", "hub_clients"]
-
-WORDS = ("roof", "door", "wall", "lamp")
 NODE: dict[str, Any] = {"num_cpus": 1, "object_store_memory": 80_000_000}
 #: A lost node is noticed after a second, not after a quarter of a minute.
 NOTICED = {
@@ -66,16 +56,8 @@ def nodes() -> Iterator[Any]:
 
 
 @pytest.fixture
-def two(nodes: Any) -> Any:
-    """The cluster, with as many nodes as it began with."""
-    if not nodes.worker_nodes:
-        nodes.add_node(**NODE)
-    return nodes
-
-
-@pytest.fixture
-def engine(two: Any) -> Iterator[Engine]:
-    with started("ray", address=two.address) as running:
+def engine(nodes: Any) -> Iterator[Engine]:
+    with started("ray", address=nodes.address) as running:
         yield running
 
 
@@ -159,33 +141,8 @@ def wait_for_blocks(number: int) -> None:
         time.sleep(0.02)
 
 
-def test_workers_read_shards_of_the_hub(
-    hub_clients: HubServer, two: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Each worker its own shards, by the network; near-duplicates across them."""
-    stream = io.BytesIO()
-    texts = [" ".join(f"The {w} of house {n % 40} was far away." for w in WORDS) for n in range(50)]
-    pq.write_table(pa.Table.from_pylist([{"text": t} for t in texts]), stream, row_group_size=8)
-    hub_clients.seed("lab/articles", {"data/train.parquet": stream.getvalue()})
-    monkeypatch.setattr("coherencegym.loaders.corpora.hub.texts._SHARD_ROWS", 10)
-    monkeypatch.delenv("HF_TOKEN")  # what is public needs none, and none is handed on
-    command = ["intruder_sentences", "--hub-dataset", "lab/articles", "--hub-genre", "documents"]
-    command += ["--excerpt", "first"]
-    assert main([*command, "--output", str(tmp_path / "one")]) == 0
-    cluster = ["--engine", "ray", "--address", two.address]
-    assert main([*command, "--output", str(tmp_path / "ray"), *cluster]) == 0
-    assert digests(tmp_path / "ray") == digests(tmp_path / "one")
-    manifest = json.loads((tmp_path / "ray" / "manifest.json").read_text())
-    entry = manifest["configs"]["detect_articles"]
-    assert sum(split["discourses"] for split in entry["splits"].values()) == 40
-    assert entry["bad_rows"] == {NEAR_DUPLICATE: 10}
-
-
-# To start a node takes seconds: the tests that lose one come last.
-
-
-def test_a_search_in_a_grid_with_a_node_lost_finds_what_one_process_finds(
-    engine: Engine, two: Any, monkeypatch: pytest.MonkeyPatch
+def test_a_search_in_a_grid_finds_what_one_process_finds(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     texts = zipf(400)
     alone, _ = text_vectors(texts, 2**14)
@@ -199,15 +156,12 @@ def test_a_search_in_a_grid_with_a_node_lost_finds_what_one_process_finds(
 
     def progress(done: int, cost: Any) -> None:
         told.append(str(cost))
-        if cost.run == 3:
-            kill_one(two)
 
     parts = nearest(vectors, 5, group_of, engine=engine, progress=progress)
     assert np.array_equal(whole.indices, parts.indices)
     assert np.array_equal(whole.similarities, parts.similarities)
     assert told[-1].startswith("35 of 35 blocks")
     assert "MB sent" in told[-1]
-    assert not two.worker_nodes
     # And what a block raises is raised here, as it is.
     with pytest.raises(EvaluationError, match="is wrong; expected a right one"):
         run_blocks(engine, wrong, [(n,) for n in range(3)])
@@ -218,7 +172,7 @@ def test_a_search_in_a_grid_with_a_node_lost_finds_what_one_process_finds(
 
 def test_a_build_whose_driver_is_killed_goes_on_and_loses_a_node(
     own: Path,
-    two: Any,
+    nodes: Any,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     capfd: pytest.CaptureFixture[str],
@@ -231,7 +185,7 @@ def test_a_build_whose_driver_is_killed_goes_on_and_loses_a_node(
         "build.CHUNK = generation.CHUNK = 20;"
         "from coherencegym.builders.command.cli import main; sys.exit(main(sys.argv[1:]))"
     )
-    words = [str(own), "--corpus", "sample", "--engine", "ray", "--address", two.address]
+    words = [str(own), "--corpus", "sample", "--engine", "ray", "--address", nodes.address]
     words += ["--output", str(tmp_path / "ray")]
     driver = subprocess.Popen([sys.executable, "-c", command, *words])
     wait_for_blocks(2)
@@ -257,15 +211,15 @@ def test_a_build_whose_driver_is_killed_goes_on_and_loses_a_node(
 
     def kill() -> None:
         wait_for_blocks(len(before) + 2)
-        kill_one(two)
+        kill_one(nodes)
 
     monkeypatch.setattr(ray_cluster.RayCluster, "run", run)
     monkeypatch.setattr(WorkFolder, "done", done)
     with ThreadPoolExecutor(1) as pool:
         killed = pool.submit(kill)
-        assert built(own, tmp_path / "ray", "--engine", "ray", "--address", two.address) == 0
+        assert built(own, tmp_path / "ray", "--engine", "ray", "--address", nodes.address) == 0
         killed.result()
-    assert not two.worker_nodes
+    assert not nodes.worker_nodes
     assert digests(tmp_path / "ray") == digests(tmp_path / "one")
     assert before.items() <= after.items(), "a block is written once"
     assert len(own_blocks) == len(after) - len(before)

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
+from support.datasets import write_table
 from support.hub.fixtures import hub, hub_api, hub_clients, hub_env, hub_sleeps, portal
 
 from coherencegym.eval.kinds.items import ITEMS, Condition, Item, Prediction, Region
-from coherencegym.eval.kinds.table_kind import row_hash, to_row
 
 __all__ = ["hub", "hub_api", "hub_clients", "hub_env", "hub_sleeps", "portal"]
 
@@ -20,6 +19,11 @@ TEXT = [
     "The dog was sad. It was raining all day, and the dog could not go out to play.",
     "Hello, how are you? I am fine, thank you! What did you do at the weekend?",
 ]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def one_demo_model(demo_once: None) -> None:
+    """The demo model is read once."""
 
 
 @pytest.fixture(autouse=True)
@@ -208,40 +212,8 @@ def write_dataset() -> Callable[..., Path]:
         extra: dict[str, Any] | None = None,
         **about: Any,
     ) -> Path:
-        import pyarrow as pa
-        from datasets import Dataset
-        from pyarrow import parquet
-
-        rows = [to_row(item) for item in items]
-        table = Dataset.from_list(rows, features=ITEMS.features(extra))
-        path = folder / "data" / config / f"{split}-00000-of-00001.parquet"
-        path.parent.mkdir(parents=True)
-        table.to_parquet(str(path))
-        hashes = [{"item_id": row["item_id"], "sha256": row_hash(row)} for row in rows]
-        (folder / "hashes").mkdir(exist_ok=True)
-        parquet.write_table(
-            pa.Table.from_pylist(hashes), folder / "hashes" / f"{config}-{split}.parquet"
-        )
-        described = {
-            "kind": "items",
-            "default": True,
-            "separator": False,
-            "breakdowns": [],
-            "splits": {split: {"rows": len(rows)}},
-            "quality": {},
-            **about,
-        }
-        path = folder / "manifest.json"
-        known = json.loads(path.read_text())["configs"] if path.exists() else {}
-        manifest = {
-            "format": 1,
-            "suite": "toy",
-            "version": "1.0.0",
-            "toolkit_version": "0.1.0",
-            "configs": {**known, config: described},
-        }
-        path.write_text(json.dumps(manifest))
-        return folder
+        about = {"default": True, "separator": False, **about}
+        return write_table(folder, ITEMS, "toy", {split: items}, config, extra=extra, **about)
 
     return write
 

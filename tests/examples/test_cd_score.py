@@ -8,6 +8,7 @@ import runpy
 from pathlib import Path
 
 import pytest
+from support.suites import no_classifiers
 
 import coherencegym as cg
 
@@ -24,6 +25,7 @@ def test_it_is_the_score_of_the_evaluator(
     suite: str,
     config: str,
 ) -> None:
+    no_classifiers(monkeypatch)
     monkeypatch.setattr("datasets.config.HF_DATASETS_CACHE", str(tmp_path / "cache"))
     script = runpy.run_path(str(examples / "cd_score.py"))
     built = cg.build(suite, corpus="sample", limit=6, output=tmp_path / "built")

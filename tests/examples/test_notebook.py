@@ -8,12 +8,17 @@ from typing import Any
 
 import matplotlib as mpl
 import pytest
+from support.suites import no_classifiers
+
+from coherencegym.eval.tasks.probe import classifiers
 
 
 def test_the_notebook_runs(
     examples: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    no_classifiers(monkeypatch)
+    monkeypatch.setattr(classifiers, "INVERSE_PENALTIES", classifiers.INVERSE_PENALTIES[:1])
     mpl.use("svg")
     cells = json.loads((examples / "first_steps.ipynb").read_text(encoding="utf-8"))["cells"]
     code = [cell for cell in cells if cell["cell_type"] == "code"]

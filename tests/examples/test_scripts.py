@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from support.suites import no_classifiers
 
 import coherencegym as cg
 
@@ -25,6 +26,7 @@ def test_own_operator(examples: Path, capsys: pytest.CaptureFixture[str]) -> Non
 
 
 def test_own_suite(examples: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    no_classifiers(monkeypatch)
     monkeypatch.setattr(sys, "path", [*sys.path])
     built = cg.build(examples / "own_suite.py", corpus="sample")
     items = list(cg.load_items(built))

@@ -40,10 +40,10 @@ from coherencegym.eval.tasks.results import TaskResults
 from coherencegym.eval.tasks.task import Findings
 from coherencegym.suites import WITHOUT_PAIRS
 
-#: Items of a config, of suites whose samples take seconds.
-_LIMITS = {"sentence_order": 8, "story_cloze": 30, "linguistic_probes": 10, "discourse_tasks": 12}
-#: Suites of whose samples ``score`` reads items, and how many of a config; None: all.
-_ITEMS = {name: _LIMITS.get(name) for name in SUITES if name not in WITHOUT_PAIRS}
+#: Items of a config: what more of them have, the rows that are made here have as well.
+_LIMIT = 12
+#: Suites of whose samples ``score`` reads items.
+_SUITES = [name for name in SUITES if name not in WITHOUT_PAIRS]
 #: Suites on which two models are compared: rows by group, by column, by formula, of families.
 _COMPARED = ("connectives", "coreference", "replies")
 DEMO, HALF = "demo", "half of demo"
@@ -93,12 +93,13 @@ def _compared(
 
 def score(sample: Sample, made: Path) -> Iterator[Golden]:
     """All samples of items, made ones, corrected words, two models, checkpoints of one."""
-    places = {name: sample(name)[0] for name in _ITEMS} | {"made": _made_items(made / "items")}
+    places = {name: sample(name)[0] for name in _SUITES} | {"made": _made_items(made / "items")}
     for name, place in places.items():
-        results = _scored(demo(), place, limit=_ITEMS.get(name))
+        limit = None if name == "made" else _LIMIT
+        results = _scored(demo(), place, limit=limit)
         yield from adapter.read_score(DEMO, results)
         if name in (*_COMPARED, "made"):
-            other = _scored(half(), place, limit=_ITEMS.get(name))
+            other = _scored(half(), place, limit=limit)
             details = name == "connectives"
             yield from _compared(DEMO, results, other, made / name, details=details)
     corrected = _scored(demo(), places["replies"], word_correction=True)

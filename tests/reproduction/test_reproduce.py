@@ -13,9 +13,10 @@ from typing import Any
 import pytest
 from support.native_files import LAYOUTS
 
+import coherencegym as cg
 from coherencegym.__main__ import main
 from coherencegym.errors import EvaluationError
-from coherencegym.library import build
+from coherencegym.eval.tasks.probe import classifiers
 from coherencegym.loaders.fetching import download
 from coherencegym.papers.published import PublishedTable, TableRow, read_papers
 from coherencegym.reproduction import run
@@ -52,6 +53,17 @@ def winograd(tmp_path: Path) -> Path:
     """A folder with a small file of the Winograd corpus."""
     LAYOUTS["winograd xml"].write(tmp_path / "corpora" / "winograd")
     return tmp_path / "corpora"
+
+
+def write_shallow_model(folder: Path) -> str:
+    """A random model of one narrow layer, which reads what the demo model does."""
+    from transformers import GPT2Config, GPT2LMHeadModel
+
+    tokenizer = cg.load_model("demo").tokenizer
+    sizes: Any = {"n_embd": 8, "n_layer": 1, "n_head": 2, "n_positions": 128}
+    GPT2LMHeadModel(GPT2Config(vocab_size=len(tokenizer), **sizes)).save_pretrained(folder)
+    tokenizer.save_pretrained(folder)
+    return str(folder)
 
 
 def test_a_mean_of_configs_has_the_interval_of_independent_ones() -> None:
@@ -107,11 +119,12 @@ def test_a_table_is_built_run_and_printed(
 
 def test_a_suite_is_built_again_once_its_files_have_changed(winograd: Path, tmp_path: Path) -> None:
     said: list[str] = []
+    model = write_shallow_model(tmp_path / "model")
 
     def run_it() -> list[int]:
         said.clear()
         how = {"data_dir": winograd, "output": tmp_path / "out"}
-        found = reproduce("beyer-2021", "winograd", "demo", **how, say=said.append)  # type: ignore[arg-type]
+        found = reproduce("beyer-2021", "winograd", model, **how, say=said.append)  # type: ignore[arg-type]
         return [row.n for row in found.rows]
 
     before = run_it()
@@ -126,8 +139,8 @@ def test_a_suite_is_built_again_once_its_files_have_changed(winograd: Path, tmp_
     after = run_it()
     assert said[0].endswith("again, as its files, options or toolkit have changed")
     assert after[0] > before[0]
-    build("winograd", corpus="winograd", data_dir=winograd, output=tmp_path / "out" / "winograd",
-          overwrite=True, seed=1)  # fmt: skip
+    cg.build("winograd", corpus="winograd", data_dir=winograd, output=tmp_path / "out" / "winograd",
+             overwrite=True, seed=1)  # fmt: skip
     assert run_it() == after
     assert "again" in said[0]
 
@@ -143,7 +156,12 @@ def test_a_model_that_is_not_there_is_refused_before_anything_is_built(
     assert not (tmp_path / "out").exists()
 
 
-def test_layers_and_options_of_rows_have_scores_of_their_own(tmp_path: Path) -> None:
+def test_layers_and_options_of_rows_have_scores_of_their_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("INVERSE_PENALTIES", "WEIGHT_DECAYS"):
+        monkeypatch.setattr(classifiers, name, getattr(classifiers, name)[:1])
+    model = write_shallow_model(tmp_path / "model")
     folder, words = (
         tmp_path / "corpora" / "discoeval",
         ["the", "a", "red", "old", "cat", "dog", "sea"],
@@ -160,7 +178,7 @@ def test_layers_and_options_of_rows_have_scores_of_their_own(tmp_path: Path) -> 
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_text("".join(lines))
     how: dict[str, Any] = {"data_dir": tmp_path / "corpora", "output": tmp_path / "out"}
-    found = reproduce("chen-2019", "figure-8", "demo", **how)
+    found = reproduce("chen-2019", "figure-8", model, **how)
     by_name = {row.name: row for row in found.rows}
     assert by_name["SSP"].score in [rows[3].score for rows in found.layers.values()]
     assert by_name["SSP"].published["BERT-Base, layer 5"] == pytest.approx(0.798)
@@ -171,10 +189,11 @@ def test_layers_and_options_of_rows_have_scores_of_their_own(tmp_path: Path) -> 
     assert said.endswith("of 2")  # DC and SSP
     document = reproduction_document(found)
     (shown,) = document.grids
-    assert [row.cells[0] for row in shown.rows[1:3]] == ["demo", "demo, layer 0"]
-    assert {row["system"] for row in document.records} >= {"demo", "demo, layer 0", "ELMo, layer 0"}
+    assert [row.cells[0] for row in shown.rows[1:3]] == ["model", "model, layer 0"]
+    systems = {row["system"] for row in document.records}
+    assert systems >= {"model", "model, layer 0", "ELMo, layer 0"}
     said_steps: list[str] = []
-    found = reproduce("chen-2019", "4", "demo", **how, say=said_steps.append)
+    found = reproduce("chen-2019", "4", model, **how, say=said_steps.append)
     assert [row.configs for row in found.rows] == [("replaced_discoeval_chat",)] * 2
     assert sum("probe mlp" in line for line in said_steps) == 1
     assert not any("SSP" in line or "section" in line for line in said_steps)

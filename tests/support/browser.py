@@ -57,6 +57,14 @@ class Browser:
         body = {"cmd": "Emulation.setEmulatedMedia", "params": {"features": features}}
         call("POST", f"{self._session}/goog/cdp/execute", body)
 
+    def reset(self) -> None:
+        """Take back size and colours, and forget what was logged."""
+        for command in ("clearDeviceMetricsOverride", "setEmulatedMedia"):
+            body = {"cmd": f"Emulation.{command}", "params": {}}
+            call("POST", f"{self._session}/goog/cdp/execute", body)
+        self.log("browser")
+        self.log("performance")
+
     def find(self, selector: str) -> str:
         """The first element of a CSS selector."""
         body = {"using": "css selector", "value": selector}

@@ -21,6 +21,7 @@ def write_table(
     suite: str,
     splits: Mapping[str, Sequence[Any]],
     config: str,
+    /,
     *,
     extra: Mapping[str, Any] | None = None,
     **about: Any,

@@ -238,10 +238,14 @@ def coherence_curve(
     judged: Sequence[TextPrediction], metric: str, selection: SpanSelection = "all"
 ) -> list[float]:
     """A metric at each of :data:`THRESHOLDS`."""
-    return [
-        mean_of([one.metric(metric, threshold, selection) for one in judged])
-        for threshold in THRESHOLDS
+    by_text = [
+        [one.metric(metric, threshold, selection) for threshold in THRESHOLDS]
+        # Answers to one text are confident at any threshold.
+        if one.text.is_choice
+        else [one.metric(metric, THRESHOLDS[0], selection)] * len(THRESHOLDS)
+        for one in judged
     ]
+    return [mean_of(values) for values in zip(*by_text, strict=True)]
 
 
 def area_under(curve: Sequence[float]) -> float:

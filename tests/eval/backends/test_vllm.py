@@ -214,7 +214,7 @@ def test_scores_from_the_command_line_are_those_of_transformers(
     build: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     common = ["score", "--model", "demo", "--dataset", build, "--dtype", "float32"]
-    common += ["--device", "cpu", "--limit", "6"]
+    common += ["--device", "cpu", "--limit", "3"]
     common += ["--config", "sample_narration_all", "sample_dialogue_context_sep"]
     assert evaluate([*common, "--cache", "cache", "--output", "plain"]) == 0
     expected = scores(Path("plain"))

@@ -138,7 +138,7 @@ def test_a_text_that_an_earlier_one_has_read_is_not_asked_for(made: Made) -> Non
 
 @given(st.data())
 @settings(
-    max_examples=25,
+    max_examples=12,
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )

@@ -59,7 +59,6 @@ def passes(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     return sizes
 
 
-@pytest.mark.usefixtures("real_figures")
 def test_a_second_run_asks_the_model_nothing(
     command: Callable[..., int],
     passes: list[int],

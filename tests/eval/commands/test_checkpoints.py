@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
 import shutil
@@ -47,13 +48,11 @@ def build(folder: Path, items: list[Item], write_dataset: Callable[..., Path]) -
     return folder
 
 
-def command(folder: Path) -> list[str]:
-    """The command that scores all checkpoints in ``runs`` on the builds in ``suites``."""
-    found = ["score", "--model", str(folder / "runs"), "--all-revisions", "checkpoint-*"]
-    return [
-        *(*found, "--no-cache", "--dataset", str(folder / "suites")),
-        *("--output", str(folder / "out")),
-    ]
+#: The command that scores all checkpoints in ``runs`` on the builds in ``suites``.
+COMMAND = [
+    *("score", "--model", "runs", "--all-revisions", "checkpoint-*", "--no-cache"),
+    *("--dataset", "suites", "--output", "out"),
+]
 
 
 @pytest.fixture(scope="module")
@@ -67,7 +66,8 @@ def finished(
     folder = tmp_path_factory.mktemp("finished")
     train(folder / "runs", save_model)
     build(folder / "suites", pair_items, write_dataset)
-    assert main(command(folder)) == 0
+    with contextlib.chdir(folder):
+        assert main(COMMAND) == 0
     return folder
 
 
@@ -84,9 +84,17 @@ def suites(finished: Path, tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def words(runs: Path, suites: Path, tmp_path: Path) -> list[str]:
+def words(runs: Path, suites: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The command, of which nothing has run."""
-    return command(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    return list(COMMAND)
+
+
+@pytest.fixture
+def again(words: list[str], finished: Path, tmp_path: Path) -> list[str]:
+    """The command, which has run."""
+    shutil.copytree(finished / "out", tmp_path / "out")
+    return words
 
 
 @pytest.fixture
@@ -136,8 +144,8 @@ def test_one_command_scores_all_checkpoints_and_prepares_them_once(
     assert names(tmp_path / "out") == ALL
     assert (tmp_path / "out/curve.png").is_file()
     # What is shared changes nothing: a checkpoint alone has the same results.
-    alone = ["score", "--model", str(tmp_path / "runs/checkpoint-100"), "--no-cache"]
-    alone += ["--dataset", str(tmp_path / "suites/two"), "--output", str(tmp_path / "alone")]
+    alone = ["score", "--model", "runs/checkpoint-100", "--no-cache"]
+    alone += ["--dataset", "suites/two", "--output", "alone"]
     assert main(alone) == 0
     tables = (f"{name}.parquet" for name in ("regions", "units", "systems", "outcomes"))
     for name in ("results.json", *tables):
@@ -145,7 +153,6 @@ def test_one_command_scores_all_checkpoints_and_prepares_them_once(
         assert together.read_bytes() == (tmp_path / "alone" / name).read_bytes()
 
 
-@pytest.mark.usefixtures("real_figures")
 def test_a_curve_over_what_is_asked_for(finished: Path, tmp_path: Path, capsys: Capture) -> None:
     out = str(finished / "out")
     asked = ["overview", out, "--output", str(tmp_path / "again"), "--curve-axis"]
@@ -206,16 +213,15 @@ def test_a_tokenizer_that_was_changed_on_the_way_is_found_out(
 
 
 def test_a_run_that_was_stopped_goes_on_where_it_was(
-    words: list[str], tmp_path: Path, loads: list[str], planned: list[int], capsys: Capture
+    again: list[str], tmp_path: Path, loads: list[str], planned: list[int], capsys: Capture
 ) -> None:
-    assert main(words) == 0
-    out, before = tmp_path / "out", capsys.readouterr().out
+    assert main(again) == 0
+    out, before = tmp_path / "out", capsys.readouterr().out.partition("\n")[2]
+    assert (loads, planned) == ([], [])
     page = (out / "index.html").read_bytes()
     kept = (out / "one--checkpoint-20/results.json").stat().st_mtime_ns
     shutil.rmtree(out / "two--checkpoint-20")
-    loads.clear()
-    planned.clear()
-    assert main(words) == 0
+    assert main(again) == 0
     printed = capsys.readouterr().out
     said, rest = printed.split("\n", 1)
     assert said == "5 of 6 runs are there already, and kept"
@@ -223,7 +229,7 @@ def test_a_run_that_was_stopped_goes_on_where_it_was(
     assert rest == before
     assert (out / "index.html").read_bytes() == page
     assert (out / "one--checkpoint-20/results.json").stat().st_mtime_ns == kept
-    assert main([*words, "--overwrite"]) == 0
+    assert main([*again, "--overwrite"]) == 0
     assert loads == ["checkpoint-20", "checkpoint-3", "checkpoint-20", "checkpoint-100"]
     assert "kept" not in capsys.readouterr().out
 
@@ -234,7 +240,7 @@ def test_a_training_that_goes_on_is_the_same_command(
     shutil.move(runs / "checkpoint-100", tmp_path / "later")
     shutil.move(runs / "checkpoint-20", tmp_path / "second")
     # One checkpoint is a training already, with a folder for each run.
-    assert main([*words[:-3], str(tmp_path / "suites/one"), *words[-2:]]) == 0
+    assert main([*words[:-3], "suites/one", *words[-2:]]) == 0
     assert names(tmp_path / "out") == ["one--checkpoint-3"]
     shutil.move(tmp_path / "later", runs / "checkpoint-100")
     loads.clear()
@@ -244,18 +250,16 @@ def test_a_training_that_goes_on_is_the_same_command(
 
 
 def test_a_checkpoint_that_was_deleted_since_stays_in_the_curve(
-    words: list[str], runs: Path, tmp_path: Path, loads: list[str]
+    again: list[str], runs: Path, tmp_path: Path, loads: list[str]
 ) -> None:
-    assert main(words) == 0
     shutil.rmtree(runs / "checkpoint-3")
     shutil.copytree(runs / "checkpoint-20", runs / "checkpoint-400")
-    loads.clear()
     # Results of other settings, and what is none, are not joined to it.
     other = tmp_path / "out/two--checkpoint-3/results.json"
     other.write_text(other.read_text().replace('"bos": "auto"', '"bos": "never"'))
     (tmp_path / "out/broken").mkdir()
     (tmp_path / "out/broken/results.json").write_text("{}")
-    assert main(words) == 0
+    assert main(again) == 0
     assert loads == ["checkpoint-400"]
     lines = (tmp_path / "out/overview.md").read_text().splitlines()
     start = next(n for n, line in enumerate(lines) if line.startswith("| suite | items | 3 | 20 |"))
@@ -275,9 +279,15 @@ def test_a_checkpoint_that_was_deleted_since_stays_in_the_curve(
     ],
 )
 def test_results_of_other_settings_are_refused_before_any_is_scored(
-    more: list[str], said: str, finished: Path, loads: list[str], capsys: Capture
+    more: list[str],
+    said: str,
+    finished: Path,
+    loads: list[str],
+    capsys: Capture,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    assert main([*command(finished), *more]) == 2
+    monkeypatch.chdir(finished)
+    assert main([*COMMAND, *more]) == 2
     printed = capsys.readouterr()
     assert f"checkpoint-3: results of another run: {said}" in printed.err
     assert printed.err.rstrip().endswith("with --output, or pass --overwrite")
@@ -286,27 +296,25 @@ def test_results_of_other_settings_are_refused_before_any_is_scored(
 
 
 def test_results_of_other_weights_rows_or_versions_are_refused(
-    words: list[str], runs: Path, suites: Path, tmp_path: Path, capsys: Capture
+    again: list[str], runs: Path, suites: Path, tmp_path: Path, capsys: Capture
 ) -> None:
-    assert main(words) == 0
-    capsys.readouterr()
     path = tmp_path / "out/one--checkpoint-3/results.json"
     content = path.read_text()
     found = json.loads(content)
     found["settings"]["versions"]["torch"] = "1.0"
     path.write_text(json.dumps(found))
-    assert main(words) == 2
+    assert main(again) == 2
     assert 'another run: torch "1.0", and now "' in capsys.readouterr().err
     path.write_text(content)
     weights = runs / "checkpoint-3/model.safetensors"
     before = weights.read_bytes()
     weights.write_bytes((runs / "checkpoint-20/model.safetensors").read_bytes())
-    assert main(words) == 2
+    assert main(again) == 2
     assert 'another run: model commit "sha256:' in capsys.readouterr().err
     weights.write_bytes(before)
     shutil.rmtree(suites / "one")
     shutil.copytree(suites / "two", suites / "one")
-    assert main(words) == 2
+    assert main(again) == 2
     assert "another run: other rows of the dataset" in capsys.readouterr().err
 
 
@@ -320,7 +328,7 @@ def test_a_checkpoint_that_is_broken_does_not_end_the_others(
     printed = capsys.readouterr()
     broken, summary = without_progress(printed.err).splitlines()
     assert printed.err.endswith(f"{summary}\n")
-    assert broken.startswith(f"{runs}/checkpoint-20: not scored: model ")
+    assert broken.startswith("runs/checkpoint-20: not scored: model ")
     assert summary.endswith(
         "2 of 6 runs could not be made, as said above; the same command keeps the others and tries "
         "these again"
@@ -367,7 +375,7 @@ def test_a_suite_that_a_model_cannot_read_does_not_end_the_others(
     said = capsys.readouterr().err
     first, second = without_progress(said).splitlines()
     assert said.endswith(f"{second}\n")
-    assert first == f"{tmp_path}/out/one--checkpoint-20: not scored: a surprisal that is not finite"
+    assert first == "out/one--checkpoint-20: not scored: a surprisal that is not finite"
     assert "1 of 6 runs could not be made" in second
     assert names(tmp_path / "out") == [name for name in ALL if name != "one--checkpoint-20"]
 
@@ -378,8 +386,7 @@ def test_a_dry_run_prints_a_plan_once_for_all_that_share_it(
     assert main([*words, "--dry-run"]) == 0
     printed = capsys.readouterr().out
     assert printed.startswith(
-        f"the plan of each of 3 models: {runs}/checkpoint-3, {runs}/checkpoint-20, "
-        f"{runs}/checkpoint-100\n"
+        "the plan of each of 3 models: runs/checkpoint-3, runs/checkpoint-20, runs/checkpoint-100\n"
     )
     for once in ("forward passes: one for", "suites/one: toy_context", "suites/two: toy_context"):
         assert printed.count(once) == 1
@@ -389,7 +396,7 @@ def test_a_dry_run_prints_a_plan_once_for_all_that_share_it(
     assert printed.count("forward passes: one for") == 1
     parts = printed.split("the plan of ")[1:]
     assert [part.split(": ")[0] for part in parts] == ["each of 2 models", "one model"]
-    assert parts[1].startswith(f"one model: {runs}/checkpoint-20\n")
+    assert parts[1].startswith("one model: runs/checkpoint-20\n")
     assert all(part.count("suites/one: toy_context") == 1 for part in parts)
     # Of one model there is nothing to tell apart.
     one = [words[0], "--model", str(runs / "checkpoint-3"), *words[5:]]
@@ -415,13 +422,13 @@ def test_models_that_are_alike_are_planned_once(
 
 
 def test_a_folder_of_checkpoints_is_no_model_and_what_is_said_works(
-    words: list[str], runs: Path, capsys: Capture
+    words: list[str], capsys: Capture
 ) -> None:
     place = words.index("--all-revisions")
     assert main([*words[:place], *words[place + 2 :]]) == 2
     said = one_line(capsys.readouterr().err)
     found = re.search(
-        rf"model '{runs}': no config.json, but a folder of 3 models; expected one, such as "
+        r"model 'runs': no config.json, but a folder of 3 models; expected one, such as "
         r"'(.+)', or of `score` (--all-revisions) '(.+)' for all$",
         said,
     )
@@ -439,7 +446,7 @@ def test_a_pattern_that_matches_nothing_names_what_there_is(
     words[words.index("checkpoint-*")] = "step*"
     assert main(words) == 2
     assert capsys.readouterr().err == (
-        f"python -m eval score: --all-revisions 'step*': no folder with a model in it of '{runs}' "
+        "python -m eval score: --all-revisions 'step*': no folder with a model in it of 'runs' "
         "matches; there are checkpoint-3, checkpoint-20, checkpoint-100 (3)\n"
     )
     with pytest.raises(EvaluationError, match="'demo' matches; there is none"):

@@ -8,7 +8,9 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import pyarrow as pa
 import pytest
+from pyarrow import parquet
 
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.data import dataset
@@ -198,7 +200,11 @@ def test_a_formula_that_cannot_be_answered_is_refused_when_it_is_read(
 def test_an_item_id_twice_is_refused(
     tmp_path: Path, pair_items: list[Item], write_dataset: Write
 ) -> None:
-    folder = write_dataset(tmp_path, [*pair_items, pair_items[2]], extra=EXTRA)
+    folder = write_dataset(tmp_path, pair_items, extra=EXTRA)
+    rewrite(folder, lambda rows: rows.append(rows[2]))
+    hashes = folder / "hashes" / "toy_context-test.parquet"
+    known = parquet.read_table(hashes)
+    parquet.write_table(pa.concat_tables([known, known.slice(2, 1)]), hashes)
     with pytest.raises(EvaluationError, match="'d2/shuffled' is there more than once"):
         list(tables(find_dataset(str(folder))))
 

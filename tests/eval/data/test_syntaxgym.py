@@ -505,7 +505,7 @@ def read_or_refuse(path: Path) -> None:
 anything = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
-@anything
+@settings(anything, max_examples=12)
 @given(changes=st.lists(st.tuples(st.sampled_from(PLACES), values), min_size=1, max_size=3))
 def test_a_suite_with_anything_in_any_place_is_read_or_refused(
     changes: list[tuple[tuple[Any, ...], Any]], tmp_path: Path

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -72,10 +73,12 @@ def owners(regions: list[str], text: str, spans: list[tuple[int, int]]) -> list[
     return found
 
 
-def sums(suite: Path, model: Any, tokenizer: Any) -> dict[tuple[int, str, int], tuple[float, int]]:
+def sums(
+    items: Sequence[Any], model: Any, tokenizer: Any
+) -> dict[tuple[int, str, int], tuple[float, int]]:
     """Sum of bits and number of tokens by item number, condition and region."""
     found: dict[tuple[int, str, int], tuple[float, int]] = {}
-    for item in json.loads(suite.read_text())["items"]:
+    for item in items:
         for condition in item["conditions"]:
             contents = [region["content"].strip() for region in condition["regions"]]
             text = " ".join(content for content in contents if content)
@@ -111,12 +114,14 @@ def test_region_sums_equal_the_float64_oracle(
     ]
     names = [condition.condition_name for condition in first.conditions]
     whole = [Prediction(f"(*;%{name}%) > 0", "sum") for name in names]
-    items = [replace(item, predictions=(*item.predictions, *whole)) for item in table.items]
+    # One in four: the next is of the same templates.
+    some = list(table.items)[::4]
+    items = [replace(item, predictions=(*item.predictions, *whole)) for item in some]
     as_published, everything = (
         {item.item.item_number: item for item in score_items(model, tokenizer, chosen).items}
-        for chosen in (table.items, items)
+        for chosen in (some, items)
     )
-    expected = sums(path, exact, tokenizer)
+    expected = sums(published["items"][::4], exact, tokenizer)
     for (number, name, region), (total, tokens) in expected.items():
         bits = everything[number].conditions[name].region_bits(region)
         assert len(bits) == tokens
@@ -129,9 +134,7 @@ def test_region_sums_equal_the_float64_oracle(
                 assert len(bits) == tokens
                 assert abs(math.fsum(bits) - total) <= 1e-4 * tokens
         assert all(prediction.outcome is not None for prediction in evaluate_predictions(item))
-    assert len(expected) == sum(
-        len(condition["regions"]) for item in published["items"] for condition in item["conditions"]
-    )
+    assert {number for number, _, _ in expected} == set(as_published)
 
 
 def test_the_twelve_are_all_there_is(shared: Path) -> None:
@@ -155,7 +158,7 @@ def test_the_compatible_mode_counts_the_start_token_as_0_in_the_first_region(
         for item in read_suite(path, max_items=5).items
     ]
     scored = score_items(model, tokenizer, items, Options(rules=SYNTAXGYM_2021))
-    expected = sums(path, exact, tokenizer)
+    expected = sums(json.loads(path.read_text())["items"][:5], exact, tokenizer)
     for item in scored.items:
         for region in range(1, 9):
             total, tokens = expected[item.item.item_number, "what_gap", region]

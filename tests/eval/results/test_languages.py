@@ -68,7 +68,6 @@ def test_one_language_changes_nothing(runs: list[Run], tmp_path: Path) -> None:
     assert 'id="languages"' not in render_index(Site(table, "title"))
 
 
-@pytest.mark.usefixtures("real_figures")
 def test_pages_records_and_figure_have_the_table(tmp_path: Path) -> None:
     runs = [run("nl", "zh"), run("nl", "zh", model="b")]
     table = table_of(runs)

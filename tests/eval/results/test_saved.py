@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.commands import build_command, one_line
+from support.commands import one_line
 from support.results import Rows, damage, put
 
 from coherencegym.errors import EvaluationError
@@ -447,39 +447,19 @@ def test_help_has_examples_and_every_option(capsys: pytest.CaptureFixture[str]) 
     assert "RESULTS" in one_line(capsys.readouterr().err)
 
 
-def test_the_demo_model_against_another_on_a_built_suite(
-    folder: Path,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+def test_fewer_items_and_other_rules_are_compared_anyway_alone(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """From building to comparing; and runs on fewer items, or by other rules, are not compared."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / ".cache"))
-    build_command("sentence_order", "--corpus", "sample", "--limit", 21, "--output", "suite")
-    common = ["--dataset", "suite", "--config", "sample_narration_context", "--device", "cpu"]
-    runs = {
-        "demo": ["--model", "demo"],
-        "other": ["--model", str(folder / "one-model")],
-        "fewer": ["--model", "demo", "--limit", "10"],
-        "never": ["--model", "demo", "--bos", "never"],
-    }
-    for name, words in runs.items():
-        assert main([*words, *common, "--output", name]) == 0
+    whole, fewer, never = str(folder / "one"), str(tmp_path / "fewer"), str(tmp_path / "never")
+    words = ["--model", str(folder / "one-model"), "--dataset", str(folder / "data")]
+    for output, more in ((fewer, ("--limit", "4")), (never, ("--bos", "never"))):
+        assert main([*words, "--device", "cpu", "--no-cache", "--output", output, *more]) == 0
     capsys.readouterr()
-    assert main(["compare", "demo", "other", "--output", "out"]) == 0
-    assert "one-model against demo (reference)" in capsys.readouterr().out
-    (one,) = json.loads(Path("out/comparison.json").read_text())["comparisons"]
-    whole = one["rows"][0]
-    assert (whole["config"], whole["test"]) == ("sample_narration_context", "mcnemar")
-    for name, key in (("demo", "baseline_score"), ("other", "score")):
-        scores = json.loads(Path(f"{name}/results.json").read_text())["scores"]
-        assert whole[key] == pytest.approx(scores[0]["score"])
-    assert main(["compare", "demo", "fewer"]) == 2
-    assert "21 and 10 items" in one_line(capsys.readouterr().err)
-    assert main(["compare", "demo", "never"]) == 2
+    assert main(["compare", whole, fewer]) == 2
+    assert "9 and 4 items" in one_line(capsys.readouterr().err)
+    assert main(["compare", whole, never]) == 2
     assert 'bos: "auto" and "never"' in one_line(capsys.readouterr().err)
-    assert main(["compare", "demo", "fewer", "--anyway"]) == 0
+    assert main(["compare", whole, fewer, "--anyway"]) == 0
     said = capsys.readouterr().out
-    assert "compared although not comparable (--anyway): sample_narration_context" in said
-    assert "11 predictions are left out: only one of the two has them" in said
+    assert "compared although not comparable (--anyway): toy_context" in said
+    assert "9 predictions are left out: only one of the two has them" in said

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import csv
 import io
-from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.suites import Sample
 
 import coherencegym as cg
 from coherencegym.__main__ import main
@@ -58,9 +58,9 @@ def test_alike_items_are_worth_less_and_never_less_than_one_a_cluster_of_equal_s
 
 
 def test_the_command_has_a_row_for_each_config(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    built_sample: Sample, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    suite = cg.build("winograd", corpus="sample", output=tmp_path / "suite")
+    suite, _ = built_sample("winograd")
     assert main(["power", str(suite), "--format", "csv", "--correlation", "0.5"]) == 0
     rows = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
     items = cg.load_items(suite)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from html import unescape
 from pathlib import Path
@@ -15,7 +15,7 @@ from unittest import mock
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.browser import Browser, headless
+from support.browser import Browser
 from support.datasets import about_families, with_intruders, write_documents
 from support.results import evaluated_table, made_saved
 from support.runs import OPEN
@@ -254,17 +254,9 @@ def test_of_many_scores_the_page_says_how_many_differ(tmp_path: Path) -> None:
 # ---------------------------------------------------------------- in a browser
 
 
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
-    with headless(tmp_path_factory.mktemp("profile")) as opened:
-        yield opened
-
-
 def opened(browser: Browser, page: str, folder: Path) -> Browser:
     """A page in the browser, which complains of nothing."""
     (folder / "comparison.html").write_text(page, encoding="utf-8")
-    browser.get("about:blank")
-    browser.log("browser")
     browser.get((folder / "comparison.html").as_uri())
     assert browser.log("browser") == []
     return browser

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from support.browser import Browser, headless, wait
+from support.browser import Browser, wait
 from support.results import made_item, made_results
 
 from coherencegym.eval.kinds.items import Item
@@ -18,12 +18,6 @@ RIGHT_TO_LEFT = "שלום\u202eabc 👩\u200d👩\u200d👧 e\u0301"
 FORMULA = "(2;%bad%) > (2;%good%)"
 #: More than are put on the page at once.
 N = 70
-
-
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
-    with headless(tmp_path_factory.mktemp("profile")) as opened:
-        yield opened
 
 
 def word_bits(word: str) -> float:
@@ -63,9 +57,6 @@ def address(tmp_path_factory: pytest.TempPathFactory, make_item: Callable[..., I
 @pytest.fixture
 def page(browser: Browser, address: str) -> Iterator[Browser]:
     """The page, opened anew; after the test nothing was complained of and nothing asked for."""
-    browser.get("about:blank")
-    browser.log("browser")
-    browser.requested()
     browser.get(address)
     yield browser
     assert browser.log("browser") == []

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.browser import Browser, headless, wait
+from support.browser import Browser, wait
 
 from coherencegym.eval.data.notes import caution
 from coherencegym.eval.data.source import SuiteUse, SuiteWords
@@ -78,19 +78,10 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
-    with headless(tmp_path_factory.mktemp("profile")) as opened:
-        yield opened
-
-
 @pytest.fixture
 def page(browser: Browser, site: Path) -> Iterator[Browser]:
     """The first page, opened anew; after the test nothing was complained of and nothing fetched."""
     browser.resize(1400)
-    browser.get("about:blank")
-    browser.log("browser")
-    browser.requested()
     browser.get((site / "index.html").as_uri())
     yield browser
     assert browser.log("browser") == []

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.browser import headless
+from support.browser import Browser
 from support.commands import one_line
 from support.runs import OPEN, changed_copy, renamed_suite, score
 
@@ -280,31 +280,30 @@ def test_results_without_predictions_have_scores_and_no_comparison(
     assert str(tmp_path) not in index.replace(str(runs), "")
 
 
-def test_two_models_are_compared_in_a_browser(site: Path, tmp_path: Path) -> None:
-    with headless(tmp_path) as page:
-        page.get((site / "index.html").as_uri())
-        page.click("#go")
-        assert page.run("return document.querySelector('h1').innerText") in (
-            "demo against tiny",
-            "tiny against demo",
-        )
-        shown = "return [...document.querySelectorAll('#list .id')].map((n) => n.innerText)"
-        page.choose("state", "any")
-        page.choose("part", "open 1.0.0")
-        assert len(page.run(shown)) == 8
-        texts = "return document.querySelectorAll('#list dd').length"
-        assert page.run(texts) == 16
-        page.choose("part", "shut 1.0.0")
-        assert len(page.run(shown)) == 8
-        assert page.run(texts) == 0
-        assert "runs=shut" in page.run("return location.hash")
-        for width in (400, 1400):
-            page.resize(width)
-            assert page.run("return document.documentElement.scrollWidth <= innerWidth")
-        page.click("#summary a[href^='#comparison-2']")
-        page.click(".trail a")
-        assert page.run("return document.querySelectorAll('.models tr').length") == 2
-        assert page.log("browser") == []
+def test_two_models_are_compared_in_a_browser(site: Path, browser: Browser) -> None:
+    browser.get((site / "index.html").as_uri())
+    browser.click("#go")
+    assert browser.run("return document.querySelector('h1').innerText") in (
+        "demo against tiny",
+        "tiny against demo",
+    )
+    shown = "return [...document.querySelectorAll('#list .id')].map((n) => n.innerText)"
+    browser.choose("state", "any")
+    browser.choose("part", "open 1.0.0")
+    assert len(browser.run(shown)) == 8
+    texts = "return document.querySelectorAll('#list dd').length"
+    assert browser.run(texts) == 16
+    browser.choose("part", "shut 1.0.0")
+    assert len(browser.run(shown)) == 8
+    assert browser.run(texts) == 0
+    assert "runs=shut" in browser.run("return location.hash")
+    for width in (400, 1400):
+        browser.resize(width)
+        assert browser.run("return document.documentElement.scrollWidth <= innerWidth")
+    browser.click("#summary a[href^='#comparison-2']")
+    browser.click(".trail a")
+    assert browser.run("return document.querySelectorAll('.models tr').length") == 2
+    assert browser.log("browser") == []
 
 
 def test_leaderboard_json_has_the_numbers_of_the_runs(runs: Path, site: Path) -> None:

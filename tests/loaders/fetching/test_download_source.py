@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.commands import build_command
 
 from coherencegym.loaders.corpus import CorpusError
 from coherencegym.loaders.fetching.download_source import (
@@ -23,12 +22,6 @@ from coherencegym.loaders.fetching.download_source import (
 from coherencegym.loaders.find import find
 from coherencegym.loaders.registry import CORPORA
 
-#: A suite for each corpus that is fetched, one that is soon built.
-BUILT = {
-    **{"discoeval": "sentence_order", "gum": "implicit_relations", "insted": "sentence_order"},
-    **{"irc": "replies", "tedmdb": "connectives", "verifiable": "span_coherence"},
-    **{"disrpt": "sentence_order", "litbank": "reference_distance", "winograd": "winograd"},
-}
 FETCHED = sorted({*CORPORA} & {*source_names()})
 
 GOOD: dict[str, Any] = {
@@ -74,20 +67,6 @@ def test_who_states_no_licence_or_not_for_all_has_terms() -> None:
         for name in source_names()
         if "none" in download_source(name).licence
     )
-
-
-@pytest.mark.parametrize("name", sorted({*BUILT} & {*FETCHED}))
-@pytest.mark.usefixtures("one_reading_of_gum")
-def test_what_is_fetched_is_built_without_a_flag(name: str, shared: Path) -> None:
-    arguments = ("--corpus", name, "--data-dir", shared / "corpora", "--limit", 25, "--dry-run")
-    assert build_command(BUILT[name], *arguments) == 0
-
-
-@pytest.fixture
-def one_reading_of_gum(
-    gum_once: Callable[[pytest.MonkeyPatch], None], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    gum_once(monkeypatch)
 
 
 @pytest.mark.parametrize("name", FETCHED)

@@ -12,10 +12,8 @@ from typing import Any
 import pytest
 from scipy import stats
 from support.commands import one_line
+from support.suites import Sample
 
-from coherencegym.builders.coherence_ratings import SUITE
-from coherencegym.builders.pipeline.build import BuildOptions, build
-from coherencegym.builders.pipeline.sources import find_sources
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.commands.cli import main
 from coherencegym.eval.data.source import find_dataset
@@ -45,11 +43,9 @@ from coherencegym.files.parquet_rows import parquet_rows
 
 
 @pytest.fixture(scope="module")
-def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def data(built_sample: Sample) -> Path:
     """The suite of the sample."""
-    folder = tmp_path_factory.mktemp("ratings") / "coherence_ratings"
-    build(SUITE, find_sources(SUITE, ("sample",)), BuildOptions(), folder)
-    return folder
+    return built_sample("coherence_ratings")[0]
 
 
 @pytest.fixture(scope="module")

@@ -40,7 +40,7 @@ def saved(
     for number, config in enumerate(("detect_one", "detect_two")):
         splits = {
             split: with_intruders(about_families(size, seed=10 * number + size), seed=size)
-            for split, size in (("train", 6), ("validation", 40), ("test", 50))
+            for split, size in (("train", 6), ("validation", 20), ("test", 30))
         }
         write_documents(folder / "data", splits, config)
     return folder
@@ -110,7 +110,7 @@ def test_end_to_end(saved: Path, tmp_path: Path, capsys: pytest.CaptureFixture[s
     assert {path.name for path in output.iterdir()} >= written
 
     rows = parquet.read_table(output / "documents.parquet").to_pylist()
-    assert [row["split"] for row in rows] == ["validation"] * 40 + ["test"] * 50
+    assert [row["split"] for row in rows] == ["validation"] * 20 + ["test"] * 30
     assert all(row["scores"][0] is None for row in rows)
     # Everything that was printed follows from the rows.
     chosen = {
@@ -123,7 +123,7 @@ def test_end_to_end(saved: Path, tmp_path: Path, capsys: pytest.CaptureFixture[s
     assert [row["highest"] for row in chosen["test"]] == [highest(s) for s in scores["test"]]
     for threshold in results["thresholds"]:
         decision = threshold["decision"]
-        assert threshold["documents"] == 40
+        assert threshold["documents"] == 20
         assert threshold["threshold"] == best_threshold(
             scores["validation"], places["validation"], decision
         )
@@ -131,20 +131,20 @@ def test_end_to_end(saved: Path, tmp_path: Path, capsys: pytest.CaptureFixture[s
         parts, wholes = summed(outcomes, "f1")
         score = score_of(results, decision)
         assert score["f1"]["value"] == pytest.approx(sum(parts) / sum(wholes))
-        assert score["document_accuracy"]["value"] == sum(o.document for o in outcomes) / 50
-        assert score["exact_accuracy"]["value"] == sum(o.exact for o in outcomes) / 50
-        assert score["f1"]["n"] == 150
-        assert score["document_accuracy"]["n"] == 50
+        assert score["document_accuracy"]["value"] == sum(o.document for o in outcomes) / 30
+        assert score["exact_accuracy"]["value"] == sum(o.exact for o in outcomes) / 30
+        assert score["f1"]["n"] == 90
+        assert score["document_accuracy"]["n"] == 30
         for measure in ("document_accuracy", "exact_accuracy", "f1", "precision", "recall"):
             assert score[measure]["low"] <= score[measure]["value"] <= score[measure]["high"]
     model = score_of(results, "model")
-    assert model["place"]["n"] == 25
+    assert model["place"]["n"] == 15
     right = [highest(s) == p for s, p in zip(scores["test"], places["test"], strict=True) if p > 0]
-    assert model["place"]["value"] == sum(right) / 25
+    assert model["place"]["value"] == sum(right) / 15
     assert score_of(results, "majority: all coherent")["document_accuracy"]["value"] == 0.5
     random = score_of(results, "random place")
     assert random["place"]["value"] == pytest.approx(1 / 3)
-    assert random["f1"]["value"] == pytest.approx(2 * 25 / 3 / 75)
+    assert random["f1"]["value"] == pytest.approx(2 * 15 / 3 / 45)
 
 
 @pytest.mark.parametrize("width", [60, 80, 120, 220])
@@ -172,14 +172,16 @@ def test_every_measure_has_its_interval_at_any_width(width: int) -> None:
 
 
 def test_the_library_finds_what_the_command_does(saved: Path, tmp_path: Path) -> None:
-    assert main(arguments(saved, tmp_path / "command", "--detector", "context")) == 0
+    words = ("--detector", "context", "--config", "one", "--limit", "9")
+    assert main(arguments(saved, tmp_path / "command", *words)) == 0
     model, data = str(saved / "model"), saved / "data"
-    found = cg.detect(model, data, device="cpu", detector="context", output=tmp_path / "library")
+    how: dict[str, Any] = {"detector": "context", "config": "one", "limit": 9}
+    found = cg.detect(model, data, device="cpu", output=tmp_path / "library", **how)
     ours, theirs = (results_of(tmp_path / name) for name in ("library", "command"))
     assert ours["scores"] == theirs["scores"]
     assert found.signature == ours["signature"] == theirs["signature"]
     loaded = cg.load_model(model, device="cpu")
-    few = cg.detect(loaded, data, detector="context", limit=9)
+    few = cg.detect(loaded, data, **how)
     assert few.rows[0].counts["documents"] == 9
     with pytest.raises(EvaluationError, match="detect: no option scorer; expected some of detect"):
         cg.detect(model, data, scorer="x")
@@ -208,7 +210,7 @@ def test_a_second_run_asks_the_model_nothing(
 def test_across_domains(saved: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     other = write_documents(
         tmp_path / "other",
-        {"test": with_intruders(about_families(40, seed=7))},
+        {"test": with_intruders(about_families(10, seed=7))},
         "detect_far",
     )
     output = tmp_path / "out"
@@ -231,7 +233,7 @@ def test_across_domains(saved: Path, tmp_path: Path, capsys: pytest.CaptureFixtu
     assert [Path(d["name"]).name for d in results["calibration"]] == ["data"]
     assert results["thresholds"][0]["threshold"] == threshold["threshold"]
     assert f"|calibrate_on:{saved / 'data'}:detect_one|" in results["signature"]
-    assert "40 documents of" in capsys.readouterr().out
+    assert "20 documents of" in capsys.readouterr().out
 
 
 def test_a_fixed_threshold_needs_no_validation_split(

@@ -28,7 +28,7 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("detected")
     splits = {
         split: with_intruders(about_families(size, seed=size), seed=size)
-        for split, size in (("validation", 20), ("test", 40))
+        for split, size in (("validation", 12), ("test", 20))
     }
     write_documents(folder / "data", splits, "detect_one")
     for detector in ("mutual", "context"):
@@ -147,6 +147,6 @@ def test_a_push_has_its_scores_and_no_text(hub: HubServer, hub_api: HfApi, resul
 def test_the_page_shows_documents_and_runs_no_more_than_its_buttons(results: Path) -> None:
     page = (results / "mutual" / "report.html").read_text()
     assert page.count("<script") == 1  # which copies tables
-    assert "40 of 40 documents" in page
-    assert page.count(">intruder<") + page.count(">intruder,") == 20
+    assert "20 of 20 documents" in page
+    assert page.count(">intruder<") + page.count(">intruder,") == 10
     assert "detect_one (test)" in page

@@ -18,7 +18,11 @@ from coherencegym.eval.tasks.probe.classifiers import (
     linear,
 )
 from coherencegym.eval.tasks.probe.controls import control_labels, type_of
-from coherencegym.eval.tasks.probe.description import described, description_length
+from coherencegym.eval.tasks.probe.description import (
+    described,
+    description_length,
+    frequency_compression,
+)
 from coherencegym.eval.tasks.probe.published_protocol import (
     PROTOCOLS,
     Protocol,
@@ -129,7 +133,7 @@ def test_a_fit_of_one_step_may_be_right() -> None:
     """Of balanced classes and few features the first step often is the end."""
     random = np.random.default_rng(0)
     steps = 0
-    for _ in range(40):
+    for _ in range(20):
         x = random.normal(size=(60, 2)).astype(np.float32)
         y = random.permutation([0, 1] * 30)
         found = linear((x, y), (x, y), 2)
@@ -140,7 +144,7 @@ def test_a_fit_of_one_step_may_be_right() -> None:
         assert found.log_probabilities(x) == pytest.approx(known, abs=1e-3)
         first = LogisticRegression(C=INVERSE_PENALTIES[0], tol=1e-5).fit(whole, y)
         steps += max(first.n_iter_) <= 1
-    assert steps > 5
+    assert steps > 2
 
 
 def test_the_stronger_of_equal_penalties_is_chosen() -> None:
@@ -185,8 +189,7 @@ def test_the_frequencies_of_labels_compress_without_any_vectors() -> None:
     found = baselines(uneven)
     assert found.frequencies == pytest.approx(2 / 1.6, abs=0.05)
     assert found.described.compression <= found.frequencies
-    even = baselines(np.arange(600) % 4)
-    assert even.frequencies == pytest.approx(1.0)
+    assert frequency_compression(np.arange(400) % 4, 4) == pytest.approx(1.0)
     told = baselines(uneven, np.eye(4, dtype=np.float32)[uneven])
     assert told.described.compression > 2 * told.frequencies
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,16 +14,24 @@ from huggingface_hub import HfApi
 from support.commands import one_line
 from support.datasets import orders, write_examples
 from support.hub.server import HubServer
-from support.sketches import drawn
 
 from coherencegym.eval.commands.cli import main
 from coherencegym.eval.hub.push_results import push_results
 from coherencegym.eval.outcomes.files import read_outcome_tables
 from coherencegym.eval.statistics.bag_of_words import bag_of_words
+from coherencegym.eval.tasks.probe import classifiers
 from coherencegym.eval.views.layer_curves import read_curves
 from coherencegym.files.parquet_rows import parquet_rows
 
 SIZES = {"train": 40, "validation": 15, "test": 25}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def two_penalties() -> Iterator[None]:
+    """Of the penalties that are tried, the two least: each is a fit of every layer and baseline."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(classifiers, "INVERSE_PENALTIES", classifiers.INVERSE_PENALTIES[-2:])
+        yield
 
 
 @pytest.fixture(scope="module")
@@ -53,8 +61,7 @@ def arguments(saved: Path, output: Path, *more: str, data: str = "data") -> list
 def finished(saved: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of a run with everything in it."""
     output = tmp_path_factory.mktemp("results") / "run"
-    with drawn():
-        assert main(arguments(saved, output, "--seeds", "2", "--random-init", "2")) == 0
+    assert main(arguments(saved, output, "--seeds", "2", "--random-init", "2")) == 0
     return output
 
 
@@ -103,7 +110,7 @@ def test_every_fit_and_every_row_is_there(finished: Path) -> None:
     page = (finished / "report.html").read_text()
     assert "Accuracy by layer" in page
     assert page.count("<script") == 1  # which copies tables
-    assert (finished / "layers.png").stat().st_size > 10_000
+    assert (finished / "layers.png").is_file()
 
 
 def test_people_who_judged_some_rows_stand_beside_the_probe(
@@ -132,12 +139,11 @@ def test_people_who_judged_some_rows_stand_beside_the_probe(
     assert results["headline"]["human_score"] == 0.75
 
 
-@pytest.mark.usefixtures("real_figures")
 def test_the_same_run_gives_the_same_bytes(saved: Path, finished: Path, tmp_path: Path) -> None:
     again = tmp_path / "again"
     more = ("--seeds", "2", "--random-init", "2", "--batch-tokens", "64")
     assert main(arguments(saved, again, *more)) == 0
-    for name in ("layers.parquet", "predictions.parquet", "layers.svg"):
+    for name in ("layers.parquet", "predictions.parquet"):
         assert (again / name).read_bytes() == (finished / name).read_bytes(), name
 
 

@@ -537,7 +537,7 @@ def test_the_size_of_batches_changes_nothing(
         model = head_model(tmp_path / "m", make_tokenizer(), kind, id2label=labels)
         named: dict[str, Any] = {"label_map": f"{table.positive}=1"} if kind == CLASSIFIER else {}
         options = SpanOptions(scorer=kind, **named)
-    ways = [Options(), Options(batch_tokens=1), Options(batch_tokens=300), Options(share=False)]
+    ways = [Options(), Options(batch_tokens=1), Options(share=False)]
     first, *others = [ask_spans(model, table, options, how).answers.rows for how in ways]
     for found in others:
         for one, other in zip(first, found, strict=True):

@@ -342,7 +342,7 @@ def test_what_weighs_alike_in_the_loss_does_so_in_the_choice_of_weights(
     rows = [TrainingRow((("Lily .", ""),), int(n == 0)) for n in range(10)]
     chances = []
     for weights in ("balanced", "none"):
-        how = Settings(learning_rate=1e-2, epochs=30, class_weights=weights, device="cpu")
+        how = Settings(learning_rate=2e-2, epochs=15, class_weights=weights, device="cpu")
         best = BestWeights("the last", rows, partial(later, count()))
         head = Head(("no", "yes"))
         found = fine_tune(find_encoder(str(encoder)), head, rows, best, (rows,), how)
@@ -454,7 +454,7 @@ def test_the_task_is_one_that_is_known(name: str, capsys: pytest.CaptureFixture[
 def test_every_fold_is_held_out_once(
     encoder: Path, data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    words = arguments(encoder, data, tmp_path / "out", *CONFIG, *LEARN, "--folds", "3")
+    words = arguments(encoder, data, tmp_path / "out", *CONFIG, "--epochs", "1", "--folds", "3")
     assert main([*words, "--dry-run"]) == 0
     said = capsys.readouterr().out
     assert "60 to learn from" in said
