@@ -268,7 +268,8 @@ def fitting_connectives(segment: Discourse) -> list[str]:
     """
     places = {(one.connective or ())[:1] for one in segment.relations}
     found = (one.options[1:] for one in segment.alternatives if one.span in places)
-    return list(next(found, ()))
+    known = language_of(segment).connectives
+    return [word for word in next(found, ()) if word in known]
 
 
 def connective_of(segment: Discourse) -> str:
