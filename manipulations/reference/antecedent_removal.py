@@ -202,6 +202,11 @@ class _Text:
     _faults: dict[int, str] = field(default_factory=dict)
     _leans: dict[int, str] = field(default_factory=dict)
     _opens: dict[int, bool] = field(default_factory=dict)
+    _names: dict[str, frozenset[str]] = field(default_factory=dict)
+
+    @cached_property
+    def stems(self) -> list[frozenset[str]]:
+        return [name_stems([text]) for text in self.discourse.texts]
 
     @cached_property
     def rules(self) -> RemovalRules:
@@ -249,11 +254,14 @@ class _Text:
     def mentions(self, unit: int, chain: str) -> bool:
         if any(mention.chain == chain for mention in self.of_unit[unit]):
             return True
-        return not self.name_stems(chain).isdisjoint(name_stems([self.discourse.units[unit].text]))
+        return not self.name_stems(chain).isdisjoint(self.stems[unit])
 
     def name_stems(self, chain: str) -> frozenset[str]:
-        names = (one for one in self.chains[chain] if one.kind == "proper")
-        return name_stems(span_text(self.discourse, name.span) for name in names)
+        if chain not in self._names:
+            names = (one for one in self.chains[chain] if one.kind == "proper")
+            found = name_stems(span_text(self.discourse, name.span) for name in names)
+            self._names[chain] = found
+        return self._names[chain]
 
     def may_mean(self, mention: Mention, other: Mention) -> bool:
         if other.chain == mention.chain or other.features.person in ("1", "2"):

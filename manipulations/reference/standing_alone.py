@@ -100,9 +100,9 @@ class RemovalRules:
                 if pronoun and features.person not in ("1", "2"):
                     return "pronoun of another sentence's referent"
                 given = features.status.startswith("giv") or features.status in _INFERRED
-                unsaid = not features.status and _mentioned_before(discourse, mention)
                 phrase = definite and mention.kind == "nominal" and self.definite.match(text)
-                if phrase and (given or unsaid):
+                unsaid = phrase and not features.status
+                if phrase and (given or (unsaid and _mentioned_before(discourse, mention))):
                     return "definite phrase for another sentence's referent"
             seen.add(mention.chain)
         return ""

@@ -56,8 +56,8 @@ def first():
 
 task, folder, name, arguments = sys.argv[1:]
 own = {"custom_outputs": first()} if name.startswith("mockllm") else json.loads(arguments)
-model = get_model(name, **own)
-logs = inspect_ai.eval(task, model=model, log_dir=folder, display="none", max_tokens=8)
+how = {"log_dir": folder, "display": "none", "max_tokens": 4, "limit": own.pop("limit", None)}
+logs = inspect_ai.eval(task, model=get_model(name, **own), **how)
 print(json.dumps([{
     "task": log.eval.task, "status": log.status,
     "scored": [score.scored_samples for score in log.results.scores],
@@ -82,7 +82,7 @@ def published(hub_api: HfApi, built_sample: Sample) -> tuple[Path, dict[str, Any
 
 
 def inspected(
-    hub: HubServer, folder: Path, task: str, model: str = "mockllm/model", **arguments: str
+    hub: HubServer, folder: Path, task: str, model: str = "mockllm/model", **arguments: Any
 ) -> list[dict[str, Any]]:
     """The logs of ``inspect eval hf/TASK``, with their samples."""
     done = subprocess.run(
@@ -98,10 +98,12 @@ def inspected(
     return found
 
 
-def check_items(samples: list[dict[str, Any]], folder: Path, config: str) -> None:
+def check_items(
+    samples: list[dict[str, Any]], folder: Path, config: str, limit: int | None = None
+) -> None:
     """Hold what a log says was asked to the rows, one by one."""
-    rows = pq.read_table(folder / data_path(config, "test")).to_pylist()
-    assert len(samples) == len(rows) > 50
+    rows = pq.read_table(folder / data_path(config, "test")).to_pylist()[:limit]
+    assert len(samples) == len(rows) == (limit or 74)
     for sample, row in zip(samples, rows, strict=True):
         assert sample["item_id"] == row["item_id"]
         assert sample["input"] == row["question"]
@@ -134,11 +136,11 @@ def test_a_model_is_asked_through_inspects_own_provider(
     hub_clients: HubServer, published: tuple[Path, dict[str, Any]], tmp_path: Path, shared: Path
 ) -> None:
     model = str(shared / "models" / "stories260K")
-    arguments = {"model_path": model, "tokenizer_path": model, "device": "cpu"}
+    arguments = {"model_path": model, "tokenizer_path": model, "device": "cpu", "limit": 12}
     task = f"{REPO}/sample_partial_choice@{TAG}"
     (log,) = inspected(hub_clients, tmp_path, task, "hf/tiny", **arguments)
     assert log["status"] == "success"
-    check_items(log["samples"], published[0], "sample_partial_choice")
+    check_items(log["samples"], published[0], "sample_partial_choice", 12)
     right = [sample["scores"]["choice"] == "C" for sample in log["samples"]]
     assert log["accuracy"] == [sum(right) / len(right)]
     assert all(sample["output"] for sample in log["samples"])
