@@ -22,7 +22,12 @@ from typing import Literal
 from coherencegym.loaders.discourse import Discourse, Mention, Span, span_text
 from coherencegym.manipulations.editing import move_annotations, replace_text
 from coherencegym.manipulations.operator import Composable, Context
-from coherencegym.manipulations.reference.entities import name_stems, word_stems
+from coherencegym.manipulations.reference.entities import (
+    Entity,
+    entities,
+    name_stems,
+    word_stems,
+)
 from coherencegym.manipulations.reference.language_rules import removal_rules_of
 from coherencegym.manipulations.reference.noun_phrases import NotApplicableError
 from coherencegym.manipulations.reference.pronoun_repetition import first_of_chain, is_heading
@@ -202,7 +207,10 @@ class _Text:
     _faults: dict[int, str] = field(default_factory=dict)
     _leans: dict[int, str] = field(default_factory=dict)
     _opens: dict[int, bool] = field(default_factory=dict)
-    _names: dict[str, frozenset[str]] = field(default_factory=dict)
+
+    @cached_property
+    def entities(self) -> dict[str, Entity]:
+        return entities(self.discourse)
 
     @cached_property
     def stems(self) -> list[frozenset[str]]:
@@ -254,14 +262,7 @@ class _Text:
     def mentions(self, unit: int, chain: str) -> bool:
         if any(mention.chain == chain for mention in self.of_unit[unit]):
             return True
-        return not self.name_stems(chain).isdisjoint(self.stems[unit])
-
-    def name_stems(self, chain: str) -> frozenset[str]:
-        if chain not in self._names:
-            names = (one for one in self.chains[chain] if one.kind == "proper")
-            found = name_stems(span_text(self.discourse, name.span) for name in names)
-            self._names[chain] = found
-        return self._names[chain]
+        return not self.entities[chain].stems.isdisjoint(self.stems[unit])
 
     def may_mean(self, mention: Mention, other: Mention) -> bool:
         if other.chain == mention.chain or other.features.person in ("1", "2"):
@@ -317,7 +318,7 @@ def _source(text: _Text, mention: Mention) -> int:
     start = mention.span[0][1]
     earlier = [one for one in text.of_unit[target] if one.span[-1][2] <= start]
     begun = name_stems([discourse.units[target].text[:start]])
-    named = not text.name_stems(mention.chain).isdisjoint(begun)
+    named = not text.entities[mention.chain].stems.isdisjoint(begun)
     if named or any(text.may_mean(mention, one) for one in earlier):
         raise NotApplicableError("the sentence has another possible antecedent")
     if text.rules.takes_up(discourse, text.of_unit[target], known={mention.chain}, definite=False):
