@@ -14,6 +14,7 @@ from typing import Any
 
 from coherencegym.eval.kinds.table_kind import (
     MODEST,
+    ORIGIN,
     Clustered,
     Column,
     Row,
@@ -86,8 +87,7 @@ PROMPTED_CHOICES = TableKind(
         "question": Column("string", "the question, with the text that the choices share"),
         "choices": Column(["string"], "the answers"),
         "target": Column("int32", "the position (from 0) of the right answer in `choices`"),
-        "discourse_id": Column("string", "the document that the row was made from"),
-        "corpus": Column("string", "the corpus of that document"),
+        **ORIGIN,
     },
     mark="choices",
     from_row=choice_question_from_row,

@@ -15,6 +15,7 @@ from pydantic import StrictInt
 
 from coherencegym.eval.kinds.table_kind import (
     MODEST,
+    ORIGIN,
     Clustered,
     Column,
     Row,
@@ -106,8 +107,7 @@ DOCUMENTS = TableKind(
             "position (from 0) of the intruder in the document; -1 if there is none, -2 if its "
             "position is unknown",
         ),
-        "discourse_id": Column("string", "the document that the row was made from"),
-        "corpus": Column("string", "the corpus of that document"),
+        **ORIGIN,
     },
     mark="intruder_position",
     from_row=document_from_row,

@@ -16,6 +16,7 @@ from pydantic import StrictInt
 
 from coherencegym.eval.kinds.table_kind import (
     MODEST,
+    ORIGIN,
     Clustered,
     Column,
     Row,
@@ -126,8 +127,7 @@ EXAMPLES = TableKind(
             ["int32"], "for each slot, its position (from 0) in `text`; -1 if it has none"
         ),
         "label": Column("string", "the right answer"),
-        "discourse_id": Column("string", "the document that the row was made from"),
-        "corpus": Column("string", "the corpus of that document"),
+        **ORIGIN,
         "also": Column(["string"], "other right answers"),
     },
     mark="slots",

@@ -23,8 +23,8 @@ from coherencegym.eval.kinds.formula import (
     values_of,
 )
 from coherencegym.eval.kinds.table_kind import FAMILY as FAMILY
-from coherencegym.eval.kinds.table_kind import SEPARATOR as SEPARATOR
 from coherencegym.eval.kinds.table_kind import (
+    ORIGIN,
     Clustered,
     Column,
     Row,
@@ -33,6 +33,7 @@ from coherencegym.eval.kinds.table_kind import (
     row_held,
     to_row,
 )
+from coherencegym.eval.kinds.table_kind import SEPARATOR as SEPARATOR
 from coherencegym.eval.kinds.table_kind import SuiteError as SuiteError
 
 #: Ways in which the token surprisals (bits) of a region become its value.
@@ -277,8 +278,7 @@ ITEMS = TableKind(
         "predictions": Column(
             [_PREDICTION], "`formula` (SyntaxGym's language), `metric`, `groups`"
         ),
-        "discourse_id": Column("string", "the document that the row was made from"),
-        "corpus": Column("string", "the corpus of that document"),
+        **ORIGIN,
         "edits": Column(
             [_EDIT], "what was changed, in which condition, and the text before the change"
         ),

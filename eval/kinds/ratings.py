@@ -15,6 +15,7 @@ from typing import Any
 from coherencegym.eval.kinds.table_kind import (
     FAMILY,
     MODEST,
+    ORIGIN,
     Clustered,
     Column,
     Row,
@@ -92,8 +93,7 @@ RATINGS = TableKind(
             ["float64"], "the rating of each rater; empty if the corpus has only the mean"
         ),
         "prompt": Column("string", "the prompt for which the text was written; empty if unknown"),
-        "discourse_id": Column("string", "the document that the row was made from"),
-        "corpus": Column("string", "the corpus of that document"),
+        **ORIGIN,
         "overlap": Column(
             "float64",
             "how much the text repeats words: the mean cosine of the content words of "

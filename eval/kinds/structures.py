@@ -14,6 +14,7 @@ from pydantic import StrictInt
 
 from coherencegym.eval.kinds.table_kind import (
     MODEST,
+    ORIGIN,
     Clustered,
     Column,
     Row,
@@ -107,8 +108,7 @@ STRUCTURES = TableKind(
             "before the first heading), its level (1 directly under the document's title), and "
             "its paragraphs as lists of sentences",
         ),
-        "discourse_id": Column("string", "the document that the row was made from"),
-        "corpus": Column("string", "the corpus of that document"),
+        **ORIGIN,
     },
     mark="sections",
     from_row=structured_document_from_row,

@@ -75,6 +75,13 @@ class Column:
     description: str
 
 
+#: The columns that say what a row was made from, the last of nearly every kind.
+ORIGIN: Mapping[str, Column] = {
+    DISCOURSE: Column("string", "the document that the row was made from"),
+    CORPUS: Column("string", "the corpus of that document"),
+}
+
+
 @dataclass(frozen=True)
 class TableKind(Generic[_T]):
     """A kind of table, whose rows are of the type ``_T`` once they were read.
