@@ -28,7 +28,7 @@ from coherencegym.manipulations.reference.entities import (
     name_stems,
     word_stems,
 )
-from coherencegym.manipulations.reference.language_rules import removal_rules_of
+from coherencegym.manipulations.reference.languages.language_rules import removal_rules_of
 from coherencegym.manipulations.reference.noun_phrases import NotApplicableError
 from coherencegym.manipulations.reference.pronoun_repetition import first_of_chain, is_heading
 from coherencegym.manipulations.reference.standing_alone import (

@@ -15,7 +15,7 @@ from coherencegym.loaders.discourse import Alternative, Discourse, Mention
 from coherencegym.manipulations.editing import cut_excerpt, last_edit, replace_text
 from coherencegym.manipulations.operator import Composable, Context
 from coherencegym.manipulations.reference.antecedents import antecedent
-from coherencegym.manipulations.reference.language_rules import rules_of
+from coherencegym.manipulations.reference.languages.language_rules import rules_of
 from coherencegym.manipulations.reference.noun_phrases import NotApplicableError
 from coherencegym.manipulations.reference.repetition_rules import RepetitionRules
 
