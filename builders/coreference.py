@@ -40,7 +40,7 @@ from coherencegym.loaders.discourse import Discourse
 from coherencegym.manipulations.operator import Context
 from coherencegym.manipulations.reference.antecedents import bare_text
 from coherencegym.manipulations.reference.competed_places import competed_candidates
-from coherencegym.manipulations.reference.language_rules import REPETITION_RULES
+from coherencegym.manipulations.reference.languages.language_rules import REPETITION_RULES
 from coherencegym.manipulations.reference.pronoun_repetition import (
     PronounRepetition,
     repeated_mention,

@@ -92,7 +92,7 @@ def example_note(row: dict[str, Any]) -> str:
     """Explain how to read the example's marks, and its prediction."""
     edits = contrasting_edits(row)
     if any(_place_before(edit, row["discourse_id"]) is not None for edit in edits):
-        marks = "Sentences in bold have moved; the number is their position in the original."
+        marks = "Sentences in bold have moved from the position that is named after them."
     elif any(edit["before"] for edit in edits):
         marks = "Text in bold replaces the text that is struck out."
     else:
@@ -119,7 +119,7 @@ def _show_regions(
             waiting.pop(0)
             shown += escape(content[position : found.start()]) + _bold(edit["after"])
             if (place := _place_before(edit, discourse)) is not None:
-                shown += f" (was {place + 1}.)"
+                shown += f" (originally at position {place + 1})"
             elif edit["before"]:
                 shown += f" (instead of: ~~{escape(edit['before'])}~~)"
             position = found.end()

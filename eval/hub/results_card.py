@@ -162,7 +162,7 @@ def _scores(repo_id: str, runs: Mapping[str, Run], tables: Mapping[str, Sequence
         lines += [_ORDER, "", *markdown(best), "", "Every config:", ""]
     lines += markdown(_grid(ordered, several))
     if several:
-        lines += ["", "† by the intervals of an earlier release: docs/intervals.md compares them."]
+        lines += ["", "† by the intervals of an earlier release, which are not comparable."]
     loads = [
         f'load_dataset("{repo_id}", "{config_name(kind, place)}", split="test")'
         for place, _ in ordered

@@ -3,7 +3,7 @@
 Items of one cluster (a discourse, or a family of those that share text) are not independent. The
 variance of their mean, estimated over clusters, says how many independent items would have it: the
 effective size, by which a binomial interval is computed (Kish 1965; Korn and Graubard 1998). What
-is particular here is what is done where clusters are few, and docs/intervals.md shows why:
+is particular here is what is done where clusters are few, and benchmarks/coverage.py shows why:
 
 - residuals are those of Bell and McCaffrey (2002), unbiased also where clusters differ in size;
 - the size is never above what Kish's formula gives for the intraclass correlation that the insides

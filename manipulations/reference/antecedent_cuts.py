@@ -24,7 +24,7 @@ from coherencegym.manipulations.reference.entities import (
     may_be_either,
     name_stems,
 )
-from coherencegym.manipulations.reference.language_rules import rules_of
+from coherencegym.manipulations.reference.languages.language_rules import rules_of
 from coherencegym.manipulations.reference.noun_phrases import NotApplicableError
 
 #: The share of the wished length by which a cut may be longer or shorter, and the words by which

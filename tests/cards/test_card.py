@@ -211,7 +211,10 @@ def test_a_moved_sentence_shows_where_it_was() -> None:
     }
     original, shuffled = show_conditions(row)
     assert original.regions == ("One. Two.", "End.")
-    assert shuffled.regions == ("**Two.** (was 2.) **One.** (was 1.)", "End.")
+    assert shuffled.regions == (
+        "**Two.** (originally at position 2) **One.** (originally at position 1)",
+        "End.",
+    )
 
 
 def test_a_replaced_sentence_shows_what_stood_there() -> None:
@@ -350,7 +353,7 @@ def test_the_card_opens_with_a_sentence_a_pair_and_two_lines_of_use(
     _, _, body = dataset_card(manifest).split("---\n", 2)
     first = body[: body.index("\n## ")]
     assert "\n\nShuffled is worse.\n\n> *original*: Ann saw 0 dogs." in first
-    assert re.search(r"\n> \*shuffled\*: .*\*\*.*\*\* \(was \d\.\)", first)
+    assert re.search(r"\n> \*shuffled\*: .*\*\*.*\*\* \(originally at position \d\)", first)
     assert "pip install coherencegym\ncoherencegym score --model gpt2 --dataset " in first
     for heading in ("### Columns", "### Source Data", "### Counts", "## Quality"):
         assert body.index("\n# Appendix") < body.index(heading)

@@ -18,7 +18,7 @@ from coherencegym.manipulations.reference.antecedent_removal import (
     scored_mention,
     scored_place,
 )
-from coherencegym.manipulations.reference.english_removal import ENGLISH_REMOVAL
+from coherencegym.manipulations.reference.languages.english_removal import ENGLISH_REMOVAL
 from coherencegym.manipulations.reference.standing_alone import mentions_of_units
 
 TEXT = (

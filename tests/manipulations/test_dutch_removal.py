@@ -8,7 +8,7 @@ from support.marked_texts import annotated
 from coherencegym.loaders.discourse import Discourse
 from coherencegym.manipulations.operator import Context
 from coherencegym.manipulations.reference.antecedent_removal import AntecedentRemoval, Removed
-from coherencegym.manipulations.reference.dutch_removal import DUTCH_REMOVAL
+from coherencegym.manipulations.reference.languages.dutch_removal import DUTCH_REMOVAL
 from coherencegym.manipulations.reference.standing_alone import mentions_of_units
 
 MILL, ROOF = "De molen stond jaren leeg.", "Het dak was in een storm ingevallen."

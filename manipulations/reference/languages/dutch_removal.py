@@ -13,7 +13,7 @@ import re
 from collections.abc import Sequence
 
 from coherencegym.loaders.discourse import Discourse, Mention, span_text
-from coherencegym.manipulations.reference.dutch_repetition import DUTCH_REPETITION
+from coherencegym.manipulations.reference.languages.dutch_repetition import DUTCH_REPETITION
 from coherencegym.manipulations.reference.noun_phrases import NotApplicableError
 from coherencegym.manipulations.reference.standing_alone import RemovalRules, any_of
 from coherencegym.words import word_set

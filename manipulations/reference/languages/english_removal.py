@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from coherencegym.loaders.discourse import Discourse, Mention, span_text
-from coherencegym.manipulations.reference.english_repetition import check_pronoun
+from coherencegym.manipulations.reference.languages.english_repetition import check_pronoun
 from coherencegym.manipulations.reference.pronoun_places import fault_of_sentence
 from coherencegym.manipulations.reference.standing_alone import RemovalRules, any_of
 from coherencegym.words import word_lists

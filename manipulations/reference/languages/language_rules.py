@@ -6,11 +6,11 @@ from collections.abc import Mapping
 
 from coherencegym.loaders.discourse import Discourse
 from coherencegym.loaders.languages.registry import language_of
-from coherencegym.manipulations.reference.dutch_removal import DUTCH_REMOVAL
-from coherencegym.manipulations.reference.dutch_repetition import DUTCH_REPETITION
-from coherencegym.manipulations.reference.english_removal import ENGLISH_REMOVAL
-from coherencegym.manipulations.reference.english_repetition import ENGLISH_REPETITION
-from coherencegym.manipulations.reference.german_repetition import GERMAN_REPETITION
+from coherencegym.manipulations.reference.languages.dutch_removal import DUTCH_REMOVAL
+from coherencegym.manipulations.reference.languages.dutch_repetition import DUTCH_REPETITION
+from coherencegym.manipulations.reference.languages.english_removal import ENGLISH_REMOVAL
+from coherencegym.manipulations.reference.languages.english_repetition import ENGLISH_REPETITION
+from coherencegym.manipulations.reference.languages.german_repetition import GERMAN_REPETITION
 from coherencegym.manipulations.reference.repetition_rules import RepetitionRules
 from coherencegym.manipulations.reference.standing_alone import RemovalRules
 

@@ -1,0 +1,1 @@
+"""Rules of each language for mentions: said again, and without their antecedents."""
