@@ -47,12 +47,12 @@ from coherencegym.manipulations.speaker_separator import SpeakerSeparator
 _INTRODUCTION = """\
 # Operators
 
-What each operator does to a text, with an example. An operator maps a discourse (a text divided \
-into units: sentences or turns) to altered discourses. The name of a result is called its variant. \
-The same seed gives the same results. Every edit is recorded and can be undone, and `|` combines \
-operators. [Extend it](extending.md#an-operator-a-corpus) explains how to write an operator. The \
-command `python -m coherencegym.manipulations.catalogue` writes this page from the \
-docstrings and the sample texts; changed words are bold.
+Look up what each operator does to a text, which arguments the operator has, and how its results \
+are named. An operator makes altered versions of a text that is divided into units (sentences, or \
+turns of a dialogue). A result has a name (`variant`) and a record of all changes (`edits`). The \
+same seed gives the same results. In each example, the text after the arrow is the result, and \
+changed words are bold. [Extend it](extending.md#an-operator-a-corpus) explains how to write an \
+operator. `python -m coherencegym.manipulations.catalogue` prints this page.
 """
 
 

@@ -16,10 +16,14 @@ from coherencegym.manipulations.operator import Composable, Context
 
 @dataclass(frozen=True)
 class EndingSwap(Composable):
-    """Replace the last unit by each alternative ending in the corpus.
+    """Replace the last sentence of a text by a wrong ending.
 
-    A discourse without an alternative ending gives no result. Variants are called ``name``,
-    ``name-2``, ...
+    Attributes:
+        name: the name of the first result. Further results have a number
+            (``distractor_ending-2``).
+
+    The corpus must list wrong endings, as the Story Cloze Test does. Each wrong ending gives one
+    result. A text without a wrong ending gives no result.
     """
 
     name: str = "distractor_ending"

@@ -12,7 +12,10 @@ from coherencegym.manipulations.operator import Composable, Context
 
 @dataclass(frozen=True)
 class LastUnit(Composable):
-    """Keep only the last unit and its annotations."""
+    """Keep only the last unit (sentence or turn) of a text, with its annotations.
+
+    A text of one unit gives no result.
+    """
 
     def __call__(self, discourse: Discourse, context: Context) -> Iterator[Discourse]:
         """Yield it, unless there is no other unit."""

@@ -18,10 +18,11 @@ _TO_FRONT, _EXCHANGE = "MoveToFront", "Exchange"
 
 @dataclass(frozen=True)
 class MoveToFront(Composable):
-    """Move a uniformly drawn unit to the front; the other units keep their order.
+    """Move one unit (a sentence or a turn) of a text to the front.
 
-    If the first unit is drawn, the text stays unchanged, which is one of the possible results. The
-    variant is ``moved``; :func:`moved_from` gives the index of the moved unit.
+    The unit is drawn at random, and the other units keep their order. If the first unit is drawn,
+    the text stays unchanged. The result is named ``moved``. The function :func:`moved_from` returns
+    the original position (from 0) of the moved unit.
     """
 
     def __call__(self, discourse: Discourse, context: Context) -> Iterator[Discourse]:
@@ -42,7 +43,12 @@ def moved_from(discourse: Discourse) -> int:
 
 @dataclass(frozen=True)
 class Exchange(Composable):
-    """Exchange a unit and the next one; the variant is ``exchanged``.
+    """Exchange two neighbouring units (sentences or turns) of a text.
+
+    Attributes:
+        unit: the position (from 0) of the first of the two units.
+
+    The result is named ``exchanged``. A text gives no result if the two units have the same words.
 
     Raises:
         ValueError: ``unit`` (from 0) is negative.

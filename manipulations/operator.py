@@ -83,7 +83,10 @@ class Composable:
 
 @dataclass(frozen=True)
 class Pipeline(Composable):
-    """Apply operators one after another."""
+    """Apply several operators one after another.
+
+    ``A() | B()`` applies the operator ``B`` to every result of the operator ``A``.
+    """
 
     steps: tuple[Operator, ...] = ()
 

@@ -17,14 +17,18 @@ from coherencegym.manipulations.probes.registry import PROBES, probe_sentence
 
 @dataclass(frozen=True)
 class ProbeSentence(Composable):
-    """Edit one unit by a probe; the variant is the probe's name.
+    """Change one linguistic property of a sentence, such as the tense or the gender of a pronoun.
 
     Attributes:
-        probe: a name of :data:`manipulations.probes.registry.PROBES`.
-        unit: index of the unit to edit; by default the first unit to which the probe applies,
-            except the opening one.
-        pipeline: a trained spaCy pipeline that provides tags; by default rules only, which give the
-            same result on every machine.
+        probe: the name of the change, one of :data:`manipulations.probes.registry.PROBES`. The
+            examples show all names.
+        unit: the position (from 0) of the sentence. By default, the operator changes the
+            first suitable sentence after the opening sentence.
+        pipeline: the name of a trained spaCy pipeline that tags the words. By default, rules
+            analyse the sentence, so the result is the same on every machine.
+
+    The result is named after the probe. A text gives no result if the probe cannot change the
+    sentence.
 
     Raises:
         ValueError: no probe has that name, or ``unit`` is negative.

@@ -18,17 +18,18 @@ from coherencegym.manipulations.operator import Composable, Context
 
 @dataclass(frozen=True)
 class Shuffle(Composable):
-    """Reorder the units such that the text changes.
+    """Put the units (sentences or turns) of a text in a random new order.
 
     Attributes:
         keep_last: the number of units at the end that stay in place, 0 or 1.
-        permutations: the number of different new orders, or fewer if fewer exist. The first order
-            does not depend on ``permutations``.
+        permutations: the number of new orders. A short text may have fewer
+            orders. If the number is increased, the first orders stay the same.
 
-    New orders are drawn at random, all with the same probability. Exchanging two units with the
-    same text gives no new order. Variants are ``shuffled``, ``shuffled-2``, ``shuffled-3``, ...,
-    behind that of the discourse, if it has one (``8-15/shuffled``).
-    Each moved unit is an edit whose ``source_unit`` is its position in the original.
+    All new orders have the same probability. An order that only exchanges units with the same words
+    leaves the text unchanged, so the order is not used. The results are named ``shuffled``,
+    ``shuffled-2``, ``shuffled-3``, .... An excerpt named ``8-15`` gives ``8-15/shuffled``. Each
+    moved unit is recorded as an edit, and ``source_unit`` of the edit is the position of the unit
+    in the original text.
     """
 
     keep_last: int = 0

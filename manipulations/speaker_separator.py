@@ -17,13 +17,15 @@ from coherencegym.manipulations.operator import Composable, Context
 
 @dataclass(frozen=True)
 class SpeakerSeparator(Composable):
-    """Append a separator to every utterance but the last.
+    """Write a mark after every utterance of a dialogue except the last utterance.
 
     Attributes:
         separator: the mark, written after a space.
-        merge_runs: omit the mark between neighbouring utterances of one speaker. Off by default,
-            because shuffling creates such neighbours, and then the conditions would have different
-            numbers of marks.
+        merge_runs: ``True`` omits the mark between neighbouring utterances of one speaker. With
+            ``False``, a dialogue and its shuffled version have the same number of marks.
+
+    The result keeps the name of the dialogue. A dialogue that already contains the mark gives no
+    result.
     """
 
     separator: str = "[SEP]"

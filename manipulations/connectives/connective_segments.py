@@ -33,17 +33,19 @@ AMBIGUOUS = ("although", "as", "however", "since", "though", "while", "yet")
 
 @dataclass(frozen=True)
 class ConnectiveSegments(Composable):
-    """Cut out a segment around each explicit connective of a list.
+    """Cut out a segment (one or more whole sentences) around each annotated connective.
 
     Attributes:
-        connectives: the connectives, lower-case.
+        connectives: the connectives to look for, in lower case.
         most_sentences: the largest number of sentences in a segment.
-        fewest_words_after: the smallest number of words after the connective. If the sentence
-            begins with the connective, only words of its main clause count.
+        fewest_words_after: the smallest number of words after the connective. If the connective
+            begins its sentence (``Although it rained, we left``), only the words of the main clause
+            count.
 
-    Each result has the units of the segment and the relation of its connective. The variant
-    ``u<unit>c<character>`` is the connective's position in the discourse (from 0). If two relations
-    share a connective, they give one segment with both senses.
+    A segment runs from the first to the last sentence that the connective relates. The name of a
+    segment is the position of the connective in the text: ``u3c12`` is character 12 of sentence 3,
+    both counted from 0. If a connective expresses two annotated relations, its segment has both
+    senses.
     """
 
     connectives: tuple[str, ...] = AMBIGUOUS

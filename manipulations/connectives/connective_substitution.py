@@ -21,15 +21,16 @@ _NAME = "ConnectiveSubstitution"
 
 @dataclass(frozen=True)
 class ConnectiveSubstitution(Composable):
-    """Replace the connective of an explicit relation, keeping its case.
+    """Replace an annotated connective by another connective, and keep its capitalisation.
 
     Attributes:
-        replacement: the new connective, lower-case.
+        replacement: the new connective, in lower case.
 
-    Yields one result for each explicit relation, unless its connective is the replacement or is
-    divided by other words. A segment
-    (:class:`manipulations.connectives.connective_segments.ConnectiveSegments`) has one relation.
-    The variant is the replacement, appended to the discourse's variant if it has one.
+    Each annotated connective of the text gives one result. A connective gives no result if it is
+    the same as the replacement, or if other words divide it (``if ... then``). The result is named
+    after the replacement. The name of a segment
+    (:class:`manipulations.connectives.connective_segments.ConnectiveSegments`) stays in front:
+    ``u3c12/although``.
     """
 
     replacement: str

@@ -56,16 +56,20 @@ def _labels(connective: Connective) -> frozenset[str]:
 
 @dataclass(frozen=True)
 class InferredConnectiveSegments(Composable):
-    """Cut out a segment around each connective that can be inferred.
+    """Cut out a segment around each connective that rules, and not annotators, have found.
 
     Attributes:
-        before: the most sentences before the connective's that a segment has.
-        fewest_after: the fewest characters of text after the connective.
+        before: the largest number of sentences before the sentence of the connective.
+        fewest_after: the smallest number of characters after the connective.
 
-    A segment ends with the sentence of the connective. It has one relation, whose ``connective``
-    is the inferred place, and of a pair (``因为 ... 所以``) both places; its alternatives there are
-    the connective and those that could replace it (:func:`fitting_connectives`). Its variant is
-    ``u<unit>c<character>``. Connectives that nothing could replace are left out.
+    The corpus must annotate relations between parts of a text, but no connectives. A word is
+    taken for the connective of a relation if it begins one of the two parts and can express
+    the relation. A segment ends with the sentence of the connective. The relation of the
+    segment has the position of the connective, or both positions of a pair (``因为 ... 所以``).
+    The ``alternatives`` of the segment are the connective and its possible replacements
+    (:func:`fitting_connectives`). A connective without a possible replacement gives no
+    segment. The name of a segment is the position of the connective in the text: ``u3c12`` is
+    character 12 of unit 3, both counted from 0.
     """
 
     before: int = 3
@@ -300,10 +304,12 @@ def connective_places(segment: Discourse) -> list[tuple[int, int, int]]:
 
 @dataclass(frozen=True)
 class InferredConnectiveSubstitution(Composable):
-    """Replace the connective of a segment by one that cannot say its relation.
+    """Replace the connective of a segment by a connective that denies the relation.
 
-    The replacement is drawn from those of the same syntax (:func:`fitting_connectives`). Of a pair
-    (``因为 ... 所以``) both are replaced. The variant is that of the segment.
+    The operator needs segments of :class:`InferredConnectiveSegments`. The replacement is
+    drawn at random from the connectives with the same syntax (:func:`fitting_connectives`). If
+    the connective is a pair (``因为 ... 所以``), both words are replaced. The result keeps the
+    name of the segment.
     """
 
     def __call__(self, discourse: Discourse, context: Context) -> Iterator[Discourse]:

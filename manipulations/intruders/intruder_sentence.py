@@ -51,15 +51,22 @@ class Choice:
 
 @dataclass(frozen=True)
 class IntruderSentence(IntruderSettings, Composable):
-    """Replace a sentence by a sentence of another document; neither is a first sentence.
+    """Replace a sentence of a document by an intruder, a sentence of another document.
 
-    A share of the documents is drawn, and in each of them the sentence that is replaced. Every
-    other document gives one candidate. A candidate is dropped if it is too similar to the
-    replaced sentence, if the document contains it, or if its first pronoun has another gender than
-    most pronouns of the document. One of the remaining candidates is drawn. In conversations, names
-    of participants are replaced by names from the conversation
-    (:mod:`manipulations.intruders.people`). Documents that share lines exchange no sentences
-    (:mod:`manipulations.intruders.neighbours`).
+    The setting ``share`` is the share of documents that get an intruder (0.5 by default). These
+    documents, and the sentence of each document that is replaced, are drawn at random. Intruders
+    come from the most similar documents. The setting ``neighbours`` is the number of similar
+    documents that are used (10 by default), and each of them offers one random sentence. An offered
+    sentence is dropped if it is too similar to the replaced sentence, or if the document already
+    contains it. An offered sentence is also dropped if its first pronoun has another gender than
+    most pronouns of the document. The intruder is drawn from the sentences that remain.
+
+    The first sentence of a document is never replaced and never used as an intruder. If the
+    intruder names participants of its own conversation, they get the names of participants of the
+    new conversation (:mod:`manipulations.intruders.people`). Documents that have lines in common
+    give each other no intruders (:mod:`manipulations.intruders.neighbours`). Call :meth:`fit` with
+    all documents first, because the operator compares the documents. The result is named
+    ``intruded``.
     """
 
     def __call__(self, discourse: Discourse, context: Context) -> Iterator[Discourse]:

@@ -39,19 +39,23 @@ _NO_MATCH = "no order as plausible as the original"
 
 @dataclass(frozen=True)
 class MatchedOrder(Composable):
-    """Reorder the units of several texts so that the units still fit their positions.
+    """Reorder the units (sentences or turns) of a text so that each unit fits its new position.
 
     Attributes:
-        most_kept: the largest number of units that may still follow their original predecessor.
-        highest_tau: the highest rank correlation with the original order that the units between the
-            first and the last may have.
-        caliper: the largest difference in fit between the new and the original order (a difference
-            of log-probabilities). Without this limit, most new orders fit worse than the original,
-            so a classifier can recognise them.
+        most_kept: the largest number of units that may follow the same unit as in the original.
+        highest_tau: the largest rank correlation (Kendall's tau) between the new and the original
+            order. The first and the last unit of the text are not counted.
+        caliper: the largest difference between the log-probabilities of the new order and of the
+            original order. A text without an order below this limit is left out.
 
-    A classifier of sentence positions measures the fit; :meth:`fit` trains it on all texts. If
-    mentions have grammatical functions, the new order must also have more incoherent transitions
-    between sentences than the original (:mod:`manipulations.orders.centering`).
+    The first and the last unit stay in place. A classifier predicts the position of each unit from
+    its words, and so gives each order a probability. The operator takes the order whose probability
+    is closest to the probability of the original order. Typical positions, such as a greeting at
+    the beginning, therefore do not reveal the original. Call :meth:`fit` with all texts first,
+    because the classifier learns from these texts. A text of fewer than 4 or more than 8 units
+    gives no result. If the corpus annotates grammatical functions of mentions (such as subject),
+    the new order also has more incoherent transitions between sentences than the original, as
+    Centering Theory counts them (:mod:`manipulations.orders.centering`).
 
     Raises:
         ValueError: a setting is out of its range.

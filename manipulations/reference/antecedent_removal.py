@@ -59,20 +59,27 @@ Removed = Literal["", "antecedent", "control"]
 
 @dataclass(frozen=True)
 class AntecedentRemoval(Composable):
-    """Replace the sentence with a mention's antecedent, or its neighbour, by another sentence.
+    """Replace the sentence that introduces a referent, or a control sentence, by another sentence.
 
-    Each result is an excerpt of three units; the last has the scored mention. The replacement is a
-    sentence from another part of the text. The variant ``u<unit>c<start>-<end>`` is the position of
-    the mention in the discourse. If several sentences can be the neighbour, each of them gives an
-    excerpt, with ``n<neighbour>`` at the end of its variant. A suite chooses one of the excerpts
-    (:func:`mention_of_excerpt`), so that length does not reveal the sentence with the antecedent.
+    Each result is an excerpt of three sentences. The last sentence has the scored mention. The
+    other two sentences are the antecedent sentence, which introduces the referent of the mention,
+    and a neighbour, which does not mention the referent. One of these two sentences is replaced by
+    a sentence from another part of the text, which becomes the first sentence of the excerpt.
 
     Attributes:
-        scored: the kind of mention that is scored.
-        removed: the sentence that is replaced; if empty, nothing is replaced.
-        length_ratio: the largest ratio of the numbers of words in the longest and the shortest of
-            the three sentences: with the antecedent, the neighbour and the replacement.
-        neighbours: the largest number of sentences that are tried as the neighbour.
+        scored: the kind of the mention that is scored, ``pronoun`` or ``phrase`` (a definite noun
+            phrase).
+        removed: ``antecedent`` replaces the antecedent sentence, and ``control`` replaces the
+            neighbour. An empty string replaces nothing.
+        length_ratio: the largest ratio between the numbers of words of the longest and the shortest
+            of the antecedent sentence, the neighbour and the replacement.
+        neighbours: the largest number of neighbours that are tried for a mention.
+
+    The name of a result is the position of the mention in the text: ``u5c0-4`` is characters 0 to 4
+    of sentence 5, all counted from 0. Each suitable neighbour gives an excerpt. The second and
+    later excerpts also have the neighbour's position in their names (``u5c0-4n3``). A suite chooses
+    one of these excerpts (:func:`mention_of_excerpt`), so that length does not reveal which
+    sentence is missing.
     """
 
     scored: ScoredKind = "pronoun"

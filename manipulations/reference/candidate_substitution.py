@@ -31,15 +31,15 @@ _OPENING = "\"'“‘(["
 
 @dataclass(frozen=True)
 class CandidateSubstitution(Composable):
-    """Replace the pronoun by a candidate.
+    """Replace a pronoun by a candidate, a person or thing that the pronoun may refer to.
 
     Attributes:
-        candidate: ``target`` for the pronoun's referent, ``distractor`` for each other candidate.
+        candidate: ``target`` for the right candidate, ``distractor`` for each wrong candidate.
 
-    Applies to a discourse that records candidates at one position inside a unit. Variants are
-    ``target``, ``distractor``, ``distractor-2``, ... Rules keep the result grammatical: a
-    determiner is lower-case inside a sentence, a sentence begins with a capital, and a possessive
-    pronoun becomes a possessive noun.
+    The corpus must list the candidates of the pronoun, as Winograd schemas do. The results are
+    named ``target``, or ``distractor``, ``distractor-2``, .... Rules keep the result grammatical. A
+    candidate begins with a capital at the beginning of a sentence, its article is lower-case inside
+    a sentence, and ``his`` becomes a possessive noun (``Victor's``).
     """
 
     candidate: str = "distractor"

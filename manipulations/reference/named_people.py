@@ -167,14 +167,15 @@ def _possessive(name: str, after: str) -> str:
 
 @dataclass(frozen=True)
 class Renaming(Composable):
-    """Give other names to people of a text, in every unit.
-
-    A discourse is left out if one of the names cannot be changed safely: if the name has two
-    forms, if it may be a word (``Will``), a family name or a place, or if neither the name nor the
-    pronouns show the person's gender.
+    """Replace the names of persons in all units (sentences or turns) of a text.
 
     Attributes:
         names: pairs of a name and the name that replaces it.
+
+    A text is left out if it already contains a new name, or if an old name cannot be replaced
+    safely. An old name is unsafe if the text has two forms of the name (``Tim`` and ``Timmy``), or
+    if the name may be a word (``Will``), a family name or a place. An old name is also unsafe if
+    neither the name nor the pronouns of the text show the person's gender.
     """
 
     names: tuple[tuple[str, str], ...] = ()
@@ -197,9 +198,10 @@ class Renaming(Composable):
 
 @dataclass(frozen=True)
 class NewNames(Composable):
-    """Give every person that a text names another common name of the same gender.
+    """Give every person whom a text names another common name of the same gender.
 
-    A discourse is left out if it names nobody, or if a name cannot be changed safely.
+    The new names are drawn at random. A text is left out if it names nobody, or if one of its names
+    cannot be replaced safely, as in :class:`Renaming`.
     """
 
     def __call__(self, discourse: Discourse, context: Context) -> Iterator[Discourse]:

@@ -43,7 +43,11 @@ def is_of_another(ending: str, story: Sequence[str]) -> bool:
 
 @dataclass(frozen=True)
 class OwnNames(Composable):
-    """Drop a discourse if an ending is about a person whom the story does not name."""
+    """Leave out a text if one of its endings is about a person whom the story does not name.
+
+    In a story about Terry, an ending about Mary is recognised by the name alone. Other texts stay
+    unchanged.
+    """
 
     def __call__(self, discourse: Discourse, context: Context) -> Iterator[Discourse]:
         """Yield the discourse where every ending is about its own people."""

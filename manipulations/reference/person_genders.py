@@ -33,17 +33,18 @@ _WORD = re.compile(r"\w+")
 
 @dataclass(frozen=True)
 class PersonGenders(Composable):
-    """Choose the genders of the two persons and the pronoun of a Winograd schema.
-
-    New names give the persons their genders; for each person and gender, a schema always gets the
-    same name. The candidates of the result are the new names, first the name of the pronoun's
-    referent. A schema is left out if other words than given names and the pronoun show a gender, or
-    if no words follow the pronoun.
+    """Choose the genders of the two persons and of the pronoun in a Winograd schema.
 
     Attributes:
-        person: the gender of the pronoun's referent.
+        person: the gender of the person that the pronoun refers to.
         other: the gender of the other person.
         pronoun: the gender of the pronoun.
+
+    Both persons get new names of the chosen genders. In all versions of a schema, a person has the
+    same feminine name and the same masculine name. The new names are the candidates for the pronoun
+    in the result, and the right candidate comes first. The result is named ``genders``. A schema is
+    left out if another word shows a gender, such as a second pronoun, or if no words follow the
+    pronoun.
     """
 
     person: str = "feminine"

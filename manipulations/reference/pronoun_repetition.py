@@ -22,20 +22,22 @@ from coherencegym.manipulations.reference.repetition_rules import RepetitionRule
 
 @dataclass(frozen=True)
 class PronounRepetition(Composable):
-    """Replace a third-person pronoun by its antecedent, a noun phrase or name.
-
-    Each result is an excerpt from the antecedent's sentence to the pronoun's. The variant
-    ``u<unit>c<character>`` is the pronoun's position in the discourse. The pronoun is the first
-    mention of its referent in its sentence, and the previous sentence has a mention that can be
-    repeated (:func:`manipulations.reference.antecedents.antecedent`).
+    """Replace a third-person pronoun by its antecedent, the noun phrase or name that it refers to.
 
     Attributes:
-        max_words: the most words that the repeated phrase may have.
-        repeat: replace the pronoun. If off, the same excerpts keep the pronoun, with both forms as
-            alternatives at its position.
-        continued: replace the pronoun only if words follow it in the sentence.
-        sentences: the most sentences before the pronoun's in which the antecedent is looked for;
-            those between have pronouns for it.
+        max_words: the largest number of words that the repeated phrase may have.
+        repeat: ``True`` replaces the pronoun. ``False`` gives the same excerpts with the pronoun.
+        continued: ``True`` replaces a pronoun only if words follow the pronoun in its sentence.
+        sentences: the number of sentences before the pronoun's sentence in which the operator looks
+            for the antecedent. The sentences between antecedent and pronoun must have a pronoun for
+            the same referent.
+
+    Each result is an excerpt, from the sentence of the antecedent to the sentence of the pronoun.
+    The pronoun and the phrase are recorded as ``alternatives`` of the excerpt. Only the first
+    mention of a referent in a sentence is replaced. The operator repeats only antecedents that read
+    well in the new place (:func:`manipulations.reference.antecedents.antecedent`). The name of a
+    result is the position of the pronoun in the text: ``u3c12`` is character 12 of sentence 3, both
+    counted from 0.
     """
 
     max_words: int = 15
