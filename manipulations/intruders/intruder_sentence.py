@@ -66,8 +66,8 @@ class IntruderSentence(IntruderSettings, Composable):
 
     The first sentence of a document is never replaced and never used as an intruder. In a chat, an
     intruder may name participants of its own conversation. The operator replaces these names by
-    names of participants of the new conversation (:mod:`manipulations.intruders.people`). Two
-    documents that have a sentence in common give each other no intruders
+    names of participants of the new conversation (:mod:`manipulations.intruders.people`). If two
+    documents have a sentence in common, neither document gives the other an intruder
     (:mod:`manipulations.intruders.neighbours`). Call :meth:`fit` with all documents first, because
     the operator compares the documents. The result is named ``intruded``.
     """
