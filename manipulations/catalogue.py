@@ -48,11 +48,12 @@ _INTRODUCTION = """\
 # Operators
 
 Look up what each operator does to a text, which arguments the operator has, and how its results \
-are named. An operator makes altered versions of a text that is divided into units (sentences, or \
-turns of a dialogue). A result has a name (`variant`) and a record of all changes (`edits`). The \
-same seed gives the same results. In each example, the text after the arrow is the result, and \
-changed words are bold. [Extend it](extending.md#an-operator-a-corpus) explains how to write an \
-operator. `python -m coherencegym.manipulations.catalogue` prints this page.
+are named. An operator makes altered versions (results) of a text that is divided into units \
+(sentences, or turns of a dialogue). Each result has a name (`variant`) and a list of its changes \
+(`edits`). An operator that draws at random gives the same results whenever the seed is the same. \
+In each example, the text after the arrow is the result, and changed words are bold. To write your \
+own operator, see the [guide](extending.md#an-operator-a-corpus). The command \
+`python -m coherencegym.manipulations.catalogue` prints this page.
 """
 
 
@@ -200,9 +201,9 @@ def _shown(example: OperatorExample) -> str:
     after = next(iter(call(before, context)), None)
     title = f"`{operator}`"
     if isinstance(operator, ProbeSentence):
-        title += f", {PROBES[operator.probe].description}"
+        title = f"With {title}, {PROBES[operator.probe].description}"
     new = (
-        f"*left out: {next(iter(context.skipped), '')}*"
+        f"*no result, because of {next(iter(context.skipped), '')}*"
         if after is None
         else _marked(before, after)
     )

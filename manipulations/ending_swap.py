@@ -19,11 +19,12 @@ class EndingSwap(Composable):
     """Replace the last sentence of a text by a wrong ending.
 
     Attributes:
-        name: the name of the first result. Further results have a number
-            (``distractor_ending-2``).
+        name: the name of the result with the first wrong ending that the corpus lists. The results
+            with further wrong endings are named ``distractor_ending-2``, ``distractor_ending-3``,
+            ....
 
-    The corpus must list wrong endings, as the Story Cloze Test does. Each wrong ending gives one
-    result. A text without a wrong ending gives no result.
+    The corpus must list wrong endings for its texts, as the Story Cloze Test does. Each wrong
+    ending of a text gives one result. A text without a wrong ending gives no result.
     """
 
     name: str = "distractor_ending"

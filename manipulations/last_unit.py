@@ -12,7 +12,7 @@ from coherencegym.manipulations.operator import Composable, Context
 
 @dataclass(frozen=True)
 class LastUnit(Composable):
-    """Keep only the last unit (sentence or turn) of a text, with its annotations.
+    """Keep only the last unit (sentence or turn) of a text, with the annotations of this unit.
 
     A text of one unit gives no result.
     """

@@ -83,9 +83,9 @@ class Composable:
 
 @dataclass(frozen=True)
 class Pipeline(Composable):
-    """Apply several operators one after another.
+    """Apply several operators to a text, one after another.
 
-    ``A() | B()`` applies the operator ``B`` to every result of the operator ``A``.
+    The pipeline ``A() | B()`` applies the operator ``B`` to every result of the operator ``A``.
     """
 
     steps: tuple[Operator, ...] = ()

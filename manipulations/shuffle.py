@@ -21,15 +21,16 @@ class Shuffle(Composable):
     """Put the units (sentences or turns) of a text in a random new order.
 
     Attributes:
-        keep_last: the number of units at the end that stay in place, 0 or 1.
-        permutations: the number of new orders. A short text may have fewer
-            orders. If the number is increased, the first orders stay the same.
+        keep_last: the number of units at the end of the text that stay in place, 0 or 1.
+        permutations: the number of new orders, each of which gives one result. A short text may
+            have fewer new orders. A larger number adds results and leaves the other results the
+            same.
 
     All new orders have the same probability. An order that only exchanges units with the same words
-    leaves the text unchanged, so the order is not used. The results are named ``shuffled``,
-    ``shuffled-2``, ``shuffled-3``, .... An excerpt named ``8-15`` gives ``8-15/shuffled``. Each
-    moved unit is recorded as an edit, and ``source_unit`` of the edit is the position of the unit
-    in the original text.
+    is not used, because the text would stay the same. The results are named ``shuffled``,
+    ``shuffled-2``, ``shuffled-3``, .... If the text is an excerpt with a name (``8-15``), the name
+    of the excerpt comes first: ``8-15/shuffled``. Each moved unit is recorded in ``edits``, where
+    ``source_unit`` is the position (from 0) of the unit in the original text.
     """
 
     keep_last: int = 0

@@ -17,15 +17,16 @@ from coherencegym.manipulations.operator import Composable, Context
 
 @dataclass(frozen=True)
 class SpeakerSeparator(Composable):
-    """Write a mark after every utterance of a dialogue except the last utterance.
+    """Write a mark (``[SEP]``) after every utterance of a dialogue except the last utterance.
 
     Attributes:
-        separator: the mark, written after a space.
-        merge_runs: ``True`` omits the mark between neighbouring utterances of one speaker. With
-            ``False``, a dialogue and its shuffled version have the same number of marks.
+        separator: the mark that is written, after a space.
+        merge_runs: ``True`` writes no mark between neighbouring utterances of the same speaker.
+            ``False`` writes a mark between all utterances, so that a dialogue and its shuffled
+            version have the same number of marks.
 
-    The result keeps the name of the dialogue. A dialogue that already contains the mark gives no
-    result.
+    The result keeps the name (``variant``) of the dialogue. A dialogue that already contains the
+    mark gives no result.
     """
 
     separator: str = "[SEP]"

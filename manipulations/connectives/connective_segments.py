@@ -36,16 +36,16 @@ class ConnectiveSegments(Composable):
     """Cut out a segment (one or more whole sentences) around each annotated connective.
 
     Attributes:
-        connectives: the connectives to look for, in lower case.
+        connectives: the connectives around which segments are cut out, in lower case.
         most_sentences: the largest number of sentences in a segment.
         fewest_words_after: the smallest number of words after the connective. If the connective
             begins its sentence (``Although it rained, we left``), only the words of the main clause
             count.
 
-    A segment runs from the first to the last sentence that the connective relates. The name of a
-    segment is the position of the connective in the text: ``u3c12`` is character 12 of sentence 3,
-    both counted from 0. If a connective expresses two annotated relations, its segment has both
-    senses.
+    A connective relates two parts of a text. A segment runs from the first to the last sentence of
+    these parts. The name of a segment is the position of the connective in the text. For example,
+    ``u3c12`` means character 12 of sentence 3, both counted from 0. If the corpus annotates two
+    relations for one connective, the segment has the senses of both relations.
     """
 
     connectives: tuple[str, ...] = AMBIGUOUS

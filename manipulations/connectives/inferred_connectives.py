@@ -56,20 +56,25 @@ def _labels(connective: Connective) -> frozenset[str]:
 
 @dataclass(frozen=True)
 class InferredConnectiveSegments(Composable):
-    """Cut out a segment around each connective that rules, and not annotators, have found.
+    """Cut out a segment (one or more whole sentences) around each connective that rules have found.
 
     Attributes:
-        before: the largest number of sentences before the sentence of the connective.
-        fewest_after: the smallest number of characters after the connective.
+        before: the largest number of sentences that a segment may have before the sentence of the
+            connective.
+        fewest_after: the smallest number of characters between the connective and the end of its
+            sentence. A connective with fewer characters after it gives no segment.
 
-    The corpus must annotate relations between parts of a text, but no connectives. A word is
-    taken for the connective of a relation if it begins one of the two parts and can express
-    the relation. A segment ends with the sentence of the connective. The relation of the
-    segment has the position of the connective, or both positions of a pair (``因为 ... 所以``).
-    The ``alternatives`` of the segment are the connective and its possible replacements
-    (:func:`fitting_connectives`). A connective without a possible replacement gives no
-    segment. The name of a segment is the position of the connective in the text: ``u3c12`` is
-    character 12 of unit 3, both counted from 0.
+    The operator is for corpora that annotate relations (such as cause or contrast) between parts of
+    a text, but do not annotate which word is the connective. Rules take a word for the connective
+    of a relation if the word begins one of the two related parts and can express the relation. A
+    segment ends with the sentence of the connective.
+
+    The segment keeps this relation and records the position of the connective. If the connective is
+    a pair (``因为 ... 所以``, 'because ... therefore'), the relation has both positions.
+    ``alternatives`` of the segment lists the connective and the connectives that could replace it
+    (:func:`fitting_connectives`). A connective that no other connective could replace gives no
+    segment. The name of a segment is the position of the connective in the text. For example,
+    ``u3c12`` means character 12 of sentence 3, both counted from 0.
     """
 
     before: int = 3
@@ -304,12 +309,17 @@ def connective_places(segment: Discourse) -> list[tuple[int, int, int]]:
 
 @dataclass(frozen=True)
 class InferredConnectiveSubstitution(Composable):
-    """Replace the connective of a segment by a connective that denies the relation.
+    """Replace the connective of a segment by a connective that contradicts the annotated relation.
 
-    The operator needs segments of :class:`InferredConnectiveSegments`. The replacement is
-    drawn at random from the connectives with the same syntax (:func:`fitting_connectives`). If
-    the connective is a pair (``因为 ... 所以``), both words are replaced. The result keeps the
-    name of the segment.
+    If the annotated relation is a contrast or concession (``maar``, 'but'), the new connective
+    expresses a cause or result (``dus``, 'so'). If the annotated relation is a cause, result or
+    condition, the new connective expresses a contrast or concession. The new connective is drawn at
+    random from the connectives that are grammatical in the same place
+    (:func:`fitting_connectives`).
+
+    The operator works on segments that :class:`InferredConnectiveSegments` has cut out around a
+    connective. If the connective is a pair (``因为 ... 所以``, 'because ... therefore'), both words
+    are replaced. The result keeps the name of the segment.
     """
 
     def __call__(self, discourse: Discourse, context: Context) -> Iterator[Discourse]:

@@ -53,20 +53,23 @@ class Choice:
 class IntruderSentence(IntruderSettings, Composable):
     """Replace a sentence of a document by an intruder, a sentence of another document.
 
-    The setting ``share`` is the share of documents that get an intruder (0.5 by default). These
-    documents, and the sentence of each document that is replaced, are drawn at random. Intruders
-    come from the most similar documents. The setting ``neighbours`` is the number of similar
-    documents that are used (10 by default), and each of them offers one random sentence. An offered
-    sentence is dropped if it is too similar to the replaced sentence, or if the document already
-    contains it. An offered sentence is also dropped if its first pronoun has another gender than
-    most pronouns of the document. The intruder is drawn from the sentences that remain.
+    The setting ``share`` is the share of documents that get an intruder (0.5 by default). The
+    operator draws these documents at random, and in each document the sentence that the intruder
+    replaces. The intruder comes from a document with similar words (cosine of TF-IDF vectors). The
+    setting ``neighbours`` is the number of most similar documents that the operator uses (10 by
+    default). From each similar document, one sentence is drawn at random as a possible intruder.
 
-    The first sentence of a document is never replaced and never used as an intruder. If the
-    intruder names participants of its own conversation, they get the names of participants of the
-    new conversation (:mod:`manipulations.intruders.people`). Documents that have lines in common
-    give each other no intruders (:mod:`manipulations.intruders.neighbours`). Call :meth:`fit` with
-    all documents first, because the operator compares the documents. The result is named
-    ``intruded``.
+    A possible intruder is dropped if it is too similar to the replaced sentence, or if the document
+    already contains the same sentence. A possible intruder is also dropped if its first pronoun
+    (such as ``she``) has another gender than most pronouns of the document. The intruder is drawn
+    at random from the sentences that are not dropped.
+
+    The first sentence of a document is never replaced and never used as an intruder. In a chat, an
+    intruder may name participants of its own conversation. The operator replaces these names by
+    names of participants of the new conversation (:mod:`manipulations.intruders.people`). If two
+    documents have a sentence in common, neither document gives the other an intruder
+    (:mod:`manipulations.intruders.neighbours`). Call :meth:`fit` with all documents first, because
+    the operator compares the documents. The result is named ``intruded``.
     """
 
     def __call__(self, discourse: Discourse, context: Context) -> Iterator[Discourse]:

@@ -39,23 +39,29 @@ _NO_MATCH = "no order as plausible as the original"
 
 @dataclass(frozen=True)
 class MatchedOrder(Composable):
-    """Reorder the units (sentences or turns) of a text so that each unit fits its new position.
+    """Put the units (sentences or turns) of a text in a new order as probable as the original.
 
     Attributes:
-        most_kept: the largest number of units that may follow the same unit as in the original.
-        highest_tau: the largest rank correlation (Kendall's tau) between the new and the original
-            order. The first and the last unit of the text are not counted.
-        caliper: the largest difference between the log-probabilities of the new order and of the
-            original order. A text without an order below this limit is left out.
+        most_kept: the largest number of units that may directly follow the same unit as in the
+            original text.
+        highest_tau: the largest rank correlation (Kendall's tau) that the new order may have with
+            the original order. The first and the last unit of the text are not counted.
+        caliper: the largest difference that is allowed between the log-probabilities of the new
+            order and of the original order. A text is left out if all new orders differ more.
 
-    The first and the last unit stay in place. A classifier predicts the position of each unit from
-    its words, and so gives each order a probability. The operator takes the order whose probability
-    is closest to the probability of the original order. Typical positions, such as a greeting at
-    the beginning, therefore do not reveal the original. Call :meth:`fit` with all texts first,
-    because the classifier learns from these texts. A text of fewer than 4 or more than 8 units
-    gives no result. If the corpus annotates grammatical functions of mentions (such as subject),
-    the new order also has more incoherent transitions between sentences than the original, as
-    Centering Theory counts them (:mod:`manipulations.orders.centering`).
+    The first and the last unit of the text stay in place. A classifier estimates from the words of
+    each unit how probable the unit is at each position. The product of these probabilities counts
+    as the probability of the order. Of all new orders, the operator takes the order whose
+    probability is closest to the probability of the original order. A typical position, such as the
+    position of a greeting at the beginning of a dialogue, therefore does not reveal which text is
+    the original.
+
+    Call :meth:`fit` with many texts first, because the classifier learns from these texts. The
+    texts must have the same number of units. A text of fewer than 4 or more than 8 units gives no
+    result. If the corpus annotates grammatical functions of mentions (such as subject), the
+    operator also counts incoherent transitions between neighbouring sentences by the rules of
+    Centering Theory (:mod:`manipulations.orders.centering`). The new order then has more incoherent
+    transitions than the original order.
 
     Raises:
         ValueError: a setting is out of its range.

@@ -22,19 +22,29 @@ class _Entry:
 
 
 PROBES: dict[str, _Entry] = {
-    "gender_flip": _Entry("`he` and `she` are exchanged, in every case", gender_flip),
-    "animacy_down": _Entry("`he` and `she` become `it`, in every case", animacy_down),
-    "animacy_up": _Entry("`it` becomes `he`, in every case", animacy_up),
+    "gender_flip": _Entry(
+        "`he` (`him`, `his`) becomes `she` (`her`), or `she` becomes `he`", gender_flip
+    ),
+    "animacy_down": _Entry(
+        "`he` or `she` (`him`, `her`, `his`) becomes `it` (`its`)", animacy_down
+    ),
+    "animacy_up": _Entry("`it` (`its`) becomes `he` (`him`, `his`)", animacy_up),
     "demonstrative_flip": _Entry(
-        "`this` and `that` become `these` and `those`; noun and verb agree", demonstrative_flip
+        "`this` or `that` becomes `these` or `those`, and its noun and verb become plural",
+        demonstrative_flip,
     ),
-    "conjunction_flip": _Entry("a conjunction gets the opposite meaning", conjunction_flip),
+    "conjunction_flip": _Entry(
+        "a conjunction (`and`) is replaced by one with an opposite meaning (`but`)",
+        conjunction_flip,
+    ),
     "past_to_future": _Entry(
-        "past verbs of the main clause become `will` and base form", past_to_future
+        "past-tense verbs of the main clause become `will` and the base form", past_to_future
     ),
-    "negation": _Entry("the main clause is negated, with `do` if it has no auxiliary", negation),
+    "negation": _Entry(
+        "the main clause is negated with `not`, and with `do` if it has no auxiliary", negation
+    ),
     "number_exaggeration": _Entry(
-        "numbers that count are multiplied by a thousand", number_exaggeration
+        "a number that counts things (`two eyes`) is multiplied by a thousand", number_exaggeration
     ),
 }
 

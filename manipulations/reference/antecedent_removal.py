@@ -59,27 +59,33 @@ Removed = Literal["", "antecedent", "control"]
 
 @dataclass(frozen=True)
 class AntecedentRemoval(Composable):
-    """Replace the sentence that introduces a referent, or a control sentence, by another sentence.
+    """Replace the sentence that introduces a person or thing, or replace a control sentence.
 
-    Each result is an excerpt of three sentences. The last sentence has the scored mention. The
-    other two sentences are the antecedent sentence, which introduces the referent of the mention,
-    and a neighbour, which does not mention the referent. One of these two sentences is replaced by
-    a sentence from another part of the text, which becomes the first sentence of the excerpt.
+    Each result is an excerpt of three sentences. The last sentence contains the scored mention, a
+    pronoun or noun phrase that refers to a person or thing. The antecedent sentence introduces this
+    person or thing. The neighbour, a control sentence nearby, does not mention this person or
+    thing. The operator replaces the antecedent sentence or the neighbour by a sentence from another
+    part of the text. The new sentence becomes the first sentence of the excerpt.
 
     Attributes:
-        scored: the kind of the mention that is scored, ``pronoun`` or ``phrase`` (a definite noun
-            phrase).
-        removed: ``antecedent`` replaces the antecedent sentence, and ``control`` replaces the
-            neighbour. An empty string replaces nothing.
-        length_ratio: the largest ratio between the numbers of words of the longest and the shortest
-            of the antecedent sentence, the neighbour and the replacement.
-        neighbours: the largest number of neighbours that are tried for a mention.
+        scored: the kind of the scored mention, ``pronoun`` or ``phrase`` (a definite noun phrase,
+            such as ``the bridge``).
+        removed: the sentence that is replaced: ``antecedent`` for the antecedent sentence, or
+            ``control`` for the neighbour. With an empty string (the default), no sentence is
+            replaced.
+        length_ratio: the limit for differences in length. Of the antecedent sentence, the neighbour
+            and the new sentence, the longest has at most ``length_ratio`` times as many words as
+            the shortest.
+        neighbours: the largest number of neighbours (control sentences) that the operator tries for
+            one mention.
 
-    The name of a result is the position of the mention in the text: ``u5c0-4`` is characters 0 to 4
-    of sentence 5, all counted from 0. Each suitable neighbour gives an excerpt. The second and
-    later excerpts also have the neighbour's position in their names (``u5c0-4n3``). A suite chooses
-    one of these excerpts (:func:`mention_of_excerpt`), so that length does not reveal which
-    sentence is missing.
+    Each neighbour that fits gives one excerpt. A neighbour fits if it is a complete sentence that
+    names nothing else to which the mention could refer, and if a new sentence of similar length is
+    found. The name of an excerpt is the position of the mention in the text. For example,
+    ``u5c0-4`` means the characters ``[0:4]`` (a Python slice) of sentence 5, counted from 0. The
+    names of the second and further excerpts of one mention end in ``n`` and the position of the
+    neighbour. In ``u5c0-4n3``, for example, the neighbour is sentence 3. The function
+    :func:`mention_of_excerpt` returns the part of a name that all excerpts of one mention share.
     """
 
     scored: ScoredKind = "pronoun"

@@ -34,12 +34,14 @@ class CandidateSubstitution(Composable):
     """Replace a pronoun by a candidate, a person or thing that the pronoun may refer to.
 
     Attributes:
-        candidate: ``target`` for the right candidate, ``distractor`` for each wrong candidate.
+        candidate: ``target`` inserts the right candidate. ``distractor`` inserts a wrong candidate
+            and gives one result for each wrong candidate.
 
-    The corpus must list the candidates of the pronoun, as Winograd schemas do. The results are
-    named ``target``, or ``distractor``, ``distractor-2``, .... Rules keep the result grammatical. A
-    candidate begins with a capital at the beginning of a sentence, its article is lower-case inside
-    a sentence, and ``his`` becomes a possessive noun (``Victor's``).
+    The corpus must list the candidates of the pronoun, as Winograd schemas do. The result with the
+    right candidate is named ``target``. The results with wrong candidates are named ``distractor``,
+    ``distractor-2``, .... Rules keep the result grammatical. A candidate begins with a capital at
+    the beginning of a sentence, and its article is lower-case inside a sentence. A candidate in the
+    place of ``his`` becomes a possessive noun (``Victor's``).
     """
 
     candidate: str = "distractor"

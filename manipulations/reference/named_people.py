@@ -170,12 +170,12 @@ class Renaming(Composable):
     """Replace the names of persons in all units (sentences or turns) of a text.
 
     Attributes:
-        names: pairs of a name and the name that replaces it.
+        names: pairs of an old name and the new name that replaces the old name.
 
-    A text is left out if it already contains a new name, or if an old name cannot be replaced
-    safely. An old name is unsafe if the text has two forms of the name (``Tim`` and ``Timmy``), or
-    if the name may be a word (``Will``), a family name or a place. An old name is also unsafe if
-    neither the name nor the pronouns of the text show the person's gender.
+    A text is left out if it already contains a new name, or if an old name is doubtful. A name is
+    doubtful if the text has a second form of the name (``Tim`` and ``Timmy``), or if the name may
+    be a word (``Will``), a family name or a place. A name is also doubtful if neither the name nor
+    the pronouns of the text show the person's gender.
     """
 
     names: tuple[tuple[str, str], ...] = ()
@@ -200,8 +200,9 @@ class Renaming(Composable):
 class NewNames(Composable):
     """Give every person whom a text names another common name of the same gender.
 
-    The new names are drawn at random. A text is left out if it names nobody, or if one of its names
-    cannot be replaced safely, as in :class:`Renaming`.
+    The new names are drawn at random. A text is left out if it names nobody. A text is also left
+    out if one of its names may be a word (``Will``), a family name or a place, or if the gender of
+    a named person is not clear.
     """
 
     def __call__(self, discourse: Discourse, context: Context) -> Iterator[Discourse]:

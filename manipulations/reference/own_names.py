@@ -45,8 +45,9 @@ def is_of_another(ending: str, story: Sequence[str]) -> bool:
 class OwnNames(Composable):
     """Leave out a text if one of its endings is about a person whom the story does not name.
 
-    In a story about Terry, an ending about Mary is recognised by the name alone. Other texts stay
-    unchanged.
+    The operator looks at the right ending and at all wrong endings that the corpus lists for the
+    text. If a story is about Terry, the name alone reveals that an ending about Mary is wrong.
+    Texts without such an ending stay unchanged.
     """
 
     def __call__(self, discourse: Discourse, context: Context) -> Iterator[Discourse]:
@@ -54,6 +55,6 @@ class OwnNames(Composable):
         *story, ending = discourse.texts
         others = (option for each in discourse.alternatives for option in each.options)
         if any(is_of_another(text, story) for text in (ending, *others)):
-            context.skipped["an ending about somebody else, by name"] += 1
+            context.skipped["an ending about a person whom the story does not name"] += 1
             return
         yield discourse

@@ -36,15 +36,16 @@ class PersonGenders(Composable):
     """Choose the genders of the two persons and of the pronoun in a Winograd schema.
 
     Attributes:
-        person: the gender of the person that the pronoun refers to.
+        person: the gender of the person that the pronoun refers to, ``feminine`` or ``masculine``.
         other: the gender of the other person.
         pronoun: the gender of the pronoun.
 
-    Both persons get new names of the chosen genders. In all versions of a schema, a person has the
-    same feminine name and the same masculine name. The new names are the candidates for the pronoun
-    in the result, and the right candidate comes first. The result is named ``genders``. A schema is
-    left out if another word shows a gender, such as a second pronoun, or if no words follow the
-    pronoun.
+    A Winograd schema is a text with two persons and a pronoun for one of them. The operator gives
+    both persons new names of the chosen genders. For each person, the operator draws one feminine
+    and one masculine name, which are the same in all versions of the schema. ``alternatives`` of
+    the result lists the new names as the candidates for the pronoun, and the right candidate comes
+    first. The name (``variant``) of every result is ``genders``. A schema is left out if another
+    word shows a gender, such as a second pronoun, or if no words follow the pronoun.
     """
 
     person: str = "feminine"

@@ -25,18 +25,22 @@ class PronounRepetition(Composable):
     """Replace a third-person pronoun by its antecedent, the noun phrase or name that it refers to.
 
     Attributes:
-        max_words: the largest number of words that the repeated phrase may have.
-        repeat: ``True`` replaces the pronoun. ``False`` gives the same excerpts with the pronoun.
-        continued: ``True`` replaces a pronoun only if words follow the pronoun in its sentence.
+        max_words: the largest number of words that the antecedent may have.
+        repeat: ``True`` replaces the pronoun by its antecedent. ``False`` gives the same excerpts
+            of the text, in which the pronoun is not replaced.
+        continued: ``True`` replaces a pronoun only if further words follow the pronoun in its
+            sentence.
         sentences: the number of sentences before the pronoun's sentence in which the operator looks
-            for the antecedent. The sentences between antecedent and pronoun must have a pronoun for
-            the same referent.
+            for the antecedent. Each sentence between the antecedent and the pronoun must contain a
+            pronoun for the same person or thing.
 
-    Each result is an excerpt, from the sentence of the antecedent to the sentence of the pronoun.
-    The pronoun and the phrase are recorded as ``alternatives`` of the excerpt. Only the first
-    mention of a referent in a sentence is replaced. The operator repeats only antecedents that read
-    well in the new place (:func:`manipulations.reference.antecedents.antecedent`). The name of a
-    result is the position of the pronoun in the text: ``u3c12`` is character 12 of sentence 3, both
+    Each result is an excerpt of the text, from the sentence of the antecedent to the sentence of
+    the pronoun. ``alternatives`` of the excerpt lists the pronoun and the antecedent. If a sentence
+    mentions a person or thing several times, only the first mention can be replaced. An antecedent
+    is not used if it would read badly in the place of the pronoun, for instance a phrase with a
+    quantifier or a noun without its article
+    (:func:`manipulations.reference.antecedents.antecedent`). The name of a result is the position
+    of the pronoun in the text. For example, ``u3c12`` means character 12 of sentence 3, both
     counted from 0.
     """
 

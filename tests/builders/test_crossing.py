@@ -488,7 +488,7 @@ def test_an_ending_about_somebody_else_by_name_is_left_out(ending: str, left: bo
     told = replace(text("a", *story, right), alternatives=(alternative,))
     generator, context = STORIES.configs[0].generator, Context()
     assert len(list(generator(told, context))) == 1 - left
-    reason = "an ending about somebody else, by name"
+    reason = "an ending about a person whom the story does not name"
     assert context.skipped == ({reason: 1} if left else {})
     # Who tells of themself may come to anybody.
     nameless = replace(told, units=tuple(map(Unit, ("We were late.", "I ran.", *story[2:], right))))
