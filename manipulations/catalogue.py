@@ -50,7 +50,8 @@ _INTRODUCTION = """\
 Look up what each operator does to a text, which arguments the operator has, and how its results \
 are named. An operator makes altered versions (results) of a text that is divided into units \
 (sentences, or turns of a dialogue). Each result has a name (`variant`) and a list of its changes \
-(`edits`). An operator that draws at random gives the same results whenever the seed is the same. \
+(`edits`). The name of an original text is empty. A result can be the input of a further operator. \
+An operator that draws at random gives the same results whenever the seed is the same. \
 The command `python -m coherencegym.manipulations.catalogue` prints this page. To write your own \
 operator, see the [guide](extending.md#an-operator-a-corpus).
 

@@ -19,8 +19,9 @@ class EndingSwap(Composable):
     """Replace the last sentence of a text by a wrong ending that the corpus lists for the text.
 
     Attributes:
-        name: the name of the result. If the corpus lists several wrong endings for a text, the
-            further results are named ``distractor_ending-2``, ``distractor_ending-3``, ....
+        name: the name of the result, by default ``distractor_ending``. If a text has several
+            results, the second and later results have this name and a number, such as
+            ``distractor_ending-2``.
 
     Each wrong ending of a text gives one result. A text without a wrong ending gives no result. The
     Story Cloze Test, for example, is a corpus that lists wrong endings.

@@ -20,9 +20,10 @@ _TO_FRONT, _EXCHANGE = "MoveToFront", "Exchange"
 class MoveToFront(Composable):
     """Move one unit (a sentence or a turn) of a text to the front.
 
-    The operator draws the unit at random. If the operator draws the first unit, the text stays
-    unchanged. The result is named ``moved``. Call the function :func:`moved_from` with the result
-    to get the original position (from 0) of the moved unit. A text of one unit gives no result.
+    The operator draws the unit at random. The result is named ``moved``. If the operator draws the
+    first unit, the result ``moved`` has the same words as the original text. Call the function
+    :func:`moved_from` with the result to get the original position (from 0) of the moved unit. A
+    text of one unit gives no result.
     """
 
     def __call__(self, discourse: Discourse, context: Context) -> Iterator[Discourse]:

@@ -25,10 +25,10 @@ class Shuffle(Composable):
         permutations: the number of new orders, each of which gives one result. A short text may
             have fewer new orders and then gives fewer results.
 
-    The results are named ``shuffled``, ``shuffled-2``, ``shuffled-3``, .... If the text is an
-    excerpt with the name (``variant``) ``8-15``, the result is named ``8-15/shuffled``. In the
-    ``edits`` of a result, ``source_unit`` is the original position (from 0) of a moved unit. A text
-    gives no result if all its units have the same words.
+    The results are named ``shuffled``, ``shuffled-2``, ``shuffled-3``, .... If the text is already
+    the result of another operator, the name of the text comes first: a text named ``moved`` gives
+    ``moved/shuffled``. In the ``edits`` of a result, ``source_unit`` is the original position (from
+    0) of a moved unit. A text gives no result if all its units have the same words.
     """
 
     keep_last: int = 0

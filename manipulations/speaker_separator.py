@@ -25,8 +25,9 @@ class SpeakerSeparator(Composable):
             ``False`` (the default) writes a mark between all utterances, so that a dialogue and its
             shuffled version have the same number of marks.
 
-    The result has the name (``variant``) of the dialogue. A dialogue that already contains the mark
-    gives no result.
+    The operator does not change the name (``variant``): if the dialogue is a result named
+    ``shuffled``, the result with marks is also named ``shuffled``. A dialogue that already contains
+    the mark gives no result.
     """
 
     separator: str = "[SEP]"

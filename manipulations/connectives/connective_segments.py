@@ -35,16 +35,20 @@ AMBIGUOUS = ("although", "as", "however", "since", "though", "while", "yet")
 class ConnectiveSegments(Composable):
     """Cut out a segment (one or more whole sentences) around each annotated connective.
 
+    A connective (such as ``however``) relates two parts of a text. A segment runs from the first to
+    the last sentence of these parts.
+
     Attributes:
         connectives: the connectives around which segments are cut out, in lower case.
-        most_sentences: the largest number of sentences in a segment.
-        fewest_words_after: the smallest number of words after the connective. If the connective
+        most_sentences: the largest number of sentences in a segment. A connective whose segment
+            would be longer gives no segment.
+        fewest_words_after: the smallest number of words between the connective and the end of the
+            segment. A connective with fewer words after it gives no segment. If the connective
             begins its sentence (``Although it rained, we left``), only the words of the main clause
             (``we left``) count.
 
-    A connective (such as ``however``) relates two parts of a text. A segment runs from the first to
-    the last sentence of these parts. The name of a segment says where the connective begins in the
-    text. For example, ``u3c12`` means character 12 of sentence 3, both counted from 0.
+    The name of a segment says where the connective begins in the text. For example, ``u3c12`` means
+    character 12 of sentence 3, both counted from 0.
     """
 
     connectives: tuple[str, ...] = AMBIGUOUS

@@ -56,25 +56,26 @@ def _labels(connective: Connective) -> frozenset[str]:
 
 @dataclass(frozen=True)
 class InferredConnectiveSegments(Composable):
-    """Cut out a segment (one or more whole sentences) around each connective that rules have found.
+    """Find connectives that are not annotated, and cut out a segment around each connective.
+
+    The operator is for corpora that annotate relations (such as cause or contrast) between two
+    parts of a text, but do not annotate connectives. A word counts as the connective of a relation
+    if one of the two parts begins with the word and the word can express the relation (as ``but``
+    can express a contrast). A segment (one or more whole sentences) runs from the first sentence of
+    the two parts to the sentence of the connective.
 
     Attributes:
         before: the largest number of sentences in the segment before the sentence of the
-            connective.
+            connective. A connective that needs more sentences gives no segment.
         fewest_after: the smallest number of characters between the connective and the end of its
             sentence. A connective with fewer characters after it gives no segment.
 
-    The operator is for corpora that annotate relations (such as cause or contrast) between two
-    parts of a text, but do not annotate connectives. A word counts as the connective of a
-    relation if one of the two parts begins with the word and the word can express the relation
-    (as ``but`` can express a contrast). A segment runs from the first sentence of the two parts
-    to the sentence of the connective.
-
-    The name of a segment says where the connective begins in the text. For example, ``u3c12``
-    means character 12 of sentence 3, both counted from 0. ``relations`` of the segment contains
-    the relation and the position of its connective. ``alternatives`` of the segment lists the
-    connective and its possible replacements (:func:`fitting_connectives`). A connective without
-    a possible replacement gives no segment.
+    The name of a segment says where the connective begins in the text. For example, ``u3c12`` means
+    character 12 of sentence 3, both counted from 0. ``relations`` of the segment contains the
+    relation and the position of its connective. ``alternatives`` of the segment lists the
+    connective and its possible replacements (:func:`fitting_connectives`): connectives that are
+    grammatical in the same place and contradict the relation (as ``so`` contradicts a contrast). A
+    connective without a possible replacement gives no segment.
     """
 
     before: int = 3

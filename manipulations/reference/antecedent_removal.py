@@ -59,7 +59,7 @@ Removed = Literal["", "antecedent", "control"]
 
 @dataclass(frozen=True)
 class AntecedentRemoval(Composable):
-    """Cut out three sentences and replace the sentence that introduces a person or thing.
+    """Make an excerpt of three sentences and replace the one that introduces a person or thing.
 
     Each result is an excerpt of three sentences. The last sentence has a mention (a pronoun or noun
     phrase) of a person or thing. The antecedent sentence introduces this person or thing. The

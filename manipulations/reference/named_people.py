@@ -172,11 +172,11 @@ class Renaming(Composable):
     Attributes:
         names: pairs of an old name and the new name that replaces the old name.
 
-    A text gives no result if it already contains a new name, or if it does not contain an old name.
-    A text also gives no result if it has a second form of an old name (``Tim`` and ``Timmy``), or
-    if an old name may be a word (``Will``), a family name or a place. The gender of the person must
-    be clear from the old name or from the pronouns of the text. If the gender is not clear, the
-    text gives no result.
+    A text gives no result if one of the old names is missing from the text, or if the text already
+    contains one of the new names. A text also gives no result if it has a second form of an old
+    name (``Tim`` and ``Timmy``), or if an old name may be a word (``Will``), a family name or a
+    place. The gender of the person must be clear from the old name or from the pronouns of the
+    text. If the gender is not clear, the text gives no result.
     """
 
     names: tuple[tuple[str, str], ...] = ()
@@ -199,7 +199,7 @@ class Renaming(Composable):
 
 @dataclass(frozen=True)
 class NewNames(Composable):
-    """Give every person whom a text names another common name of the same gender.
+    """Replace the name of every person in a text by another common name of the same gender.
 
     The new names are drawn at random. A text gives no result if it names nobody. A text also gives
     no result if one of its names may be a word (``Will``), a family name or a place, or if the

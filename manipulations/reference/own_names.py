@@ -43,11 +43,12 @@ def is_of_another(ending: str, story: Sequence[str]) -> bool:
 
 @dataclass(frozen=True)
 class OwnNames(Composable):
-    """Leave out a text if one of its endings is about a person whom the story does not name.
+    """Leave out a story if an ending is about a person whom the earlier sentences do not name.
 
-    The operator looks at the right ending and at all wrong endings that the corpus lists for the
-    text. In a story about Terry, for example, the name alone shows that an ending about Mary is
-    wrong. If the story names the persons of all endings, the text stays unchanged.
+    A corpus such as the Story Cloze Test lists several endings of a story: the right ending (the
+    last sentence of the story) and wrong endings. The operator checks all endings. In a story about
+    Terry, for example, the name alone shows that an ending about Mary is wrong. If the earlier
+    sentences name the persons of all endings, the result is the unchanged story.
     """
 
     def __call__(self, discourse: Discourse, context: Context) -> Iterator[Discourse]:

@@ -24,10 +24,13 @@ from coherencegym.manipulations.reference.repetition_rules import RepetitionRule
 class PronounRepetition(Composable):
     """Replace a third-person pronoun by its antecedent, the noun phrase or name that it refers to.
 
+    Each result is an excerpt of the text, from the sentence of the antecedent to the sentence of
+    the pronoun.
+
     Attributes:
         max_words: the largest number of words that the antecedent may have.
         repeat: ``True`` (the default) replaces the pronoun by its antecedent. ``False`` gives the
-            same excerpt with its original pronoun, for comparison.
+            excerpt with its original pronoun, for comparison.
         continued: ``True`` replaces a pronoun only if further words follow the pronoun in its
             sentence. ``False`` (the default) also replaces a pronoun at the end of its sentence.
         sentences: the largest distance of the antecedent from the pronoun, in sentences. With 1
@@ -35,12 +38,11 @@ class PronounRepetition(Composable):
             the pronoun. With a larger number, every sentence between the antecedent and the pronoun
             must contain a pronoun for the same person or thing.
 
-    Each result is an excerpt of the text, from the sentence of the antecedent to the sentence of
-    the pronoun. ``alternatives`` of the excerpt lists the pronoun and the antecedent. The name of a
-    result says where the pronoun begins in the text. For example, ``u3c12`` means character 12 of
-    sentence 3, both counted from 0. A pronoun gives no result if its sentence has an earlier
-    mention of the same person or thing. A pronoun also gives no result if its antecedent would read
-    badly in the place of the pronoun, for instance a noun without its article
+    ``alternatives`` of the excerpt lists the pronoun and the antecedent. The name of a result says
+    where the pronoun begins in the text. For example, ``u3c12`` means character 12 of sentence 3,
+    both counted from 0. A pronoun gives no result if its sentence has an earlier mention of the
+    same person or thing. A pronoun also gives no result if its antecedent would read badly in the
+    place of the pronoun, for instance a noun without its article
     (:func:`manipulations.reference.antecedents.antecedent`).
     """
 
