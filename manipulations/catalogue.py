@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from difflib import SequenceMatcher
+from difflib import Differ
 from functools import cache
 from inspect import getdoc
 from typing import Any
@@ -51,9 +51,13 @@ Look up what each operator does to a text, which arguments the operator has, and
 are named. An operator makes altered versions (results) of a text that is divided into units \
 (sentences, or turns of a dialogue). Each result has a name (`variant`) and a list of its changes \
 (`edits`). An operator that draws at random gives the same results whenever the seed is the same. \
-In each example, the text after the arrow is the result, and changed words are bold. To write your \
-own operator, see the [guide](extending.md#an-operator-a-corpus). The command \
-`python -m coherencegym.manipulations.catalogue` prints this page.
+The command `python -m coherencegym.manipulations.catalogue` prints this page. To write your own \
+operator, see the [guide](extending.md#an-operator-a-corpus).
+
+Each example compares a text with the first result of an operator. Each unit of the text has its \
+own line. A line that begins with `-` is only in the original text, and a line that begins with \
+`+` is only in the result. A moved unit has a line with `-` at its old place and a line with `+` \
+at its new place.
 """
 
 
@@ -202,31 +206,16 @@ def _shown(example: OperatorExample) -> str:
     title = f"`{operator}`"
     if isinstance(operator, ProbeSentence):
         title = f"With {title}, {PROBES[operator.probe].description}"
-    new = (
-        f"*no result, because of {next(iter(context.skipped), '')}*"
-        if after is None
-        else _marked(before, after)
-    )
-    return f"{title}:\n\n> {' '.join(before.texts)}\n>\n> → {new}\n"
+    if after is None:
+        reason = next(iter(context.skipped), "")
+        title += f" gives no result for this text, because of {reason}"
+    lines = _compared(before.texts, before.texts if after is None else after.texts)
+    return "\n".join((f"{title}:", "", "```diff", *lines, "```", ""))
 
 
-def _marked(before: Discourse, after: Discourse) -> str:
-    """The text after, with the units and words bold that were not there, or at another place."""
-    parts: list[str] = []
-    units = SequenceMatcher(None, before.texts, after.texts, autojunk=False)
-    for tag, start, _, first, last in units.get_opcodes():
-        for place, text in enumerate(after.texts[first:last]):
-            old = before.texts[start + place] if tag == "replace" else ""
-            parts.append(text if tag == "equal" else _marked_words(old.split(), text.split()))
-    return " ".join(parts)
-
-
-def _marked_words(old: Sequence[str], new: Sequence[str]) -> str:
-    words = SequenceMatcher(None, old, new, autojunk=False)
-    if words.ratio() < 0.5:  # another sentence, with a word in common at most
-        return f"**{' '.join(new)}**"
-    runs = [(tag, " ".join(new[first:last])) for tag, _, _, first, last in words.get_opcodes()]
-    return " ".join(run if tag == "equal" else f"**{run}**" for tag, run in runs if run)
+def _compared(before: Sequence[str], after: Sequence[str]) -> Iterator[str]:
+    """The units in lines, as ``diff`` writes them, without its hints at letters."""
+    return (line for line in Differ().compare(before, after) if not line.startswith("?"))
 
 
 if __name__ == "__main__":

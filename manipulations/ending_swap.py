@@ -16,15 +16,14 @@ from coherencegym.manipulations.operator import Composable, Context
 
 @dataclass(frozen=True)
 class EndingSwap(Composable):
-    """Replace the last sentence of a text by a wrong ending.
+    """Replace the last sentence of a text by a wrong ending that the corpus lists for the text.
 
     Attributes:
-        name: the name of the result with the first wrong ending that the corpus lists. The results
-            with further wrong endings are named ``distractor_ending-2``, ``distractor_ending-3``,
-            ....
+        name: the name of the result. If the corpus lists several wrong endings for a text, the
+            further results are named ``distractor_ending-2``, ``distractor_ending-3``, ....
 
-    The corpus must list wrong endings for its texts, as the Story Cloze Test does. Each wrong
-    ending of a text gives one result. A text without a wrong ending gives no result.
+    Each wrong ending of a text gives one result. A text without a wrong ending gives no result. The
+    Story Cloze Test, for example, is a corpus that lists wrong endings.
     """
 
     name: str = "distractor_ending"

@@ -20,9 +20,9 @@ _TO_FRONT, _EXCHANGE = "MoveToFront", "Exchange"
 class MoveToFront(Composable):
     """Move one unit (a sentence or a turn) of a text to the front.
 
-    The unit is drawn at random, and the other units keep their order. If the first unit is drawn,
-    the text stays unchanged. The result is named ``moved``. The function :func:`moved_from` takes
-    the result and returns the original position (from 0) of the moved unit.
+    The operator draws the unit at random. If the operator draws the first unit, the text stays
+    unchanged. The result is named ``moved``. Call the function :func:`moved_from` with the result
+    to get the original position (from 0) of the moved unit. A text of one unit gives no result.
     """
 
     def __call__(self, discourse: Discourse, context: Context) -> Iterator[Discourse]:
@@ -46,7 +46,7 @@ class Exchange(Composable):
     """Exchange two neighbouring units (sentences or turns) of a text.
 
     Attributes:
-        unit: the position (from 0) of the first of the two units that are exchanged.
+        unit: the position (from 0) of the unit that is exchanged with the next unit.
 
     The result is named ``exchanged``. A text gives no result if the two units have the same words.
 

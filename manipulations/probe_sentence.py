@@ -20,15 +20,16 @@ class ProbeSentence(Composable):
     """Change one linguistic property of a sentence, such as the tense or the gender of a pronoun.
 
     Attributes:
-        probe: the name of the change, such as ``gender_flip``. The examples show all names
-            (:data:`manipulations.probes.registry.PROBES`).
+        probe: the name of the change, such as ``gender_flip``. The examples show the names of all
+            changes (:data:`manipulations.probes.registry.PROBES`).
         unit: the position (from 0) of the sentence that is changed. By default, the operator skips
             the opening sentence and changes the first sentence to which the change applies.
         pipeline: the name of a trained spaCy pipeline that tags the words. By default, rules tag
             the words, so the result is the same on every machine.
 
     The name of the result is the name of the change. A text gives no result if the change does not
-    apply to the sentence, for instance a change of gender to a sentence without ``he`` or ``she``.
+    apply to the sentence. A change of gender, for instance, does not apply to a sentence without
+    ``he`` or ``she``.
 
     Raises:
         ValueError: no probe has that name, or ``unit`` is negative.

@@ -23,14 +23,12 @@ class Shuffle(Composable):
     Attributes:
         keep_last: the number of units at the end of the text that stay in place, 0 or 1.
         permutations: the number of new orders, each of which gives one result. A short text may
-            have fewer new orders. A larger number adds results and leaves the other results the
-            same.
+            have fewer new orders and then gives fewer results.
 
-    All new orders have the same probability. An order that only exchanges units with the same words
-    is not used, because the text would stay the same. The results are named ``shuffled``,
-    ``shuffled-2``, ``shuffled-3``, .... If the text is an excerpt with a name (``8-15``), the name
-    of the excerpt comes first: ``8-15/shuffled``. Each moved unit is recorded in ``edits``, where
-    ``source_unit`` is the position (from 0) of the unit in the original text.
+    The results are named ``shuffled``, ``shuffled-2``, ``shuffled-3``, .... If the text is an
+    excerpt with the name (``variant``) ``8-15``, the result is named ``8-15/shuffled``. In the
+    ``edits`` of a result, ``source_unit`` is the original position (from 0) of a moved unit. A text
+    gives no result if all its units have the same words.
     """
 
     keep_last: int = 0

@@ -20,13 +20,13 @@ class SpeakerSeparator(Composable):
     """Write a mark (``[SEP]``) after every utterance of a dialogue except the last utterance.
 
     Attributes:
-        separator: the mark that is written, after a space.
+        separator: the mark. The operator writes a space before the mark.
         merge_runs: ``True`` writes no mark between neighbouring utterances of the same speaker.
-            ``False`` writes a mark between all utterances, so that a dialogue and its shuffled
-            version have the same number of marks.
+            ``False`` (the default) writes a mark between all utterances, so that a dialogue and its
+            shuffled version have the same number of marks.
 
-    The result keeps the name (``variant``) of the dialogue. A dialogue that already contains the
-    mark gives no result.
+    The result has the name (``variant``) of the dialogue. A dialogue that already contains the mark
+    gives no result.
     """
 
     separator: str = "[SEP]"

@@ -40,12 +40,11 @@ class ConnectiveSegments(Composable):
         most_sentences: the largest number of sentences in a segment.
         fewest_words_after: the smallest number of words after the connective. If the connective
             begins its sentence (``Although it rained, we left``), only the words of the main clause
-            count.
+            (``we left``) count.
 
-    A connective relates two parts of a text. A segment runs from the first to the last sentence of
-    these parts. The name of a segment is the position of the connective in the text. For example,
-    ``u3c12`` means character 12 of sentence 3, both counted from 0. If the corpus annotates two
-    relations for one connective, the segment has the senses of both relations.
+    A connective (such as ``however``) relates two parts of a text. A segment runs from the first to
+    the last sentence of these parts. The name of a segment says where the connective begins in the
+    text. For example, ``u3c12`` means character 12 of sentence 3, both counted from 0.
     """
 
     connectives: tuple[str, ...] = AMBIGUOUS

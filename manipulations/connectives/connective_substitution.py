@@ -27,11 +27,9 @@ class ConnectiveSubstitution(Composable):
         replacement: the new connective, in lower case.
 
     Each annotated connective of the text gives one result. A connective gives no result if it is
-    the same as the new connective, or if other words divide it (``if ... then``). The result is
-    named after the new connective, for instance ``although``. If the text is a segment that was cut
-    out around a connective
-    (:class:`manipulations.connectives.connective_segments.ConnectiveSegments`), the name of the
-    segment stays in front: ``u3c12/although``.
+    the same as the new connective, or if it has two separate parts (``if ... then``). The result is
+    named after the new connective, for instance ``although``. If :class:`ConnectiveSegments` has
+    cut out the text around a connective, the name of the segment comes first: ``u3c12/although``.
     """
 
     replacement: str

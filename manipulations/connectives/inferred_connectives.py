@@ -59,22 +59,22 @@ class InferredConnectiveSegments(Composable):
     """Cut out a segment (one or more whole sentences) around each connective that rules have found.
 
     Attributes:
-        before: the largest number of sentences that a segment may have before the sentence of the
+        before: the largest number of sentences in the segment before the sentence of the
             connective.
         fewest_after: the smallest number of characters between the connective and the end of its
             sentence. A connective with fewer characters after it gives no segment.
 
-    The operator is for corpora that annotate relations (such as cause or contrast) between parts of
-    a text, but do not annotate which word is the connective. Rules take a word for the connective
-    of a relation if the word begins one of the two related parts and can express the relation. A
-    segment ends with the sentence of the connective.
+    The operator is for corpora that annotate relations (such as cause or contrast) between two
+    parts of a text, but do not annotate connectives. A word counts as the connective of a
+    relation if one of the two parts begins with the word and the word can express the relation
+    (as ``but`` can express a contrast). A segment runs from the first sentence of the two parts
+    to the sentence of the connective.
 
-    The segment keeps this relation and records the position of the connective. If the connective is
-    a pair (``因为 ... 所以``, 'because ... therefore'), the relation has both positions.
-    ``alternatives`` of the segment lists the connective and the connectives that could replace it
-    (:func:`fitting_connectives`). A connective that no other connective could replace gives no
-    segment. The name of a segment is the position of the connective in the text. For example,
-    ``u3c12`` means character 12 of sentence 3, both counted from 0.
+    The name of a segment says where the connective begins in the text. For example, ``u3c12``
+    means character 12 of sentence 3, both counted from 0. ``relations`` of the segment contains
+    the relation and the position of its connective. ``alternatives`` of the segment lists the
+    connective and its possible replacements (:func:`fitting_connectives`). A connective without
+    a possible replacement gives no segment.
     """
 
     before: int = 3
@@ -313,13 +313,13 @@ class InferredConnectiveSubstitution(Composable):
 
     If the annotated relation is a contrast or concession (``maar``, 'but'), the new connective
     expresses a cause or result (``dus``, 'so'). If the annotated relation is a cause, result or
-    condition, the new connective expresses a contrast or concession. The new connective is drawn at
-    random from the connectives that are grammatical in the same place
+    condition, the new connective expresses a contrast or concession. The new connective is drawn
+    at random from the connectives that are grammatical in the same place
     (:func:`fitting_connectives`).
 
     The operator works on segments that :class:`InferredConnectiveSegments` has cut out around a
-    connective. If the connective is a pair (``因为 ... 所以``, 'because ... therefore'), both words
-    are replaced. The result keeps the name of the segment.
+    connective. If the connective is a pair (``因为 ... 所以``, 'because ... therefore'), the
+    operator replaces both words. The result has the name of the segment.
     """
 
     def __call__(self, discourse: Discourse, context: Context) -> Iterator[Discourse]:

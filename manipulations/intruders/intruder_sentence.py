@@ -53,23 +53,29 @@ class Choice:
 class IntruderSentence(IntruderSettings, Composable):
     """Replace a sentence of a document by an intruder, a sentence of another document.
 
-    The setting ``share`` is the share of documents that get an intruder (0.5 by default). The
-    operator draws these documents at random, and in each document the sentence that the intruder
-    replaces. The intruder comes from a document with similar words (cosine of TF-IDF vectors). The
-    setting ``neighbours`` is the number of most similar documents that the operator uses (10 by
-    default). From each similar document, one sentence is drawn at random as a possible intruder.
+    Attributes:
+        share: the share of documents that get an intruder, 0.5 by default. The operator draws these
+            documents at random.
+        neighbours: the number of similar documents (10 by default) from which the operator draws
+            possible intruders, one sentence from each document. Documents are similar if they have
+            similar words (cosine of TF-IDF vectors).
+        most_similar: the limit for the similarity (TF-IDF cosine) of an intruder and the replaced
+            sentence. A sentence at or above the limit does not become an intruder.
 
-    A possible intruder is dropped if it is too similar to the replaced sentence, or if the document
-    already contains the same sentence. A possible intruder is also dropped if its first pronoun
-    (such as ``she``) has another gender than most pronouns of the document. The intruder is drawn
-    at random from the sentences that are not dropped.
+    The operator draws the replaced sentence at random. The first sentence of a document is never
+    replaced and never becomes an intruder. A sentence does not become an intruder if the document
+    that gets the intruder already contains the same sentence. A sentence also does not become an
+    intruder if its first pronoun (such as ``she``) has another gender than most pronouns of the
+    document that gets the intruder.
 
-    The first sentence of a document is never replaced and never used as an intruder. In a chat, an
-    intruder may name participants of its own conversation. The operator replaces these names by
-    names of participants of the new conversation (:mod:`manipulations.intruders.people`). If two
-    documents have a sentence in common, neither document gives the other an intruder
-    (:mod:`manipulations.intruders.neighbours`). Call :meth:`fit` with all documents first, because
-    the operator compares the documents. The result is named ``intruded``.
+    If an intruder comes from a chat, the intruder may contain names of persons who take part in
+    this chat. The operator replaces these names by names of persons in the chat that gets the
+    intruder (:mod:`manipulations.intruders.people`). If two documents have a sentence in common,
+    neither document gives the other an intruder (:mod:`manipulations.intruders.neighbours`).
+
+    Call :meth:`fit` with all documents before you use the operator, because the operator compares
+    the documents. The result is named ``intruded``. A document that gets no intruder gives no
+    result.
     """
 
     def __call__(self, discourse: Discourse, context: Context) -> Iterator[Discourse]:

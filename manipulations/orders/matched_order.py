@@ -39,29 +39,31 @@ _NO_MATCH = "no order as plausible as the original"
 
 @dataclass(frozen=True)
 class MatchedOrder(Composable):
-    """Put the units (sentences or turns) of a text in a new order as probable as the original.
+    """Put the units of a text in a new order that a classifier finds as probable as the original.
 
     Attributes:
         most_kept: the largest number of units that may directly follow the same unit as in the
             original text.
-        highest_tau: the largest rank correlation (Kendall's tau) that the new order may have with
-            the original order. The first and the last unit of the text are not counted.
-        caliper: the largest difference that is allowed between the log-probabilities of the new
-            order and of the original order. A text is left out if all new orders differ more.
+        highest_tau: the largest rank correlation (Kendall's tau) between the new and the original
+            order. Kendall's tau is computed without the first and the last unit of the text, which
+            stay in place.
+        caliper: the largest difference between the log-probabilities of the new and the original
+            order. A text without a new order within this limit gives no result.
 
-    The first and the last unit of the text stay in place. A classifier estimates from the words of
-    each unit how probable the unit is at each position. The product of these probabilities counts
-    as the probability of the order. Of all new orders, the operator takes the order whose
-    probability is closest to the probability of the original order. A typical position, such as the
-    position of a greeting at the beginning of a dialogue, therefore does not reveal which text is
-    the original.
+    The units are sentences or turns. A classifier estimates from the words of each unit how
+    probable the unit is at each position. The product of these probabilities is the probability of
+    an order. The operator takes the new order whose probability is closest to the probability of
+    the original order. Words that are typical of a position, such as a greeting at the beginning of
+    a dialogue, therefore do not reveal which text is the original.
 
-    Call :meth:`fit` with many texts first, because the classifier learns from these texts. The
-    texts must have the same number of units. A text of fewer than 4 or more than 8 units gives no
-    result. If the corpus annotates grammatical functions of mentions (such as subject), the
-    operator also counts incoherent transitions between neighbouring sentences by the rules of
-    Centering Theory (:mod:`manipulations.orders.centering`). The new order then has more incoherent
-    transitions than the original order.
+    Call :meth:`fit` with many texts before you use the operator, because the classifier learns from
+    these texts. All these texts must have the same number of units, from 4 to 8. The result is
+    named ``matched``.
+
+    Some corpora annotate grammatical functions (such as subject). For these corpora, the new order
+    also has more incoherent transitions between neighbouring sentences than the original order. By
+    Centering Theory, a transition is incoherent if, for example, the two sentences have no person
+    or thing in common (:mod:`manipulations.orders.centering`).
 
     Raises:
         ValueError: a setting is out of its range.

@@ -59,33 +59,37 @@ Removed = Literal["", "antecedent", "control"]
 
 @dataclass(frozen=True)
 class AntecedentRemoval(Composable):
-    """Replace the sentence that introduces a person or thing, or replace a control sentence.
+    """Cut out three sentences and replace the sentence that introduces a person or thing.
 
-    Each result is an excerpt of three sentences. The last sentence contains the scored mention, a
-    pronoun or noun phrase that refers to a person or thing. The antecedent sentence introduces this
-    person or thing. The neighbour, a control sentence nearby, does not mention this person or
-    thing. The operator replaces the antecedent sentence or the neighbour by a sentence from another
-    part of the text. The new sentence becomes the first sentence of the excerpt.
+    Each result is an excerpt of three sentences. The last sentence has a mention (a pronoun or noun
+    phrase) of a person or thing. The antecedent sentence introduces this person or thing. The
+    control sentence, a sentence nearby, does not mention this person or thing. The operator
+    replaces the antecedent sentence or the control sentence by a sentence from another part of the
+    text. The inserted sentence is always the first sentence of the excerpt, and the sentence that
+    is not replaced comes second. A mention gives no result if the text has no suitable antecedent
+    sentence or control sentence.
+
+    In the example, ``They`` is the mention. The sentence ``The city of Harwick ...`` replaces the
+    antecedent sentence ``Shopkeepers ...``. The control sentence is ``The bridge was built ...``.
 
     Attributes:
-        scored: the kind of the scored mention, ``pronoun`` or ``phrase`` (a definite noun phrase,
-            such as ``the bridge``).
-        removed: the sentence that is replaced: ``antecedent`` for the antecedent sentence, or
-            ``control`` for the neighbour. With an empty string (the default), no sentence is
-            replaced.
-        length_ratio: the limit for differences in length. Of the antecedent sentence, the neighbour
-            and the new sentence, the longest has at most ``length_ratio`` times as many words as
-            the shortest.
-        neighbours: the largest number of neighbours (control sentences) that the operator tries for
-            one mention.
+        scored: the kind of the mention in the last sentence, ``pronoun`` or ``phrase`` (a definite
+            noun phrase, such as ``the bridge``).
+        removed: ``antecedent`` replaces the antecedent sentence, and ``control`` replaces the
+            control sentence. An empty string (the default) replaces no sentence and gives the
+            original version of the excerpt.
+        length_ratio: the limit for differences in length between the antecedent sentence, the
+            control sentence and the inserted sentence. The longest of these sentences has at most
+            ``length_ratio`` times as many words as the shortest.
+        neighbours: the largest number of control sentences that the operator tries for one mention.
+            Each control sentence gives one result if the operator finds a sentence that can be
+            inserted.
 
-    Each neighbour that fits gives one excerpt. A neighbour fits if it is a complete sentence that
-    names nothing else to which the mention could refer, and if a new sentence of similar length is
-    found. The name of an excerpt is the position of the mention in the text. For example,
-    ``u5c0-4`` means the characters ``[0:4]`` (a Python slice) of sentence 5, counted from 0. The
-    names of the second and further excerpts of one mention end in ``n`` and the position of the
-    neighbour. In ``u5c0-4n3``, for example, the neighbour is sentence 3. The function
-    :func:`mention_of_excerpt` returns the part of a name that all excerpts of one mention share.
+    The name of a result is the position of the mention in the text. For example, ``u5c0-4`` means
+    the characters ``[0:4]`` (a Python slice) of sentence 5, counted from 0. If one mention has
+    several results, the names of the second and later results end in the letter ``n`` and the
+    number of the control sentence. For example, the control sentence of the result ``u5c0-4n3`` is
+    sentence 3 of the text.
     """
 
     scored: ScoredKind = "pronoun"

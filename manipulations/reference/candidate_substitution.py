@@ -34,14 +34,15 @@ class CandidateSubstitution(Composable):
     """Replace a pronoun by a candidate, a person or thing that the pronoun may refer to.
 
     Attributes:
-        candidate: ``target`` inserts the right candidate. ``distractor`` inserts a wrong candidate
-            and gives one result for each wrong candidate.
+        candidate: ``target`` inserts the right candidate, which the pronoun refers to.
+            ``distractor`` (the default) inserts a wrong candidate and gives one result for each
+            wrong candidate.
 
     The corpus must list the candidates of the pronoun, as Winograd schemas do. The result with the
     right candidate is named ``target``. The results with wrong candidates are named ``distractor``,
-    ``distractor-2``, .... Rules keep the result grammatical. A candidate begins with a capital at
-    the beginning of a sentence, and its article is lower-case inside a sentence. A candidate in the
-    place of ``his`` becomes a possessive noun (``Victor's``).
+    ``distractor-2``, .... At the beginning of a sentence, the operator writes the candidate with a
+    capital letter. If the candidate replaces a possessive pronoun (``his``), the operator inserts a
+    possessive noun (``Victor's``).
     """
 
     candidate: str = "distractor"

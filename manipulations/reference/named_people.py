@@ -172,10 +172,11 @@ class Renaming(Composable):
     Attributes:
         names: pairs of an old name and the new name that replaces the old name.
 
-    A text is left out if it already contains a new name, or if an old name is doubtful. A name is
-    doubtful if the text has a second form of the name (``Tim`` and ``Timmy``), or if the name may
-    be a word (``Will``), a family name or a place. A name is also doubtful if neither the name nor
-    the pronouns of the text show the person's gender.
+    A text gives no result if it already contains a new name, or if it does not contain an old name.
+    A text also gives no result if it has a second form of an old name (``Tim`` and ``Timmy``), or
+    if an old name may be a word (``Will``), a family name or a place. The gender of the person must
+    be clear from the old name or from the pronouns of the text. If the gender is not clear, the
+    text gives no result.
     """
 
     names: tuple[tuple[str, str], ...] = ()
@@ -200,9 +201,9 @@ class Renaming(Composable):
 class NewNames(Composable):
     """Give every person whom a text names another common name of the same gender.
 
-    The new names are drawn at random. A text is left out if it names nobody. A text is also left
-    out if one of its names may be a word (``Will``), a family name or a place, or if the gender of
-    a named person is not clear.
+    The new names are drawn at random. A text gives no result if it names nobody. A text also gives
+    no result if one of its names may be a word (``Will``), a family name or a place, or if the
+    gender of a named person is not clear.
     """
 
     def __call__(self, discourse: Discourse, context: Context) -> Iterator[Discourse]:

@@ -46,8 +46,8 @@ class OwnNames(Composable):
     """Leave out a text if one of its endings is about a person whom the story does not name.
 
     The operator looks at the right ending and at all wrong endings that the corpus lists for the
-    text. If a story is about Terry, the name alone reveals that an ending about Mary is wrong.
-    Texts without such an ending stay unchanged.
+    text. In a story about Terry, for example, the name alone shows that an ending about Mary is
+    wrong. If the story names the persons of all endings, the text stays unchanged.
     """
 
     def __call__(self, discourse: Discourse, context: Context) -> Iterator[Discourse]:

@@ -40,12 +40,13 @@ class PersonGenders(Composable):
         other: the gender of the other person.
         pronoun: the gender of the pronoun.
 
-    A Winograd schema is a text with two persons and a pronoun for one of them. The operator gives
-    both persons new names of the chosen genders. For each person, the operator draws one feminine
-    and one masculine name, which are the same in all versions of the schema. ``alternatives`` of
-    the result lists the new names as the candidates for the pronoun, and the right candidate comes
-    first. The name (``variant``) of every result is ``genders``. A schema is left out if another
-    word shows a gender, such as a second pronoun, or if no words follow the pronoun.
+    A Winograd schema is a text with two persons and a pronoun that refers to one of them. The
+    operator gives both persons new names of the chosen genders. The new names are drawn at random.
+    If ``person`` is ``feminine`` in two versions of a schema, the person has the same new name in
+    both versions. ``alternatives`` of the result lists the two new names, and the name of the
+    person that the pronoun refers to comes first. The result is named ``genders``. A schema gives
+    no result if another word shows a gender, such as a second pronoun, or if no words follow the
+    pronoun.
     """
 
     person: str = "feminine"

@@ -26,22 +26,22 @@ class PronounRepetition(Composable):
 
     Attributes:
         max_words: the largest number of words that the antecedent may have.
-        repeat: ``True`` replaces the pronoun by its antecedent. ``False`` gives the same excerpts
-            of the text, in which the pronoun is not replaced.
+        repeat: ``True`` (the default) replaces the pronoun by its antecedent. ``False`` gives the
+            same excerpt with its original pronoun, for comparison.
         continued: ``True`` replaces a pronoun only if further words follow the pronoun in its
-            sentence.
-        sentences: the number of sentences before the pronoun's sentence in which the operator looks
-            for the antecedent. Each sentence between the antecedent and the pronoun must contain a
-            pronoun for the same person or thing.
+            sentence. ``False`` (the default) also replaces a pronoun at the end of its sentence.
+        sentences: the largest distance of the antecedent from the pronoun, in sentences. With 1
+            (the default), the antecedent must be in the sentence directly before the sentence of
+            the pronoun. With a larger number, every sentence between the antecedent and the pronoun
+            must contain a pronoun for the same person or thing.
 
     Each result is an excerpt of the text, from the sentence of the antecedent to the sentence of
-    the pronoun. ``alternatives`` of the excerpt lists the pronoun and the antecedent. If a sentence
-    mentions a person or thing several times, only the first mention can be replaced. An antecedent
-    is not used if it would read badly in the place of the pronoun, for instance a phrase with a
-    quantifier or a noun without its article
-    (:func:`manipulations.reference.antecedents.antecedent`). The name of a result is the position
-    of the pronoun in the text. For example, ``u3c12`` means character 12 of sentence 3, both
-    counted from 0.
+    the pronoun. ``alternatives`` of the excerpt lists the pronoun and the antecedent. The name of a
+    result says where the pronoun begins in the text. For example, ``u3c12`` means character 12 of
+    sentence 3, both counted from 0. A pronoun gives no result if its sentence has an earlier
+    mention of the same person or thing. A pronoun also gives no result if its antecedent would read
+    badly in the place of the pronoun, for instance a noun without its article
+    (:func:`manipulations.reference.antecedents.antecedent`).
     """
 
     max_words: int = 15
