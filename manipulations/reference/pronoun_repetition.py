@@ -28,7 +28,8 @@ class PronounRepetition(Composable):
     the pronoun.
 
     Attributes:
-        max_words: the largest number of words that the antecedent may have.
+        max_words: the largest number of words that the antecedent may have. A longer phrase does
+            not replace the pronoun.
         repeat: ``True`` (the default) replaces the pronoun by its antecedent. ``False`` gives the
             excerpt with its original pronoun, for comparison.
         continued: ``True`` replaces a pronoun only if further words follow the pronoun in its
