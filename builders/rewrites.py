@@ -137,7 +137,7 @@ SUITE = Suite(
         Use(
             "",
             "is the better sentence more expected",
-            "whether the better sentence is more coherent or more fluent, shorter or more grammatical",
+            "whether the better sentence is more coherent or only more fluent and grammatical",
         ),
         Use(
             "interaction",
