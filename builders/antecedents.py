@@ -191,8 +191,8 @@ SUITE = Suite(
     uses=(
         Use(
             "pronoun",
-            "is a mention more expected if its referent was introduced",
-            "whether the model finds the referent or anybody of the same gender and number",
+            "is a mention more expected if the text introduces the person or thing",
+            "whether the model finds the right person or any person of the same gender and number",
         ),
     ),
     limitations=(

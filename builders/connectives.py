@@ -568,13 +568,13 @@ SUITE = Suite(
     uses=(
         Use(
             "",
-            "does the text fit the author's connective best",
-            "whether a connective fits or is frequent",
+            "does the author's connective fit best",
+            "whether the model finds the fitting connective or prefers a frequent one",
         ),
         Use(
             "crossed",
-            "does the text fit the author's connective best, if frequency cancels",
-            "how well the model understands rare senses, which have few items",
+            "does the author's connective fit best, if frequent connectives have no advantage",
+            "how well the model understands rare meanings of connectives, which have few items",
         ),
     ),
     limitations=(

@@ -340,12 +340,12 @@ SUITE = Suite(
         Use(
             "",
             "is a pronoun more expected than a repeated noun phrase",
-            "whether the model prefers this pronoun or pronouns in general",
+            "whether the model expects a pronoun in this text or in every text",
         ),
         Use(
             "crossed",
-            "is a name less surprising if another referent has the same gender",
-            "whether the model prefers names or pronouns in general",
+            "is a name less surprising if the text names another person of the same gender",
+            "whether the model prefers pronouns in general: the preference changes no score",
         ),
     ),
     limitations=_LIMITATIONS,

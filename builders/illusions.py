@@ -90,8 +90,8 @@ SUITE = Suite(
     uses=(
         Use(
             "",
-            "does the gender of a wrong referent make a pronoun less surprising",
-            "whether the model falls for an illusion or takes the other person to be meant",
+            "is a wrong pronoun less surprising if its gender fits another person in the text",
+            "whether only gender misleads the model or the model misunderstands who is meant",
         ),
     ),
     limitations=(

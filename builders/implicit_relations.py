@@ -284,7 +284,7 @@ SUITE = Suite(
         Use(
             "cloze",
             "does the implied relation fit better than each other relation",
-            "whether a relation is right or frequent",
+            "whether the model finds the right relation or prefers a frequent one",
         ),
     ),
     limitations=(

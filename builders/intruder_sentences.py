@@ -416,7 +416,7 @@ SUITE = Suite(
         Use(
             "same_document",
             "is a misplaced sentence of the same text surprising",
-            "whether a pronoun lacks its referent or the argument breaks",
+            "whether the model notices a gap in the argument or only a pronoun without a referent",
         ),
     ),
     limitations=(

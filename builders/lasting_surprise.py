@@ -278,7 +278,7 @@ SUITE = Suite(
         Use(
             "",
             "for how many sentences does surprise last",
-            "whether the disturbance lasts or the additional sentence raises other expectations",
+            "whether surprise lasts or the wrong sentence makes the model expect other things",
         ),
     ),
     limitations=(

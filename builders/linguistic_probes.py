@@ -149,7 +149,7 @@ SUITE = Suite(
         Use(
             "",
             "is one changed property surprising",
-            "whether the property is surprising or a wording that the rule introduces",
+            "whether the changed property is surprising or only inserted words, such as `not`",
         ),
     ),
     limitations=(

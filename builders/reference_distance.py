@@ -307,13 +307,13 @@ SUITE = Suite(
     uses=(
         Use(
             "",
-            "at which distance does an antecedent still make a mention less surprising",
-            "whether the model finds the referent or repeats a word of the text",
+            "at which distance does an earlier mention still make a mention less surprising",
+            "whether the model finds the person or thing or only expects a repeated word",
         ),
         Use(
             "full_256",
-            "from which length on does more context no longer help with a mention",
-            "whether the antecedent or something else that was cut off made the difference",
+            "from which length on does more context no longer make a mention less surprising",
+            "whether the earlier mention or other text that was cut off made the difference",
         ),
     ),
     limitations=(

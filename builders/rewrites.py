@@ -137,12 +137,12 @@ SUITE = Suite(
         Use(
             "",
             "is the better sentence more expected",
-            "whether a sentence is more coherent or more fluent, shorter or more grammatical",
+            "whether the better sentence is more coherent or only more fluent and grammatical",
         ),
         Use(
             "interaction",
             "is the better sentence more expected in its context",
-            "whether a sentence is incoherent or has another error, such as a wrong tense",
+            "whether the worse sentence is incoherent or has another error, such as a wrong tense",
         ),
     ),
     limitations=(

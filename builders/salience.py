@@ -195,8 +195,8 @@ SUITE = Suite(
     uses=(
         Use(
             "",
-            "does a document make mentions of its salient entities more expected",
-            "whether salience matters or a property that goes with it, such as topic",
+            "does a document make mentions of its salient (most important) entities more expected",
+            "whether salience matters or something that salient entities share, such as the topic",
         ),
     ),
     limitations=(

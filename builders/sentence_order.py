@@ -277,12 +277,12 @@ SUITE = Suite(
         Use(
             "…_all",
             "is the original order more expected",
-            "whether the model expects typical positions, cohesion or coherence",
+            "whether the model expects coherence, cohesion or typical positions of sentences",
         ),
         Use(
             "…_context",
             "is the last sentence more expected after the context in its original order",
-            "whether order matters if the unit before stays (`last_context_unit_moved=false`)",
+            "whether the order of all sentences matters or only the sentence before the last one",
         ),
         Use(
             "matched_dialogue",
@@ -292,7 +292,7 @@ SUITE = Suite(
         Use(
             "matched_documents",
             "is the original order of prose more expected, if positions are equally typical",
-            "whether the model notices incoherence or only fewer words shared by neighbours",
+            "whether incoherence matters or only that neighbouring sentences share fewer words",
         ),
     ),
     limitations=(

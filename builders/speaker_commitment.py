@@ -236,12 +236,12 @@ SUITE = Suite(
         Use(
             "contradiction",
             "is a self-contradiction surprising",
-            "whether the contradiction matters or only the speaker mark",
+            "whether the contradiction matters or only the mark `[SEP]`",
         ),
         Use(
             "interaction",
             "is a self-contradiction more surprising than a pair without a contradiction",
-            "whether the model understands the mark as a speaker",
+            "whether the model understands that `[SEP]` is a change of speaker",
         ),
     ),
     limitations=(

@@ -178,7 +178,7 @@ SUITE = Suite(
         Use(
             "crossed",
             "which ending belongs to which story",
-            "whether the model follows the plot or cues, such as another word for a thing",
+            "whether the model follows the plot or finds related words, such as `dog` and `puppy`",
         ),
     ),
     limitations=(

@@ -160,13 +160,13 @@ SUITE = Suite(
     uses=(
         Use(
             "partial",
-            "which referent is meant, by world knowledge",
-            "whether the model infers the referent or remembers a published schema",
+            "which candidate a pronoun means, by knowledge of the world",
+            "whether the model infers the answer or remembers a published schema",
         ),
         Use(
             "crossed",
-            "which referent is meant, if the probability of each candidate cancels",
-            "whether the model infers the referent or remembers a published schema",
+            "which candidate a pronoun means, if frequent candidates have no advantage",
+            "whether the model infers the answer or remembers a published schema",
         ),
     ),
     limitations=(
