@@ -372,7 +372,7 @@ def rejection_table(rows: Sequence[int], runs: int, generator: Generator) -> Ite
         yield f"| {number} | " + " | ".join(f"{a:.3f} → {b:.3f}" for a, b in cells) + " |"
 
 
-#: Items of two documents: how often each document is in one, and the correlation of (latent)
+#: Crossed items: how often each document is in one, and the correlation of (latent)
 #: outcomes of two items that share one. A `star` has one document in a quarter of all items.
 DYADS = {
     "1 item, .3": (1, 0.3),
@@ -682,7 +682,7 @@ def sections(quick: bool, runs: int, seed: int) -> Iterator[tuple[str, Iterator[
     yield "Tests of differences", rejection_table(few[1:], runs, generator(8))
     pairs = generator(9)
     yield (
-        "Items of two documents",
+        "Crossed items",
         table(
             "documents",
             (6, 10) if quick else (6, 10, 20, 40, 80, 200),
