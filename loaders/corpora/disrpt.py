@@ -225,7 +225,7 @@ CORPUS = Corpus(
     licence_name="each corpus has its own licence, named in its folder",
     licence_url="https://github.com/disrpt/sharedtask2025",
     text_licence=OTHER,
-    text_licence_name="each corpus has its own licence; some have none, some the LDC's",
+    text_licence_name="each corpus has its own licence; some corpora have none",
     obtain=(
         "get https://github.com/disrpt/sharedtask2025 and take its folder data, or the folders of "
         "some of its corpora"

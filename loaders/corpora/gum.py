@@ -407,7 +407,7 @@ CORPUS = Corpus(
     licence="CC-BY-4.0",
     licence_name="stated in LICENSE.txt",
     text_licence=BY_DOCUMENT,
-    text_licence_name="each genre has its own: CC BY, CC BY-SA, CC BY-NC-SA, or none (LICENSE.txt)",
+    text_licence_name="one licence per genre: CC BY, CC BY-SA, CC BY-NC-SA, or none (LICENSE.txt)",
     text_licence_url="https://github.com/amir-zeldes/gum/blob/master/LICENSE.txt",
     obtain=(
         "get https://github.com/amir-zeldes/gum and take its folder dep, "

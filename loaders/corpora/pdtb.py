@@ -148,7 +148,7 @@ TEDMDB = Corpus(
     licence="CC-BY-4.0",
     licence_name="stated in the README",
     text_licence="CC-BY-NC-ND-4.0",
-    text_licence_name="talks of TED; its terms allow no adaptation",
+    text_licence_name="talks of TED; this licence allows no changed texts",
     text_licence_url=(
         "https://www.ted.com/about/our-organization/our-policies-terms/ted-talks-usage-policy"
     ),
