@@ -44,10 +44,10 @@ class PersonGenders(Composable):
     operator gives both persons new names of the chosen genders. The new names are drawn at random.
     If two operators choose the same gender for a person of a schema, both give this person the
     same name. For example, ``PersonGenders()`` and ``PersonGenders(other='masculine')`` differ only
-    in the name of the other person. ``alternatives`` of the result lists the two new names, and the name of
-    the person that the pronoun refers to comes first. The result is named ``genders``. A schema
-    gives no result if another word shows a gender, such as a second pronoun, or if no words follow
-    the pronoun.
+    in the name of the other person. ``alternatives`` of the result lists the two new names, and the
+    name of the person that the pronoun refers to comes first. The result is named ``genders``. A
+    schema gives no result if another word shows a gender, such as a second pronoun, or if no words
+    follow the pronoun.
     """
 
     person: str = "feminine"
