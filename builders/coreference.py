@@ -345,7 +345,7 @@ SUITE = Suite(
         Use(
             "crossed",
             "is a name less surprising if the text names another person of the same gender",
-            "whether the model prefers pronouns in general: the preference changes no score",
+            "whether the model prefers pronouns in general, which does not change the score",
         ),
     ),
     limitations=_LIMITATIONS,

@@ -91,7 +91,7 @@ SUITE = Suite(
         Use(
             "",
             "is a wrong pronoun less surprising if its gender fits another person in the text",
-            "whether only gender misleads the model or the model misunderstands who is meant",
+            "whether the model thinks of the other person or only expects a pronoun of this gender",
         ),
     ),
     limitations=(

@@ -277,8 +277,8 @@ SUITE = Suite(
     uses=(
         Use(
             "",
-            "for how many sentences does surprise last",
-            "whether surprise lasts or the wrong sentence makes the model expect other things",
+            "how many sentences after a wrong sentence are more surprising",
+            "whether the model notices incoherence or only expects more about the wrong topic",
         ),
     ),
     limitations=(

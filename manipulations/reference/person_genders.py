@@ -42,12 +42,12 @@ class PersonGenders(Composable):
 
     A Winograd schema is a text with two persons and a pronoun that refers to one of them. The
     operator gives both persons new names of the chosen genders. The new names are drawn at random.
-    In one schema, the new name of a person depends only on the gender of this person:
-    ``PersonGenders()`` and ``PersonGenders(other='masculine')`` give the person that the pronoun
-    refers to the same name. ``alternatives`` of the result lists the two new names, and the name of
-    the person that the pronoun refers to comes first. The result is named ``genders``. A schema
-    gives no result if another word shows a gender, such as a second pronoun, or if no words follow
-    the pronoun.
+    If two operators choose the same gender for a person of a schema, both give this person the
+    same name. For example, ``PersonGenders()`` and ``PersonGenders(other='masculine')`` differ only
+    in the name of the other person. ``alternatives`` of the result lists the two new names, and the
+    name of the person that the pronoun refers to comes first. The result is named ``genders``. A
+    schema gives no result if another word shows a gender, such as a second pronoun, or if no words
+    follow the pronoun.
     """
 
     person: str = "feminine"
