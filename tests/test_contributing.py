@@ -1,4 +1,4 @@
-"""The examples of CONTRIBUTING.md, put together as they stand there."""
+"""The examples of CONTRIBUTING.md and ``examples/contributing``, put together as they stand."""
 
 from __future__ import annotations
 
@@ -56,6 +56,8 @@ MATCH_OPTIONS = "eval/tasks/match/options.py"
 MATCH = "eval/tasks/match/task.py"
 MEDIAN = "eval/metrics/median.py"
 UNIFORM = "eval/backends/uniform.py"
+#: Examples that are files of ``examples/contributing``; the page itself has the code of the others.
+FILES = (PORTUGUESE, OMIT, HALVES, RECIPE_HALVES, MATCH_OPTIONS, MATCH, MEDIAN, UNIFORM)
 
 
 def blocks(repository: Path, language: str) -> list[str]:
@@ -65,14 +67,16 @@ def blocks(repository: Path, language: str) -> list[str]:
 
 @pytest.fixture(scope="module")
 def modules(repository: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Any]]:
-    """The documented modules, imported under the names that their first lines give."""
+    """The documented modules, imported under their names in the package."""
     made: dict[str, Any] = {}
     folder = tmp_path_factory.mktemp("modules")
+    examples = {path: repository / "examples/contributing" / path for path in FILES}
     for code in blocks(repository, "python"):
         path = code.splitlines()[0].removeprefix("# ")
+        examples[path] = folder / path.replace("/", "_")
+        examples[path].write_text(code)
+    for path, file in examples.items():
         name = "coherencegym." + path.removesuffix(".py").replace("/", ".")
-        file = folder / path.replace("/", "_")
-        file.write_text(code)
         spec = importlib.util.spec_from_file_location(name, file)
         assert spec is not None
         assert spec.loader is not None
@@ -102,8 +106,7 @@ def build_recipes(
 def test_the_examples_make_a_suite(
     repository: Path, modules: dict[str, Any], tmp_path: Path
 ) -> None:
-    tasks = [HALVES, RECIPE_HALVES, MATCH_OPTIONS, MATCH, MEDIAN, UNIFORM]
-    assert list(modules) == [RECIPES, PORTUGUESE, REVERSE, OMIT, ORDER, *tasks]
+    assert list(modules) == [*FILES, RECIPES, REVERSE, ORDER]
     folder, manifest = build_recipes(repository, modules, modules[ORDER].SUITE, tmp_path)
     assert find(modules[RECIPES].CORPUS, tmp_path / "data").files
     entry = manifest["configs"]["recipes_all"]
@@ -335,6 +338,13 @@ def test_the_example_reader_says_what_is_wrong(modules: dict[str, Any], tmp_path
     (tmp_path / "recipes.tsv").write_text("tea\tBoil the water.\n")
     with pytest.raises(CorpusError, match=r"recipes\.tsv:1: 1 steps, expected two or more"):
         list(read(modules[RECIPES].CORPUS, data_dir=tmp_path))
+
+
+def test_the_page_names_every_example_that_is_a_file(repository: Path) -> None:
+    root = repository / "examples/contributing"
+    assert {path.relative_to(root).as_posix() for path in root.rglob("*.py")} == set(FILES)
+    page = (repository / "CONTRIBUTING.md").read_text()
+    assert [path for path in FILES if f"(examples/contributing/{path})" not in page] == []
 
 
 def test_the_examples_pass_the_linter(repository: Path, tmp_path: Path) -> None:

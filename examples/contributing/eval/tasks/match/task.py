@@ -1,0 +1,58 @@
+"""The task ``match``: is the rest of a text less surprising after its beginning?"""
+
+from __future__ import annotations
+
+from coherencegym.eval.kinds.halves import Halves
+from coherencegym.eval.kinds.items import Condition, Region
+from coherencegym.eval.metrics.accuracy import Accuracy
+from coherencegym.eval.metrics.auc import AreaUnderCurve
+from coherencegym.eval.outcomes.schema import MODEL
+from coherencegym.eval.outcomes.tables import OutcomeWriter
+from coherencegym.eval.plan.requests import Query
+from coherencegym.eval.tasks.match.options import COMMAND, MatchOptions
+from coherencegym.eval.tasks.table import Table
+from coherencegym.eval.tasks.task import Task, TaskContext
+
+RANKED, DECIDED = AreaUnderCurve("auc", "AUC"), Accuracy("accuracy")
+
+
+def query(halves: Halves) -> Query:
+    """The second half after the first, and alone; it is region 2 of both."""
+    second = Region(2, halves.second)
+    both = Condition(
+        "together", f"{halves.first} {halves.second}", (Region(1, halves.first), second)
+    )
+    alone = Condition("alone", halves.second, (Region(1, ""), second))
+    read = frozenset({2})
+    return Query(halves.item_id, [both, alone], {"together": read, "alone": read})
+
+
+def texts(table: Table[Halves], options: MatchOptions) -> list[Query]:
+    """The texts that the model reads."""
+    return list(map(query, table.rows))
+
+
+def match(
+    context: TaskContext, table: Table[Halves], options: MatchOptions, writer: OutcomeWriter
+) -> None:
+    """Rank rows by the bits that the first half saves on the second; decide by ``saved``."""
+    saved: list[float | None] = []
+    for answer in context.surprisals(table, texts(table, options)):
+        bits = {name: float(c.region_bits(2).sum()) for name, c in answer.conditions.items()}
+        saved.append(None if answer.too_long else bits["alone"] - bits["together"])
+    right = [
+        None if bits is None else float((bits > options.saved) == halves.together)
+        for halves, bits in zip(table.rows, saved, strict=True)
+    ]
+    units = writer.units(map(table.unit, table.rows))
+    together = [float(halves.together) for halves in table.rows]
+    writer.add(units, RANKED.name, MODEL, saved, target=together)
+    writer.add(units, DECIDED.name, MODEL, right)
+
+
+TASK = Task(
+    command=COMMAND,
+    metrics=(RANKED, DECIDED),
+    texts=texts,
+    run=match,
+)
