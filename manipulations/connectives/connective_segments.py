@@ -39,7 +39,8 @@ class ConnectiveSegments(Composable):
     the last sentence of these parts.
 
     Attributes:
-        connectives: the connectives around which segments are cut out, in lower case.
+        connectives: the connectives around which segments are cut out. Write them in lower case;
+            capitalised connectives (``However``) are found, too.
         most_sentences: the largest number of sentences in a segment. A connective whose segment
             would be longer gives no segment.
         fewest_words_after: the smallest number of words between the connective and the end of the

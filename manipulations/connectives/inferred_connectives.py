@@ -61,8 +61,9 @@ class InferredConnectiveSegments(Composable):
     The operator is for corpora that annotate relations (such as cause or contrast) between two
     parts of a text, but do not annotate connectives. A word counts as the connective of a relation
     if one of the two parts begins with the word and the word can express the relation (as ``but``
-    can express a contrast). A segment (one or more whole sentences) runs from the first sentence of
-    the two parts to the sentence of the connective.
+    can express a contrast). A segment (one or more whole sentences) ends with the sentence of the
+    connective. If the other part stands in an earlier sentence, the segment begins with that
+    sentence.
 
     Attributes:
         before: the largest number of sentences in the segment before the sentence of the

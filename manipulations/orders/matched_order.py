@@ -47,8 +47,9 @@ class MatchedOrder(Composable):
         highest_tau: the largest rank correlation (Kendall's tau) between the new and the original
             order. Kendall's tau is computed without the first and the last unit of the text, which
             stay in place.
-        caliper: the largest difference between the log-probabilities of the new and the original
-            order. A text without a new order within this limit gives no result.
+        caliper: the limit for the difference between the log-probabilities that the classifier
+            (described below) gives to the new and the original order. A text without a new order
+            within this limit gives no result.
 
     The units are sentences or turns. A classifier estimates from the words of each unit how
     probable the unit is at each position. The product of these probabilities is the probability of
