@@ -337,6 +337,7 @@ SUITE = Suite(
         ),
     ),
     one_split=True,
+    fewest_sentences=7,
     tags=("intruder-sentence-detection", "contradiction", "dialogue"),
 )
 

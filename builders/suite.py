@@ -363,6 +363,7 @@ class Suite:
         one_split: true where the documents of all splits of a corpus go into one split, ``test``:
             for suites from corpora with too few documents to be divided. The division is for
             training on a corpus, and nobody trains on a test suite.
+        fewest_sentences: those of a plain text that gives an item; 0: any that a document has.
         readings: corpora that this suite reads otherwise than the registry says, by name: other
             files or more annotation of theirs.
         divide: a division, for suites that one may train on: (discourses, seed) -> discourses by
@@ -389,6 +390,7 @@ class Suite:
     settings: Mapping[str, Any] = field(default_factory=dict)
     settings_help: Mapping[str, str] = field(default_factory=dict)
     one_split: bool = False
+    fewest_sentences: int = 0
     readings: Mapping[str, Corpus] = field(default_factory=dict)
     divide: Callable[[Sequence[Discourse], int], dict[str, list[Discourse]]] | None = None
     tags: tuple[str, ...] = ()

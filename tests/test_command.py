@@ -109,6 +109,9 @@ def test_help_of_every_subcommand_is_short(
     assert shown.startswith(f"usage: coherencegym {name}")
     assert "python -m" not in shown
     assert len(shown.splitlines()) < 35
+    if name == "build":  # what docs/building.md says of one's own texts
+        options = {"--texts", "--text-column", "--sentences", "--format", "--licence"}
+        assert options <= set(shown.split())
     assert exit_code(name, "--help-all") == 0
     assert len(capsys.readouterr().out) >= len(shown) - 50
 

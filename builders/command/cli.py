@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, get_args
 from coherencegym.builders.command.errors import finished
 from coherencegym.builders.registry import all_suites, load_suite
 from coherencegym.builders.suite import Genre, Suite
-from coherencegym.command_line import USER_ERROR, Names, Parser, completed, rare
+from coherencegym.command_line import USER_ERROR, Names, Parser, completed, rare, short
 from coherencegym.engines.engine import ENGINES, LOCAL
 from coherencegym.errors import EvaluationError, one_line
 from coherencegym.eval.kinds.table_kind import SAMPLE
@@ -37,7 +37,7 @@ _MANY = """\
 #: The headings of help that several functions put options under.
 _READ, _WRITTEN = "input", "output"
 #: Settings of a suite that ``--help`` shows; ``--help-all`` shows all.
-_SHOWN_SETTINGS = 3
+_SHOWN_SETTINGS = 2
 _TEXTS = "articles as short documents, and plain text as sentences"
 _SEVERAL: dict[str, Any] = {"nargs": "+", "action": "extend"}
 
@@ -115,14 +115,19 @@ def _add_what_is_read(parser: Parser) -> None:
     add("--data-dir", metavar="DIR", type=Path, help="folder with the files of the corpora")
     what = "your own texts: .txt, .csv, .tsv, .jsonl, .parquet, or a folder"
     add("--texts", metavar="PATH", type=Path, help=what)
+    what = "column of a table's texts (default: text, story, ..., or the longest)"
+    add("--text-column", metavar="NAME", help=what)
+    what = "fewest and most sentences of a document (default: 3 8)"
+    add("--sentences", metavar="N", nargs=2, type=positive, help=what)
+    formats = ", ".join(f"{name} ({one.about})" for name, one in FORMATS.items())
+    what = "format of --texts that are annotated: "
+    of = add("--format", choices=FORMATS, metavar="NAME", help=f"{what}{formats}")
+    short(of, f"annotation of --texts: {', '.join(FORMATS)}")
+    what = "licence of your texts (SPDX), such as CC-BY-4.0"
+    add("--licence", metavar="ID", help=what)
     what = "language of --texts, such as nl or zh (ISO 639-1; default: en)"
     rare(add("--language", metavar="CODE", help=what))
     add("--hub-dataset", metavar="ID", help="a Hub dataset, or a folder that holds one")
-    what = "column of a table's texts (default: text, story, ..., else the longest texts)"
-    rare(add("--text-column", metavar="NAME", help=what))
-    formats = ", ".join(f"{name} ({one.about})" for name, one in FORMATS.items())
-    what = f"format of --texts that are annotated: {formats}"
-    rare(add("--format", choices=FORMATS, metavar="NAME", help=what))
     add(
         "--split",
         **_SEVERAL,
@@ -136,7 +141,7 @@ def _add_what_is_read(parser: Parser) -> None:
         type=positive,
         help="read at most N discourses of each split for each config",
     )
-    add(
+    genre = add(
         "--genre",
         "--hub-genre",
         dest="hub_genre",
@@ -144,6 +149,7 @@ def _add_what_is_read(parser: Parser) -> None:
         metavar="NAME",
         help=f"genre of your texts: {', '.join(get_args(Genre))}",
     )
+    short(genre, "genre of your texts, such as narration or dialogue")
     what = "leave out and count rows that cannot be read"
     rare(add("--skip-bad-rows", action="store_true", help=what))
 
@@ -164,12 +170,8 @@ def _add_other_sources(parser: Parser) -> None:
         "the opening section, or the first sentences (default: auto, by the form of each article)"
     )
     rare(add("--excerpt", choices=("auto", "opening", "first"), help=what))
-    what = "fewest and most sentences of a document (default: 3 8)"
-    rare(add("--sentences", metavar="N", nargs=2, type=positive, help=what))
     what = "spaCy pipeline that splits plain text into sentences, instead of rules"
     rare(add("--spacy-pipeline", metavar="NAME", help=what))
-    what = "SPDX identifier of the texts' licence, in place of what their card says"
-    rare(add("--licence", metavar="ID", help=what))
 
 
 def _add_how_it_is_made(parser: Parser) -> None:
@@ -199,9 +201,9 @@ def _add_how_it_is_made(parser: Parser) -> None:
 def _add_publishing(parser: Parser) -> None:
     add = parser.group(_WRITTEN).add_argument
     add("--push-to-hub", action="store_true", help="publish the build on the Hub, with a tag")
-    add("--repo-id", metavar="ID", help="default: coherencegym/<suite>")
+    rare(add("--repo-id", metavar="ID", help="default: coherencegym/<suite>"))
     what = "create a private repository; refuse an existing public one"
-    add("--private", action="store_true", help=what)
+    rare(add("--private", action="store_true", help=what))
     what = "publish configs that may not be republished without their texts"
     rare(add("--stand-off", action="store_true", help=what))
     what = "write what --stand-off would publish into a folder"
@@ -255,7 +257,8 @@ def _with_settings(parser: Parser, suite: Suite, given: argparse.Namespace) -> S
 def _run(chosen: Sequence[Suite], given: argparse.Namespace) -> int:
     from coherencegym.builders.command.run import run
 
-    return run(chosen, build_request(given), as_json="json" in given)
+    every = getattr(given, "all", False)
+    return run(chosen, build_request(given), as_json="json" in given, every=every)
 
 
 def main(argv: Sequence[str] | None = None, prog: str = "python -m builders") -> int:
@@ -329,6 +332,14 @@ def _of_other_languages(given: argparse.Namespace) -> str:
     return f"no rules for {name}: {', '.join(left)}" if left else ""
 
 
+def _needs(name: str, given: argparse.Namespace) -> str:
+    # What a plain text must have to give an item.
+    if "texts" not in given or "format" in given:
+        return ""
+    fewest = max(load_suite(name).fewest_sentences, build_request(given).shape.fewest)
+    return f"  {fewest} or more sentences"
+
+
 def _print_suites(given: argparse.Namespace) -> int:
     suites = all_suites()
     own_texts = build_request(given).own_texts() if "texts" in given else None
@@ -340,7 +351,7 @@ def _print_suites(given: argparse.Namespace) -> int:
         print(f"{own_texts.said}\n")
     width = max(map(len, names))
     for name in names:
-        print(f"{name:<{width}}  {suites[name]}")
+        print(f"{name:<{width}}{_needs(name, given)}  {suites[name]}")
     if "texts" in given:
         options = ("format", "language")
         more = (f" --{name} {getattr(given, name)}" for name in options if name in given)

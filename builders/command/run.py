@@ -19,7 +19,7 @@ from coherencegym.builders.export.write import Exports, export_build
 from coherencegym.builders.judgement.filtering import reader_filters
 from coherencegym.builders.judgement.match import Matcher
 from coherencegym.builders.judgement.read import read_answers
-from coherencegym.builders.pipeline.build import BuildOptions, build
+from coherencegym.builders.pipeline.build import BuildOptions, NoItemsError, build
 from coherencegym.builders.pipeline.entries import toolkit_version
 from coherencegym.builders.pipeline.licences import LicenceShare
 from coherencegym.builders.pipeline.sources import (
@@ -43,7 +43,7 @@ from coherencegym.builders.release.remote import PublishError
 from coherencegym.builders.release.scored import add_scores, read_scores
 from coherencegym.builders.release.stand_off import without_texts, write_release
 from coherencegym.builders.suite import Config, Genre, Suite
-from coherencegym.command_line import SIGNALLED
+from coherencegym.command_line import SIGNALLED, USER_ERROR
 from coherencegym.engines.engine import RAY, Engine
 from coherencegym.engines.start import started
 from coherencegym.errors import EvaluationError
@@ -522,21 +522,26 @@ def _refuse_closed(sources: Sources, stand_off: bool) -> None:
             )
 
 
-def run(suites: Sequence[Suite], request: BuildRequest, *, as_json: bool = False) -> int:
+def run(
+    suites: Sequence[Suite], request: BuildRequest, *, as_json: bool = False, every: bool = False
+) -> int:
     """Build (and publish) the suites; the exit code: see :func:`finished`.
 
     A suite that fails does not keep the others from being built. ``as_json``: standard output has
     :func:`build_record` of the suite, or a list of several, and nothing where one of them failed.
+    ``every``: the suites are all that there are; one of which the texts give no row is skipped.
     """
     made: list[dict[str, Any]] = []
     with data_output(as_json) as out:
-        code = _run(suites, request, made)
+        code = _run(suites, request, made, every)
     if as_json and made and code == 0:
         out.write(json_text(made[0] if len(suites) == 1 else made))
     return code
 
 
-def _run(suites: Sequence[Suite], request: BuildRequest, made: list[dict[str, Any]]) -> int:
+def _run(
+    suites: Sequence[Suite], request: BuildRequest, made: list[dict[str, Any]], every: bool
+) -> int:
     if request.dry_run and request.engine == RAY:
         return _run_all(suites, request, _plan_one)
 
@@ -554,8 +559,9 @@ def _run(suites: Sequence[Suite], request: BuildRequest, made: list[dict[str, An
             # A push may build again what is under each class of licences.
             again = len(suites) > 1 or request.push_to_hub
             cache = ReadingCache() if again else None
-            one = partial(_run_one, engine=engine, cache=cache, made=made)
-            return _run_all(suites, request, one)
+            one = partial(_run_one, engine=engine, cache=cache, made=made, every=every)
+            code = _run_all(suites, request, one)
+            return code if code or made else USER_ERROR
 
     return finished("build", work)
 
@@ -592,10 +598,17 @@ def _run_one(
     engine: Engine,
     cache: ReadingCache | None,
     made: list[dict[str, Any]],
+    every: bool,
 ) -> int:
     job = BuildJob(suite, request, alone)
-    with spinner() as progress:
-        manifest = job.make(progress, engine, cache)
+    try:
+        with spinner() as progress:
+            manifest = job.make(progress, engine, cache)
+    except NoItemsError as error:
+        if not every:
+            raise
+        print_lines([f"{suite.name}: skipped: {error}"])
+        return 0
     # From here on the build is in its place: a push that fails does not lose it.
     dry_run = job.request.dry_run
     if job.is_there:

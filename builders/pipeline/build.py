@@ -106,7 +106,7 @@ def build(
     if not configs:
         if share is not None:
             return about | {"configs": {}}
-        raise CorpusError(_nothing(sources, work.lost, options.limit))
+        raise NoItemsError(_nothing(sources, work.lost, options.limit))
     for each in filter(None, (matcher, *(one.matcher for one in filters))):
         if share is None:
             each.check()
@@ -122,6 +122,10 @@ def write_documents(manifest: Manifest, folder: Path) -> None:
     """Write manifest, card and ``eval.yaml``, which are rendered from the manifest alone."""
     for name, text in release_documents(manifest).items():
         (folder / name).write_text(text, encoding="utf-8")
+
+
+class NoItemsError(CorpusError):
+    """A suite of which the texts gave no row."""
 
 
 @dataclass(frozen=True)

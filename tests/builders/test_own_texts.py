@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from support.commands import build_command, one_line
 from support.native_files import LAYOUTS
 
 import coherencegym as cg
+from coherencegym.builders.command import cli
 from coherencegym.builders.command.cli import main
 from coherencegym.errors import EvaluationError
 from coherencegym.loaders.corpora.own.annotated import annotated_texts
@@ -158,6 +160,28 @@ def test_which_suites_texts_can_give_is_said_and_all_are_built(
     assert main(["sentence_order", "intruder_sentences", "--texts", "mine", "--output", "out"]) == 0
     assert capsys.readouterr().out.count("texts: 3 .txt (mine)") == 1
     assert sorted(path.name for path in Path("out").iterdir()) == sorted(SUITES[:2])
+
+
+def test_all_skips_suites_that_texts_are_too_short_for(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    two = {name: name for name in ("sentence_order", "lasting_surprise")}
+    monkeypatch.setattr(cli, "all_suites", lambda: two)
+    assert main(["--texts", "mine", "--sentences", "4", "8"]) == 0
+    listed = capsys.readouterr().out
+    assert re.search("sentence_order +4 or more sentences", listed)
+    assert re.search("lasting_surprise +7 or more sentences", listed)
+    assert main(["--all", "--texts", "mine", "--output", "out"]) == 0
+    said = capsys.readouterr()
+    assert said.err == ""
+    (line,) = [line for line in said.out.splitlines() if line.startswith("lasting_surprise")]
+    assert "skipped" in line
+    assert "fewer than seven whole sentences" in line
+    assert [path.name for path in Path("out").iterdir()] == ["sentence_order"]
+    # A suite that is named is not skipped, nor is what gives nothing at all a success.
+    assert main(["lasting_surprise", "--texts", "mine"]) == 2
+    argv = ["--all", "--texts", "mine", "--sentences", "6", "8", "--output", "none"]
+    assert main(argv) == 2
 
 
 @pytest.mark.parametrize(
