@@ -160,14 +160,14 @@ def _left_out(found: Sequence[Mapping[str, Any]]) -> list[str]:
 
 def _uncontrolled(manifest: Mapping[str, Any]) -> Iterator[str]:
     # A suite of a paper may have many; the card has them all.
-    found = [(name, c) for name, c in manifest["configs"].items() if "not_headline" in c]
-    for name, config in found[:_REASONS]:
-        is_kept = config["in_headline"]
-        kept = "counts in the headline only because no config of the suite is controlled"
-        what = kept if is_kept else "does not count in the headline"
-        yield f"{name} {what}: {config['not_headline']}"
-    if (others := len(found) - _REASONS) > 0:
-        yield f"{others} more configs are not controlled; the card names them"
+    found = {name: c for name, c in manifest["configs"].items() if "not_headline" in c}
+    if any(config["in_headline"] for config in found.values()):
+        yield "no config is controlled: the card says why"
+    left_out = [name for name, config in found.items() if not config["in_headline"]]
+    for name in left_out[:_REASONS]:
+        yield f"{name} does not count in the headline: {found[name]['not_headline']}"
+    if (others := len(left_out) - _REASONS) > 0:
+        yield f"{others} more configs do not count in the headline; the card names them"
 
 
 def _missing(sources: Sources) -> Iterator[str]:

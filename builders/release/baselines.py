@@ -16,11 +16,12 @@ from coherencegym.eval.data.baselines import SURFACE, baseline_schema, baselines
 from coherencegym.eval.kinds.table_kind import IDENTITY, SAMPLE, row_hash, rows_digest
 from coherencegym.eval.statistics.effective_size import cluster_pairs
 from coherencegym.eval.statistics.intervals import share_interval
-from coherencegym.eval.statistics.pair_baselines import BaselineDecision
+from coherencegym.eval.statistics.pair_baselines import FEWEST_DISCOURSES, BaselineDecision
 from coherencegym.files.parquet_writing import write_parquet
 
 #: The interval of the surface baseline of a config in the headline ends below this.
 MOST_BY_SURFACE = 0.6
+_TOO_FEW = f"fewer than {FEWEST_DISCOURSES} source texts"
 
 
 def baseline_scores(
@@ -83,17 +84,19 @@ def hold_headline(configs: Mapping[str, dict[str, Any]]) -> None:
     """Take the configs that are not controlled out of a suite's headline.
 
     A config is controlled if the interval of its surface baseline ends below
-    :data:`MOST_BY_SURFACE`. If none is controlled, all stay, as in a suite that repeats a paper.
-    ``not_headline`` says why a config is not controlled. Configs of the project's sample stay as
-    they are: the sample is there to try things on.
+    :data:`MOST_BY_SURFACE`. If none is controlled, those that have a surface baseline stay; if none
+    has one, all stay. ``not_headline`` says why a config is not controlled. Configs of the
+    project's sample are looked at where there are no others, which alone would count.
     """
-    chosen = [c for c in configs.values() if c["in_headline"] and c["corpus"]["name"] != SAMPLE]
+    named = [config for config in configs.values() if config["in_headline"]]
+    chosen = [config for config in named if config["corpus"]["name"] != SAMPLE] or named
     for config in chosen:
         if reason := _too_much(config):
             config["not_headline"] = reason
-    if any("not_headline" not in config for config in chosen):
-        for config in chosen:
-            config["in_headline"] = "not_headline" not in config
+    controlled = [config for config in chosen if "not_headline" not in config]
+    kept = controlled or [c for c in chosen if c["not_headline"] != _TOO_FEW] or chosen
+    for config in chosen:
+        config["in_headline"] = config in kept
 
 
 def _too_much(config: Mapping[str, Any]) -> str:
@@ -107,13 +110,13 @@ def _too_much(config: Mapping[str, Any]) -> str:
         if score["group"] == group
     ]
     if not found:
-        return "it has too few discourses for a surface baseline"
+        return _TOO_FEW
     worst = max(found, key=lambda score: float(score["ci_high"]))
     if worst["ci_high"] < MOST_BY_SURFACE:
         return ""
     share, low, high = (f"{100 * worst[name]:.1f}" for name in ("score", "ci_low", "ci_high"))
     return (
-        f"its surface baseline is {share} % [{low}, {high}], and the interval does not end below "
+        f"surface baseline {share} % [{low}, {high}], whose interval does not end below "
         f"{100 * MOST_BY_SURFACE:.0f} %"
     )
 

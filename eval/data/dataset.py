@@ -71,6 +71,7 @@ class ItemTable:
         length_confound: the suite wants the correlation of margin and length shown.
         humans: findings of people, where the build has them.
         in_headline: it counts in the suite's one number.
+        not_headline: why it is not controlled; empty: it is, or is no config of the headline.
         headline_value: a breakdown's (``moved=true``): only items that have it count there.
         unfiltered: the config of which readers chose these items; empty: nobody did.
     """
@@ -89,6 +90,7 @@ class ItemTable:
     length_confound: bool = False
     humans: tuple[Mapping[str, Any], ...] = ()
     in_headline: bool = True
+    not_headline: str = ""
     headline_value: str = ""
     unfiltered: str = ""
 
@@ -180,6 +182,7 @@ def tables(
             controls=tuple(about.get("controls", ())),
             length_confound=bool(about.get("length_confound", False)),
             in_headline=bool(about.get("in_headline", True)),
+            not_headline=str(about.get("not_headline", "")),
             headline_value=str(about.get("headline_value", "")),
             unfiltered=str(about.get("filtered", {}).get("unfiltered", "")),
         )

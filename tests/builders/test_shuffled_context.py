@@ -74,3 +74,6 @@ def test_a_headline_is_of_configs_whose_surface_says_little() -> None:
     # A suite keeps its only headline, and says so.
     assert held(entry(0.61), entry(0.2, in_headline=False)) == [(True, True), (False, False)]
     assert held(entry(0.7, SAMPLE), entry(0.59)) == [(True, False), (True, False)]
+    # Of a sample alone, too; a config of a few texts stays only beside none of more.
+    assert held(entry(0.7, SAMPLE), entry(None, SAMPLE)) == [(True, True), (False, True)]
+    assert held(entry(None), entry(None)) == [(True, True), (True, True)]

@@ -106,6 +106,14 @@ def _headlines(scores: Sequence[ItemScore], scored: Sequence[ScoredItemTable]) -
         )
 
 
+def _uncontrolled(scores: Sequence[ItemScore], scored: Sequence[ScoredItemTable]) -> Iterator[Note]:
+    tables = [one.table for one in scored]
+    left_out = {t.config: t.not_headline for t in tables if t.not_headline and not t.in_headline}
+    if left_out:
+        named = first_names([f"{config} ({why})" for config, why in left_out.items()])
+        yield caution(f"not in the headline score: {named}")
+
+
 def _hidden_groups(
     scores: Sequence[ItemScore], scored: Sequence[ScoredItemTable]
 ) -> Iterator[Note]:
@@ -286,6 +294,7 @@ def _people(scores: Sequence[ItemScore], scored: Sequence[ScoredItemTable]) -> I
 #: Notes, in the order in which they are printed.
 _NOTES = (
     _headlines,
+    _uncontrolled,
     _hidden_groups,
     _families,
     _first_tokens,
