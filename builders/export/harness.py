@@ -49,7 +49,10 @@ class HarnessTask:
     Attributes:
         group: the group of predictions whose pairs it has; empty: all.
         pairs, same: the number of pairs, and of those whose comparison is the suite's.
-        main: its config and group are in the suite's headline.
+        main: its accuracy is a score that the suite's headline averages.
+        row: the row of ``coherencegym score`` that has its accuracy, if its comparison is the
+            suite's in all pairs.
+        shorter: the number of pairs whose coherent text is the shorter one.
     """
 
     name: str
@@ -58,6 +61,8 @@ class HarnessTask:
     pairs: int
     same: int
     main: bool
+    row: str
+    shorter: int
 
     @property
     def function(self) -> str:
@@ -67,11 +72,20 @@ class HarnessTask:
     @property
     def note(self) -> str:
         """A sentence on whether its accuracy is a score of the suite."""
-        if self.same == self.pairs:
-            return "acc is a CD score of the suite, of the predictions by sum."
         if not self.same:
-            return "acc is no CD score: the suite compares a region, or means over tokens."
-        return f"acc is what the suite compares in {self.same} of {self.pairs} pairs: no CD score."
+            return "acc is no CD score: the suite compares a part of the texts, or means."
+        if self.same < self.pairs:
+            return (
+                f"acc is what the suite compares in {self.same} of {self.pairs} pairs: no CD score."
+            )
+        lengths = (
+            f"The coherent text is the shorter one in {self.shorter} of {self.pairs} pairs: a sum "
+            "favours the shorter text."
+        )
+        if self.main:
+            return f"acc is the CD score that counts in the headline score. {lengths}"
+        row = f"row `{self.row}` of `coherencegym score`"
+        return f"acc is the CD score by sums ({row}), not the headline score. {lengths}"
 
 
 @dataclass(frozen=True)
@@ -79,7 +93,8 @@ class ExportedRelease:
     """The published dataset that tasks read: Hub id, tag, version, and what the manifest says.
 
     ``configs`` has the manifest's entries, ``citation`` the BibTeX of the work behind the suite;
-    ``is_benchmark``: there are scores in papers.
+    ``is_benchmark``: there are scores in papers; ``is_local``: it is not published here, or not
+    yet.
     """
 
     repo: str
@@ -92,6 +107,7 @@ class ExportedRelease:
     description: str = ""
     hypothesis: str = ""
     is_benchmark: bool = False
+    is_local: bool = False
 
     @property
     def family(self) -> str:
@@ -109,6 +125,19 @@ class ExportedRelease:
     def corpora(self) -> dict[str, Mapping[str, Any]]:
         """The corpora of its configs by title, each once."""
         return {config["corpus"]["title"]: config["corpus"] for config in self.configs.values()}
+
+    @property
+    def origin(self) -> str:
+        """Words for where the rows come from."""
+        if self.is_local:
+            return "a local build, which this export did not publish"
+        return f"`{self.repo}` at `{self.revision}`"
+
+    @property
+    def diagnostics(self) -> list[str]:
+        """The configs of pairs that say nothing of the hypothesis, and are not exported."""
+        configs = self.configs.items()
+        return [name for name, config in configs if config.get("is_diagnostic")]
 
     @property
     def republishable(self) -> bool:
@@ -164,9 +193,13 @@ def tasks(table: PairTable, release: ExportedRelease) -> list[HarnessTask]:
 def _task(name: str, table: PairTable, release: ExportedRelease, group: str = "") -> HarnessTask:
     records = [record for record in table.records if not group or group in record["groups"]]
     same = sum(record["simple_LM_method"] for record in records)
-    counts = bool(release.configs.get(table.config, {}).get("in_headline"))
-    main = counts and group in ("", table.headline)
-    return HarnessTask(name, table, group, len(records), same, main)
+    about = release.configs.get(table.config, {})
+    counts = about.get("in_headline") and not about.get("headline_value")
+    main = bool(counts) and group in ("", table.headline) and table.headline_sums == len(records)
+    metrics = {each["metric"] for record in records for each in record["predictions"]}
+    row = "sum" if len(metrics) > 1 else group or table.config
+    shorter = sum(len(one["sentence_good"]) < len(one["sentence_bad"]) for one in records)
+    return HarnessTask(name, table, group, len(records), same, main, row, shorter)
 
 
 def in_no_task(table: PairTable, made: Sequence[HarnessTask]) -> int:

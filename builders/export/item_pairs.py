@@ -16,7 +16,7 @@ from typing import Any
 _SEPARATOR = "[SEP]"
 
 #: Reasons why a prediction or a pair is left out.
-NO_PAIR = "a prediction that does not compare one region of two conditions"
+NO_PAIR = "not a comparison of two texts (crossed items compare four texts)"
 SEPARATED = f"a text holds {_SEPARATOR}, which other tools would take literally"
 SAME_TEXT = "both conditions have the same text"
 

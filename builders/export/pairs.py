@@ -29,6 +29,8 @@ class PairTable:
         records: the records in the form written, one a line.
         refused: the number of pairs or predictions that are left out, by reason.
         headline: the group that the config's score is over; empty: all.
+        headline_sums: the number of pairs of which the config's score compares only the sums over
+            the whole texts.
     """
 
     config: str
@@ -36,6 +38,7 @@ class PairTable:
     records: list[dict[str, Any]] = field(default_factory=list)
     refused: Counter[str] = field(default_factory=Counter)
     headline: str = ""
+    headline_sums: int = 0
 
     @property
     def same_comparison(self) -> int:
@@ -50,26 +53,25 @@ def pair_table(table: ItemTable, suite: str) -> PairTable:
         for pair, reason in row_pairs(to_row(item)):
             if pair is None:
                 made.refused[reason] += 1
-            else:
-                made.records.append(_record(table, suite, item, pair, len(made.records)))
+                continue
+            sums = _whole_sums(item, pair)
+            counted = [one for one in pair["predictions"] if table.headline in ("", *one["groups"])]
+            made.headline_sums += bool(counted) and all(one in sums for one in counted)
+            made.records.append(_record(table, suite, item, pair, len(made.records), bool(sums)))
     return made
 
 
 def _record(
-    table: ItemTable, suite: str, item: Item, pair: dict[str, Any], number: int
+    table: ItemTable, suite: str, item: Item, pair: dict[str, Any], number: int, simple: bool
 ) -> dict[str, Any]:
     good, bad = pair["sentence_good"], pair["sentence_bad"]
-    conditions = item.condition(pair["good_condition"]), item.condition(pair["bad_condition"])
     return {
         "sentence_good": good,
         "sentence_bad": bad,
         "field": _FIELD,
         "linguistics_term": suite,
         "UID": table.config,
-        "simple_LM_method": any(
-            prediction["metric"] == "sum" and _is_whole(*conditions, prediction["region"])
-            for prediction in pair["predictions"]
-        ),
+        "simple_LM_method": simple,
         "lexically_identical": sorted(good.split()) == sorted(bad.split()),
         "pairID": str(number),
         "item_id": item.item_id,
@@ -83,6 +85,16 @@ def _record(
         "groups": pair["groups"],
         "predictions": pair["predictions"],
     }
+
+
+def _whole_sums(item: Item, pair: dict[str, Any]) -> list[dict[str, Any]]:
+    # The predictions that compare sums over the whole texts.
+    conditions = item.condition(pair["good_condition"]), item.condition(pair["bad_condition"])
+    return [
+        one
+        for one in pair["predictions"]
+        if one["metric"] == "sum" and _is_whole(*conditions, one["region"])
+    ]
 
 
 def _is_whole(good: Condition, bad: Condition, region: str) -> bool:

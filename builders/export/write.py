@@ -120,7 +120,7 @@ def release_of(source: Source, version: str = "") -> ExportedRelease:
         held(manifest, _Exported)
     except EvaluationError as error:
         raise ExportError(f"{source.name}: manifest.json: {error}") from None
-    version = version or str(manifest.get("version", ""))
+    published, version = bool(version), version or str(manifest.get("version", ""))
     return ExportedRelease(
         repo=source.repo or str(manifest.get("repo_id", "")),
         revision=source.revision or f"v{version}",
@@ -132,6 +132,7 @@ def release_of(source: Source, version: str = "") -> ExportedRelease:
         description=str(manifest.get("description", "")),
         hypothesis=str(manifest.get("hypothesis", "")),
         is_benchmark=bool(manifest.get("published")),
+        is_local=not (source.repo or published),
     )
 
 
@@ -170,6 +171,8 @@ def export(source: Source, exports: Exports, version: str = "", dry_run: bool = 
             what, *left_out = write(read, release, Path(folder))
         done = "would be written to" if dry_run else "written to"
         lines += [f"{what}, {done} {destination}", *left_out]
+    if release.diagnostics:
+        lines.append(f"left out, as no tests of coherence: {', '.join(release.diagnostics)}")
     for name in release.configs:
         if not release.is_open(name):
             lines.append(f"{name} may not be republished: what is exported of it is for yourself")

@@ -199,7 +199,13 @@ def test_an_earlier_build_and_a_release_are_exported(
     build, release = ("--export-pairs", "p1"), ("--export-pairs", "p2", "--export-syntaxgym", "s2")
     assert export_main(["out", *build]) == 0
     assert export_main(["coherencegym/stories", "--revision", "v4.0.0", *release]) == 0
-    assert content("p1") == content("p2") == content("pairs_out")
+    assert content("p2") == content("pairs_out")
+    assert b"The second command reads the published" in content("p2")["PAIRS.md"]
+    local = content("p1")
+    assert local.pop("PAIRS.md").startswith(
+        b"# story_cloze 4.0.0 as pairs of texts\n\nFrom a local"
+    )
+    assert local.keys() == content("p2").keys() - {"PAIRS.md"}
     assert content("s2") == content("suites_out")
     capsys.readouterr()
     assert export_main(["out", *build]) == 2

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import importlib.util
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -277,6 +278,20 @@ def test_names_of_tasks_that_are_not_of_the_test_split() -> None:
     (task,) = tasks(pair_table(table(one, split="validation"), "s"), RELEASE)
     assert task.name == "coherencegym_shapes_c_validation"
     assert written([task])["test_split"] == "validation"
+
+
+@pytest.mark.parametrize("headline", ["mean", "sum", ""])
+def test_a_task_is_main_if_its_accuracy_is_what_the_headline_score_averages(headline: str) -> None:
+    by = (Prediction("(*;%b%) > (*;%a%)", metric, (metric,)) for metric in ("mean", "sum"))
+    texts = {"a": ["x", "y"], "b": ["x", "longer"]}
+    made = pair_table(table(item(*by, texts=texts), headline=headline), "s")
+    release = replace(RELEASE, configs={"c": {"in_headline": True}})
+    (task,) = tasks(made, release)
+    assert (task.same, task.main) == (1, headline == "sum")
+    assert task.note.endswith("shorter one in 1 of 1 pairs: a sum favours the shorter text.")
+    assert ("row `sum` of `coherencegym score`), not the headline" in task.note) != task.main
+    about = {"c": {"in_headline": True, "headline_value": "moved=true"}}
+    assert not tasks(made, replace(release, configs=about))[0].main
 
 
 def test_no_task_without_a_pair() -> None:

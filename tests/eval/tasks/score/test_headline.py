@@ -187,17 +187,22 @@ def test_tables_of_the_same_discourses_say_less_than_of_others() -> None:
 
 
 def test_results_have_it_and_a_run_reads_it(
-    write_dataset: Any, pair_items: list[Item], tmp_path: Path
+    write_dataset: Any,
+    pair_items: list[Item],
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     items = [replace(item, extra={}) for item in pair_items]
     folder = write_dataset(tmp_path / "set", items, config="own", in_headline=True)
-    write_dataset(folder, items, config="other", in_headline=False)
+    why = "fewer than 20 source texts"
+    write_dataset(folder, items, config="other", in_headline=False, not_headline=why)
     out = tmp_path / "results"
     asked = ["--model", "demo", "--dataset", str(folder), "--output", str(out), "--no-cache"]
     assert main(["score", *asked]) == 0
     written = json.loads((out / "results.json").read_text())
     own = next(s for s in written["scores"] if s["config"] == "own" and s["level"] == "all")
     assert written["headline"]["over"] == ["own"]
+    assert f"· not in the headline score: other ({why})" in capsys.readouterr().out
     assert written["headline"]["score"] == own["score"]
     found = read_run(out).headline
     assert found is not None
