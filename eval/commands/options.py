@@ -230,10 +230,16 @@ def each_model(arguments: argparse.Namespace) -> list[argparse.Namespace]:
     if arguments.all_revisions or arguments.model_revision:
         from coherencegym.eval.models.revisions import at_revisions, checkpoints
 
-        find, asked = checkpoints, arguments.all_revisions
-        if arguments.model_revision:
-            find, asked = at_revisions, list(dict.fromkeys(arguments.model_revision))
-        found = [one for name in names for one in find(name, asked)]
+        revisions = list(dict.fromkeys(arguments.model_revision or ()))
+        found = [
+            one
+            for name in names
+            for one in (
+                at_revisions(name, revisions)
+                if revisions
+                else checkpoints(name, arguments.all_revisions)
+            )
+        ]
     return [
         argparse.Namespace(**{**vars(arguments), "model": model, "model_revision": revision})
         for model, revision in found

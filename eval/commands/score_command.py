@@ -90,8 +90,8 @@ class ScoreCommand(TaskCommand):
         except EvaluationError as error:
             if arguments.all_suites and not _builds(BUILDS):
                 raise EvaluationError(
-                    f"--suites all: no folder ./{BUILDS} with builds in it, so the published "
-                    f"datasets are read: {error}"
+                    f"--suites all: no folder ./{BUILDS} with builds in it (`coherencegym build` "
+                    f"writes them there), so the published datasets are read: {error}"
                 ) from None
             raise
         return DatasetInputs(source, tables)

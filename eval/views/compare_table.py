@@ -71,7 +71,7 @@ def comparison_document(
 ) -> TableDocument:
     """The tables of comparisons for papers, and their numbers for programs."""
     suites = suites_grid(comparisons, names)
-    grids, records = [suites] * (suites is not None), []
+    grids, records = [suites] if suites else [], []
     lines: list[str] = []
     for comparison, (model, baseline) in zip(comparisons, names, strict=True):
         about = comparison.baseline.dataset

@@ -88,10 +88,8 @@ def test_each_table_that_was_read_is_a_line_beside_the_output(
 ) -> None:
     assert main(arguments(saved, tmp_path / "said", "--limit", "3", "--no-cache")) == 0
     said = capsys.readouterr()
-    assert re.fullmatch(
-        r"toy_context \(test\): 3 items( in \d+\.\d s)?\ntoy_again \(test\): 3 items( in \d+\.\d s)?\n",
-        said.err,
-    )
+    lines = [line.partition(" in ")[0] for line in said.err.splitlines()]
+    assert lines == ["toy_context (test): 3 items", "toy_again (test): 3 items"]
     assert "items in" not in said.out
     assert main(arguments(saved, tmp_path / "quiet", "--limit", "3", "--no-cache", "--quiet")) == 0
     quiet = capsys.readouterr()

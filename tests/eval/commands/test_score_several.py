@@ -166,8 +166,9 @@ def test_all_suites_without_a_folder_of_them_say_that_it_is_missing(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     assert main(["score", "--model", "demo", "--suites", "all"]) == 2
-    said = "--suites all: no folder ./suites with builds in it, so the published datasets are read"
-    assert said in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert "--suites all: no folder ./suites with builds in it (`coherencegym build`" in said
+    assert "so the published datasets are read: dataset 'coherencegym/" in said
 
 
 def test_a_model_that_is_not_there_is_said_before_any_is_run(
