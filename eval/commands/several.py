@@ -64,7 +64,7 @@ class Several:
         above: the folder of the overview; None: one run alone, without any.
         given: the options as they were typed.
         runs: those that are there, by folder.
-        refused: what is wrong with folders that have results of something else.
+        refused: the folders that have results of something else, and the errors on them.
     """
 
     task: Task[Any, Any, Any]
