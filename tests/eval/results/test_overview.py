@@ -63,7 +63,7 @@ def test_a_row_a_suite_and_a_column_a_model() -> None:
         "other",
         "c",
         "partial input",
-        "human",
+        "human performance",
         "chance",
     )
     assert [row.cells for row in table.rows] == [
