@@ -353,6 +353,8 @@ def test_the_kind_of_incoherence_from_the_sheet_to_the_card(
         "| 50.0 % | 1.000 (10) |"
     )
     assert not re.search(r"\n\n\n", section)
+    assert command("sample", folder, "--config", "pairs_sample", "--answers", *files) == 0
+    assert "pairs_sample, Ruth: 10 of 10 answers are" in capsys.readouterr().out
 
     lines = files[0].read_text().splitlines(keepends=True)
     bad = json.loads(lines[2]) | {"kind_of_incoherence": ["none", "factual"]}

@@ -191,7 +191,7 @@ def test_answers_enter_rows_manifest_and_card(
     assert (human["units"], len(human["answers_sha256"])) == (11, 2)
 
     card = dataset_card(manifest)
-    assert f"### Human judgement of {case.kind}" in card
+    assert f"### Human performance on {case.kind}" in card
     assert f"| `{case.config}` | test | 12 | 2 | 83.3 [" in card
     assert "| `human_ok` | bool | whether" in card
     assert "No items were annotated" not in card
@@ -218,7 +218,7 @@ def test_answers_enter_rows_manifest_and_card(
 def test_without_answers_a_build_is_as_it_was(case: Case, tmp_path: Path) -> None:
     manifest = rebuilt(case, tmp_path / "out")
     assert "human" not in json.dumps(manifest["configs"])
-    assert "Human judgement" not in dataset_card(manifest)
+    assert "### Human performance" not in dataset_card(manifest)
 
 
 def test_answers_are_compared_with_the_dataset(
