@@ -65,9 +65,7 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _rows(
-    arguments: argparse.Namespace, chosen: Options, texts: Texts
-) -> list[dict[str, Any]]:
+def _rows(arguments: argparse.Namespace, chosen: Options, texts: Texts) -> list[dict[str, Any]]:
     from coherencegym.eval.text_surprisal import text_surprisals
 
     with (

@@ -13,10 +13,12 @@ from typing import Any
 from coherencegym.command_line import did_you_mean
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.data.pairs import ID_NAMES
-from coherencegym.files.frames import read_frame, read_text, records
+from coherencegym.files.frames import FRAME_SUFFIXES, read_frame, read_text, records
 
 #: The column of texts, where none is named.
 TEXT_NAME = "text"
+#: The endings of files of texts: one text a line, or a table.
+TEXT_SUFFIXES = (".txt", *FRAME_SUFFIXES)
 
 
 @dataclass(frozen=True)

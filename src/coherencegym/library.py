@@ -13,7 +13,6 @@ turn. A mistake is an :class:`~coherencegym.errors.EvaluationError` of one line.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -226,7 +225,7 @@ def surprisal(
     model: Any,
     texts: Sequence[str] | str | Path | pandas.DataFrame,
     *,
-    contexts: Sequence[str] | None = None,
+    contexts: Sequence[str | None] | None = None,
     column: str | None = None,
     context: str | None = None,
     by: TextUnit = "token",
@@ -258,7 +257,7 @@ def surprisal(
         EvaluationError: a model or a file is not there, an option is wrong, a text is empty or too
             long, or pandas is not installed.
     """
-    from coherencegym.eval.data.texts import texts_of
+    from coherencegym.eval.data.texts import TEXT_SUFFIXES, texts_of
     from coherencegym.eval.library import options_of
     from coherencegym.eval.models.in_memory import evaluating
     from coherencegym.eval.models.load import load
@@ -267,9 +266,12 @@ def surprisal(
 
     chosen = options_of(**{"scorer": "auto", **options})
     if isinstance(texts, str):
-        if not os.path.isfile(texts):
-            expected = "expected a list of texts, a file or a data frame"
-            raise EvaluationError(f"surprisal: {texts!r:.60}: no such file; {expected}")
+        # Not whether it is there: the name of a file may not be as long as a text.
+        if Path(texts).suffix not in TEXT_SUFFIXES:
+            expected = (
+                f"expected a list of texts, a file ({', '.join(TEXT_SUFFIXES)}) or a data frame"
+            )
+            raise EvaluationError(f"surprisal: {texts!r:.60}; {expected}")
         texts = Path(texts)
     several = texts_of(texts, column, context, contexts)
     rows = []

@@ -81,7 +81,7 @@ def test_files_and_frames_are_read_as_the_command_reads_them(
 ) -> None:
     path = tmp_path / "items.csv"
     path.write_text(f"id,sentence,before\nx7,{TEXTS[0]},\nx8,It sat.,A dog ran.\n", "utf-8")
-    how = {"column": "sentence", "context": "before", "by": "word"}
+    how: Any = {"column": "sentence", "context": "before", "by": "word"}
     read = [cg.surprisal(demo, each, **how) for each in (str(path), path, pd.read_csv(path))]
     assert all(frame.equals(read[0]) for frame in read)
     assert list(read[0])[:4] == ["model", "text_number", "id", "number"]
@@ -109,8 +109,8 @@ def test_several_models_stand_below_each_other(demo: Any) -> None:
         ({"texts": ["dog " * 3000]}, "text 1: longer than the model's context of "),
         ({"texts": ["a"], "boss": "auto"}, "no option 'boss'"),
         (
-            {"texts": "The dog."},
-            "'The dog.': no such file; expected a list of texts, a file or a data frame",
+            {"texts": "The dog. " * 99},
+            "; expected a list of texts, a file (.txt, .csv, .tsv, .jsonl, .parquet) or a data frame",
         ),
         ({"texts": ["a"], "column": "b"}, "a list of texts has no columns"),
         ({"texts": pd.DataFrame({"b": ["a"]})}, "no column 'text'; there are b; expected one of"),
@@ -148,5 +148,7 @@ def test_the_command_reads_columns_of_a_table(
     assert "".join(row["token"] for row in printed(capsys, path, *how)).strip() == "The dog sat."
     assert main(["surprisal", str(path), "--model", "demo"]) == 2
     said = capsys.readouterr().err
-    assert said == f"python -m eval surprisal: {path}: no column 'text'; there are before, " \
-        "sentence; expected one of them with --column or --context, in Python column= or context=\n"  # fmt: skip
+    assert said == (
+        f"python -m eval surprisal: {path}: no column 'text'; there are before, sentence; expected "
+        "one of them with --column or --context, in Python column= or context=\n"
+    )
