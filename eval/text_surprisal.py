@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.data.pairs import condition_after
-from coherencegym.eval.data.texts import Texts
+from coherencegym.eval.data.texts import LabelledTexts
 from coherencegym.eval.plan.options import DEFAULT_OPTIONS, Options
 from coherencegym.eval.plan.requests import Query
 from coherencegym.eval.surprisal import ScoredCondition, surprisals
@@ -32,7 +32,7 @@ _NAME = "text"
 
 def text_surprisals(
     model: LoadedModel,
-    given: Texts,
+    given: LabelledTexts,
     by: TextUnit = "token",
     options: Options = DEFAULT_OPTIONS,
     **running: Any,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from coherencegym.command_line import Parser
 from coherencegym.eval.commands import options
 from coherencegym.eval.commands.running import running
-from coherencegym.eval.data.texts import TEXT_NAME, Texts, texts_of
+from coherencegym.eval.data.texts import TEXT_NAME, LabelledTexts, labelled_texts
 from coherencegym.eval.models.libraries import quiet_libraries
 from coherencegym.files.frames import FRAME_SUFFIXES
 
@@ -53,7 +53,7 @@ def run(arguments: argparse.Namespace) -> int:
     """
     from coherencegym.eval.report.formats import csv_text
 
-    texts = texts_of(arguments.texts, arguments.column, arguments.context)
+    texts = labelled_texts(arguments.texts, arguments.column, arguments.context)
     chosen = options.chosen(arguments)
     quiet_libraries()
     rows = [
@@ -65,7 +65,9 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _rows(arguments: argparse.Namespace, chosen: Options, texts: Texts) -> list[dict[str, Any]]:
+def _rows(
+    arguments: argparse.Namespace, chosen: Options, texts: LabelledTexts
+) -> list[dict[str, Any]]:
     from coherencegym.eval.text_surprisal import text_surprisals
 
     with (

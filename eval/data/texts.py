@@ -22,7 +22,7 @@ TEXT_SUFFIXES = (".txt", *FRAME_SUFFIXES)
 
 
 @dataclass(frozen=True)
-class Texts:
+class LabelledTexts:
     """Texts, and what stands beside them.
 
     Attributes:
@@ -37,13 +37,13 @@ class Texts:
     labels: Sequence[Mapping[str, Any]]
 
 
-def texts_of(
+def labelled_texts(
     given: Any,
     column: str | None = None,
     context: str | None = None,
     contexts: Sequence[Any] | None = None,
-) -> Texts:
-    """Some texts.
+) -> LabelledTexts:
+    """Texts with their contexts and labels.
 
     Args:
         given: a path: a ``.txt`` file of one text a line, or a table; a data frame; or texts.
@@ -66,12 +66,14 @@ def texts_of(
     lines = read_text(given).splitlines() if isinstance(given, Path) else list(given)
     is_file = isinstance(given, Path)
     kept = {n: line for n, line in enumerate(lines, start=1) if not is_file or line.strip()}
-    return Texts(list(kept.values()), contexts, [{"text_number": number} for number in kept])
+    return LabelledTexts(
+        list(kept.values()), contexts, [{"text_number": number} for number in kept]
+    )
 
 
 def _of_frame(
     frame: Any, where: str, column: str, context: str | None, contexts: Sequence[Any] | None
-) -> Texts:
+) -> LabelledTexts:
     for name in filter(None, (column, context)):
         if name not in frame:
             listed = ", ".join(map(str, frame))
@@ -87,4 +89,4 @@ def _of_frame(
         {"text_number": number, **{name: row[name] for name in ids}}
         for number, row in enumerate(rows, start=1)
     ]
-    return Texts([row[column] for row in rows], contexts, labels)
+    return LabelledTexts([row[column] for row in rows], contexts, labels)

@@ -33,13 +33,13 @@ AMBIGUOUS = ("although", "as", "however", "since", "though", "while", "yet")
 
 @dataclass(frozen=True)
 class ConnectiveSegments(Composable):
-    """Cut out a segment (one or more whole sentences) around each annotated connective.
+    """Copy a segment (one or more whole sentences) around each annotated connective.
 
     A connective (such as ``however``) relates two parts of a text. A segment runs from the first to
     the last sentence of these parts.
 
     Attributes:
-        connectives: the connectives around which segments are cut out. Write them in lower case;
+        connectives: the connectives around which segments are copied. Write them in lower case;
             capitalised connectives (``However``) are found, too.
         most_sentences: the largest number of sentences in a segment. A connective whose segment
             would be longer gives no segment.

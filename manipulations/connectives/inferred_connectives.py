@@ -56,7 +56,7 @@ def _labels(connective: Connective) -> frozenset[str]:
 
 @dataclass(frozen=True)
 class InferredConnectiveSegments(Composable):
-    """Find connectives that are not annotated, and cut out a segment around each connective.
+    """Find connectives that are not annotated, and copy a segment around each connective.
 
     The operator is for corpora that annotate relations (such as cause or contrast) between two
     parts of a text, but do not annotate connectives. A word counts as the connective of a relation

@@ -63,11 +63,11 @@ class AntecedentRemoval(Composable):
 
     Each result is an excerpt of three sentences. The last sentence has a mention (a pronoun or noun
     phrase) of a person or thing. The antecedent sentence introduces this person or thing. The
-    control sentence, a sentence nearby, does not mention this person or thing. The operator
-    replaces the antecedent sentence or the control sentence by a sentence from another part of the
+    control sentence, a sentence nearby, does not mention this person or thing. The argument
+    ``removed`` says which of these two sentences is replaced by a sentence from another part of the
     text. The inserted sentence is always the first sentence of the excerpt, and the sentence that
-    is not replaced comes second. A mention gives no result if the text has no suitable antecedent
-    sentence or control sentence.
+    is not replaced comes second. A mention gives no result without both an antecedent sentence and
+    a control sentence.
 
     In the example, ``They`` is the mention. The sentence ``The city of Harwick ...`` replaces the
     antecedent sentence ``Shopkeepers ...``. The control sentence is ``The bridge was built ...``.

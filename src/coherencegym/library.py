@@ -241,7 +241,7 @@ def surprisal(
         texts: a list of texts; a file: ``.txt`` with one text a line, or a table (CSV, TSV, JSON
             lines, parquet); or a data frame.
         contexts: a text before each, which is read and not scored; None or empty: no text.
-        column, context: of a table the columns of the texts, by default ``text``, and of the
+        column, context: the columns of a table with the texts, by default ``text``, and with their
             contexts.
         by: ``token``; or ``word``: the sum over the tokens of each word, which white space parts.
         tokenizer, device, dtype: see :func:`score`.
@@ -257,7 +257,7 @@ def surprisal(
         EvaluationError: a model or a file is not there, an option is wrong, a text is empty or too
             long, or pandas is not installed.
     """
-    from coherencegym.eval.data.texts import TEXT_SUFFIXES, texts_of
+    from coherencegym.eval.data.texts import TEXT_SUFFIXES, labelled_texts
     from coherencegym.eval.library import options_of
     from coherencegym.eval.models.in_memory import evaluating
     from coherencegym.eval.models.load import load
@@ -273,7 +273,7 @@ def surprisal(
             )
             raise EvaluationError(f"surprisal: {texts!r:.60}; {expected}")
         texts = Path(texts)
-    several = texts_of(texts, column, context, contexts)
+    several = labelled_texts(texts, column, context, contexts)
     rows = []
     for each in model if isinstance(model, list) else [model]:
         given = _model(each, tokenizer, alone=True, scorer=chosen.scorer)

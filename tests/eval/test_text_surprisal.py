@@ -110,7 +110,7 @@ def test_several_models_stand_below_each_other(demo: Any) -> None:
         ({"texts": ["a"], "boss": "auto"}, "no option 'boss'"),
         (
             {"texts": "The dog. " * 99},
-            "; expected a list of texts, a file (.txt, .csv, .tsv, .jsonl, .parquet) or a data frame",
+            "; expected a list of texts, a file (.txt, .csv, .tsv, .jsonl, .parquet) or a data ",
         ),
         ({"texts": ["a"], "column": "b"}, "a list of texts has no columns"),
         ({"texts": pd.DataFrame({"b": ["a"]})}, "no column 'text'; there are b; expected one of"),
