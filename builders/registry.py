@@ -12,7 +12,7 @@ from coherencegym.errors import EvaluationError, one_line
 from coherencegym.extensions import added, load_extension, package_of
 from coherencegym.suites import SUITES
 
-__all__ = ["SUITES", "all_suites", "described", "load_suite"]
+__all__ = ["SUITES", "all_suites", "describe_suite", "load_suite"]
 
 
 def all_suites() -> tuple[str, ...]:
@@ -20,7 +20,7 @@ def all_suites() -> tuple[str, ...]:
     return (*SUITES, *added("suites", SUITES))
 
 
-def described(name: str) -> str:
+def describe_suite(name: str) -> str:
     """One line on a suite: of another package what the suite says, or why it cannot be had."""
     if name in SUITES:
         return SUITES[name]

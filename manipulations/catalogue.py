@@ -158,7 +158,7 @@ def catalogue() -> str:
         kind = type(example.operator)
         if kind not in seen:
             name = kind.__name__
-            shown = f"```python\nfrom {kind.__module__} import {name}\n```"
+            shown = f"Import the operator with `from {kind.__module__} import {name}`."
             parts.append(f"## {name}\n\n{_described(kind)}\n\n{shown}\n")
         seen.add(kind)
         parts.append(_shown(example))

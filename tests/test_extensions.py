@@ -11,7 +11,7 @@ from support.commands import one_line
 
 from coherencegym.__main__ import main
 from coherencegym.builders.command.new import skeleton
-from coherencegym.builders.registry import all_suites, described, load_suite
+from coherencegym.builders.registry import all_suites, describe_suite, load_suite
 from coherencegym.eval.data.source import may_be_published
 from coherencegym.extensions import extensions
 from coherencegym.loaders.registry import CORPORA, _load, corpus
@@ -74,7 +74,7 @@ def test_what_a_package_brings_joins_the_registries(installed: Path) -> None:
     assert len(CORPORA) == len([*CORPORA])
     assert corpus("winograd").title != "Diaries"  # the toolkit's own stay
     assert all_suites()[-3:] == ("diary_order", "lost_suite", "no_suite")
-    assert described("diary_order") == (
+    assert describe_suite("diary_order") == (
         "Stories, and the same stories with all sentences but the last shuffled. (package diaries)"
     )
     assert load_suite("diary_order").title == "Diary order"

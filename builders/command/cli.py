@@ -12,7 +12,7 @@ from textwrap import fill
 from typing import TYPE_CHECKING, Any, get_args
 
 from coherencegym.builders.command.errors import finished
-from coherencegym.builders.registry import all_suites, described, load_suite
+from coherencegym.builders.registry import all_suites, describe_suite, load_suite
 from coherencegym.builders.suite import Genre, Suite
 from coherencegym.command_line import USER_ERROR, Names, Parser, completed, rare
 from coherencegym.engines.engine import ENGINES, LOCAL
@@ -331,7 +331,7 @@ def _of_other_languages(given: argparse.Namespace) -> str:
 
 def _print_suites(given: argparse.Namespace) -> int:
     own_texts = build_request(given).own_texts() if "texts" in given else None
-    suites = {name: described(name) for name in _names_for(given)}
+    suites = {name: describe_suite(name) for name in _names_for(given)}
     if "json" in given:
         print(json.dumps(suites, indent=1))
         return 0

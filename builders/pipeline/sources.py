@@ -171,7 +171,7 @@ def _own_configs(suite: Suite, corpora: Sequence[str], genre: str | None) -> Ite
 
 
 def no_genre(suite: Suite, genres: Sequence[str]) -> str:
-    """What a suite of the user's own lacks to take texts of these genres; else empty."""
+    """Reason why a suite of the user's own takes no texts of these genres; else empty."""
     if suite.name in SUITES:
         return ""
     return f"no Config of it has {' or '.join(f'genre={genre!r}' for genre in genres)}"
