@@ -199,7 +199,11 @@ def _add_how_it_is_made(parser: Parser) -> None:
 def _add_publishing(parser: Parser) -> None:
     add = parser.group(_WRITTEN).add_argument
     add("--push-to-hub", action="store_true", help="publish the build on the Hub, with a tag")
-    add("--repo-id", metavar="ID", help="default, of the suites listed: coherencegym/<suite>")
+    add(
+        "--repo-id",
+        metavar="ID",
+        help="repository, such as ann/stories; a suite of your own needs one",
+    )
     what = "create a private repository; refuse an existing public one"
     add("--private", action="store_true", help=what)
     what = "publish configs that may not be republished without their texts"
