@@ -172,7 +172,8 @@ def export(source: Source, exports: Exports, version: str = "", dry_run: bool = 
         done = "would be written to" if dry_run else "written to"
         lines += [f"{what}, {done} {destination}", *left_out]
     if release.diagnostics:
-        lines.append(f"left out, because these configs do not test coherence: {', '.join(release.diagnostics)}")
+        names = ", ".join(release.diagnostics)
+        lines.append(f"left out, because these configs do not test coherence: {names}")
     for name in release.configs:
         if not release.is_open(name):
             lines.append(f"{name} may not be republished: what is exported of it is for yourself")

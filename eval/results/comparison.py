@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from coherencegym.errors import EvaluationError
+from coherencegym.eval.results.headline_difference import headline_difference
 from coherencegym.eval.results.labels import printable
 from coherencegym.eval.results.paired_scores import (
     PairedScore,
@@ -34,12 +35,14 @@ class ModelComparison:
     Attributes:
         baseline, model: the results, with their outcomes.
         rows: those that :func:`eval.tasks.score.summary.summarise` has for each config and split.
-        details: rows of level ``detail`` are shown, and in the family.
+        details: rows of groups of items are shown, and in the family.
         obstacles: reasons against comparing, where it was done nevertheless.
         remarks: other differences.
         unpaired: predictions that only one of the two has.
         together: p-values are corrected for the tests of all comparisons, not of this one alone.
         equivalence_margin: differences up to this size were tested for being none that matter.
+        headline: the headline scores of the suite; None where the two have none over the same
+            configs.
     """
 
     baseline: Saved
@@ -51,6 +54,7 @@ class ModelComparison:
     unpaired: int = 0
     together: bool = False
     equivalence_margin: float | None = None
+    headline: PairedScore | None = None
 
     @property
     def shown(self) -> list[PairedScore]:
@@ -64,8 +68,8 @@ def moved(comparison: ModelComparison, folder: Path | None) -> ModelComparison:
 
 
 def family(rows: Sequence[PairedScore], details: bool) -> list[PairedScore]:
-    """The rows that are printed: those of the tables of scores, details only where asked for."""
-    return [row for row in shown_rows(rows) if details or row.level != "detail"]
+    """The rows that are printed: those of the tables of scores, groups only where asked for."""
+    return [row for row in shown_rows(rows) if details or row.level in ("all", "formula")]
 
 
 def compare(
@@ -82,7 +86,7 @@ def compare(
     Args:
         baseline, model: results on the same items, by the same rules.
         anyway: compare what both have where items or rules differ.
-        details: correct for the rows of level ``detail`` as well.
+        details: show the rows of groups of items, and correct for them as well.
         seed: draws signs.
         equivalence_margin: tests whether differences are smaller than this, either way.
 
@@ -99,8 +103,12 @@ def compare(
     both = 2 * sum(len(places) for _, places in compared_outcomes(baseline, model))
     unpaired = baseline.n_compared + model.n_compared - both
     rows = list(paired_rows(baseline, model, seed))
+    headline = None
+    if baseline.over == model.over and baseline.task == model.task == "score":
+        headline = headline_difference(baseline, model, baseline.over, seed)
     if equivalence_margin is not None:
         rows = [tested_for_equivalence(row, equivalence_margin) for row in rows]
+        headline = headline and tested_for_equivalence(headline, equivalence_margin)
     if not rows:
         raise EvaluationError(f"{folders}: no item is in both; nothing can be compared")
     comparison = ModelComparison(
@@ -112,6 +120,7 @@ def compare(
         tuple(remarks(baseline, model)),
         unpaired,
         equivalence_margin=equivalence_margin,
+        headline=headline,
     )
     (done,) = _corrected([comparison])
     return done
@@ -123,13 +132,28 @@ def corrected_together(comparisons: Sequence[ModelComparison]) -> list[ModelComp
 
 
 def _corrected(comparisons: Sequence[ModelComparison]) -> list[ModelComparison]:
-    tested = [row for one in comparisons for row in one.shown if row.p is not None]
-    adjusted = holm([row.p for row in tested if row.p is not None])
-    by_id = {id(row): p for row, p in zip(tested, adjusted, strict=True)}
+    # The headline scores answer one question each, and are a family of their own.
+    by_id = {
+        **_adjusted([row for one in comparisons for row in one.shown]),
+        **_adjusted([one.headline for one in comparisons if one.headline]),
+    }
+
+    def corrected(row: PairedScore) -> PairedScore:
+        return replace(row, p_holm=by_id.get(id(row)))
+
     return [
-        replace(one, rows=tuple(replace(row, p_holm=by_id.get(id(row))) for row in one.rows))
+        replace(
+            one,
+            rows=tuple(map(corrected, one.rows)),
+            headline=one.headline and corrected(one.headline),
+        )
         for one in comparisons
     ]
+
+
+def _adjusted(rows: Sequence[PairedScore]) -> dict[int, float]:
+    known = [(id(row), row.p) for row in rows if row.p is not None]
+    return dict(zip([row for row, _ in known], holm([p for _, p in known]), strict=True))
 
 
 #: Obstacles that an error names.
