@@ -174,7 +174,7 @@ def test_tasks_read_the_release_and_give_the_pairs_that_are_written(
         task = load_task(exported, name.removeprefix("coherencegym_shapes_"))
         assert task["task"] == name
         assert task["tag"] == "coherencegym"
-        assert task["dataset_path"] == "coherencegym/shapes"
+        assert task["dataset_path"] == "YOUR_NAME/shapes"
         assert task["dataset_kwargs"] == {"revision": "v1.0.0"}
         assert task["output_type"] == "multiple_choice"
         assert (task["doc_to_text"], task["target_delimiter"], task["doc_to_target"]) == ("", "", 1)
