@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from coherencegym.errors import EvaluationError
+from coherencegym.eval.data.notes import first_names
 from coherencegym.eval.results.labels import printable
 from coherencegym.eval.results.paired_scores import (
     PairedScore,
@@ -37,7 +38,7 @@ class ModelComparison:
         details: rows of level ``detail`` are shown, and in the family.
         obstacles: reasons against comparing, where it was done nevertheless.
         remarks: other differences.
-        unpaired: predictions that only one of the two has.
+        unpaired: units (predictions, rows, texts) that only one of the two has.
         together: p-values are corrected for the tests of all comparisons, not of this one alone.
         equivalence_margin: differences up to this size were tested for being none that matter.
     """
@@ -94,10 +95,11 @@ def compare(
     if found and not anyway:
         raise EvaluationError(
             f"{folders}: not comparable: {_some(found)}; expected results on the same items by the "
-            "same rules (--anyway compares what both have)"
+            "same rules (--anyway, anyway=True in Python, compares the configs and items that both "
+            "have)"
         )
-    both = 2 * sum(len(places) for _, places in compared_outcomes(baseline, model))
-    unpaired = baseline.n_compared + model.n_compared - both
+    both = baseline.count_units(one for one, _ in compared_outcomes(baseline, model))
+    unpaired = baseline.n_compared + model.n_compared - 2 * both
     rows = list(paired_rows(baseline, model, seed))
     if equivalence_margin is not None:
         rows = [tested_for_equivalence(row, equivalence_margin) for row in rows]
@@ -109,7 +111,7 @@ def compare(
         tuple(rows),
         details,
         tuple(found),
-        tuple(remarks(baseline, model)),
+        tuple(one for one in remarks(baseline, model) if one not in found),
         unpaired,
         equivalence_margin=equivalence_margin,
     )
@@ -196,7 +198,7 @@ def remarks(baseline: Saved, model: Saved) -> list[str]:
     for name in names:
         values = baseline.settings.get(name), model.settings.get(name)
         if values[0] != values[1]:
-            lines.append(f"{name}: {_both(*values)}")
+            lines.append(_both_settings(name, *values))
     ours, theirs = baseline.settings["versions"], model.settings["versions"]
     for package in dict.fromkeys([*ours, *theirs]):
         if ours.get(package) != theirs.get(package):
@@ -205,7 +207,21 @@ def remarks(baseline: Saved, model: Saved) -> list[str]:
 
 
 def _both(left: Any, right: Any) -> str:
-    return f"{kind(left)} and {kind(right)}"
+    return f"{_shown(left)} and {_shown(right)}"
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, list | tuple):
+        return f"[{first_names([kind(one) for one in value], _MOST_NAMED)}]"
+    return "not set" if value is None else kind(value)
+
+
+#: What is done where a setting has no value.
+_UNSET = {"scorer": "causal", "layers": "all"}
+
+
+def _both_settings(name: str, left: Any, right: Any) -> str:
+    return f"{name}: {_both(*(value or _UNSET.get(name, value) for value in (left, right)))}"
 
 
 def _different_data(baseline: Saved, model: Saved) -> Iterator[str]:
@@ -245,7 +261,7 @@ def _different_settings(baseline: Saved, model: Saved) -> Iterator[str]:
         differs_by_model = name in MAY_DIFFER or name in _TRAINING or name not in shared
         differs_by_model |= name in _ASKING and are_asked
         if not differs_by_model and not is_object and values[0] != values[1]:
-            yield f"{name}: {_both(left.get(name), right.get(name))}"
+            yield _both_settings(name, left.get(name), right.get(name))
     rules = left.get("rules"), right.get("rules")
     if rules[0] != rules[1] and left.get("compat") == right.get("compat"):
         yield "rules of scoring: those of two releases"

@@ -140,15 +140,15 @@ def _p(value: float | None) -> str:
 def comparison_notes(comparison: ModelComparison) -> Iterator[str]:
     """Notes for a reader of one comparison."""
     for obstacle in comparison.obstacles:
-        yield f"compared although not comparable (--anyway): {printable(obstacle)}"
-    if comparison.unpaired:
-        yield f"{comparison.unpaired:,} predictions are left out: only one of the two has them"
-    for remark in comparison.remarks:
-        yield f"differs: {printable(remark)}"
+        yield f"compared although not comparable: {printable(obstacle)}"
     units = "predictions" if all(row.metric == CD for row in comparison.rows) else "sentences"
     units = {"probe": "rows", "correlate": "texts", "spans": "texts"}.get(
         comparison.baseline.task, units
     )
+    if comparison.unpaired:
+        yield f"{comparison.unpaired:,} {units} are left out: only one of the two has them"
+    for remark in comparison.remarks:
+        yield f"differs: {printable(remark)}"
     for who, count in (
         ("the reference model", _most(comparison, lambda row: row.undefined_baseline)),
         ("the other model", _most(comparison, lambda row: row.undefined)),

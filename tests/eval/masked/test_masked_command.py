@@ -177,10 +177,12 @@ def test_scores_of_other_scorers_are_compared_only_anyway(
     assert cli.main(["compare", pll, other]) == 0
     capsys.readouterr()
     assert cli.main(["compare", pll, causal]) == 2
-    assert 'scorer: "pll" and null' in capsys.readouterr().err
+    assert 'scorer: "pll" and "causal"; masking: "within_word_l2r" and not set' in capsys.readouterr().err
     assert cli.main(["compare", pll, str(results / "original")]) == 2
     assert "masking" in capsys.readouterr().err
     assert cli.main(["compare", pll, causal, "--anyway"]) == 0
+    printed = capsys.readouterr().out
+    assert printed.count("scorer: ") == 1
 
 
 def test_an_overview_has_a_column_for_each_way_of_masking(

@@ -310,9 +310,9 @@ LEFT = results("a", outcomes(True, False))
     ("other", "what"),
     [
         ({"settings": {**SETTINGS, "bos": "never"}}, 'bos: "auto" and "never"'),
-        ({"settings": {**SETTINGS, "compat": "x"}}, 'compat: null and "x"'),
+        ({"settings": {**SETTINGS, "compat": "x"}}, 'compat: not set and "x"'),
         ({"settings": {**SETTINGS, "rules": {"tie_bits": 0}}}, "rules of scoring"),
-        ({"settings": {**SETTINGS, "of_a_later_release": True}}, "of_a_later_release: null and tr"),
+        ({"settings": {**SETTINGS, "of_a_later_release": True}}, "of_a_later_release: not set and tr"),
         ({"tables": (replace(LEFT.tables[0], sha256="x"),)}, "c (test): the rows differ"),
         ({"tables": (replace(LEFT.tables[0], headline="x"),)}, 'c (test): score over "" and "x"'),
         (
@@ -364,7 +364,7 @@ def test_precision_machine_and_packages_may_differ_and_are_said() -> None:
     assert list(found.remarks) == [
         'dtype: "float32" and "bfloat16"',
         'torch: "2.9" and "3"',
-        'peft: null and "1"',
+        'peft: not set and "1"',
     ]
     assert 'differs: dtype: "float32" and "bfloat16"' in printed([found])
 
