@@ -218,7 +218,13 @@ def planned_work(
     from coherencegym.eval.models.kind import class_for, scorer_of
     from coherencegym.eval.models.limits import limits_of
     from coherencegym.eval.plan.cached import identity_of
-    from coherencegym.eval.plan.explain import explain_row, shape_of
+    from coherencegym.eval.plan.explain import (
+        explain_row,
+        operations,
+        operations_per_second,
+        shape_of,
+        time_text,
+    )
     from coherencegym.eval.plan.memory import default_budget
     from coherencegym.eval.plan.plan import make_plan
     from coherencegym.eval.plan.requests import prepare
@@ -240,7 +246,7 @@ def planned_work(
     budget = default_budget(device, options.batch_tokens)
     shape = shape_of(config, class_for(config, scorer, arguments.trust_remote_code))
     shares = options.share and not options.is_masked
-    rows, shared = [], False
+    rows, shared, work = [], False, 0
     for name, queries, uses_separator in texts:
         how["uses_separator"] = uses_separator
         prepared = prepare(tokenizer, config, queries, options, **how)
@@ -248,7 +254,15 @@ def planned_work(
         plan = plain.batched(budget, sharing="packed") if shares else plain
         rows.append(explain_row(name, plain, plan, shape))
         shared |= plan.shares
-    found = Work(tuple(rows), tuple(_plan_notes(shared, budget, device, scorer)))
+        work += operations(plan, shape)
+    notes = [*_plan_notes(shared, budget, device, scorer)]
+    if device == "cpu":
+        notes.append(
+            f"about {time_text(work / operations_per_second())} on this machine's processor, "
+            "without loading the model; a small model may take several times as long, because "
+            "arithmetic is a small part of its time"
+        )
+    found = Work(tuple(rows), tuple(notes))
     if known is not None:
         known[alike] = found
     return found

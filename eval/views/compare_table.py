@@ -14,6 +14,7 @@ from coherencegym.eval.results.comparison import ModelComparison
 from coherencegym.eval.results.labels import printable
 from coherencegym.eval.results.paired_scores import PairedScore
 from coherencegym.eval.statistics.scores import CD, FEW_ITEMS, is_correlation
+from coherencegym.eval.tasks.score.notes import tie_line
 from coherencegym.eval.tasks.score.report import items
 
 #: Bound below which an adjusted p-value is marked.
@@ -155,6 +156,10 @@ def comparison_notes(comparison: ModelComparison) -> Iterator[str]:
     ):
         if count:
             yield f"undefined or too long for {who}, so left out for both: {count:,} {units}"
+    sides = {"reference": comparison.baseline, "other": comparison.model}
+    for who, side in sides.items():
+        if side.task == "score" and (ties := tie_line(side.outcomes, side.tables)):
+            yield f"{ties} (the {who} model)"
     if hidden := len(comparison.rows) - len(comparison.shown):
         yield f"{hidden:,} finer rows, uncorrected, are in comparison.json of `compare --output`"
     counted = [row for row in comparison.rows if not is_correlation(row.metric)]

@@ -10,6 +10,7 @@ from typing import Any
 
 from coherencegym.eval.data.source import Published
 from coherencegym.eval.kinds.examples import LabelledExample
+from coherencegym.eval.plan.explain import time_text
 from coherencegym.eval.report import grid
 from coherencegym.eval.report.blocks import Figure, ReportSection, Strips, Text, TextLists, Verdict
 from coherencegym.eval.report.figures import short_model
@@ -292,20 +293,20 @@ def cost_grid(
             (
                 cost.name,
                 *(f"{n:,}" for n in (cost.rows, cost.texts, cost.tokens, cost.layers, cost.fits)),
-                f"{cost.reading:,.1f}",
-                f"{cost.fitting:,.1f}",
+                time_text(cost.reading),
+                time_text(cost.fitting),
             )
         )
         for cost in costs(tables, options, config, tokenizer)
     ]
     names = (
         *("rows", "texts", "tokens", "layers", "fits"),
-        *("minutes to read", "minutes to fit"),
+        *("time to read", "time to fit"),
     )
     note = (
-        "minutes are a rough estimate for this machine's processor, including randomly "
-        "initialised models; small models may take several times as long, because arithmetic is a "
-        "small part of their time"
+        "times are rough estimates for this machine's processor, including randomly initialised "
+        "models; a small model may read several times as long, because arithmetic is a small part "
+        "of its time"
     )
     return replace(grid.made("config", names, rows), notes=(note,))
 

@@ -16,6 +16,7 @@ from support.commands import one_line
 from support.datasets import orders, write_examples
 from support.hub.server import HubServer
 
+import coherencegym as cg
 from coherencegym.eval.commands.cli import main
 from coherencegym.eval.hub.push_results import push_results
 from coherencegym.eval.outcomes.files import read_outcome_tables
@@ -108,6 +109,9 @@ def test_every_fit_and_every_row_is_there(finished: Path) -> None:
         ("baseline", "bag of words", None),
         ("baseline", "most frequent label", None),
     }
+    loaded = cg.load_results(finished)
+    assert cg.rows(loaded, "layers") == fits
+    assert list(cg.to_pandas(loaded, "predictions")["predicted"]) == [r["predicted"] for r in rows]
     page = (finished / "report.html").read_text()
     assert "Accuracy by layer" in page
     assert page.count("<script") == 1  # which copies tables
@@ -169,6 +173,7 @@ def test_a_dry_run_says_how_much_work_it_is(
     out = capsys.readouterr().out
     assert "order_toy (test)" in out
     assert "160" in out  # rows of all splits
+    assert len(re.findall(r"\d\.\d seconds", out)) == 2
     assert not (tmp_path / "run").exists()
 
 
