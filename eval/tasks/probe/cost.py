@@ -87,7 +87,6 @@ def _shape(config: Any) -> tuple[int, int, int]:
     return model.num_parameters() - embeddings, text.hidden_size, text.num_hidden_layers
 
 
-
 def _seconds_of_fit(table: ProbeTable, options: ProbeOptions, dimensions: int) -> float:
     # That of a trial with random numbers, of some of the rows, by one thread.
     import numpy as np

@@ -189,7 +189,10 @@ def test_scores_of_other_scorers_are_compared_only_anyway(
     assert cli.main(["compare", pll, other]) == 0
     capsys.readouterr()
     assert cli.main(["compare", pll, causal]) == 2
-    assert 'scorer: "pll" and "causal"; masking: "within_word_l2r" and not set' in capsys.readouterr().err
+    assert (
+        'scorer: "pll" and "causal"; masking: "within_word_l2r" and not set'
+        in capsys.readouterr().err
+    )
     assert cli.main(["compare", pll, str(results / "original")]) == 2
     assert "masking" in capsys.readouterr().err
     assert cli.main(["compare", pll, causal, "--anyway"]) == 0

@@ -109,7 +109,7 @@ def test_every_fit_and_every_row_is_there(finished: Path) -> None:
         ("baseline", "bag of words", None),
         ("baseline", "most frequent label", None),
     }
-    loaded = cg.load_results(finished)
+    loaded: Any = cg.load_results(finished)
     assert cg.rows(loaded, "layers") == fits
     assert list(cg.to_pandas(loaded, "predictions")["predicted"]) == [r["predicted"] for r in rows]
     page = (finished / "report.html").read_text()
