@@ -208,7 +208,7 @@ CORPUS = Corpus(
     licence_name="the authors state no licence",
     licence_url="https://github.com/sled-group/Verifiable-Coherent-NLU",
     text_licence=OTHER,
-    text_licence_name="no licence stated (calls of Switchboard, LDC; ROCStories)",
+    text_licence_name="no licence stated (telephone calls of Switchboard, stories of ROCStories)",
     obtain=(
         "get https://github.com/sled-group/Verifiable-Coherent-NLU and take the files "
         "ConvEnt_*.json and ART_test_rand200_annotation_merged2.json"
