@@ -216,7 +216,7 @@ def _shown(value: Any) -> str:
     return "not set" if value is None else kind(value)
 
 
-#: What is done where a setting has no value.
+#: Values of settings that are not set.
 _UNSET = {"scorer": "causal", "layers": "all"}
 
 

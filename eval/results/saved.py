@@ -118,11 +118,10 @@ class Saved:
         return self.count_units(self.outcomes.series())
 
     def count_units(self, series: Iterable[OutcomeSeries]) -> int:
-        """The number of units of the model in some outcomes; a probe's layers have the same."""
+        """The number of units in some outcomes by which models are compared."""
         import numpy as np
 
-        own = (one for one in series if one.system.role == "model" and one.system.layer is None)
-        units = [self.outcomes.units_of(one.places) for one in own if self.compares(one)]
+        units = [self.outcomes.units_of(one.places) for one in series if self.compares(one)]
         return count_distinct(np.concatenate(units)) if units else 0
 
 

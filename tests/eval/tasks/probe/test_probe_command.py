@@ -91,6 +91,8 @@ def test_what_a_run_says_of_each_config(finished: Path) -> None:
     assert whole["ci_low"] < whole["score"] <= whole["ci_high"]
     groups = {s["group"] for s in results["scores"] if s["level"] == "column"}
     assert groups == {"genre=bio", "genre=news"}
+    uncertain = [note["text"] for note in results["notes"] if "choice of the layer" in note["text"]]
+    assert uncertain[0].endswith("all other layers: order_toy (30 validation rows)")
 
 
 def test_every_fit_and_every_row_is_there(finished: Path) -> None:
