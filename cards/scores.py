@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from coherencegym.cards.example import escape
-from coherencegym.eval.data.baselines import BASELINE_TITLES
+from coherencegym.eval.data.baselines import BASELINE_TITLES, HUMAN_PERFORMANCE
 from coherencegym.eval.statistics.scores import CD
 from coherencegym.files.strict_json import Many, SignedShare, Some, held
 
@@ -103,7 +103,7 @@ def _line(one: ModelScore) -> str:
 def _beside(one: ModelScore) -> Iterator[str]:
     for name, value in (
         *((title, getattr(one, name)) for name, title in BASELINE_TITLES.items()),
-        ("people", one.human_score),
+        (HUMAN_PERFORMANCE, one.human_score),
         ("chance", one.chance),
     ):
         if value is not None:

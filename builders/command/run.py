@@ -14,7 +14,13 @@ from typing import Any
 from coherencegym.builders.command.declared import load_declared
 from coherencegym.builders.command.errors import finished
 from coherencegym.builders.command.push import check_rights_of, push_build, resolve_privacy
-from coherencegym.builders.command.show import build_record, print_build, print_lines, spinner
+from coherencegym.builders.command.show import (
+    build_record,
+    human_lines,
+    print_build,
+    print_lines,
+    spinner,
+)
 from coherencegym.builders.export.write import Exports, export_build
 from coherencegym.builders.judgement.filtering import reader_filters
 from coherencegym.builders.judgement.match import Matcher
@@ -287,6 +293,7 @@ class BuildJob:
 
     Attributes:
         alone: false where it is one of several, which have folders in those that are named.
+        lost_answers: a line on answers that only the earlier build has, where it is replaced.
         preview: the lines of a dry run on what a push and an export would do.
         is_there: the build that :meth:`make` was asked for was there already, and stays.
 
@@ -298,6 +305,7 @@ class BuildJob:
     request: BuildRequest
     alone: bool = True
     output_option: str = "--output"
+    lost_answers: list[str] = field(default_factory=list)
     preview: list[str] = field(default_factory=list)
     is_there: bool = False
 
@@ -315,6 +323,8 @@ class BuildJob:
             Version.parse(request.version)
         may_stay = not request.dry_run and not request.overwrite
         self.may_be_there = may_stay and _made_so(self.destination, self.suite, request) is not None
+        if request.overwrite:
+            self.lost_answers = _lost_answers(self.destination, request)
         if not request.dry_run:
             place = self.destination, request.overwrite or self.may_be_there, self.output_option
             check_folder(*place, inputs=request.inputs, around=request.data_folders)
@@ -464,6 +474,29 @@ def _made_so(folder: Path, suite: Suite, given: BuildRequest) -> Mapping[str, An
     return made if is_so else None
 
 
+def _lost_answers(folder: Path, request: BuildRequest) -> list[str]:
+    # The answers are in files of the user's: what is lost comes back with these.
+    try:
+        entries = read_manifest(folder / MANIFEST)["configs"].values()
+    except (EvaluationError, OSError):
+        return []
+    splits = [quality for entry in entries for quality in entry.get("quality", {}).values()]
+    judged = any(quality.get("human", {}).get("answers_sha256") for quality in splits)
+    lost = [
+        option
+        for option, was_there, given in (
+            ("--judgements", judged, request.judgements),
+            ("--judged", any(entry.get("filtered") for entry in entries), request.judged),
+        )
+        if was_there and not given
+    ]
+    return [
+        f"the earlier build in {folder} had answers of {option}, and this build has none; build "
+        f"again with {option} and their files to have them back"
+        for option in lost
+    ]
+
+
 def is_current(folder: Path, suite: Suite, request: BuildRequest) -> bool:
     """Tell by a folder's manifest whether a build would make it again: options, toolkit, files.
 
@@ -604,9 +637,9 @@ def _run_one(
         where = None if dry_run else job.destination
         print_build(job.suite, manifest, job.sources, where, brief=not job.alone)
         if job.matcher is not None:
-            print_lines(job.matcher.lines())
+            print_lines([*job.matcher.lines(), *human_lines(manifest)])
         print_lines([line for one in job.filters for line in one.matcher.lines("judged")])
-    print_lines(job.preview)
+    print_lines([*job.lost_answers, *job.preview])
     if not dry_run:
         with spinner() as progress:
             lines, version = job.push(job.destination, manifest, progress, engine, cache)

@@ -94,6 +94,26 @@ def build_record(manifest: Mapping[str, Any], destination: Path | None) -> dict[
     }
 
 
+def human_lines(manifest: Mapping[str, Any]) -> list[str]:
+    """Human performance on each config and split that people judged, with its interval."""
+    from coherencegym.eval.data.baselines import HUMAN_PERFORMANCE
+    from coherencegym.eval.report.grid import score_with_interval
+    from coherencegym.eval.statistics.scores import CD
+
+    found = [
+        (f"{name}, {split}", score)
+        for name, config in manifest["configs"].items()
+        for split, quality in config["quality"].items()
+        for score in quality.get("human", {}).get("scores", ())
+        if not score["group"]
+    ]
+    return [
+        f"{HUMAN_PERFORMANCE} on {where}: "
+        f"{score_with_interval(own['score'], own['ci_low'], own['ci_high'], CD)} (n = {own['n']:,})"
+        for where, own in found
+    ]
+
+
 def _brief(suite: Suite, manifest: dict[str, Any], destination: Path | None) -> str:
     splits = [counts for c in manifest["configs"].values() for counts in c["splits"].values()]
     configs, rows = len(manifest["configs"]), sum(counts["rows"] for counts in splits)

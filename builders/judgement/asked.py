@@ -21,7 +21,7 @@ from coherencegym.builders.judgement.pairs import texts_digest
 from coherencegym.builders.judgement.questions import (
     ANSWER,
     ANSWER_LABELS,
-    CANT_TELL,
+    CANNOT_TELL,
     NO,
     NONE,
     YES,
@@ -127,7 +127,7 @@ def _texts_of_span(row: SpanText, span: GoldSpan) -> ShownTexts:
 
 
 def _answers(row: SpanText) -> tuple[tuple[str, str], ...]:
-    unsure = (CANT_TELL, ANSWER_LABELS[CANT_TELL])
+    unsure = (CANNOT_TELL, ANSWER_LABELS[CANNOT_TELL])
     if not row.is_choice:
         return ((YES, ANSWER_LABELS[YES]), (NO, ANSWER_LABELS[NO]), unsure)
     names = ascii_uppercase[: len(row.alternatives)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from shlex import join, quote
 from typing import TYPE_CHECKING, Any
@@ -16,6 +16,9 @@ from coherencegym.eval.kinds.table_kind import SAMPLE
 
 if TYPE_CHECKING:
     from coherencegym.builders.judgement.draw import Drawing, DrawnPair
+    from coherencegym.builders.judgement.figures import ComparedAnswer
+    from coherencegym.builders.judgement.match import Matcher
+    from coherencegym.builders.judgement.questions import Question
     from coherencegym.eval.data.source import Source
     from coherencegym.eval.data.table_rows import TableRows
 
@@ -73,7 +76,7 @@ def make_parser(prog: str = "coherencegym judge") -> Parser:
     add("--config", **several, help=what)
     what = "groups of predictions to draw from; default: the groups in the config's score"
     add("--group", **several, help=what)
-    what = "draw nothing; compare answers with the dataset (not for pairs)"
+    what = "draw nothing; compare answers with the dataset"
     add("--answers", **{**several, "metavar": "FILE"}, type=Path, help=what)
     what = "models of different families that answer pairs, for `build --judged`"
     add("--model", **several, help=what)
@@ -130,6 +133,12 @@ def sample(arguments: argparse.Namespace) -> list[str]:
         lines.append("what several configs have is drawn once and counts for each of them")
     if len(drawn) < arguments.n:
         lines.append(f"there are no more than these, {arguments.n} were asked for")
+    if drawing.n_repeated and not arguments.model:
+        fresh = len(drawn) - drawing.n_repeated
+        lines.append(
+            f"{drawing.n_repeated} of them repeat a text or a document of another {unit}, which "
+            f"may give the answer away; -n {fresh} draws none of these"
+        )
     if arguments.model:
         where = f"written to {output / MODEL_ANSWERS}"
         then = _build_again(source, "judged", str(output / MODEL_ANSWERS))
@@ -142,11 +151,7 @@ def sample(arguments: argparse.Namespace) -> list[str]:
         f"written to {output / SHEET} and {output / lines_file(unit)}; give annotators either, one "
         "copy each",
         f"then build again {_build_again(source)}",
-        *(
-            [f"or compare: coherencegym judge {quote(str(folder))} --kind {kind} {_THEIRS}"]
-            if unit != PAIR
-            else []
-        ),
+        f"or compare: coherencegym judge {quote(str(folder))} --kind {kind} {_THEIRS}",
     ]
 
 
@@ -181,15 +186,11 @@ def _kind(source: Source, arguments: argparse.Namespace) -> str:
 
 def _drawing(source: Source, kind: str, arguments: argparse.Namespace) -> Drawing[Any]:
     from coherencegym.builders.judgement.draw import draw, draw_rows
-    from coherencegym.builders.judgement.questions import questions_of
     from coherencegym.errors import EvaluationError
     from coherencegym.eval.data.dataset import tables
 
     suite, n, seed = source.suite, arguments.n, arguments.seed
-    try:
-        questions = questions_of(source.manifest)
-    except ValueError as error:
-        raise EvaluationError(f"{source.folder}: manifest.json cannot be read ({error})") from None
+    questions = _questions(source)
     if JUDGED_UNITS[kind] != PAIR:
         return draw_rows(suite, _tables(source, kind, arguments), n, seed)
     about = source.manifest.get("configs", {})
@@ -206,6 +207,16 @@ def _drawing(source: Source, kind: str, arguments: argparse.Namespace) -> Drawin
             f"{' '.join(dict.fromkeys(table.unfiltered for table in found))}, which is not"
         )
     return draw(suite, unfiltered, n, seed, arguments.group, questions)
+
+
+def _questions(source: Source) -> dict[str, tuple[Question, ...]]:
+    from coherencegym.builders.judgement.questions import questions_of
+    from coherencegym.errors import EvaluationError
+
+    try:
+        return questions_of(source.manifest)
+    except ValueError as error:
+        raise EvaluationError(f"{source.folder}: manifest.json cannot be read ({error})") from None
 
 
 def _read_by_models(pairs: Sequence[DrawnPair], models: Sequence[str]) -> tuple[str, list[str]]:
@@ -239,27 +250,44 @@ def _tables(source: Source, kind: str, arguments: argparse.Namespace) -> list[Ta
 
 
 def _agreement(source: Source, kind: str, arguments: argparse.Namespace) -> list[str]:
-    from coherencegym.builders.judgement.asked import RowPlace, asked_of
     from coherencegym.builders.judgement.figures import agreement_lines
-    from coherencegym.builders.judgement.match import JudgedRow, Matcher
+    from coherencegym.builders.judgement.match import Matcher
+    from coherencegym.builders.judgement.questions import distinct
     from coherencegym.builders.judgement.read import read_answers
-    from coherencegym.errors import EvaluationError
 
-    if JUDGED_UNITS[kind] == PAIR:
-        raise EvaluationError(
-            f"{source.folder}: --answers are not to pairs; expected answers to pairs as "
-            "--judgements of a build"
-        )
-    matcher = Matcher(source.suite, read_answers(arguments.answers))
-    judged = []
+    questions = distinct(q for own in _questions(source).values() for q in own)
+    matcher = Matcher(source.suite, read_answers(arguments.answers, questions=questions))
+    compared = _compared_pairs if JUDGED_UNITS[kind] == PAIR else _compared_rows
+    answers = list(compared(source, kind, arguments, matcher))
+    matcher.check()
+    return agreement_lines(answers) or ["no answer"]
+
+
+def _compared_pairs(
+    source: Source, kind: str, arguments: argparse.Namespace, matcher: Matcher
+) -> Iterator[ComparedAnswer]:
+    from coherencegym.builders.judgement.figures import answers_to_pair
+    from coherencegym.eval.data.dataset import tables
+
+    for table in tables(source, arguments.config):
+        for item in () if table.unfiltered else table.items:
+            for one in matcher.judged(table.config, table.split, item):
+                yield from answers_to_pair(table.config, one)
+
+
+def _compared_rows(
+    source: Source, kind: str, arguments: argparse.Namespace, matcher: Matcher
+) -> Iterator[ComparedAnswer]:
+    from coherencegym.builders.judgement.asked import RowPlace, asked_of
+    from coherencegym.builders.judgement.figures import answers_to_row
+    from coherencegym.builders.judgement.match import JudgedRow
+
     for table in _tables(source, kind, arguments):
         place = RowPlace(source.suite, table.config, table.split, table.about)
         for row in table.each():
             for asked in asked_of(kind, place, row):
-                if votes := matcher.votes(JUDGED_UNITS[kind], asked):
-                    judged.append(JudgedRow(row, asked, votes))
-    matcher.check()
-    return agreement_lines(judged) or ["no answer"]
+                votes = matcher.votes(JUDGED_UNITS[kind], asked)
+                yield from answers_to_row(JudgedRow(row, asked, votes))
 
 
 def _build_again(

@@ -52,11 +52,11 @@ _D = TypeVar("_D", bound=DrawnPair | Asked)
 
 @dataclass(frozen=True, slots=True)
 class _Candidate(Generic[_D]):
-    # ``texts``: what is drawn once; ``cluster``: a discourse of a corpus, or a family of
-    # them; candidates of different ``group`` take turns.
+    # ``identity``: what is drawn once; ``sources``: its texts, and discourses of a corpus;
+    # candidates of different ``group`` take turns.
     drawn: _D
-    texts: Hashable
-    cluster: tuple[str, str]
+    identity: Hashable
+    sources: frozenset[tuple[str, ...]]
     group: str
     rank: float
     position: float
@@ -64,10 +64,14 @@ class _Candidate(Generic[_D]):
 
 @dataclass(frozen=True, slots=True)
 class Drawing(Generic[_D]):
-    """Pairs or questions in the order of the sheet; by config more where configs share texts."""
+    """Pairs or questions in the order of the sheet; by config more where configs share texts.
+
+    ``n_repeated`` of them have a text, or are of a discourse, of which another one is.
+    """
 
     drawn: tuple[_D, ...]
     counts: dict[str, int]
+    n_repeated: int = 0
 
 
 def draw(
@@ -82,9 +86,9 @@ def draw(
 
     Each table in turn gives the next of its pairs, the one that has fewest first; a pair whose two
     texts several tables have is drawn once and counts for all of them. A table goes through the
-    groups of its predictions in turn as well, and takes pairs of discourses that are not in the
-    sheet yet as long as there are any: whoever has read the coherent text once knows it when it
-    comes again.
+    groups of its predictions in turn as well. No two pairs have a text or a discourse in common as
+    long as any table has others: whoever has read the coherent text once knows it when it comes
+    again.
 
     Args:
         suite: the suite's name, part of the random key.
@@ -94,15 +98,15 @@ def draw(
         groups: the groups of predictions to draw from; none: a table's headline, or all.
         questions: further questions, by config; of a pair those of all configs that have it.
     """
-    chosen, holders, counts = _take(
+    chosen, holders, counts, n_repeated = _take(
         [list(_pairs(suite, table, seed, groups)) for table in tables], n
     )
     drawn = []
     for candidate in chosen:
-        configs = dict.fromkeys(tables[holder].config for holder in holders[candidate.texts])
+        configs = dict.fromkeys(tables[holder].config for holder in holders[candidate.identity])
         further = distinct(q for config in configs for q in questions.get(config, ()))
         drawn.append(replace(candidate.drawn, questions=further))
-    return Drawing(tuple(drawn), _by_config(tables, counts))
+    return Drawing(tuple(drawn), _by_config(tables, counts), n_repeated)
 
 
 def draw_rows(
@@ -115,9 +119,9 @@ def draw_rows(
     row may be drawn as well as any other, so that people answer what models are tested on.
     """
     found = [list(_rows(Context(seed, suite), table)) for table in tables]
-    chosen, _, counts = _take(found, n)
+    chosen, _, counts, n_repeated = _take(found, n)
     drawn = tuple(candidate.drawn for candidate in chosen)
-    return Drawing(drawn, _by_config(tables, counts))
+    return Drawing(drawn, _by_config(tables, counts), n_repeated)
 
 
 def _by_config(tables: Sequence[Any], counts: Sequence[int]) -> dict[str, int]:
@@ -129,54 +133,44 @@ def _by_config(tables: Sequence[Any], counts: Sequence[int]) -> dict[str, int]:
 
 def _take(
     candidates: Sequence[Sequence[_Candidate[_D]]], n: int
-) -> tuple[list[_Candidate[_D]], Mapping[Hashable, Sequence[int]], list[int]]:
-    # Those taken, in the order of the sheet; the numbers of the tables that have certain texts; and
-    # how many were taken of each table.
-    queues = [_Queue(own) for own in candidates]
+) -> tuple[list[_Candidate[_D]], Mapping[Hashable, Sequence[int]], list[int], int]:
+    # Those taken, in the order of the sheet; the numbers of the tables that have the same; how many
+    # were taken of each table; and how many have a text or a discourse of others.
+    queues = [_in_turn(own) for own in candidates]
+    later: list[deque[_Candidate[_D]]] = [deque() for _ in queues]
     holders: dict[Hashable, list[int]] = {}
     for number, own in enumerate(candidates):
-        for texts in dict.fromkeys(candidate.texts for candidate in own):
-            holders.setdefault(texts, []).append(number)
+        for identity in dict.fromkeys(candidate.identity for candidate in own):
+            holders.setdefault(identity, []).append(number)
     chosen: dict[Hashable, _Candidate[_D]] = {}
-    uses: Counter[tuple[str, str]] = Counter()
+    uses: Counter[tuple[str, ...]] = Counter()
     counts = [0] * len(queues)
+    most_uses = n_fresh = 0
     while len(chosen) < n and any(queues):
         number = min((c, i) for i, c in enumerate(counts) if queues[i])[1]
-        candidate = queues[number].next(uses)
-        if candidate.texts in chosen:
-            continue
-        chosen[candidate.texts] = candidate
-        uses[candidate.cluster] += 1
-        for holder in holders[candidate.texts]:
-            counts[holder] += 1
+        candidate = queues[number].popleft()
+        if max(uses[source] for source in candidate.sources) > most_uses:
+            later[number].append(candidate)
+        else:
+            chosen[candidate.identity] = candidate
+            uses.update(candidate.sources)
+            n_fresh += most_uses == 0
+            for holder in holders[candidate.identity]:
+                counts[holder] += 1
+        if not any(queues):
+            queues = [deque(c for c in own if c.identity not in chosen) for own in later]
+            later = [deque() for _ in queues]
+            most_uses += 1
     placed = sorted(chosen.values(), key=lambda c: (c.position, c.drawn.id))
-    return placed, holders, counts
+    return placed, holders, counts, len(chosen) - n_fresh
 
 
-class _Queue(Generic[_D]):
-    def __init__(self, candidates: Iterable[_Candidate[_D]]) -> None:
-        # One of each group, then a second one of each: the sort keeps the order within a round.
-        rounds: dict[str, Iterator[int]] = defaultdict(count)
-        ranked = sorted(candidates, key=lambda c: (c.rank, c.drawn.id))
-        keyed = [(next(rounds[candidate.group]), candidate) for candidate in ranked]
-        self.fresh: deque[_Candidate[_D]] = deque(
-            candidate for _, candidate in sorted(keyed, key=itemgetter(0))
-        )
-        self.later: deque[_Candidate[_D]] = deque()
-        self.most_uses = 0
-
-    def __bool__(self) -> bool:
-        return bool(self.fresh or self.later)
-
-    def next(self, uses: Counter[tuple[str, str]]) -> _Candidate[_D]:
-        while True:
-            while self.fresh:
-                candidate = self.fresh.popleft()
-                if uses[candidate.cluster] <= self.most_uses:
-                    return candidate
-                self.later.append(candidate)
-            self.fresh, self.later = self.later, deque()
-            self.most_uses = min(uses[candidate.cluster] for candidate in self.fresh)
+def _in_turn(candidates: Iterable[_Candidate[_D]]) -> deque[_Candidate[_D]]:
+    # One of each group, then a second one of each: the sort keeps the order within a round.
+    rounds: dict[str, Iterator[int]] = defaultdict(count)
+    ranked = sorted(candidates, key=lambda c: (c.rank, c.drawn.id))
+    keyed = [(next(rounds[candidate.group]), candidate) for candidate in ranked]
+    return deque(candidate for _, candidate in sorted(keyed, key=itemgetter(0)))
 
 
 def _pairs(
@@ -205,12 +199,17 @@ def _of_pair(
     place = place_digest(context.suite, table.config, table.split, item.item_id, pair)
     return _Candidate(
         drawn=DrawnPair(f"{place}-{texts_digest(text_a, text_b)}", text_a, text_b),
-        texts=frozenset((text_a, text_b)),
-        cluster=(item.corpus, item.cluster),
+        identity=frozenset((text_a, text_b)),
+        sources=_sources(item, (text_a, text_b)),
         group=pair.groups[0] if pair.groups else "",
         rank=random.random(),
         position=random.random(),
     )
+
+
+def _sources(row: Item | AskedRow, texts: Iterable[str]) -> frozenset[tuple[str, ...]]:
+    discourses = ((row.corpus, discourse) for discourse in row.discourses)
+    return frozenset((*((text,) for text in texts), *discourses))
 
 
 def _rows(context: Context, table: TableRows[AskedRow]) -> Iterator[_Candidate[Asked]]:
@@ -230,8 +229,8 @@ def _rows(context: Context, table: TableRows[AskedRow]) -> Iterator[_Candidate[A
         counts[drawn.answer_kind] += 1
         yield _Candidate(
             drawn=drawn,
-            texts=drawn.id,
-            cluster=(row.corpus, row.cluster),
+            identity=drawn.id,
+            sources=_sources(row, ("\n".join(lines) for _, lines in drawn.texts)),
             group=drawn.answer_kind if table.kind is SPANS else "",
             rank=random.random(),
             position=random.random(),

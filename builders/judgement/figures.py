@@ -1,7 +1,7 @@
 """Figures of the judgements on one config and split, as the manifest records them.
 
 Of pairs they are over the predictions (:func:`human_figures`), of other rows over one question a
-row (:func:`row_figures`). ``scores`` is the human upper bound by group in both.
+row (:func:`row_figures`). ``scores`` is human performance by group in both.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import hashlib
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from statistics import mean
-from typing import Any
+from typing import Any, NamedTuple
 
 from coherencegym.builders.judgement.match import (
     COHERENT,
@@ -20,7 +20,7 @@ from coherencegym.builders.judgement.match import (
     human_ok,
     majority,
 )
-from coherencegym.builders.judgement.questions import CANT_TELL, NO, YES, Question
+from coherencegym.builders.judgement.questions import CANNOT_TELL, NO, YES, Question
 from coherencegym.builders.release.baselines import score_figures
 from coherencegym.builders.suite import Config
 from coherencegym.eval.statistics.agreement import agreement_groups
@@ -82,7 +82,7 @@ def human_figures(config: Config, judged: Sequence[JudgedPair], digests: Sequenc
 
 
 def human_scores(config: Config, judged: Sequence[JudgedPair]) -> list[dict[str, Any]]:
-    """The human upper bound over all pairs (group ``""``) and over each group.
+    """Human performance over all pairs (group ``""``) and over each group.
 
     The share of pairs of which most annotators call the incoherent text the less coherent one; a
     pair without a majority, and one of which most cannot tell, count as not found. The score of all
@@ -106,7 +106,7 @@ def human_scores(config: Config, judged: Sequence[JudgedPair]) -> list[dict[str,
             {
                 "group": group,
                 **score_figures(values, [one.item.cluster for one in members]),
-                "cant_tell": verdicts.count(CANT_TELL),
+                "cannot_tell": verdicts.count(CANNOT_TELL),
                 "coherent_worse": verdicts.count(COHERENT),
                 "no_majority": verdicts.count(None),
             }
@@ -155,19 +155,22 @@ def _grammatical(judged: Sequence[JudgedPair]) -> dict[str, Any]:
 
 
 def _coherence_labels(judged: Sequence[JudgedPair]) -> Iterator[Label]:
+    for one in judged:
+        for vote in one.votes:
+            if vote.less_coherent is not None:
+                yield vote.annotator, _unit(one), _less_coherent(one, vote.less_coherent)
+
+
+def _less_coherent(one: JudgedPair, vote: str) -> str:
     # By digest, not the coherent or the incoherent text: where all agree with the suite that would
     # leave no variation, and alpha no meaning. Digests are as good as the order in which pairs were
     # shown, and the same for two sheets that show a pair in different orders.
-    for one in judged:
-        texts = one.pair.coherent_text, one.pair.incoherent_text
-        order = sorted(texts, key=lambda text: hashlib.sha256(text.encode("utf-8")).hexdigest())
-        names = {COHERENT: one.pair.coherent_text, INCOHERENT: one.pair.incoherent_text}
-        for vote in one.votes:
-            if vote.less_coherent == CANT_TELL:
-                yield vote.annotator, _unit(one), CANT_TELL
-            elif vote.less_coherent is not None:
-                place = order.index(names[vote.less_coherent])
-                yield vote.annotator, _unit(one), ("first", "second")[place]
+    if vote == CANNOT_TELL:
+        return vote
+    texts = one.pair.coherent_text, one.pair.incoherent_text
+    order = sorted(texts, key=lambda text: hashlib.sha256(text.encode("utf-8")).hexdigest())
+    names = {COHERENT: one.pair.coherent_text, INCOHERENT: one.pair.incoherent_text}
+    return ("first", "second")[order.index(names[vote])]
 
 
 def _form_labels(judged: Sequence[JudgedPair]) -> Iterator[Label]:
@@ -202,7 +205,7 @@ def row_figures(
     ``annotators`` is None where the corpus has the answers and does not say whose.
     """
     answers = [(one, who, answer) for one in judged for who, answer in one.votes.items()]
-    known = [(one.asked.right[0], answer) for one, _, answer in answers if answer != CANT_TELL]
+    known = [(one.asked.right[0], answer) for one, _, answer in answers if answer != CANNOT_TELL]
     kappa = cohens_kappa(known)
     clusters = [one.row.cluster for one in judged]
     of_one = [mean(a in one.asked.right for a in one.votes.values()) for one in judged]
@@ -247,21 +250,43 @@ def _row_score(group: str, members: Sequence[JudgedRow]) -> dict[str, Any]:
     return {
         "group": group,
         **score_figures(values, [one.row.cluster for one in members]),
-        "cant_tell": verdicts.count(CANT_TELL),
+        "cannot_tell": verdicts.count(CANNOT_TELL),
         "no_majority": verdicts.count(None),
     }
 
 
-def agreement_lines(judged: Iterable[JudgedRow]) -> list[str]:
+class ComparedAnswer(NamedTuple):
+    """An annotator's answer beside the dataset's: of pairs the text that is less coherent."""
+
+    config: str
+    annotator: str
+    right: str
+    answer: str
+
+
+def answers_to_pair(config: str, one: JudgedPair) -> Iterator[ComparedAnswer]:
+    """The answers on coherence to a pair of a config."""
+    for vote in one.votes:
+        if vote.less_coherent is not None:
+            right, answer = _less_coherent(one, INCOHERENT), _less_coherent(one, vote.less_coherent)
+            yield ComparedAnswer(config, vote.annotator, right, answer)
+
+
+def answers_to_row(one: JudgedRow) -> Iterator[ComparedAnswer]:
+    """The answers to the question about a row; of several right answers the one that was given."""
+    for who, answer in one.votes.items():
+        right = answer if answer in one.asked.right else one.asked.right[0]
+        yield ComparedAnswer(one.asked.config, str(who), right, answer)
+
+
+def agreement_lines(answers: Iterable[ComparedAnswer]) -> list[str]:
     """Say for each annotator and config how often the answer is the dataset's, and Cohen's κ.
 
     Whoever cannot tell does not agree; κ is over the others.
     """
     found: dict[tuple[str, str], list[tuple[str, str]]] = {}
-    for one in judged:
-        for who, answer in one.votes.items():
-            right = answer if answer in one.asked.right else one.asked.right[0]
-            found.setdefault((one.asked.config, str(who)), []).append((right, answer))
+    for one in answers:
+        found.setdefault((one.config, one.annotator), []).append((one.right, one.answer))
     return [
         f"{config}, {annotator}: {_agreement(pairs)}"
         for (config, annotator), pairs in sorted(found.items())
@@ -271,9 +296,9 @@ def agreement_lines(judged: Iterable[JudgedRow]) -> list[str]:
 def _agreement(pairs: Sequence[tuple[str, str]]) -> str:
     agree, counts = sum(gold == answer for gold, answer in pairs), Counter(a for _, a in pairs)
     text = f"{agree} of {len(pairs)} answers are the dataset's"
-    if counts[CANT_TELL]:
-        text += f", {counts[CANT_TELL]} cannot tell"
-    kappa = cohens_kappa([(gold, answer) for gold, answer in pairs if answer != CANT_TELL])
+    if counts[CANNOT_TELL]:
+        text += f", {counts[CANNOT_TELL]} cannot tell"
+    kappa = cohens_kappa([(gold, answer) for gold, answer in pairs if answer != CANNOT_TELL])
     return text if kappa is None else f"{text}; κ {kappa:.2f}"
 
 

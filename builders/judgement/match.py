@@ -14,7 +14,14 @@ from coherencegym.builders.judgement.pairs import (
     place_digest,
     texts_digest,
 )
-from coherencegym.builders.judgement.questions import ANSWER, CANT_TELL, PAIR, TEXT_A, YES, is_model
+from coherencegym.builders.judgement.questions import (
+    ANSWER,
+    CANNOT_TELL,
+    PAIR,
+    TEXT_A,
+    YES,
+    is_model,
+)
 from coherencegym.builders.judgement.read import Answers, UnitAnswer, choice
 from coherencegym.eval.kinds.items import Item
 from coherencegym.loaders.corpus import CorpusError
@@ -38,7 +45,7 @@ def majority(votes: Sequence[_Vote]) -> _Vote | None:
 class Vote:
     """One annotator's answers about a pair, by condition and no longer by A and B.
 
-    ``less_coherent`` is :data:`COHERENT`, :data:`INCOHERENT` or ``can't tell``; none stands for a
+    ``less_coherent`` is :data:`COHERENT`, :data:`INCOHERENT` or ``cannot tell``; none stands for a
     question that was left open. ``further`` has the answers to further questions that were not.
     """
 
@@ -244,7 +251,7 @@ def _vote(answer: UnitAnswer, coherent_is_a: bool) -> Vote:
     values = answer.values
     forms = [values[f] == YES if f in values else None for f in ("a_grammatical", "b_grammatical")]
     chosen = values.get("less_coherent")
-    if chosen is not None and chosen != CANT_TELL:
+    if chosen is not None and chosen != CANNOT_TELL:
         chosen = COHERENT if (chosen == TEXT_A) == coherent_is_a else INCOHERENT
     coherent, incoherent = forms if coherent_is_a else reversed(forms)
     return Vote(answer.annotator, coherent, incoherent, chosen, answer.further)

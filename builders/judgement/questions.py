@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 YES, NO = "yes", "no"
-TEXT_A, TEXT_B, CANT_TELL = "a", "b", "can't tell"
+TEXT_A, TEXT_B, CANNOT_TELL = "a", "b", "cannot tell"
 
 #: Kind of table -> what people are asked about: the field of a line with its identifier.
 JUDGED_UNITS: Mapping[str, str] = {
@@ -27,17 +27,17 @@ PAIR = JUDGED_UNITS["items"]
 QUESTIONS: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "a_grammatical": ("Is A grammatical English?", (YES, NO)),
     "b_grammatical": ("Is B grammatical English?", (YES, NO)),
-    "less_coherent": ("Which is less coherent?", (TEXT_A, TEXT_B, CANT_TELL)),
+    "less_coherent": ("Which is less coherent?", (TEXT_A, TEXT_B, CANNOT_TELL)),
 }
 
 #: An answer as it is printed.
-ANSWER_LABELS = {YES: "yes", NO: "no", TEXT_A: "A", TEXT_B: "B", CANT_TELL: "can’t tell"}
+ANSWER_LABELS = {YES: "yes", NO: "no", TEXT_A: "A", TEXT_B: "B", CANNOT_TELL: "cannot tell"}
 
 #: The fields of a line that annotators fill, or leave empty.
 FREE_FIELDS = ("annotator", "comment")
 
 #: The fields of a line that come with the pair.
-GIVEN_FIELDS = (PAIR, "number", "text_a", "text_b")
+GIVEN_FIELDS = (PAIR, "number", "text_a", "text_b", "answers")
 
 #: The field with the answer about a row of another kind.
 ANSWER = "answer"

@@ -191,7 +191,7 @@ def choice(name: str, value: object, allowed: Sequence[str]) -> str:
     Raises:
         RecordError: it holds something else.
     """
-    text = tidy(_text(name, value).replace("’", "'"))
+    text = tidy(_text(name, value))
     known = {answer.lower(): answer for answer in allowed}
     if text and text.lower() not in known:
         listed = ", ".join(f'"{answer}"' for answer in allowed)

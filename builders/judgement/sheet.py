@@ -49,6 +49,8 @@ def write_sheet(unit: str, drawn: Sequence[DrawnPair | Asked], folder: Path) -> 
 def json_lines(unit: str, drawn: Sequence[DrawnPair | Asked]) -> str:
     """One object a line: the identifier, the exact texts, and empty fields for answers.
 
+    ``answers`` has the values that such a field may have, and their words; of pairs by field.
+
     The field of a question with several answers is an empty list.
     """
     lines = (
@@ -70,6 +72,13 @@ def _fields(one: DrawnPair | Asked) -> dict[str, Any]:
         return {
             "text_a": one.text_a,
             "text_b": one.text_b,
+            "answers": {
+                **{
+                    field: {answer: ANSWER_LABELS[answer] for answer in answers}
+                    for field, (_, answers) in QUESTIONS.items()
+                },
+                **{question.name: dict(question.answers) for question in one.questions},
+            },
             **dict.fromkeys(QUESTIONS, ""),
             **{question.name: [] if question.several else "" for question in one.questions},
         }

@@ -37,6 +37,8 @@ BASELINE_MEANINGS = {
     "lexical_overlap_score": "picks the version that repeats more words of the preceding text",
     "surface_score": "a classifier of words, lengths and spelling of context and target",
 }
+#: The words for the score of people, which stands beside those of baselines.
+HUMAN_PERFORMANCE = "human performance"
 
 
 def baselines_path(config: str, split: str) -> str:

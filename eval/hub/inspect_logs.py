@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from coherencegym.errors import EvaluationError
-from coherencegym.eval.data.baselines import BASELINE_WORDS
+from coherencegym.eval.data.baselines import BASELINE_WORDS, HUMAN_PERFORMANCE
 from coherencegym.eval.hub.instances import (
     Instance,
     RunInstances,
@@ -101,7 +101,7 @@ def _log(found: RunInstances, score: Score, instances: Sequence[Instance]) -> An
         metadata={"signature": run.signature, "config": score.config, "split": score.split},
     )
     interval = {"ci_low": score.ci_low, "ci_high": score.ci_high, "ci_method": score.ci_method}
-    values = {"accuracy": score.score, "chance": score.chance, "people": score.human_score}
+    values = {"accuracy": score.score, "chance": score.chance, HUMAN_PERFORMANCE: score.human_score}
     values |= {words: getattr(score, field) for field, words in BASELINE_WORDS.items()}
     metrics = {
         name: EvalMetric(name=name, value=value, metadata=interval if name == "accuracy" else None)

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from coherencegym.errors import EvaluationError
-from coherencegym.eval.data.baselines import BASELINE_WORDS
+from coherencegym.eval.data.baselines import BASELINE_WORDS, HUMAN_PERFORMANCE
 from coherencegym.eval.report.grid import (
     Grid,
     GridRow,
@@ -211,7 +211,7 @@ def _leaderboard(runs: Sequence[tuple[str, Run]], marked: bool) -> Grid | None:
         "model",
         "score, % [95 % interval]",
         *BASELINE_WORDS.values(),
-        "people",
+        HUMAN_PERFORMANCE,
         chance,
     )
     return made("suite", (*names, "metric", "over", "run"), rows)

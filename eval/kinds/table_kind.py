@@ -62,6 +62,12 @@ class Clustered:
         """The family, or else the discourse: rows that share it count as one in an interval."""
         return str(self.extra.get(FAMILY) or self.discourse_id)
 
+    @property
+    def discourses(self) -> frozenset[str]:
+        """The discourses that its texts are from, and the cluster."""
+        partner = str(self.extra.get("partner_discourse", ""))
+        return frozenset({self.cluster, self.discourse_id, partner} - {""})
+
 
 @dataclass(frozen=True, slots=True)
 class Column:

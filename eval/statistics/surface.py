@@ -21,7 +21,7 @@ from typing import Any
 
 from coherencegym.eval.kinds.contrasts import Contrast, GeneratedItem
 from coherencegym.eval.kinds.formula import WHOLE
-from coherencegym.eval.kinds.items import SEPARATOR, Condition, Item
+from coherencegym.eval.kinds.items import SEPARATOR, Condition
 from coherencegym.eval.kinds.table_kind import HALF
 from coherencegym.eval.statistics.bag_of_words import FOLDS, word_classifier
 from coherencegym.eval.statistics.lexical_overlap import (
@@ -88,7 +88,7 @@ def surface_scores(generated: Sequence[GeneratedItem]) -> list[list[float]]:
     clusters = [generated[place].item.cluster for place, _ in rows]
     if not rows:
         return []
-    documents = [_documents(one.item) for one in generated]
+    documents = [one.item.discourses for one in generated]
     features = _differences(generated, rows)
     scores = np.zeros(len(rows))
     halves = _halves(generated)
@@ -114,10 +114,6 @@ def _halves(generated: Sequence[GeneratedItem]) -> list[int]:
     # The half of each item; none where there are not two.
     halves = [int(one.item.extra.get(HALF) or 0) for one in generated]
     return halves if {*halves} == {1, 2} else []
-
-
-def _documents(item: Item) -> set[str]:
-    return {item.cluster, item.discourse_id, str(item.extra.get("partner_discourse", ""))} - {""}
 
 
 def _learned(features: tuple[Any, Any], train: Any, test: Any) -> Any:

@@ -30,6 +30,8 @@ class Headline:
         score: the value with its 95 % interval over discourses, and how that was computed.
         partial_input_score, lexical_overlap_score, surface_score, human_score: the mean of the
             configs' own, each with as much weight as in ``score``; None where one of them has none.
+        human_ci_low, human_ci_high, human_n: the interval of human performance, where it is of one
+            table, and the number of units that people judged.
         chance, chance_name: reached by a system that reads nothing, and the name of that system.
     """
 
@@ -44,6 +46,9 @@ class Headline:
     lexical_overlap_score: SignedShare | None = None
     surface_score: SignedShare | None = None
     human_score: SignedShare | None = None
+    human_ci_low: float | None = None
+    human_ci_high: float | None = None
+    human_n: int = 0
     chance: Share | None = 0.5
     chance_name: str = CHANCE_NAME
     metric: str = CD
@@ -93,9 +98,9 @@ def _above(low: float | None, baseline: float | None) -> bool:
 def headline_of_one(score: Score) -> Headline:
     """The headline of results that have but one score: that."""
     names = ("n", "score", "ci_low", "ci_high", "ci_method", "metric", "chance", "chance_name")
-    beside = (*BASELINE_WORDS, "human_score")
-    about = {name: getattr(score, name) for name in (*names, *beside)}
-    return Headline(over=(score.config,), n_cells=1, **about)
+    about = {name: getattr(score, name) for name in (*names, *BASELINE_WORDS)}
+    human = human_performance(score.human_score, [score])
+    return Headline(over=(score.config,), n_cells=1, **about, **human)
 
 
 #: The beginning of a caution that a headline is no better than what needs no reading.
@@ -145,6 +150,17 @@ def mean_if_known(values: Sequence[float | None]) -> float | None:
     """The mean of values; None where one of them is, or there is none."""
     known = [value for value in values if value is not None]
     return fmean(known) if known and len(known) == len(values) else None
+
+
+def human_performance(mean: float | None, scores: Sequence[Score]) -> dict[str, Any]:
+    """The fields of a headline that have human performance, given its mean over scores."""
+    found: dict[str, Any] = {"human_score": mean}
+    if mean is not None:
+        found["human_n"] = sum(one.human_n for one in scores)
+        if len(scores) == 1:
+            found["human_ci_low"] = scores[0].human_ci_low
+            found["human_ci_high"] = scores[0].human_ci_high
+    return found
 
 
 def headline_over(

@@ -24,7 +24,8 @@ class PairReader:
     """A model that reads pairs: the user's name for it, its commit, and its answers.
 
     ``answers`` are of each pair (A or B in the order that it was given, A or B in the other one):
-    ``a``, ``b``, ``can't tell`` where both are equally probable, or ``""``: the texts are too long.
+    ``a``, ``b``, ``cannot tell`` where both are equally probable, or ``""`` where the texts are too
+    long.
     """
 
     name: str
@@ -84,7 +85,7 @@ def _answers(
             found.append("")
             continue
         a, b = (float(answer.conditions[one].region_bits(_ANSWER).sum()) for one in "ab")
-        found.append("can't tell" if a == b else "a" if a < b else "b")
+        found.append("cannot tell" if a == b else "a" if a < b else "b")
     return tuple(zip(found[::2], found[1::2], strict=True))
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from coherencegym.eval.data.baselines import BASELINE_WORDS
+from coherencegym.eval.data.baselines import BASELINE_WORDS, HUMAN_PERFORMANCE
 from coherencegym.eval.metrics.estimates import EstimateRow, score_of
 from coherencegym.eval.report import figures, grid
 from coherencegym.eval.report.blocks import (
@@ -124,13 +124,17 @@ def headline_line(headline: Headline) -> str:
     cells = f"mean of {headline.n_cells:,} equally weighted parts, " if headline.n_cells > 1 else ""
     beside = {
         **{words: getattr(headline, name) for name, words in BASELINE_WORDS.items()},
-        "human": headline.human_score,
         headline.chance_name: headline.chance,
     }
     said = grid.share_cell
     if is_correlation(headline.metric):
         said = partial(grid.number_cell, form="+.2f")
     others = [f"{name} {said(value)}" for name, value in beside.items() if value is not None]
+    if headline.human_score is not None:
+        ends = headline.human_ci_low, headline.human_ci_high
+        human = grid.score_with_interval(headline.human_score, *ends, headline.metric)
+        human = human.removesuffix(" %")
+        others.append(f"{HUMAN_PERFORMANCE} {human} (n = {headline.human_n:,})")
     what = "CD" if headline.metric == CD else headline.metric
     return f"{what} {score} ({cells}{headline.n:,} items); {', '.join(others)}"
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from coherencegym.errors import EvaluationError
-from coherencegym.eval.data.baselines import BASELINE_WORDS
+from coherencegym.eval.data.baselines import BASELINE_WORDS, HUMAN_PERFORMANCE
 from coherencegym.eval.report import grid
 from coherencegym.eval.report.formats import TableDocument, copied_texts
 from coherencegym.eval.results.learning import learning_curves
@@ -36,7 +36,7 @@ _MARKDOWN = "overview.md"
 OVERVIEW_FILES = (INDEX, _MARKDOWN, CURVE, Path(CURVE).with_suffix(".svg").name)
 _REFERENCES = {
     **{words: name for name, words in BASELINE_WORDS.items()},
-    "human": "human_score",
+    HUMAN_PERFORMANCE: "human_score",
     CHANCE_NAME: "chance",
 }
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from coherencegym.eval.data.baselines import BASELINE_TITLES
+from coherencegym.eval.data.baselines import BASELINE_TITLES, HUMAN_PERFORMANCE
 from coherencegym.eval.report import figures
 from coherencegym.eval.results.learning import LearningCurve
 from coherencegym.eval.results.steps import short_count
@@ -25,7 +25,7 @@ _REFERENCES: Mapping[str, tuple[str, Mapping[str, Any]]] = {
         title: (name, {"linewidth": 1.6, **figures.BASELINE_LOOKS[name]})
         for name, title in BASELINE_TITLES.items()
     },
-    "people": ("human_score", {"color": figures.HUMAN, "linewidth": 1, "linestyle": ":"}),
+    HUMAN_PERFORMANCE: ("human_score", {"color": figures.HUMAN, "linewidth": 1, "linestyle": ":"}),
     "chance": (
         "chance",
         {"color": figures.CHANCE_LINE, "linewidth": 1, "linestyle": figures.DASHED},
@@ -60,8 +60,9 @@ def draw_curves(
     """A figure with a panel for each suite (and unit), in which every training has a line.
 
     The line of a training is ``curve-K``, its band of 95 % intervals ``band-K``, K being its place;
-    a baseline is ``partial-input baseline``, ``lexical-overlap baseline``, ``people`` or ``chance``
-    (see ``get_gid``). ``name`` is the title where there are several, ``of`` follows the unit.
+    a baseline is ``partial-input baseline``, ``lexical-overlap baseline``, ``human performance`` or
+    ``chance`` (see ``get_gid``). ``name`` is the title where there are several, ``of`` follows the
+    unit.
     """
     panels: dict[tuple[str, str], list[LearningCurve]] = {}
     for curve in curves:

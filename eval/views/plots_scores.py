@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from coherencegym.eval.data.baselines import BASELINE_TITLES, BASELINE_WORDS
+from coherencegym.eval.data.baselines import BASELINE_TITLES, BASELINE_WORDS, HUMAN_PERFORMANCE
 from coherencegym.eval.report import figures
 from coherencegym.eval.report.labels import labels
 from coherencegym.eval.results.runs import Run
@@ -38,7 +38,7 @@ _Point = tuple[float, float, float | None, float | None]
 def draw_scores(runs: Sequence[Run]) -> Any:
     """A figure of scores with 95 % intervals: a row for each config and group, a mark a model.
 
-    Beside them chance, the baselines and the human bound where a dataset has them; below, with
+    Beside them chance, the baselines and human performance where a dataset has them; below, with
     an axis (bits) of their own, differences from control configs. The scores of a model are two
     collections of points, ``score-K`` (whole configs) and ``score-K-parts``, K being its place, and
     one of intervals, ``interval-K``; see ``get_gid`` of matplotlib's artists.
@@ -256,7 +256,7 @@ def _legend(figure: Any, rows: PlotRows, chosen: Mapping[ScoreKey, Score]) -> No
             handles.append(figures.key(text, **look, markersize=11, markeredgewidth=2.4))
     if any(row.human_score is not None for row in chosen.values()):
         look = {"color": figures.HUMAN, "marker": "D", "linestyle": ""}
-        handles.append(figures.key("people", **look, markersize=7, markerfacecolor="none"))
+        handles.append(figures.key(HUMAN_PERFORMANCE, **look, markersize=7, markerfacecolor="none"))
     said = chance_names(chosen.values())
     handles.append(figures.key(said, color=figures.CHANCE_LINE, linestyle=figures.DASHED))
     figures.legend_below(figure, handles, min(3, len(handles)))

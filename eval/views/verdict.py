@@ -11,7 +11,7 @@ from itertools import groupby
 from operator import itemgetter
 from typing import Protocol
 
-from coherencegym.eval.data.baselines import BASELINE_TITLES
+from coherencegym.eval.data.baselines import BASELINE_TITLES, HUMAN_PERFORMANCE
 from coherencegym.eval.report.blocks import Bearing, Verdict
 from coherencegym.eval.report.grid import number_cell, score_cell, share_cell
 from coherencegym.eval.statistics.scores import CD, FEW_ITEMS, chance_names, is_correlation
@@ -57,7 +57,7 @@ class Measured(Protocol):
 
     @property
     def human_score(self) -> float | None:
-        """The value of people."""
+        """Human performance."""
 
     @property
     def metric(self) -> str:
@@ -127,7 +127,7 @@ def verdict(
     if any(each.ci_low is not None for each in differences):
         shows, bearing = _beside_controls(differences)
     if one.human_score is not None:
-        shows += f"; people reach {_number(one.human_score, one.metric)}"
+        shows += f"; {HUMAN_PERFORMANCE} is {_number(one.human_score, one.metric)}"
     if one.n < FEW_ITEMS:
         shows += f"; these are only {one.n} items: read the interval, not the score"
     found = ", ".join(parts)

@@ -186,7 +186,7 @@ def test_scores_on_what_may_not_be_published_are_not() -> None:
 def test_a_name_is_no_markdown_and_what_is_not_known_is_left_out() -> None:
     text = scores_markdown(manifest_with(MODEL, replace(MODEL, model="<b>\n# [x](y)")))
     lines = text.splitlines()
-    assert lines[2] == "- **me/x**: AUC 75.0 % (context, n = 1,200); people 90.0 %"
+    assert lines[2] == "- **me/x**: AUC 75.0 % (context, n = 1,200); human performance 90.0 %"
     assert lines[3].startswith(r"- **\<b\> \# \[x\](y)**: AUC")
     assert lines[0].count("](") == 2  # of the image, and of the name in it, which is no link
     assert len(lines) == 4

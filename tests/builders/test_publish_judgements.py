@@ -60,7 +60,7 @@ def test_judgements_are_a_major_change_and_more_of_them_too(
         push(hub_api, build)
     push(hub_api, build, version="2.0.0")
     assert head(hub)["configs"]["toy_context"]["quality"]["test"]["human"]["pairs"] == 5
-    assert "### Human judgement" in hub.files(REPO)["README.md"].decode()
+    assert "### Human performance" in hub.files(REPO)["README.md"].decode()
     # The same answers again change nothing; of two more items two rows change.
     assert "nothing to do" in push(hub_api, judged(make_build, tmp_path, corpus, 5)).lines[-1]
     with pytest.raises(PublishError, match=r"2 changed.* pass --version 3.0.0"):

@@ -98,7 +98,9 @@ def test_perfect_annotators_from_the_build_to_the_card_and_the_evaluator(
     files = [fill(pairs, perfect(worse), Path(f"{name}.jsonl")) for name in ("Quentin", "Ruth")]
     given = ("--judgements", *files, "--overwrite")
     assert rebuild("story_cloze", *given, classified=True) == 0
-    assert "judgements: 80 answers\n" in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert "judgements: 80 answers\n" in said
+    assert "human performance on sample, test: 100.0 [91.2, 100.0] % (n = 40)\n" in said
 
     figures = human()
     assert (figures["pairs"], figures["annotators"], figures["answers"]) == (40, 2, 80)
@@ -111,7 +113,7 @@ def test_perfect_annotators_from_the_build_to_the_card_and_the_evaluator(
     assert "Quentin" not in json.dumps(manifest())
 
     card = Path("suites/story_cloze/README.md").read_text()
-    section = card.split("### Human judgement")[1].split("\n## ")[0]
+    section = card.split("### Human performance")[1].split("\n## ")[0]
     assert "| `sample` | test | 40 | 2 | 100.0 % of 40 | 91.2 to 100.0 % | 0 | 0 | 0 |" in section
     assert "| 1.000 (40) | – (80) |" in section
     assert "| `human_ok` | bool | whether" in card
@@ -133,11 +135,13 @@ def test_perfect_annotators_from_the_build_to_the_card_and_the_evaluator(
     assert evaluate(["--model", "demo", *dataset, "--output", "r", "--verbose"]) == 0
     shown = capsys.readouterr().out
     assert re.search(
-        r"CD, % \[95 % interval\]\s+partial input, %\s+lexical overlap, %\s+surface, %\s+human, %",
+        r"CD, % \[95 % interval\]\s+partial input, %\s+lexical overlap, %\s+surface, %\s+"
+        r"human performance, %",
         shown,
     )
     assert re.search(r"^ sample .* 100\.0 ", shown, re.MULTILINE)
     assert "(sample 40 pairs)" in shown
+    assert ", human performance 100.0 [91.2, 100.0] (n = 40)\n" in shown
     (first, *_) = json.loads(Path("r/results.json").read_text())["scores"]
     assert (first["human_score"], first["human_n"]) == (1.0, 40)
     assert first["human_ci_low"] == score["ci_low"]
@@ -240,7 +244,7 @@ def test_two_configs_of_the_same_texts_share_answers_and_the_rest_is_counted(
         if number == 0:  # grammatical only in the opinion of one
             return right | {"a_grammatical": "no"}
         if number == 1:
-            return right | {"less_coherent": "can't tell"}
+            return right | {"less_coherent": "cannot tell"}
         if number == 2:
             return right | {"less_coherent": "b" if right["less_coherent"] == "a" else "a"}
         if number == 3:
@@ -255,7 +259,7 @@ def test_two_configs_of_the_same_texts_share_answers_and_the_rest_is_counted(
         assert figures["human_ok"] == {"true": 3, "false": 3, "null": 1}
         assert figures["questions_left_open"] == 1
         score = overall(figures)
-        assert (score["n"], score["cant_tell"], score["coherent_worse"]) == (7, 1, 1)
+        assert (score["n"], score["cannot_tell"], score["coherent_worse"]) == (7, 1, 1)
         assert score["score"] == round(5 / 7, 4)
     groups = {score["group"] for score in human("sample_partial", "suites/winograd")["scores"]}
     assert "region3_has_words=true" in groups
@@ -274,7 +278,7 @@ def test_a_majority_of_three_decides() -> None:
         return answered(line, "b" if right(line)["less_coherent"] == "a" else "a", "no", "no")
 
     def silent(line: dict[str, Any]) -> dict[str, Any]:
-        return answered(line, "can't tell", "", "")
+        return answered(line, "cannot tell", "", "")
 
     for voters, score, no_majority, ok in (
         ((right, right, wrong), 1.0, 0, 20),
@@ -331,7 +335,7 @@ def test_the_kind_of_incoherence_from_the_sheet_to_the_card(
     }
     assert figures["human_ok"] == {"true": 10, "false": 0, "null": 0}
     card = Path("suites/intruder_sentences/README.md").read_text()
-    section = card.split("### Human judgement")[1].split("\n## ")[0]
+    section = card.split("### Human performance")[1].split("\n## ")[0]
     assert (
         "**What makes the less coherent text incoherent?** They could give several answers."
         in section
@@ -349,6 +353,8 @@ def test_the_kind_of_incoherence_from_the_sheet_to_the_card(
         "| 50.0 % | 1.000 (10) |"
     )
     assert not re.search(r"\n\n\n", section)
+    assert command("sample", folder, "--config", "pairs_sample", "--answers", *files) == 0
+    assert "pairs_sample, Ruth: 10 of 10 answers are" in capsys.readouterr().out
 
     lines = files[0].read_text().splitlines(keepends=True)
     bad = json.loads(lines[2]) | {"kind_of_incoherence": ["none", "factual"]}
@@ -472,9 +478,47 @@ def test_without_judgements_nothing_is_different(sample_build: Built) -> None:
     assert rebuild("story_cloze", classified=True) == 0
     assert "human" not in json.dumps(manifest())
     ours = Path("suites/story_cloze/README.md").read_text()
-    assert "Human judgement" not in ours
+    assert "### Human performance" not in ours
     assert "No items were annotated" in ours
     assert ours == (sample_build("story_cloze") / "README.md").read_text()
+
+
+def test_answers_to_pairs_are_compared_with_the_dataset_by_annotator(
+    built: Built, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = built("story_cloze")
+    right = perfect(incoherent_texts(folder, "distractor_ending"))
+    assert command("sample", folder, "--config", "sample", "-n", 20, "--output", "s") == 0
+    numbers = iter(range(40))
+
+    def unsure(line: dict[str, Any]) -> dict[str, Any]:
+        number, other = next(numbers), {"a": "b", "b": "a"}
+        answer = right(line)["less_coherent"]
+        return answered(line, ["cannot tell", "", other[answer], answer][min(number, 3)])
+
+    pairs = Path("s/pairs.jsonl")
+    files = [fill(pairs, right, Path("Ann.jsonl")), fill(pairs, unsure, Path("Bob.jsonl"))]
+    capsys.readouterr()
+    assert command("sample", folder, "--answers", *files) == 0
+    first, second = capsys.readouterr().out.splitlines()
+    assert first == "sample, Ann: 20 of 20 answers are the dataset's; κ 1.00"
+    said, kappa = second.split("; κ ")
+    assert said == "sample, Bob: 17 of 19 answers are the dataset's, 1 cannot tell"
+    # One of 18 is wrong: 1 - (1/18) / (1 - chance), and chance is near one half.
+    assert 0.8 < float(kappa) < 0.9
+
+
+def test_a_build_in_place_of_one_with_answers_says_that_it_has_none(
+    built: Built, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = built("story_cloze")
+    assert command("sample", folder, "--config", "sample", "-n", 3, "--output", "s") == 0
+    given = ("--judgements", fill(Path("s/pairs.jsonl"), always_a, Path("a.jsonl")))
+    lost = "had answers of --judgements, and this build has none; build again with --judgements"
+    for options, is_said in ((given, False), (given, False), ((), True), ((), False)):
+        capsys.readouterr()
+        assert rebuild("story_cloze", "--overwrite", *options) == 0
+        assert (lost in capsys.readouterr().out) == is_said
 
 
 def test_a_sheet_is_never_overwritten(built: Built, capsys: pytest.CaptureFixture[str]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -133,6 +134,48 @@ def test_new_discourses_come_first() -> None:
         for pair in draw("toy", [table("one", many)], 25, 0).drawn
     )
     assert sorted(uses.values()) == [2] * 5 + [3] * 5
+
+
+def test_no_text_or_discourse_comes_twice_while_any_table_has_others() -> None:
+    formulas: dict[str, tuple[str, ...]] = {"(1;%bad%) > (1;%good%)": ("g",)}
+    many = [simple(i) for i in range(30)]
+    crossed = [
+        replace(
+            simple(i, "crossed"),
+            extra={"family": f"d{i} × d{i + 10}", "partner_discourse": f"d{i + 10}"},
+        )
+        for i in range(10)
+    ]
+    same_text = [item(i, formulas, f"e{i}", good=f" {i}.", bad=f"e not {i}.") for i in range(10)]
+    made = [table("many", many), table("crossed", crossed), table("same text", same_text)]
+
+    sources = {
+        frozenset(both): {*both, *one.discourses}
+        for each in made
+        for one in each.items
+        for both in [[condition.content for condition in one.conditions]]
+    }
+
+    def most_uses(drawing: Drawing[DrawnPair]) -> int:
+        return max(Counter(s for pair in texts(drawing) for s in sources[pair]).values())
+
+    few = draw("toy", made, 12, 0)
+    assert most_uses(few) == 1
+    assert few.n_repeated == 0
+    everything = draw("toy", made, 100, 0)
+    assert len(everything.drawn) == 50
+    fresh = 50 - everything.n_repeated
+    without = draw("toy", made, fresh, 0)
+    assert without.n_repeated == 0
+    assert most_uses(without) == 1
+    assert draw("toy", made, fresh + 1, 0).n_repeated == 1
+
+
+def test_texts_of_several_configs_of_the_sample_come_once(sample_build: Built) -> None:
+    made = list(tables(find_dataset(str(sample_build("story_cloze")))))
+    drawn = draw("story_cloze", [one for one in made if one.in_headline], 100, 0).drawn
+    shown = [text for pair in drawn for text in (pair.text_a, pair.text_b)]
+    assert len(set(shown)) == 200
 
 
 def test_groups_take_turns_and_only_the_headline_is_drawn() -> None:

@@ -68,7 +68,7 @@ def test_pairs_of_one_discourse_are_not_independent() -> None:
         (INCOHERENT, True, True),
         (INCOHERENT, False, False),
         (COHERENT, True, False),
-        ("can't tell", True, False),
+        ("cannot tell", True, False),
         (None, True, None),
         (INCOHERENT, None, None),
         (COHERENT, None, None),

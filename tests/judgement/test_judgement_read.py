@@ -36,12 +36,12 @@ def test_answers_of_one_file_are_one_annotators(tmp_path: Path) -> None:
         tmp_path,
         {"pair": ID, "a_grammatical": "yes", "b_grammatical": "No ", "less_coherent": "A"},
         "",
-        {"pair": OTHER, "less_coherent": "Can’t  tell", "a_grammatical": None, "comment": "hm"},
+        {"pair": OTHER, "less_coherent": "Cannot  tell", "a_grammatical": None, "comment": "hm"},
     )
     read = read_answers([path])
     assert [(a.id, a.place, a.values) for a in read.answers] == [
         (ID, f"{path}:1", {"a_grammatical": "yes", "b_grammatical": "no", "less_coherent": "a"}),
-        (OTHER, f"{path}:3", {"less_coherent": "can't tell"}),
+        (OTHER, f"{path}:3", {"less_coherent": "cannot tell"}),
     ]
     assert len({answer.annotator for answer in read.answers}) == 1
     assert len(read.digests) == 1
@@ -76,7 +76,7 @@ MALFORMED = [
         'less_coherent is \'c\', expected "a", "b"',
         "no such answer",
     ),
-    ({"pair": ID, "less_coherent": "yes"}, 'expected "a", "b", "can\'t tell"', "no such answer"),
+    ({"pair": ID, "less_coherent": "yes"}, 'expected "a", "b", "cannot tell"', "no such answer"),
     ({"pair": ID, "a_grammatical": True}, "a_grammatical is no text", "a field that is no text"),
     ({"pair": ID, "b_grammatical": "maybe"}, 'expected "yes", "no"', "no such answer"),
     ({"pair": ID, "less_coherant": "a"}, "a field 'less_coherant'", "unknown field"),
@@ -179,7 +179,7 @@ JSON = st.recursive(
     max_leaves=5,
 )
 VALUES = JSON | st.sampled_from(
-    [ID, OTHER, "yes", "no", "a", "b", "can't tell", "", "One.", ["odd"]]
+    [ID, OTHER, "yes", "no", "a", "b", "cannot tell", "", "One.", ["odd"]]
 )
 ROW_FIELDS = ("span", "document", "example", "text", "text_a", "question", "answers", "answer")
 NAMES = st.sampled_from([*fields([WHY]), "other"]) | st.sampled_from([*ROW_FIELDS, *FREE_FIELDS])

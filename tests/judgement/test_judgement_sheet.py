@@ -104,6 +104,14 @@ def test_lines_hold_the_exact_texts_and_empty_answers() -> None:
     ]
     assert [line["number"] for line in lines] == [1, 2]
     assert {line[field] for line in lines for field in QUESTIONS} == {""}
+    yes_no = {"yes": "yes", "no": "no"}
+    worse = {"a": "A", "b": "B", "cannot tell": "cannot tell"}
+    assert [line["answers"] for line in lines] == [
+        {"a_grammatical": yes_no, "b_grammatical": yes_no, "less_coherent": worse}
+    ] * 2
+    (asked, *_) = map(json.loads, json_lines(PAIR, ASKED).splitlines())
+    for question in ASKED[0].questions:
+        assert asked["answers"][question.name] == dict(question.answers)
 
 
 def test_a_sheet_without_further_questions_is_pinned() -> None:
@@ -115,8 +123,8 @@ def test_a_sheet_without_further_questions_is_pinned() -> None:
 
 
 PINNED = [
-    "aa26ffae02baca2e517f7abad175afb6f5ce65203074a8eecf4d825e26fc6781",
-    "1d53f2dce481dece1241077d79739fa29d5f6cb8531bc9ae8935a5e0268ace6b",
+    "d1c4afb6004f22cb5d1a5ab3d5679b2677b5f4892c5f2091769da27b65a53301",
+    "df90af10013438be7f42befe11a977c645b977ceb28a9781ea4f302444f31e5a",
 ]
 
 
@@ -235,7 +243,7 @@ def test_digits_answer_the_marked_question_and_mark_the_next(browser: Browser) -
     assert "Is A" in browser.run(marked)
     press(browser, "1", "2", "3")
     first = browser.run("return answers()")[0]
-    assert [first[field] for field in QUESTIONS] == ["yes", "no", "can't tell"]
+    assert [first[field] for field in QUESTIONS] == ["yes", "no", "cannot tell"]
     press(browser, "0")
     assert "less coherent" in browser.run(marked)
     press(browser, "1", "Enter")

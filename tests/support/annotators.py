@@ -44,7 +44,7 @@ def always_a(line: dict[str, Any]) -> dict[str, Any]:
 
 def first_answer(line: dict[str, Any]) -> dict[str, Any]:
     """Gives the first of the answers that there are."""
-    return line | {"answer": next(iter(line["answers"]))} if "answers" in line else always_a(line)
+    return line | {"answer": next(iter(line["answers"]))} if "answer" in line else always_a(line)
 
 
 def at_random(seed: int) -> Annotator:

@@ -28,7 +28,13 @@ from coherencegym.eval.surprisal import Answer
 from coherencegym.eval.tasks.correlate.options import COMMAND
 from coherencegym.eval.tasks.correlate.report import correlate_sections
 from coherencegym.eval.tasks.correlate.systems import BY_TOKEN, SYSTEMS
-from coherencegym.eval.tasks.headline import Headline, cells_by_table, mean_headline, mean_if_known
+from coherencegym.eval.tasks.headline import (
+    Headline,
+    cells_by_table,
+    human_performance,
+    mean_headline,
+    mean_if_known,
+)
 from coherencegym.eval.tasks.options import NoOptions
 from coherencegym.eval.tasks.table import Table
 from coherencegym.eval.tasks.task import Findings, Task, TaskContext
@@ -147,8 +153,9 @@ def _headline(found: Findings) -> Headline | None:
     ]
     beside: dict[str, Any] = {
         name: mean_if_known([getattr(one, name) for one in own])
-        for name in ("partial_input_score", "lexical_overlap_score", "human_score")
+        for name in ("partial_input_score", "lexical_overlap_score")
     }
+    beside |= human_performance(mean_if_known([one.human_score for one in own]), own)
     return mean_headline(cells, SPEARMAN_OF_ALL, chance=SPEARMAN_OF_ALL.chance, **beside)
 
 

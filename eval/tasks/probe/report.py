@@ -8,6 +8,7 @@ from dataclasses import replace
 from statistics import fmean
 from typing import Any
 
+from coherencegym.eval.data.baselines import HUMAN_PERFORMANCE
 from coherencegym.eval.data.source import Published
 from coherencegym.eval.kinds.examples import LabelledExample
 from coherencegym.eval.plan.explain import time_text
@@ -142,7 +143,7 @@ def probes_grid(found: Findings) -> grid.Grid:
     ]
     if any(one.human_n for one in scores.values()):
         # They judged a sample of the rows.
-        names.append("people (rows)")
+        names.append(f"{HUMAN_PERFORMANCE} (rows)")
         people = (scores[own.config, own.split] for own in _scores(found))
         rows = [
             replace(row, cells=(*row.cells, grid.share_of_people(one.human_score, one.human_n)))

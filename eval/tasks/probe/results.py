@@ -28,7 +28,12 @@ from coherencegym.eval.statistics.scores import (
     REFERENCE,
     Score,
 )
-from coherencegym.eval.tasks.headline import Headline, headline_over, mean_if_known
+from coherencegym.eval.tasks.headline import (
+    Headline,
+    headline_over,
+    human_performance,
+    mean_if_known,
+)
 from coherencegym.eval.tasks.probe.data import TRAIN, VALIDATION, ProbeTable
 from coherencegym.eval.tasks.probe.options import MEAN_LAYER, ProbeOptions
 from coherencegym.eval.tasks.probe.probe import Probed, probed
@@ -300,18 +305,27 @@ def macro_f1(labels: Sequence[str], predicted: Sequence[str]) -> float:
     return fmean(found)
 
 
-def probe_headline(details: Sequence[ProbeDetail]) -> Headline:
-    """The mean over configs of the accuracy on test, each with the same weight."""
+def probe_headline(details: Sequence[ProbeDetail], rows: Sequence[Score]) -> Headline:
+    """The mean over configs of the accuracy on test, each with the same weight.
+
+    ``rows`` have the accuracy of each.
+    """
     scores = [one.scores for one in details]
     probed = [one.probed for one in details]
     groups = [(right_of(own, own.chosen), [row.cluster for row in own.tested]) for own in probed]
+    tables = {(own.config, own.split) for own in scores}
+    accuracies = [
+        row
+        for row in rows
+        if (row.level, row.metric) == ("all", ACCURACY) and (row.config, row.split) in tables
+    ]
     return headline_over(
         [own.config for own in scores],
         fmean(own.accuracy for own in scores),
         macro_interval(groups),
         sum(own.test for own in scores),
         partial_input_score=mean_if_known([own.bag_of_words for own in scores]),
-        human_score=mean_if_known([own.people for own in scores]),
+        **human_performance(mean_if_known([own.people for own in scores]), accuracies),
         chance=fmean(own.most_frequent for own in scores),
         metric=ACCURACY,
     )

@@ -15,7 +15,12 @@ from coherencegym.eval.data.dataset import ItemTable
 from coherencegym.eval.kinds.table_kind import SAMPLE
 from coherencegym.eval.outcomes.tables import OutcomeTables, count_distinct
 from coherencegym.eval.statistics.intervals import macro_interval
-from coherencegym.eval.tasks.headline import Headline, headline_over, mean_if_known
+from coherencegym.eval.tasks.headline import (
+    Headline,
+    headline_over,
+    human_performance,
+    mean_if_known,
+)
 from coherencegym.eval.tasks.score.outcomes import ACCURACY, predictions_of
 from coherencegym.eval.tasks.score.selections import cells_of, inside
 from coherencegym.eval.tasks.score.summary import ItemScore
@@ -59,7 +64,8 @@ def headline_of(
         fmean(fmean(values) for values, _ in groups),
         macro_interval(groups),
         n_items,
-        **{name: _mean_of(name, configs, beside) for name in (*BASELINE_WORDS, "human_score")},
+        **{name: _mean_of(name, configs, beside) for name in BASELINE_WORDS},
+        **human_performance(_mean_of("human_score", configs, beside), beside),
     )
 
 

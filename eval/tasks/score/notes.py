@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from coherencegym.eval.data.baselines import HUMAN_PERFORMANCE
 from coherencegym.eval.data.dataset import FILTER_MODEL, ItemTable, chosen_with, filtered_note
 from coherencegym.eval.data.notes import Note, caution, detail, first_names
 from coherencegym.eval.data.syntaxgym import SPLIT as SUITE_SPLIT
@@ -306,8 +307,9 @@ def _people(scores: Sequence[ItemScore], scored: Sequence[ScoredItemTable]) -> I
     judged = [f"{s.config} {s.human_n:,}" for s in scores if s.level == "all" and s.human_n]
     if judged:
         yield detail(
-            "human: the share of judged pairs in which most annotators call the incoherent text "
-            f"less coherent ({', '.join(judged)} pairs); the interval is in results.json"
+            f"{HUMAN_PERFORMANCE}: the share of judged pairs in which most annotators call the "
+            f"incoherent text less coherent ({', '.join(judged)} pairs); the interval is in "
+            "results.json"
         )
 
 

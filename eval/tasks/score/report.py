@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
-from coherencegym.eval.data.baselines import BASELINE_WORDS
+from coherencegym.eval.data.baselines import BASELINE_WORDS, HUMAN_PERFORMANCE
 from coherencegym.eval.data.source import Published
 from coherencegym.eval.plan.options import SYNTAXGYM_2021
 from coherencegym.eval.report import grid
@@ -84,7 +84,8 @@ def _cells(row: ItemScore, with_intervals: bool) -> dict[str, str]:
         "items": items(row.n),
         SCORE: grid.share_with_interval(row.score, row.ci_low, row.ci_high),
         **{f"{words}, %": grid.share_cell(getattr(row, name)) for name, words in names.items()},
-        "human, %": grid.share_cell(row.human_score) + " !" * (0 < row.human_n < FEW_ITEMS),
+        f"{HUMAN_PERFORMANCE}, %": grid.share_cell(row.human_score)
+        + " !" * (0 < row.human_n < FEW_ITEMS),
         "margin, bits": grid.with_interval(row.margin_mean, low, high, "+.3f", with_intervals),
         "ties": str(row.ties or ""),
         "too close": str(row.too_close or ""),

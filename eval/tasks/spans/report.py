@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, replace
 from typing import Any
 
+from coherencegym.eval.data.baselines import HUMAN_PERFORMANCE
 from coherencegym.eval.report import grid
 from coherencegym.eval.report.blocks import Figure, ReportSection, Strips, Triangles
 from coherencegym.eval.report.figures import short_model
@@ -85,7 +86,7 @@ def coherence_grid(found: Findings) -> grid.Grid:
         rows += _baselines(own)
     names = ["texts", *(f"{metric}, %" for metric in _METRICS), "ρ"]
     if judged:
-        names += [f"{SPAN_ACCURACY}, %", "people (texts)"]
+        names += [f"{SPAN_ACCURACY}, %", f"{HUMAN_PERFORMANCE} (texts)"]
         width = 1 + len(names)
         rows = [replace(row, cells=(*row.cells, *[""] * (width - len(row.cells)))) for row in rows]
     return grid.made("config", names, rows)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from coherencegym.eval.data.baselines import BASELINE_WORDS
+from coherencegym.eval.data.baselines import BASELINE_WORDS, HUMAN_PERFORMANCE
 from coherencegym.eval.report.grid import share_cell, share_with_interval
 from coherencegym.eval.results.run_table import RunColumn, RunModel, RunTable
 from coherencegym.eval.results.runs import Run
@@ -18,7 +18,7 @@ from coherencegym.eval.views.leaderboard.names import model_file, suite_file
 BESIDE = {
     "chance": "chance",
     **BASELINE_WORDS,
-    "human_score": "people",
+    "human_score": HUMAN_PERFORMANCE,
 }
 
 

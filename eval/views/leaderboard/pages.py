@@ -11,7 +11,7 @@ import base64
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from coherencegym.eval.data.baselines import BASELINE_MEANINGS, BASELINE_WORDS
+from coherencegym.eval.data.baselines import BASELINE_MEANINGS, BASELINE_WORDS, HUMAN_PERFORMANCE
 from coherencegym.eval.data.source import SuiteWords
 from coherencegym.eval.report.grid import share_cell, share_with_interval
 from coherencegym.eval.results.learning import learning_curves
@@ -241,15 +241,15 @@ _BESIDE = {
         name: f"{words}: {BASELINE_MEANINGS[name]}, scored on the same configs and groups"
         for name, words in BASELINE_WORDS.items()
     },
-    "human_score": "human: annotators, on judged items of the same configs and groups",
+    "human_score": f"{HUMAN_PERFORMANCE}: annotators, on judged items of the same configs",
 }
 #: The baselines beside numbers that are no CD scores, by their metric.
 _OF_METRIC = {
     "accuracy": "probes (accuracy): partial input is a bag of words, chance is the most frequent "
     "label",
     SPEARMAN: "ratings (Spearman): correlations times 100; partial input is a bag of words, "
-    "lexical overlap is repeated words, human is one rater against the others, chance is 0 "
-    "(values below 0 are drawn at 0)",
+    "lexical overlap is repeated words, human performance is one rater against the others, "
+    "chance is 0 (values below 0 are drawn at 0)",
     "strict": "spans (strict): partial input is a bag of words, and the best constant answer "
     "(such as never) replaces chance",
 }

@@ -63,7 +63,7 @@ def test_a_row_a_suite_and_a_column_a_model() -> None:
         "other",
         "c",
         "partial input",
-        "human",
+        "human performance",
         "chance",
     )
     assert [row.cells for row in table.rows] == [
@@ -93,7 +93,7 @@ def test_a_narrow_terminal_has_everything() -> None:
         assert max(map(len, shown)) <= width
         for i in range(4):
             assert any(f"model{i}: 80.0 [70.0, 90.0] *" in line for line in shown)
-        assert "partial input: 60.0 · human: 90.0" in " ".join(shown)
+        assert "partial input: 60.0 · human performance: 90.0" in " ".join(shown)
 
 
 def test_files_lead_to_the_reports(tmp_path: Path) -> None:

@@ -66,7 +66,7 @@ def test_points_a_band_and_baselines() -> None:
     ] == [
         *(55, 52, 50),
     ]
-    assert "people" not in found
+    assert "human performance" not in found
     (band,) = (each for each in axes.collections if each.get_gid() == "band-0")
     corners = {(float(x), round(float(y), 6)) for x, y in band.get_paths()[0].vertices}
     # There is none at the first step, whose interval is not known.

@@ -38,7 +38,7 @@ def said(score: float, low: float, high: float, **more: Any) -> tuple[str, str]:
             "open",
         ),
         ((0.3, 0.2, 0.4), {}, "it prefers the incoherent versions", "below"),
-        ((0.7, 0.6, 0.8), {"human_score": 0.95}, "people reach 95.0 %", "shows"),
+        ((0.7, 0.6, 0.8), {"human_score": 0.95}, "human performance is 95.0 %", "shows"),
         ((0.7, 0.6, 0.8), {"n": 9}, "only 9 items", "shows"),
         (
             (0.7, 0.6, 0.8),

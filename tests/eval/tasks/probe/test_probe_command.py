@@ -136,14 +136,16 @@ def test_people_who_judged_some_rows_stand_beside_the_probe(
     about: Any = {"breakdowns": ["genre"], "task_defaults": {"input": "order"}}
     write_examples(tmp_path / "data", judged, **about)
     assert main(arguments(tmp_path, tmp_path / "run", "--random-init", "0", "--layers", "0")) == 0
-    assert "people (rows)" in capsys.readouterr().out
+    assert "human performance (rows)" in capsys.readouterr().out
     results = results_of(tmp_path / "run")
     number = len(judged["test"]) * 4 // 5
     by_group = {s["group"]: s for s in results["scores"] if s["level"] in ("all", "column")}
     assert (by_group[""]["human_score"], by_group[""]["human_n"]) == (0.75, number)
     assert by_group[""]["human_ci_low"] < 0.75 < by_group[""]["human_ci_high"]
     assert sum(s["human_n"] for group, s in by_group.items() if group) == number
-    assert results["headline"]["human_score"] == 0.75
+    headline = results["headline"]
+    assert (headline["human_score"], headline["human_n"]) == (0.75, number)
+    assert headline["human_ci_low"] == by_group[""]["human_ci_low"]
 
 
 def test_the_same_run_gives_the_same_bytes(saved: Path, finished: Path, tmp_path: Path) -> None:

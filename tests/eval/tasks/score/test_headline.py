@@ -122,6 +122,20 @@ def test_others_are_averaged_only_where_every_config_has_one() -> None:
     assert found.partial_input_score is None
 
 
+def test_human_performance_has_an_interval_of_one_config_and_n_of_all() -> None:
+    def judged(config: str, score: float) -> Evaluated:
+        human = {"group": "", "score": score, "ci_low": 0.3, "ci_high": 1.0, "n": 5}
+        return table(config, {"": [True, False]}, humans=(human,))
+
+    def human(found: Headline | None) -> tuple[float | None, ...]:
+        assert found is not None
+        return found.human_score, found.human_ci_low, found.human_ci_high, found.human_n
+
+    assert human(headline(judged("a", 0.8))) == (0.8, 0.3, 1.0, 5)
+    assert human(headline(judged("a", 0.5), judged("b", 1.0))) == (0.75, None, None, 10)
+    assert human(headline(judged("a", 0.8), table("b", {"": [True]}))) == (None, None, None, 0)
+
+
 AREA = AreaUnderCurve("auc", "AUC")
 
 

@@ -125,7 +125,7 @@ def test_the_best_constant_answer_is_not_called_chance(
     assert "best_constant_answer: 0." in said
     assert "chance:" not in said
     card = render_results_card("me/results", {"runs/a": read_run(finished)}, {"runs/a": []})
-    assert "| people | best constant answer | metric |" in card
+    assert "| human performance | best constant answer | metric |" in card
     assert main(["leaderboard", str(finished), "--output", str(tmp_path / "leaderboard")]) == 0
     pages = [path.read_text() for path in (tmp_path / "leaderboard").rglob("*.html")]
     assert len(pages) == 3
@@ -422,7 +422,7 @@ def test_people_who_judged_spans_stand_beside_the_model(
     write_spans_dataset(tmp_path / "data", learned, "judged", extra={"human_ok": "bool"})
     assert main(arguments(tmp_path, tmp_path / "run")) == 0
     shown = capsys.readouterr().out
-    assert "people (texts)" in shown
+    assert "human performance (texts)" in shown
     assert "75.0 (16)" in shown
     scores = [one for one in results_of(tmp_path / "run")["scores"] if one["human_n"]]
     assert {one["metric"] for one in scores} == {"span accuracy"}
