@@ -56,7 +56,8 @@ def dataset_card(manifest: dict[str, Any]) -> str:
             shown_by=of_default["card"],
             shown_kind=of_default["kind"],
             headline=[name for name, _ in headline],
-            grouped=any(config.get("headline") for _, config in headline),
+            counted=_counted(configs),
+            grouped=any(map(_has_groups, (config for _, config in headline))),
             measured=any(baseline_score(q, PARTIAL_INPUT) for q in _qualities(configs)),
             labelled=any(table["kind"].labels for table in tables),
             choices=[task.id for task in tasks if task.is_choice],
@@ -158,6 +159,25 @@ def _kinds(configs: _Configs) -> list[tuple[list[str], dict[str, Any]]]:
     for name, config in configs:
         found.setdefault(str([config.get(key) for key in shared]), ([], config))[0].append(name)
     return list(found.values())
+
+
+def _counted(configs: _Configs) -> dict[str, list[str]]:
+    # The groups whose predictions alone count in the scores of configs.
+    found: dict[str, list[str]] = {}
+    for name, config in configs:
+        if group := config.get("headline"):
+            found.setdefault(group, []).append(name)
+    return found
+
+
+def _has_groups(config: dict[str, Any]) -> bool:
+    # The groups that the headline is the mean over: those of the predictions that count.
+    if not (group := config.get("headline")):
+        return False
+    declared = [own["groups"] for own in config["predictions"] if own["groups"]]
+    firsts = {groups[0] for groups in declared if group in groups}
+    # Where none are declared, items have groups of their own.
+    return len(firsts) > 1 or not declared
 
 
 def _human_rows(configs: _Configs) -> list[dict[str, Any]]:

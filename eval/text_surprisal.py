@@ -11,11 +11,12 @@ from __future__ import annotations
 import math
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.data.pairs import condition_after
+from coherencegym.eval.data.texts import LabelledTexts
 from coherencegym.eval.plan.options import DEFAULT_OPTIONS, Options
 from coherencegym.eval.plan.requests import Query
 from coherencegym.eval.surprisal import ScoredCondition, surprisals
@@ -31,8 +32,7 @@ _NAME = "text"
 
 def text_surprisals(
     model: LoadedModel,
-    texts: Sequence[str],
-    contexts: Sequence[str] | None = None,
+    given: LabelledTexts,
     by: TextUnit = "token",
     options: Options = DEFAULT_OPTIONS,
     **running: Any,
@@ -41,13 +41,13 @@ def text_surprisals(
 
     Args:
         model: a loaded model, in evaluation mode.
-        contexts: a text before each, which is read and not scored; None: none.
+        given: the texts, and a context before each, which is read and not scored.
         running: ``store`` and ``progress`` of :func:`eval.surprisal.surprisals`.
 
     Returns:
-        ``text_number`` (from 1), ``number`` of the token in its text (from 1), ``token`` or
-        ``word``, ``start`` and ``end`` (characters of the text), ``bits`` (None where a first
-        token has nothing before it).
+        The labels of the text, ``number`` of the token in its text (from 1), ``token`` or ``word``,
+        ``start`` and ``end`` (characters of the text), ``bits`` (None where a first token has
+        nothing before it).
 
     Raises:
         EvaluationError: there is no text, one is empty or longer than the model's context, or there
@@ -55,41 +55,46 @@ def text_surprisals(
     """
     if by not in UNITS:
         raise EvaluationError(f"by={by!r}; expected one of {', '.join(UNITS)}")
+    texts, contexts = given.texts, given.contexts
     if not texts:
         raise EvaluationError("no text; expected at least one")
     if contexts is not None and len(contexts) != len(texts):
         raise EvaluationError(f"{len(contexts)} contexts of {len(texts)} texts; expected as many")
+    names = [f"text {label['text_number']}" for label in given.labels]
     conditions = []
-    for number, text in enumerate(texts, start=1):
+    for number, (name, text) in enumerate(zip(names, texts, strict=True)):
         if not isinstance(text, str) or not text.strip():
-            raise EvaluationError(f"text {number}: {text!r:.60}; expected a text that is not empty")
-        context = None if contexts is None else contexts[number - 1]
+            raise EvaluationError(f"{name}: {text!r:.60}; expected a text that is not empty")
+        context = None if contexts is None else contexts[number] or ""
         conditions.append(condition_after(_NAME, context, text))
     region = 1 if contexts is None else 2
     queries = [
-        Query(f"text {number}", [condition], {_NAME: {region}})
-        for number, condition in enumerate(conditions, start=1)
+        Query(name, [condition], {_NAME: {region}})
+        for name, condition in zip(names, conditions, strict=True)
     ]
     found = surprisals(model.model, model.tokenizer, queries, options, **running)
-    for number, (condition, answer) in enumerate(zip(conditions, found.items, strict=True), 1):
+    for number, (condition, answer) in enumerate(zip(conditions, found.items, strict=True)):
         if _NAME not in answer.conditions:
             raise EvaluationError(
-                f"text {number}: longer than the model's context of {found.context:,} tokens; "
+                f"{names[number]}: longer than the model's context of {found.context:,} tokens; "
                 "expected a shorter text, or context"
             )
         start, end = condition.region_offsets()[-1]
-        offset = len(condition.content) - len(texts[number - 1])
-        tokens = _tokens(answer.conditions[_NAME], condition.content, region)
+        offset = len(condition.content) - len(texts[number])
+        tokens = _tokens(answer.conditions[_NAME], condition.content, region, offset)
         rows = tokens if by == "token" else _words(tokens, condition.content, start, end)
         for place, row in enumerate(rows, start=1):
             span = {"start": row["start"] - offset, "end": row["end"] - offset}
-            yield {"text_number": number, "number": place, **row, **span}
+            yield {**given.labels[number], "number": place, **row, **span}
 
 
-def _tokens(scored: ScoredCondition, content: str, region: int) -> Iterator[Mapping[str, Any]]:
+def _tokens(
+    scored: ScoredCondition, content: str, region: int, first: int
+) -> Iterator[Mapping[str, Any]]:
     encoding = scored.encoding
     for place in encoding.of_region.get(region, ()):
-        start, end = encoding.starts[place], encoding.ends[place]
+        # The space between context and text is part of a token, and of no text.
+        start, end = max(first, encoding.starts[place]), encoding.ends[place]
         bits = float(scored.bits[place])
         own = None if math.isnan(bits) else bits
         yield {"token": content[start:end], "start": start, "end": end, "bits": own}

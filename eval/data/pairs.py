@@ -18,7 +18,7 @@ from coherencegym.eval.data.notes import detail
 from coherencegym.eval.data.source import Source
 from coherencegym.eval.kinds.contrasts import Contrast, GeneratedItem
 from coherencegym.eval.kinds.items import METRICS, Condition, Item, Prediction, Region
-from coherencegym.files.frames import FRAME_SUFFIXES, read_frame
+from coherencegym.files.frames import FRAME_SUFFIXES, read_frame, records
 
 if TYPE_CHECKING:
     import pandas  # type: ignore[import-untyped]
@@ -33,8 +33,8 @@ GOOD_AND_BAD = (
 )
 #: Columns of the text before both.
 CONTEXT_NAMES = ("context", "prompt", "prefix")
-#: Columns of names of pairs.
-_IDS = ("pair_id", "item_id", "id")
+#: Columns of names of pairs or texts.
+ID_NAMES = ("pair_id", "item_id", "id")
 #: The conditions of an item.
 _GOOD, _BAD = "good", "bad"
 
@@ -138,7 +138,7 @@ def table_of_pairs(
 
 def _rows(pairs: Any, where: str) -> list[Mapping[str, Any]]:
     if hasattr(pairs, "to_dict"):
-        return list(pairs.to_dict("records"))
+        return list[Mapping[str, Any]](records(pairs))
     rows = []
     for number, pair in enumerate(pairs, start=1):
         if isinstance(pair, Mapping):
@@ -173,7 +173,8 @@ def _columns(
             known_pairs = ", ".join("/".join(pair) for pair in GOOD_AND_BAD)
             raise EvaluationError(
                 f"{where}: columns {', '.join(map(str, there))}; expected {known_pairs}, or the "
-                "columns of the better and the worse text by name"
+                "columns of the better and the worse text with --good and --bad, in Python good= "
+                "and bad="
             )
         good, bad = known[0]
     if context is None:
@@ -192,7 +193,7 @@ def _item(
     context, *sides = columns
     before = _text(row, context, f"{where}: row {number}", empty=True) if context else None
     texts = [_text(row, side, f"{where}: row {number}") for side in sides]
-    identifier = next((str(row[name]) for name in _IDS if name in row), f"{number:06}")
+    identifier = next((str(row[name]) for name in ID_NAMES if name in row), f"{number:06}")
     conditions = tuple(
         condition_after(name, before, text) for name, text in zip((_GOOD, _BAD), texts, strict=True)
     )
@@ -211,6 +212,8 @@ def _item(
 
 def _text(row: Mapping[str, Any], column: str, where: str, empty: bool = False) -> str:
     text = row.get(column)
+    if empty and text is None:
+        return ""
     if not isinstance(text, str) or not (empty or text.strip()):
         raise EvaluationError(f"{where}: {column}: {text!r:.60}; expected a text")
     return text

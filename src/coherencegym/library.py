@@ -223,9 +223,11 @@ def score(
 
 def surprisal(
     model: Any,
-    texts: str | Sequence[str],
+    texts: Sequence[str] | str | Path | pandas.DataFrame,
     *,
-    contexts: Sequence[str] | None = None,
+    contexts: Sequence[str | None] | None = None,
+    column: str | None = None,
+    context: str | None = None,
     by: TextUnit = "token",
     tokenizer: Any = None,
     device: str = "auto",
@@ -236,21 +238,26 @@ def surprisal(
 
     Args:
         model: a model as :func:`score` takes it, or a list.
-        texts: one or more.
-        contexts: a text before each, which is read and not scored.
+        texts: a list of texts; a file: ``.txt`` with one text a line, or a table (CSV, TSV, JSON
+            lines, parquet); or a data frame.
+        contexts: a text before each, which is read and not scored; None or empty: no text.
+        column, context: the columns of a table with the texts, by default ``text``, and with their
+            contexts.
         by: ``token``; or ``word``: the sum over the tokens of each word, which white space parts.
         tokenizer, device, dtype: see :func:`score`.
         options: ``scorer``, ``masking``, ``bos``, ``word_correction``, ... as for :func:`score`.
 
     Returns:
-        A data frame with a row for each token or word: ``model``, ``text_number`` and ``number``
+        A data frame with a row for each token or word: ``model``, ``text_number`` (row of a table,
+        line of a file, from 1), the id that a table has in a column such as ``id``, ``number``
         (from 1), ``token`` or ``word``, ``start`` and ``end`` (characters of the text), ``bits``
         (missing where a first token has nothing before it).
 
     Raises:
-        EvaluationError: a model is not there, an option is wrong, a text is empty or too long, or
-            pandas is not installed.
+        EvaluationError: a model or a file is not there, an option is wrong, a text is empty or too
+            long, or pandas is not installed.
     """
+    from coherencegym.eval.data.texts import TEXT_SUFFIXES, labelled_texts
     from coherencegym.eval.library import options_of
     from coherencegym.eval.models.in_memory import evaluating
     from coherencegym.eval.models.load import load
@@ -258,14 +265,22 @@ def surprisal(
     from coherencegym.eval.views.frames import data_frame
 
     chosen = options_of(**{"scorer": "auto", **options})
-    several = [texts] if isinstance(texts, str) else list(texts)
+    if isinstance(texts, str):
+        # Not whether it is there: the name of a file may not be as long as a text.
+        if Path(texts).suffix not in TEXT_SUFFIXES:
+            expected = (
+                f"expected a list of texts, a file ({', '.join(TEXT_SUFFIXES)}) or a data frame"
+            )
+            raise EvaluationError(f"surprisal: {texts!r:.60}; {expected}")
+        texts = Path(texts)
+    several = labelled_texts(texts, column, context, contexts)
     rows = []
     for each in model if isinstance(model, list) else [model]:
         given = _model(each, tokenizer, alone=True, scorer=chosen.scorer)
         way: Any = {"device": device, "dtype": dtype, "scorer": chosen.scorer}
         loaded = load(given, **way) if isinstance(given, str) else given
         with evaluating(loaded.model):
-            found = text_surprisals(loaded, several, contexts, by, chosen.settled(loaded.scorer))
+            found = text_surprisals(loaded, several, by, chosen.settled(loaded.scorer))
             rows += [{"model": loaded.name, **row} for row in found]
     return data_frame(rows)
 

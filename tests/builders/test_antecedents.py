@@ -150,7 +150,7 @@ def test_neither_text_is_the_longer_one_too_often() -> None:
 
 def test_the_card(built: tuple[Path, dict[str, Any]]) -> None:
     card = dataset_card(built[1])
-    assert "`sample_pronoun` counts only the predictions of the group `against control`" in card
+    assert "counts only predictions of the group `against control`" in card
     assert "no sentence that could be the control" in card
     assert "a bag of words of the one sentence that differs" in card
 

@@ -330,7 +330,8 @@ def test_the_sample(built: dict[str, Any]) -> None:
     everything = [a for a in quality["partial_input"] if a["group"] == ""]
     assert everything[0]["formula"] == ""
     card = dataset_card(built)
-    assert f"The score of `sample` counts only the predictions of the group `{HEADLINE}`." in card
+    assert f"The score of `sample` counts only predictions of the group `{HEADLINE}` (" in card
+    assert "the mean over subgroups of the predictions of the marked config, each" in card
     assert "| as_causal | 8 |" in card
 
 

@@ -359,6 +359,10 @@ def test_the_card_opens_with_a_sentence_a_pair_and_two_lines_of_use(
         assert body.index("\n# Appendix") < body.index(heading)
 
 
+def test_the_card_says_how_a_folder_is_loaded(manifest: dict[str, Any]) -> None:
+    assert '\nitems = load_dataset("suites/toy_order", "toy_context")  # ' in dataset_card(manifest)
+
+
 def test_the_card_marks_the_headline(manifest: dict[str, Any]) -> None:
     card = dataset_card(manifest)
     assert "| `toy_context` (default) * |" in card

@@ -8,6 +8,7 @@ import math
 from pathlib import Path
 from typing import Any
 
+import pandas as pd  # type: ignore[import-untyped]
 import pytest
 
 import coherencegym as cg
@@ -62,11 +63,33 @@ def test_a_word_is_the_sum_of_its_tokens(demo: Any) -> None:
 def test_a_context_is_read_and_not_scored(demo: Any) -> None:
     """The rows are those of the text within the whole, with places in the text itself."""
     context, text = "Tom had a small dog.", "The dog sat."
-    whole = cg.surprisal(demo, f"{context} {text}", by="word")
+    whole = cg.surprisal(demo, [f"{context} {text}"], by="word")
     after = cg.surprisal(demo, [text], contexts=[context], by="word")
     assert after.word.tolist() == text.split()
     assert after.start.tolist() == [0, 4, 8]
     assert after.bits.tolist() == pytest.approx(whole.bits.tolist()[-3:], abs=1e-4)
+    tokens = cg.surprisal(demo, [text], contexts=[context])
+    assert [text[a:b] for a, b in zip(tokens.start, tokens.end, strict=True)] == list(tokens.token)
+    assert "".join(tokens.token) == text
+    none = cg.surprisal(demo, [text] * 3, contexts=[context, "", None], by="word")
+    alone = cg.surprisal(demo, [text], by="word").bits.tolist()
+    assert none.bits.tolist() == pytest.approx([*after.bits, *alone, *alone], abs=1e-4)
+
+
+def test_files_and_frames_are_read_as_the_command_reads_them(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], demo: Any
+) -> None:
+    path = tmp_path / "items.csv"
+    path.write_text(f"id,sentence,before\nx7,{TEXTS[0]},\nx8,It sat.,A dog ran.\n", "utf-8")
+    how: Any = {"column": "sentence", "context": "before", "by": "word"}
+    read = [cg.surprisal(demo, each, **how) for each in (str(path), path, pd.read_csv(path))]
+    assert all(frame.equals(read[0]) for frame in read)
+    assert list(read[0])[:4] == ["model", "text_number", "id", "number"]
+    assert read[0].id.unique().tolist() == ["x7", "x8"]
+    rows = printed(capsys, path, "--column", "sentence", "--context", "before")
+    assert [row["id"] for row in rows] == read[0].id.tolist()
+    bits = [float(row["bits"]) for row in rows]
+    assert bits == pytest.approx(read[0].bits.tolist(), abs=1e-4)
 
 
 def test_several_models_stand_below_each_other(demo: Any) -> None:
@@ -85,6 +108,12 @@ def test_several_models_stand_below_each_other(demo: Any) -> None:
         ({"texts": ["a"], "by": "letter"}, "by='letter'; expected one of token, word"),
         ({"texts": ["dog " * 3000]}, "text 1: longer than the model's context of "),
         ({"texts": ["a"], "boss": "auto"}, "no option 'boss'"),
+        (
+            {"texts": "The dog. " * 99},
+            "; expected a list of texts, a file (.txt, .csv, .tsv, .jsonl, .parquet) or a data ",
+        ),
+        ({"texts": ["a"], "column": "b"}, "a list of texts has no columns"),
+        ({"texts": pd.DataFrame({"b": ["a"]})}, "no column 'text'; there are b; expected one of"),
     ],
 )
 def test_what_cannot_be_read_is_refused(demo: Any, given: Any, said: str) -> None:
@@ -107,7 +136,7 @@ def test_the_command_prints_a_row_for_each_word(
     frame = cg.surprisal(demo, TEXTS, by="word")
     assert [row["word"] for row in rows] == frame.word.tolist()
     assert [float(row["bits"]) for row in rows] == pytest.approx(frame.bits.tolist(), abs=1e-4)
-    assert [row["text_number"] for row in rows] == [str(number) for number in frame.text_number]
+    assert {row["text_number"] for row in rows} == {"1", "3"}  # the lines of the file
 
 
 def test_the_command_reads_columns_of_a_table(
@@ -119,5 +148,7 @@ def test_the_command_reads_columns_of_a_table(
     assert "".join(row["token"] for row in printed(capsys, path, *how)).strip() == "The dog sat."
     assert main(["surprisal", str(path), "--model", "demo"]) == 2
     said = capsys.readouterr().err
-    assert said == f"python -m eval surprisal: {path}: no column 'text'; there are before, " \
-        "sentence; expected one of them with --column\n"  # fmt: skip
+    assert said == (
+        f"python -m eval surprisal: {path}: no column 'text'; there are before, sentence; expected "
+        "one of them with --column or --context, in Python column= or context=\n"
+    )

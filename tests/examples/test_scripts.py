@@ -44,3 +44,4 @@ def test_score_while_training(examples: Path) -> None:
     pytest.importorskip("accelerate", reason="accelerate is not installed")
     scores = runpy.run_path(str(examples / "score_while_training.py"))["main"]()
     assert [step for step, _ in scores] == [0, 3, 6]
+    assert len({score for _, score in scores}) == 3

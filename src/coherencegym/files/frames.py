@@ -39,6 +39,12 @@ def read_frame(path: Path) -> pandas.DataFrame:
         raise EvaluationError(f"{path}: cannot be read ({first_line(error)[:200]})") from None
 
 
+def records(frame: pandas.DataFrame) -> list[dict[str, Any]]:
+    """The rows of a table; a missing value (NaN, NaT, NA) is None."""
+    found: list[dict[str, Any]] = frame.astype(object).where(frame.notna(), None).to_dict("records")
+    return found
+
+
 def read_text(path: Path) -> str:
     """The text of a file in UTF-8.
 

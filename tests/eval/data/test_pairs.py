@@ -167,3 +167,20 @@ def test_the_context_is_what_words_are_repeated_from() -> None:
     assert decided["partial_input"] == {}  # too few to learn from
     first = next(iter(table.items))
     assert contrasted(first).views == {"good": ("The cat slept.",), "bad": ("Rain fell.",)}
+
+
+def test_an_empty_cell_of_a_context_is_no_context(tmp_path: Path) -> None:
+    path = tmp_path / "mine.csv"
+    path.write_text(f"context,good,bad\n,{GOOD},{BAD}\nTom looked.,{GOOD},{BAD}\n", "utf-8")
+    _, (of_file,) = read_pairs_file(path)
+    of_frame = items(pd.read_csv(path))
+    assert [one.content for item in of_frame for one in item.conditions] == [
+        *(GOOD, BAD),
+        *(f"Tom looked. {GOOD}", f"Tom looked. {BAD}"),
+    ]
+    assert of_frame == list(of_file.items)
+
+
+def test_unknown_columns_are_named_with_the_options_that_take_them() -> None:
+    with pytest.raises(EvaluationError, match="with --good and --bad, in Python good= and bad="):
+        items([{"a": GOOD, "b": BAD}])
