@@ -8,16 +8,27 @@ from __future__ import annotations
 import importlib
 
 from coherencegym.builders.suite import Suite
+from coherencegym.errors import EvaluationError, one_line
 from coherencegym.extensions import added, load_extension, package_of
 from coherencegym.suites import SUITES
 
-__all__ = ["SUITES", "all_suites", "load_suite"]
+__all__ = ["SUITES", "all_suites", "describe_suite", "load_suite"]
 
 
-def all_suites() -> dict[str, str]:
-    """All suites by name, each with one line on it; those of other packages last."""
-    others = added("suites", SUITES)
-    return {**SUITES, **{name: f"a suite of {package_of(each)}" for name, each in others.items()}}
+def all_suites() -> tuple[str, ...]:
+    """The names of all suites, those of other packages last; none is imported."""
+    return (*SUITES, *added("suites", SUITES))
+
+
+def describe_suite(name: str) -> str:
+    """One line on a suite: of another package what the suite says, or why it cannot be had."""
+    if name in SUITES:
+        return SUITES[name]
+    entry = added("suites", SUITES)[name]
+    try:
+        return one_line(f"{load_suite(name).description} (package {package_of(entry)})")
+    except EvaluationError as error:
+        return one_line(str(error).removeprefix(f"{entry.group}: {name} "))
 
 
 def load_suite(name: str) -> Suite:

@@ -25,15 +25,19 @@ from coherencegym.eval.kinds.table_kind import Column as Column
 from coherencegym.eval.kinds.table_kind import TableKind
 from coherencegym.files.strict_json import Name, held
 from coherencegym.loaders.corpus import Corpus
-from coherencegym.loaders.discourse import Discourse
+from coherencegym.loaders.discourse import Discourse, undo
 from coherencegym.loaders.languages.english import ENGLISH
 from coherencegym.loaders.languages.registry import SEVERAL, language_of
 from coherencegym.loaders.read import Select, every_discourse
 from coherencegym.manipulations.operator import Context, Operator, Pipeline
+from coherencegym.suites import SUITES
 from coherencegym.words.scripts import join_texts
 
 #: The genres that a Hub dataset, or a corpus of the user's own, may be said to have.
 Genre = Literal["narration", "dialogue", "documents", "papers", "spans", "sections"]
+
+#: Stands for the owner of a repository where nobody named one.
+NO_OWNER = "YOUR_NAME"
 
 #: The languages of a config that knows nothing of any.
 ANY_LANGUAGE: tuple[str, ...] = ()
@@ -136,15 +140,13 @@ class MinimalPairs:
         versions = dict(self.versions)
         if self.names is not None and self.manipulation is not None:
             versions = {self.names[0]: Pipeline(), self.names[1]: self.manipulation}
-        return {name: operator | self.both for name, operator in versions.items()}
+        # Not `|`, which an operator of somebody's own may lack.
+        return {name: Pipeline((one, self.both)) for name, one in versions.items()}
 
     @property
     def recipe(self) -> str:
-        """The operators as they are written, without empty steps."""
-        steps = {
-            name: " | ".join(filter(None, str(operator).split(" | ")))
-            for name, operator in self.operators.items()
-        }
+        """The operators as they are written."""
+        steps = {name: str(operator) for name, operator in self.operators.items()}
         if self.names is not None:
             return steps[self.names[1]]
         return "; ".join(f"{name}: {step or 'unchanged'}" for name, step in steps.items())
@@ -153,7 +155,8 @@ class MinimalPairs:
         """Yield one item for each set of versions.
 
         Raises:
-            SuiteError: operators yield different numbers of versions, or two of the same text.
+            SuiteError: operators yield different numbers of versions, two of the same text or of
+                the same ``variant``, or do not note their edits.
         """
         made: dict[str, list[Discourse]] = {}
         skipped: Counter[str] = Counter()
@@ -171,10 +174,20 @@ class MinimalPairs:
         if any(len(results) not in (1, number) for results in made.values()):
             found = ", ".join(f"{name}: {len(results)}" for name, results in made.items())
             raise SuiteError(f"{discourse.id}: {found} versions; expected one or equally many")
-        for i in range(number):
-            yield self._generate(
-                {name: results[i % len(results)] for name, results in made.items()}
+        sets = [
+            {name: results[i % len(results)] for name, results in made.items()}
+            for i in range(number)
+        ]
+        variants = Counter(versions[name].variant for versions in sets)
+        if variants.total() > len(variants):
+            twice = variants.most_common(1)[0][0]
+            raise SuiteError(
+                f"{discourse.id}: several results of {self.operators[name]} have the variant "
+                f"{twice!r}; expected a variant of its own for each result"
             )
+        for versions in sets:
+            _check_edits(discourse, versions)
+            yield self._generate(versions)
 
     def _generate(self, versions: dict[str, Discourse]) -> GeneratedItem:
         first, *_, last = versions
@@ -186,6 +199,21 @@ class MinimalPairs:
         if len(contents) < len(versions):
             raise SuiteError(f"{made.item.item_id}: two conditions have the same text")
         return made
+
+
+def _check_edits(discourse: Discourse, versions: Mapping[str, Discourse]) -> None:
+    source = undo(discourse)
+    for name, version in versions.items():
+        try:
+            texts = undo(version)
+        except ValueError:  # an edit is of other text
+            texts = ()
+        # An excerpt gives back only its own units.
+        if texts != source and (len(texts) in (0, len(source)) or not {*texts} <= {*source}):
+            raise SuiteError(
+                f"{discourse.id}: the edits of {name!r} do not give back the original text; "
+                "expected an operator that notes its edits, as replace_text and reorder do"
+            )
 
 
 def generate_item(
@@ -396,8 +424,11 @@ class Suite:
 
     @property
     def repo_id(self) -> str:
-        """The repository that a push goes to unless another one is named."""
-        return f"coherencegym/{self.name}"
+        """The repository that a push goes to unless another one is named.
+
+        Of a suite of somebody's own it is no repository yet: ``YOUR_NAME`` stands for its owner.
+        """
+        return f"{'coherencegym' if self.name in SUITES else NO_OWNER}/{self.name}"
 
     @property
     def natives(self) -> dict[str, tuple[Config, ...]]:

@@ -45,7 +45,7 @@ SUITE = Suite(
                 names=("coherent", "incoherent"),
                 manipulation=TimeFlip(),
                 regions=whole_text,
-                contrasts=(Contrast("incoherent", "coherent", region=1, metric="sum"),),
+                contrasts=(Contrast("incoherent", "coherent", region=1, metric="mean"),),
                 view=first_sentence,
             ),
             summary="before and after are exchanged once, and the whole text is scored",

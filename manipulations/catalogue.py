@@ -157,7 +157,9 @@ def catalogue() -> str:
     for example in EXAMPLES:
         kind = type(example.operator)
         if kind not in seen:
-            parts.append(f"## {kind.__name__}\n\n{_described(kind)}\n")
+            name = kind.__name__
+            shown = f"Import the operator with `from {kind.__module__} import {name}`."
+            parts.append(f"## {name}\n\n{_described(kind)}\n\n{shown}\n")
         seen.add(kind)
         parts.append(_shown(example))
     return "\n".join(parts)

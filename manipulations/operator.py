@@ -104,5 +104,5 @@ class Pipeline(Composable):
         return Pipeline((*self.steps, other))
 
     def __str__(self) -> str:
-        """The steps joined by ``|``."""
-        return " | ".join(str(step) for step in self.steps)
+        """The steps joined by ``|``, without empty ones."""
+        return " | ".join(filter(None, map(str, self.steps)))

@@ -353,6 +353,42 @@ def test_a_suite_and_a_corpus_of_the_users_own(capsys: pytest.CaptureFixture[str
     )
 
 
+def test_a_suite_of_ones_own_needs_a_genre_for_other_texts(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    for what in ("suite", "corpus"):
+        assert exit_code("new", what, f"my_{what}") == 0
+    Path("my_corpus.tsv").write_text(STORIES)
+    suite = Path("my_suite.py").read_text()
+    assert suite.count('genre="narration",') == 1
+    Path("my_suite.py").write_text(suite.replace('genre="narration",', ""))
+    lacking = "no Config of it has genre='narration'"
+    assert exit_code("build", "my_suite.py", "--corpus", "my_corpus.py", "--data-dir", ".") == 2
+    assert f"a column of narration texts: {lacking}" in one_line(capsys.readouterr().err)
+    assert exit_code("build", "my_suite.py", "--texts", "my_corpus.tsv") == 2
+    said = one_line(capsys.readouterr().err)
+    assert f"plain text: {lacking} or genre='documents'; `coheren" in said
+
+
+def test_the_card_of_a_suite_of_ones_own_names_the_users_repository(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert exit_code("new", "suite", "my_suite") == 0
+    build = ("build", "my_suite.py", "--corpus", "sample", "--limit", 3, "--output")
+    assert exit_code(*build, "a") == 0
+    assert exit_code(*build, "b", "--repo-id", "ann/stories") == 0
+    for folder, repo in {"a": "YOUR_NAME/my_suite", "b": "ann/stories"}.items():
+        card = Path(folder, "README.md").read_text()
+        assert f"--dataset {repo} " in card
+        assert f"**Shared by:** {repo.split('/')[0]}" in card
+        assert "coherencegym/my_suite" not in card
+    capsys.readouterr()
+    assert exit_code(*build, "c", "--push-to-hub") == 2
+    assert "expected --repo-id with the repository to push to, such as YOUR_NAME/my_suite" in (
+        one_line(capsys.readouterr().err)
+    )
+
+
 def test_corpora_that_are_nowhere_are_one_line(capsys: pytest.CaptureFixture[str]) -> None:
     assert exit_code("build", "sentence_order", "--limit", 21, "--dry-run") == 0
     shown = capsys.readouterr().out

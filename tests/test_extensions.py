@@ -11,7 +11,7 @@ from support.commands import one_line
 
 from coherencegym.__main__ import main
 from coherencegym.builders.command.new import skeleton
-from coherencegym.builders.registry import all_suites, load_suite
+from coherencegym.builders.registry import all_suites, describe_suite, load_suite
 from coherencegym.eval.data.source import may_be_published
 from coherencegym.extensions import extensions
 from coherencegym.loaders.registry import CORPORA, _load, corpus
@@ -24,6 +24,7 @@ broken = diaries_missing:CORPUS
 [coherencegym.suites]
 diary_order = diary_order:SUITE
 no_suite = diaries:CORPUS
+lost_suite = diaries_lost:SUITE
 [coherencegym.tasks]
 weigh = diary_task
 no_task = diaries:CORPUS
@@ -72,7 +73,10 @@ def test_what_a_package_brings_joins_the_registries(installed: Path) -> None:
     assert [*CORPORA][-1] == "sample"
     assert len(CORPORA) == len([*CORPORA])
     assert corpus("winograd").title != "Diaries"  # the toolkit's own stay
-    assert all_suites()["diary_order"] == "a suite of diaries"
+    assert all_suites()[-3:] == ("diary_order", "lost_suite", "no_suite")
+    assert describe_suite("diary_order") == (
+        "Stories, and the same stories with all sentences but the last shuffled. (package diaries)"
+    )
     assert load_suite("diary_order").title == "Diary order"
 
 
@@ -91,6 +95,15 @@ def test_it_is_built_and_run_by_its_name(
     assert capsys.readouterr().out.endswith("heavyheavy\n")
     assert main([]) == 0
     assert "weigh          a task of diaries" in capsys.readouterr().out
+
+
+def test_a_suite_that_cannot_be_imported_is_listed_with_the_reason(
+    installed: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["build"]) == 0
+    listed = capsys.readouterr().out
+    reason = "cannot be imported: ModuleNotFoundError: No module named 'diaries_lost'; mend the pac"
+    assert f"lost_suite          (diaries_lost:SUITE) {reason}" in listed
 
 
 @pytest.mark.parametrize(
@@ -120,6 +133,7 @@ def test_no_manifest_opens_its_closed_corpus(
     [
         (["build", "no_suite"], "coherencegym.suites: no_suite (diaries:CORPUS) is a Corpus;"),
         (["corpora", "show", "broken"], "broken (diaries_missing:CORPUS) cannot be imported"),
+        (["build", "lost_suite"], "mend the package diaries and install it again, or uninstall it"),
         (["no_task"], "coherencegym.tasks: no_task (diaries:CORPUS) is a Corpus; expected a Task"),
     ],
 )

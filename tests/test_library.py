@@ -14,6 +14,7 @@ from support.span_texts import intruded
 from support.suites import no_classifiers
 
 import coherencegym as cg
+from coherencegym.builders.registry import load_suite
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.commands.cli import main
 from coherencegym.eval.kinds.spans import SPANS
@@ -186,6 +187,8 @@ def test_a_suite_is_built(tmp_path: Path) -> None:
     made = cg.build("sentence_order", corpus="sample", output=tmp_path / "s", **how)
     assert made == tmp_path / "s"
     assert len(cg.load_items(made, config="sample_narration_all")) == 8
+    suite = load_suite("sentence_order")
+    assert cg.build(suite, corpus="sample", output=tmp_path / "s", **how) == made
 
 
 @pytest.mark.parametrize(
@@ -221,6 +224,7 @@ def test_a_suite_is_built(tmp_path: Path) -> None:
             lambda f: cg.score("demo", f, output=cast(Any, 3)),
             "output: 3 is a int; expected a folder",
         ),
+        (lambda f: cg.build(cast(Any, 3)), "3 is a int; expected a suite's name, a Python file"),
         (lambda f: cg.build("winograd", corpus=cast(Any, 3)), "corpus=3; expected a name, or a"),
         (lambda f: cg.build("winograd", output=cast(Any, 3)), "output: 3; expected"),
         (lambda f: cg.build("winograd", limit=0), "limit: 0; expected at least 1"),

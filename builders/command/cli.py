@@ -12,7 +12,7 @@ from textwrap import fill
 from typing import TYPE_CHECKING, Any, get_args
 
 from coherencegym.builders.command.errors import finished
-from coherencegym.builders.registry import all_suites, load_suite
+from coherencegym.builders.registry import all_suites, describe_suite, load_suite
 from coherencegym.builders.suite import Genre, Suite
 from coherencegym.command_line import USER_ERROR, Names, Parser, completed, rare
 from coherencegym.engines.engine import ENGINES, LOCAL
@@ -199,7 +199,11 @@ def _add_how_it_is_made(parser: Parser) -> None:
 def _add_publishing(parser: Parser) -> None:
     add = parser.group(_WRITTEN).add_argument
     add("--push-to-hub", action="store_true", help="publish the build on the Hub, with a tag")
-    add("--repo-id", metavar="ID", help="default: coherencegym/<suite>")
+    add(
+        "--repo-id",
+        metavar="ID",
+        help="repository, such as ann/stories; a suite of your own needs one",
+    )
     what = "create a private repository; refuse an existing public one"
     add("--private", action="store_true", help=what)
     what = "publish configs that may not be republished without their texts"
@@ -312,7 +316,7 @@ _HELP = ("-h", "--help", "--help-all")
 def _names_for(given: argparse.Namespace) -> list[str]:
     """The suites that can be built; of the user's own texts, if they are given."""
     if "texts" not in given:
-        return list(all_suites())
+        return [*all_suites()]
     request = build_request(given)
     return [name for name in all_suites() if request.configs_of_own(load_suite(name))]
 
@@ -330,17 +334,16 @@ def _of_other_languages(given: argparse.Namespace) -> str:
 
 
 def _print_suites(given: argparse.Namespace) -> int:
-    suites = all_suites()
     own_texts = build_request(given).own_texts() if "texts" in given else None
-    names = _names_for(given)
+    suites = {name: describe_suite(name) for name in _names_for(given)}
     if "json" in given:
-        print(json.dumps({name: suites[name] for name in names}, indent=1))
+        print(json.dumps(suites, indent=1))
         return 0
     if own_texts is not None:
         print(f"{own_texts.said}\n")
-    width = max(map(len, names))
-    for name in names:
-        print(f"{name:<{width}}  {suites[name]}")
+    width = max(map(len, suites))
+    for name, about in suites.items():
+        print(f"{name:<{width}}  {about}")
     if "texts" in given:
         options = ("format", "language")
         more = (f" --{name} {getattr(given, name)}" for name in options if name in given)

@@ -35,6 +35,7 @@ from coherencegym.builders.pipeline.sources import (
     Sources,
     check_was_read,
     find_sources,
+    no_genre,
     only_crossed,
     own_configs,
     own_languages,
@@ -48,7 +49,7 @@ from coherencegym.builders.release.publish import (
 from coherencegym.builders.release.remote import PublishError
 from coherencegym.builders.release.scored import add_scores, read_scores
 from coherencegym.builders.release.stand_off import without_texts, write_release
-from coherencegym.builders.suite import Config, Genre, Suite
+from coherencegym.builders.suite import NO_OWNER, Config, Genre, Suite
 from coherencegym.command_line import SIGNALLED
 from coherencegym.engines.engine import RAY, Engine
 from coherencegym.engines.start import started
@@ -203,6 +204,9 @@ class BuildRequest(BuildOptions, PublishOptions):
             kind += f" in {language(self.language).name}" * bool(self.language)
             known = self.languages_of_own(suite)
             reason = ", which does not hold what it needs"
+            genres = [self.hub_genre] if self.hub_genre else PLAIN_GENRES
+            if not self.format and (lacking := no_genre(suite, genres)):
+                reason = f": {lacking}"
             if known:
                 reason = f": it has rules for {', '.join(known)} only"
             raise CorpusError(
@@ -331,6 +335,11 @@ class BuildJob:
             self.exports.check(self.destination)
         self.private = True
         if request.push_to_hub:
+            if repo_id.startswith(f"{NO_OWNER}/"):
+                raise PublishError(
+                    f"{self.suite.name} is a suite of your own; expected --repo-id with the "
+                    f"repository to push to, such as {repo_id}"
+                )
             check_target(repo_id)
             self.private = resolve_privacy(request)
             if not self.private:

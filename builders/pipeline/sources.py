@@ -15,6 +15,7 @@ from coherencegym.loaders.find import Found, find
 from coherencegym.loaders.languages.registry import language
 from coherencegym.loaders.registry import corpus as registered
 from coherencegym.loaders.registry import sample_of
+from coherencegym.suites import SUITES
 
 #: The corpus of plain articles; what is made of it, any plain text gives.
 ARTICLES = "documents"
@@ -169,6 +170,13 @@ def _own_configs(suite: Suite, corpora: Sequence[str], genre: str | None) -> Ite
             yield config
 
 
+def no_genre(suite: Suite, genres: Sequence[str]) -> str:
+    """Reason why a suite of the user's own takes no texts of these genres; else empty."""
+    if suite.name in SUITES:
+        return ""
+    return f"no Config of it has {' or '.join(f'genre={genre!r}' for genre in genres)}"
+
+
 def only_crossed(suite: Suite, sources: Sources) -> Sources:
     """The sources with those configs alone in which contexts and targets are crossed.
 
@@ -206,8 +214,8 @@ def _of_genre(suite: Suite, genre: str, corpus: Corpus) -> PlannedCorpus:
     fitting = tuple(config for config in suite.configs if config.genre == genre)
     if not fitting:
         raise CorpusError(
-            f"{suite.name} cannot be built from a column of {genre} texts: they do not hold what "
-            "it needs"
+            f"{suite.name} cannot be built from a column of {genre} texts: "
+            f"{no_genre(suite, [genre]) or 'they do not hold what it needs'}"
         )
     return PlannedCorpus(corpus, fitting)
 

@@ -55,7 +55,7 @@ def add_arguments(parser: Parser) -> None:
     add(
         "--details",
         action="store_true",
-        help="add the smallest groups of 30 items or more, and every layer of probes",
+        help="add groups of items, such as genres, and every layer of probes",
     )
     add(
         "--anyway",

@@ -76,6 +76,7 @@ def _write(arguments: argparse.Namespace, out: TextIO) -> int:
     from coherencegym.errors import EvaluationError
     from coherencegym.eval.hub.push_leaderboard import leaderboard_files
     from coherencegym.eval.report.formats import TABLE, render_document
+    from coherencegym.eval.results.labels import local_names_line
     from coherencegym.eval.views.leaderboard.cells import local_names
     from coherencegym.eval.views.leaderboard.names import INDEX
     from coherencegym.eval.views.leaderboard.pairs import MOST_PAIRS
@@ -99,7 +100,7 @@ def _write(arguments: argparse.Namespace, out: TextIO) -> int:
     counts = {"model": table.models, "column": table.columns, "pair": site.pairs}
     print(", ".join(f"{len(n):,} {what}{'s' * (len(n) != 1)}" for what, n in counts.items()))
     if local := local_names(table):
-        print(f"names of folders of this machine are in it: {', '.join(local)}")
+        print(local_names_line(local))
     if arguments.dry_run and not arguments.push_space:
         for path, content in files.items():
             print(f"  {path} ({len(content):,} bytes)")

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from coherencegym.eval.data.source import Source
     from coherencegym.eval.hub.every_eval_ever import EvaluationSource
     from coherencegym.eval.models.load import LoadedModel
+    from coherencegym.eval.models.revisions import Checkpoint
     from coherencegym.eval.results.runs import Run
     from coherencegym.eval.results.steps import Axis
 
@@ -214,7 +215,7 @@ def _add_model_revision(parser: Parser, several: bool) -> None:
         add_alike(parser, "--model-revision")
         return
     option = _ALIKE["--model-revision"]
-    what = "tags or commits of a Hub model, such as the checkpoints of a training"
+    what = "tags or commits of a Hub model, or the models in these subfolders of a folder"
     how = {**option.how, "default": None, "type": named, "help": what}
     group = parser.group(option.group).add_mutually_exclusive_group()
     rare(many(group, "--model-revision", **how))
@@ -225,12 +226,20 @@ def _add_model_revision(parser: Parser, several: bool) -> None:
 def each_model(arguments: argparse.Namespace) -> list[argparse.Namespace]:
     """The options of each of several models at each revision, in the order of the command line."""
     names = list(dict.fromkeys(arguments.model))
-    revisions = list(dict.fromkeys(arguments.model_revision or [None]))
-    found = [(name, revision) for name in names for revision in revisions]
-    if arguments.all_revisions:
-        from coherencegym.eval.models.revisions import checkpoints
+    found: list[Checkpoint] = [(name, None) for name in names]
+    if arguments.all_revisions or arguments.model_revision:
+        from coherencegym.eval.models.revisions import at_revisions, checkpoints
 
-        found = [one for name in names for one in checkpoints(name, arguments.all_revisions)]
+        revisions = list(dict.fromkeys(arguments.model_revision or ()))
+        found = [
+            one
+            for name in names
+            for one in (
+                at_revisions(name, revisions)
+                if revisions
+                else checkpoints(name, arguments.all_revisions)
+            )
+        ]
     return [
         argparse.Namespace(**{**vars(arguments), "model": model, "model_revision": revision})
         for model, revision in found

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from coherencegym.command_line import Parser, rare
-from coherencegym.errors import EvaluationError
+from coherencegym.errors import EvaluationError, one_line
 from coherencegym.eval.commands import options
 from coherencegym.eval.commands.task_command import TaskCommand
 from coherencegym.eval.data.source import BUILDS
@@ -62,10 +63,13 @@ class ScoreCommand(TaskCommand):
         if arguments.all_suites:
             here = _builds(BUILDS)
             return list(here or (f"coherencegym/{name}" for name in PUBLISHED))
-        found: list[str | None] = []
-        for name in arguments.dataset:
-            found += _builds(Path(name)) or [name]
-        return list(dict.fromkeys(found))
+        found = [one for name in arguments.dataset for one in _builds(Path(name)) or [name]]
+        with_items = [one for one in found if _has_items(Path(one) / _MANIFEST)]
+        # Of a folder of builds only some may have pairs; if none has, reading says what there is.
+        for one in found if with_items else ():
+            if one not in with_items:
+                print(one_line(f"left out, as it has no minimal pairs: {one}"), file=sys.stderr)
+        return list(dict.fromkeys(with_items or found))
 
     def is_alone(
         self, arguments: argparse.Namespace, models: Sequence[Any], datasets: Sequence[Any]
@@ -81,7 +85,15 @@ class ScoreCommand(TaskCommand):
         """The tables of a dataset, or of suites' files, not all of them in memory."""
         from coherencegym.eval.commands.several import DatasetInputs
 
-        source, tables = options.item_tables(arguments, arguments.max_items, in_parts=True)
+        try:
+            source, tables = options.item_tables(arguments, arguments.max_items, in_parts=True)
+        except EvaluationError as error:
+            if arguments.all_suites and not _builds(BUILDS):
+                raise EvaluationError(
+                    f"--suites all: no folder ./{BUILDS} with builds in it (`coherencegym build` "
+                    f"writes them there), so the published datasets are read: {error}"
+                ) from None
+            raise
         return DatasetInputs(source, tables)
 
     def texts(self, one: ItemTable, own: ScoreOptions, chosen: Options) -> Sequence[Query]:

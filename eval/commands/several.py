@@ -20,6 +20,7 @@ from coherencegym.errors import EvaluationError, one_line
 from coherencegym.eval.commands import options
 from coherencegym.eval.commands.asking import RECORDED, Asker, asking
 from coherencegym.eval.data.notes import Note, of_each
+from coherencegym.eval.forward.distributed import world
 from coherencegym.eval.plan.cached import CachedPlans, PlansOf
 from coherencegym.eval.results.folder import MARKER
 from coherencegym.eval.results.steps import step_of
@@ -63,6 +64,7 @@ class Several:
         above: the folder of the overview; None: one run alone, without any.
         given: the options as they were typed.
         runs: those that are there, by folder.
+        refused: the folders that have results of something else, and the errors on them.
     """
 
     task: Task[Any, Any, Any]
@@ -72,6 +74,7 @@ class Several:
     above: Path | None
     given: GivenOptions
     runs: dict[Path, Run] = field(default_factory=dict)
+    refused: dict[Path, EvaluationError] = field(default_factory=dict)
 
     @property
     def folders(self) -> list[Path]:
@@ -80,8 +83,8 @@ class Several:
 
     @property
     def started(self) -> set[Path]:
-        """The folders that an earlier run of several has left, unless they are to be made anew."""
-        if self.above is None or self.pairs[0][0].overwrite:
+        """The folders that an earlier run has left, unless they are to be made anew."""
+        if self.task.command.name != "score" or self.pairs[0][0].overwrite:
             return set()
         return {folder for folder in self.folders if (folder / MARKER).is_file()}
 
@@ -89,10 +92,10 @@ class Several:
         """Read the config of each model: the last may not be there, which hours later is too late.
 
         Results that are there are taken for done where they are of the same model, rows and
-        settings.
+        settings; those of something else are said, and stay.
 
         Raises:
-            EvaluationError: a model cannot be had, or results are of something else.
+            EvaluationError: a model cannot be had, or all results would be in the way of others.
         """
         started = self.started
         for own in self.pairs if len(self.pairs) > 1 or started else ():
@@ -103,6 +106,10 @@ class Several:
                 self._keep(there)
             else:
                 options.model_config(own[0], scorer=self.chosen.scorer)
+        if self.refused and len(self.refused) == len(self.folders):
+            raise next(iter(self.refused.values()))
+        for error in self.refused.values():
+            print(one_line(f"not scored: {error}"), file=sys.stderr)
 
     def _keep(self, there: Sequence[tuple[argparse.Namespace, DatasetInputs]]) -> None:
         # Its files are read for their digest.
@@ -122,7 +129,10 @@ class Several:
         for one, read in there:
             settings = options.settings_of(one, chosen, RECORDED)
             about = one.output, facts, read.source, read.inputs, settings
-            self.runs[one.output] = earlier_run(*about, tokens=self.own.tokens)
+            try:
+                self.runs[one.output] = earlier_run(*about, tokens=self.own.tokens)
+            except EvaluationError as error:
+                self.refused[one.output] = error
 
     def made(self, read: Data) -> list[Run]:
         """Make the runs that are not there; all of them, in their order.
@@ -130,13 +140,19 @@ class Several:
         Each folder is written as soon as its scores are there.
         """
         plans = CachedPlans() if len(self.pairs) > 1 else None
-        if self.runs:
+        if self.runs and self.above is not None:
             print(f"{len(self.runs):,} of {len(self.folders):,} runs are there already, and kept")
+        elif self.runs and world().is_first:
+            folder = self.folders[0]
+            print(
+                f"{folder} has the results of this very run already: nothing was scored "
+                f"(`coherencegym overview {folder}` prints the score, --overwrite scores again)"
+            )
         for own in self.pairs:
             left = [
                 (one, data)
                 for one, data in zip(own, read, strict=True)
-                if one.output not in self.runs
+                if one.output not in self.runs and one.output not in self.refused
             ]
             if left:
                 with self._attempt(options.model_name(own[0])):

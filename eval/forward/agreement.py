@@ -93,7 +93,7 @@ def alike_within(
     # No number is no pass either.
     if difference <= tolerance:
         return Trial(True, difference, tolerance)
-    reason = f"it differs by {difference:.2g} bits where {tolerance:.2g} are allowed"
+    reason = f"a surprisal changes by {difference:.2g} bits, where {tolerance:.2g} are allowed"
     return Trial(False, difference, tolerance, reason)
 
 

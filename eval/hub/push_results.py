@@ -19,6 +19,7 @@ from coherencegym.errors import EvaluationError
 from coherencegym.eval.data.notes import first_names
 from coherencegym.eval.hub.results_card import RUNS, TABLES, render_results_card
 from coherencegym.eval.results.folder import MARKER
+from coherencegym.eval.results.labels import local_names_line
 from coherencegym.eval.results.runs import Run, read_run, run_folders
 from coherencegym.hub.commits import TRIES, Head, commit, fetch, open_repository
 
@@ -87,7 +88,7 @@ def push_results(
             for path, content in sorted(changed.items())
         ]
         if local := [name for name in _names(runs.values()) if Path(name).is_absolute()]:
-            lines.append(f"  names of folders of this machine are in it: {', '.join(local)}")
+            lines.append(f"  {local_names_line(local)}")
         if dry_run:
             return Pushed([*lines, f"would be pushed to {repo_id}"])
         done = commit(api, repo_id, head.sha, changed, message=_message(list(runs.values())))

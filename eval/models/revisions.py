@@ -42,6 +42,25 @@ def checkpoints(name: str, patterns: Sequence[str]) -> list[Checkpoint]:
     return [(str(folder / one), None) if is_folder else (name, one) for one in found]
 
 
+def at_revisions(name: str, revisions: Sequence[str]) -> list[Checkpoint]:
+    """A Hub model at each of several revisions, or the models in these subfolders of a folder.
+
+    Raises:
+        EvaluationError: a folder has no such subfolder with a model in it.
+    """
+    folder = Path(name)
+    if not folder.is_dir():
+        return [(name, one) for one in revisions]
+    known = sorted(models_in(folder), key=_natural_order)
+    for one in revisions:
+        if one not in known:
+            raise EvaluationError(
+                f"--model-revision {one}: no folder with a model in it has this name in {name!r}; "
+                + _some(known)
+            )
+    return [(str(folder / one), None) for one in revisions]
+
+
 def _some(known: Sequence[str]) -> str:
     if not known:
         return "there is none"

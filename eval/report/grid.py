@@ -138,10 +138,11 @@ def score_with_interval(
     return f"{share_with_interval(value, low, high)} %"
 
 
-def rich_table(grid: Grid, *, edge: bool = True, narrowest: int = 20) -> Any:
+def rich_table(grid: Grid, *, edge: bool = True) -> Any:
     """The rows as a rich table, with room at its left and right (``edge``) or without.
 
-    Headings are folded where there is no room, to no less than ``narrowest`` characters.
+    Headings are folded between words where there is no room: no name is broken, as it may be
+    copied.
     """
     from rich import box
     from rich.table import Table
@@ -151,11 +152,17 @@ def rich_table(grid: Grid, *, edge: bool = True, narrowest: int = 20) -> Any:
         if is_number:
             table.add_column(plain_text(header), justify="right", no_wrap=True)
         else:
-            least = None if place else narrowest
+            least = None if place else _narrowest(grid)
             table.add_column(plain_text(header), min_width=least, overflow="fold")
     for row in grid.rows:
         table.add_row(*map(plain_text, row.cells), style="bold" if row.bold else "")
     return table
+
+
+def _narrowest(grid: Grid) -> int:
+    # The longest name, with the spaces that indent it.
+    words = (word for row in grid.rows for word in re.findall(r"^ *\S+|\S+", row.cells[0]))
+    return max(map(len, words), default=0)
 
 
 def stacked(grid: Grid, width: int) -> Any:
@@ -194,14 +201,14 @@ def _beside(header: str) -> str:
     return header.removesuffix(_INTERVAL).strip() + ":"
 
 
-def in_width(*choices: Grid, width: int, narrowest: int = 20) -> Any:
+def in_width(*choices: Grid, width: int) -> Any:
     """The first of several tables that fits into a width (characters), or else the first stacked.
 
-    Headings are folded to no less than ``narrowest`` characters before that.
+    Headings are folded between words before that.
     """
     for choice in choices:
-        table = rich_table(choice, narrowest=narrowest)
-        table.columns[0].max_width = narrowest
+        table = rich_table(choice)
+        table.columns[0].max_width = _narrowest(choice)
         # Measured on a console that is wide enough for anything.
         needed = shown_console(width=10_000).measure(table).maximum
         table.columns[0].max_width = None

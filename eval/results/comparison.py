@@ -15,6 +15,7 @@ from typing import Any
 
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.data.notes import first_names
+from coherencegym.eval.results.headline_difference import headline_difference
 from coherencegym.eval.results.labels import printable
 from coherencegym.eval.results.paired_scores import (
     PairedScore,
@@ -35,12 +36,14 @@ class ModelComparison:
     Attributes:
         baseline, model: the results, with their outcomes.
         rows: those that :func:`eval.tasks.score.summary.summarise` has for each config and split.
-        details: rows of level ``detail`` are shown, and in the family.
+        details: rows of groups of items are shown, and in the family.
         obstacles: reasons against comparing, where it was done nevertheless.
         remarks: other differences.
         unpaired: units (predictions, rows, texts) that only one of the two has.
         together: p-values are corrected for the tests of all comparisons, not of this one alone.
         equivalence_margin: differences up to this size were tested for being none that matter.
+        headline: the headline scores of the suite; None where the two have none over the same
+            configs.
     """
 
     baseline: Saved
@@ -52,6 +55,7 @@ class ModelComparison:
     unpaired: int = 0
     together: bool = False
     equivalence_margin: float | None = None
+    headline: PairedScore | None = None
 
     @property
     def shown(self) -> list[PairedScore]:
@@ -65,8 +69,8 @@ def moved(comparison: ModelComparison, folder: Path | None) -> ModelComparison:
 
 
 def family(rows: Sequence[PairedScore], details: bool) -> list[PairedScore]:
-    """The rows that are printed: those of the tables of scores, details only where asked for."""
-    return [row for row in shown_rows(rows) if details or row.level != "detail"]
+    """The rows that are printed: those of the tables of scores, groups only where asked for."""
+    return [row for row in shown_rows(rows) if details or row.level in ("all", "formula")]
 
 
 def compare(
@@ -83,7 +87,7 @@ def compare(
     Args:
         baseline, model: results on the same items, by the same rules.
         anyway: compare what both have where items or rules differ.
-        details: correct for the rows of level ``detail`` as well.
+        details: show the rows of groups of items, and correct for them as well.
         seed: draws signs.
         equivalence_margin: tests whether differences are smaller than this, either way.
 
@@ -101,8 +105,12 @@ def compare(
     both = baseline.count_units(one for one, _ in compared_outcomes(baseline, model))
     unpaired = baseline.n_compared + model.n_compared - 2 * both
     rows = list(paired_rows(baseline, model, seed))
+    headline = None
+    if baseline.over == model.over and baseline.task == model.task == "score":
+        headline = headline_difference(baseline, model, baseline.over, seed)
     if equivalence_margin is not None:
         rows = [tested_for_equivalence(row, equivalence_margin) for row in rows]
+        headline = headline and tested_for_equivalence(headline, equivalence_margin)
     if not rows:
         raise EvaluationError(f"{folders}: no item is in both; nothing can be compared")
     comparison = ModelComparison(
@@ -114,6 +122,7 @@ def compare(
         tuple(one for one in remarks(baseline, model) if one not in found),
         unpaired,
         equivalence_margin=equivalence_margin,
+        headline=headline,
     )
     (done,) = _corrected([comparison])
     return done
@@ -125,13 +134,28 @@ def corrected_together(comparisons: Sequence[ModelComparison]) -> list[ModelComp
 
 
 def _corrected(comparisons: Sequence[ModelComparison]) -> list[ModelComparison]:
-    tested = [row for one in comparisons for row in one.shown if row.p is not None]
-    adjusted = holm([row.p for row in tested if row.p is not None])
-    by_id = {id(row): p for row, p in zip(tested, adjusted, strict=True)}
+    # The headline scores answer one question each, and are a family of their own.
+    by_id = {
+        **_adjusted([row for one in comparisons for row in one.shown]),
+        **_adjusted([one.headline for one in comparisons if one.headline]),
+    }
+
+    def corrected(row: PairedScore) -> PairedScore:
+        return replace(row, p_holm=by_id.get(id(row)))
+
     return [
-        replace(one, rows=tuple(replace(row, p_holm=by_id.get(id(row))) for row in one.rows))
+        replace(
+            one,
+            rows=tuple(map(corrected, one.rows)),
+            headline=one.headline and corrected(one.headline),
+        )
         for one in comparisons
     ]
+
+
+def _adjusted(rows: Sequence[PairedScore]) -> dict[int, float]:
+    known = [(id(row), row.p) for row in rows if row.p is not None]
+    return dict(zip([row for row, _ in known], holm([p for _, p in known]), strict=True))
 
 
 #: Obstacles that an error names.

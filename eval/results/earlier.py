@@ -83,15 +83,23 @@ def _differences(
     yield from _unlike("dataset", data, now)
     rows = [(table.config, table.split, table.rows_sha256, len(table.items)) for table in tables]
     listed = data.get("tables")
+    before = [one for one in (listed if isinstance(listed, list) else ()) if isinstance(one, dict)]
     names = ("config", "split", "sha256", "items")
-    if [
-        tuple(table.get(name) for name in names)
-        for table in (listed if isinstance(listed, list) else ())
-        if isinstance(table, Mapping)
-    ] != rows:
-        yield "other rows of the dataset"
+    if [tuple(table.get(name) for name in names) for table in before] != rows:
+        groups = [list(table.breakdowns) for table in tables]
+        earlier_groups = [table.get("breakdowns") for table in before]
+        # The columns of groups are in the rows.
+        if len(before) == len(tables) and earlier_groups != groups:
+            yield f"{_columns(earlier_groups)} (--group-by), and now {_columns(groups)}"
+        else:
+            yield "other rows of the dataset"
     yield from _unlike("", chosen, {**settings, "intervals": INTERVALS})
     yield from _unlike("", _part(chosen, "versions"), versions(about))
+
+
+def _columns(groups: Sequence[Any]) -> str:
+    names = dict.fromkeys(kind(name) for own in groups if isinstance(own, list) for name in own)
+    return f"scores by {', '.join(names) or 'no column'}"
 
 
 def _unlike(what: str, then: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[str]:

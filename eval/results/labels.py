@@ -24,6 +24,14 @@ def model_labels(results: Sequence[Saved]) -> list[str]:
     return [f"{number}: {path}" for number, path in enumerate(paths, 1)]
 
 
+def local_names_line(names: Sequence[str]) -> str:
+    """A warning that folders of this machine are named in what is published."""
+    return (
+        f"names of folders of this machine are in it: {', '.join(names)}; to publish other names, "
+        "score again with Hub ids or relative paths in --model and --dataset"
+    )
+
+
 def printable(text: str) -> str:
     """The text without what a terminal would obey: names come from files that anybody wrote."""
     return "".join(char if char.isprintable() else "�" for char in text)

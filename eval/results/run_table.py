@@ -161,6 +161,11 @@ class RunTable:
         }
 
     @property
+    def is_ranked(self) -> bool:
+        """Tell whether :attr:`models` are ordered by their scores."""
+        return len(self.spoken_for) > 1 and any(self._means.values())
+
+    @property
     def every_run(self) -> list[Run]:
         """All runs, those that are not shown too."""
         return [run for column in self.columns for own in column.runs.values() for run in own]
@@ -205,6 +210,17 @@ class RunTable:
             for key, step in known.items()
             if names[step.training, step.unit] > 1
         }
+
+    @cached_property
+    def without_step(self) -> list[str]:
+        """The names of models that stand beside the checkpoints of a training and have no step."""
+        trainings = {_origin(run) for _, model, run in self.runs if model in self.steps}
+        found = {
+            self.models[model]: None
+            for _, model, run in self.runs
+            if step_of(run, self.axis) is None and {run.model, _origin(run)} & trainings
+        }
+        return list(found)
 
     @cached_property
     def spoken_for(self) -> list[RunModel]:
@@ -385,9 +401,20 @@ def _with_differences(columns: Sequence[RunColumn]) -> Iterator[RunColumn]:
         if "configs" in differing and all(corpora) and len(set(corpora)) == len(others):
             own = own | {"configs": own["corpus"]}
         differing = [name for name in differing if name != "corpus"]
+        datasets = {one["dataset"] for one in others}
+        differing = [name for name in differing if name != "dataset"]
+        if {*differing} & {*_OF_TABLES} and len(datasets) == len(others):
+            # A name says more than a digest.
+            differing = ["dataset", *(name for name in differing if name not in _OF_TABLES)]
         words = [f"{name} {own.get(name) or 'no'}" for name in differing]
         alike = sum(all(one.get(n, "") == own.get(n, "") for n in differing) for one in others)
         yield replace(column, differs=(*words, *[column.digest] * (alike > 1)))
+
+
+def _origin(run: Run) -> str:
+    # The model of a revision, or the folder that a checkpoint is in.
+    folder = Path(run.model).parent
+    return run.model if run.at_revision or folder == Path() else str(folder)
 
 
 def _beginning(configs: Sequence[str]) -> str:
@@ -403,6 +430,7 @@ def _aspects(column: RunColumn) -> dict[str, str]:
     digest = hashlib.sha256("\n".join(table.sha256 for table in tables).encode()).hexdigest()
     configs = list(dict.fromkeys(table.config for table in tables))
     return {
+        "dataset": Path(run.data).name,
         "configs": first_names(configs),
         "corpus": _beginning(configs),
         "splits": first_names(list(dict.fromkeys(table.split for table in tables))),

@@ -87,6 +87,7 @@ class Saved:
         tables: one or more.
         task: the task that these are the results of.
         outcomes, metrics: those of every unit.
+        over: the configs that the headline score is over; none of results without one.
     """
 
     folder: Path
@@ -98,6 +99,7 @@ class Saved:
     task: str
     outcomes: OutcomeTables = field(repr=False)
     metrics: Mapping[str, Metric] = field(repr=False)
+    over: tuple[str, ...] = ()
 
     def table(self, config: str, split: str) -> SavedTable | None:
         """The table of that name, or None."""
@@ -187,6 +189,7 @@ def read_saved(folder: Path) -> Saved:
         task=head.task,
         outcomes=outcomes,
         metrics=metrics,
+        over=results.headline.over if results.headline else (),
     )
 
 
@@ -211,6 +214,11 @@ class _Score:
 
 
 @dataclass(frozen=True)
+class _Headline:
+    over: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
 class _Results:
     signature: str
     model: SavedModel
@@ -218,6 +226,7 @@ class _Results:
     settings: _Settings
     scores: Some[_Score]
     metrics: Many[SavedMetric] = ()
+    headline: _Headline | None = None
 
 
 def _check_tables(results: _Results, outcomes: OutcomeTables, path: Path, file: Path) -> None:

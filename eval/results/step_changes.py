@@ -8,24 +8,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from statistics import fmean
-from typing import Any
 
 from coherencegym.errors import EvaluationError
-from coherencegym.eval.metrics.metric import difference_of
-from coherencegym.eval.outcomes.tables import count_distinct
 from coherencegym.eval.results.comparison import obstacles
+from coherencegym.eval.results.headline_difference import headline_difference
 from coherencegym.eval.results.learning import LearningCurve
-from coherencegym.eval.results.paired_scores import compared_outcomes, of_difference
 from coherencegym.eval.results.saved import Saved, read_saved
-from coherencegym.eval.statistics.paired import (
-    difference_interval,
-    holm,
-    macro_difference,
-    paired_test,
-)
+from coherencegym.eval.statistics.paired import holm
 from coherencegym.eval.statistics.scores import CD
 from coherencegym.eval.tasks.headline import Headline
 from coherencegym.eval.tasks.score.headline import headline_cells
@@ -149,57 +141,14 @@ def _changes(curve: LearningCurve, anyway: bool, seed: int) -> CurveChanges:
 def _change(
     counts: tuple[float, float], head: Headline, results: tuple[Saved, Saved], seed: int
 ) -> StepChange:
-    import numpy as np
-
     before, after = results
-    sides = before.outcomes, after.outcomes
-    cells: dict[tuple[str, str], list[tuple[Any, Any, Any]]] = {}
-    n = left_out = 0
-    for one, there in compared_outcomes(before, after):
-        table = before.table(one.config, one.split)
-        if table is None or one.config not in head.over:
-            continue
-        place_of = np.full(len(sides[0]), -1)
-        place_of[one.places] = there
-        items, known = set[int](), set[int]()
-        for group, places in headline_cells(sides[0], table).items():
-            own = places[place_of[places] >= 0]
-            others = place_of[own]
-            has = sides[0].has_value(own) & sides[1].has_value(others)
-            left = sides[0].cells(own[has])
-            right = replace(sides[1].cells(others[has]), item=left.item)
-            old, new = ACCURACY.counted(left), ACCURACY.counted(right)
-            if len(old):
-                key = table.config, group
-                cells.setdefault(key, []).append((old.value, new.value, old.cluster))
-            known.update(sides[0].items(own).tolist())
-            items.update(old.item.tolist())
-        n, left_out = n + len(items), left_out + len(known - items)
-    if not cells:
+    found = headline_difference(before, after, head.over, seed)
+    if found is None or found.difference is None:
         raise EvaluationError(
             f"{before.folder} and {after.folder}: no item is in both; nothing can be compared"
         )
-    joined = [tuple(map(np.concatenate, zip(*own, strict=True))) for own in cells.values()]
-    return StepChange(
-        before=counts[0],
-        after=counts[1],
-        n=n,
-        n_clusters=count_distinct(np.concatenate([clusters for *_, clusters in joined])),
-        left_out=left_out,
-        **_tested(joined, seed),
-    )
-
-
-def _tested(cells: Sequence[tuple[Any, ...]], seed: int) -> dict[str, Any]:
-    groups = [(new - old, clusters) for old, new, clusters in cells]
-    if len(groups) == 1:
-        old, new, clusters = cells[0]
-        test = paired_test(old, new, clusters, seed)
-        interval = difference_interval(*groups[0], test)
-    else:
-        test, interval = macro_difference(groups, seed)
-    value = fmean(fmean(own) for own, _ in groups)
-    return of_difference(difference_of(value, interval, test))
+    names = {one.name for one in fields(StepChange)} - {"before", "after", "p_holm"}
+    return StepChange(*counts, **{name: getattr(found, name) for name in names})
 
 
 def _checked(folder: str, head: Headline) -> Saved:

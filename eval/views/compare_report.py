@@ -73,6 +73,7 @@ def comparisons_as_json(
                 "remarks": list(comparison.remarks),
                 "unpaired_predictions": comparison.unpaired,
                 "holm_tests": sum(row.p_holm is not None for row in comparison.rows),
+                "headline": asdict(comparison.headline) if comparison.headline else None,
                 "rows": [asdict(row) for row in comparison.rows],
             }
             for comparison, (model, baseline) in zip(comparisons, names, strict=True)

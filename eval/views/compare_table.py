@@ -55,6 +55,8 @@ def print_comparisons(
 ) -> None:
     """Print a table for each comparison (``names``: model, baseline), and how to read them."""
     console = grid.console_for(console)
+    if (suites := suites_grid(comparisons, names)) is not None:
+        console.print(grid.rich_block(suites, console.width))
     for comparison, (model, baseline) in zip(comparisons, names, strict=True):
         about = comparison.baseline.dataset
         versus = f"{model} against {baseline} (reference)"
@@ -69,7 +71,8 @@ def comparison_document(
     comparisons: Sequence[ModelComparison], names: Sequence[tuple[str, str]]
 ) -> TableDocument:
     """The tables of comparisons for papers, and their numbers for programs."""
-    grids, records = [], []
+    suites = suites_grid(comparisons, names)
+    grids, records = [suites] if suites else [], []
     lines: list[str] = []
     for comparison, (model, baseline) in zip(comparisons, names, strict=True):
         about = comparison.baseline.dataset
@@ -79,8 +82,30 @@ def comparison_document(
         lines += comparison_notes(comparison)
         place = {"suite": about.suite, "version": about.version, "task": comparison.baseline.task}
         place |= {"baseline": baseline, "model": model}
+        if comparison.headline is not None:
+            records.append({**place, **asdict(comparison.headline), "level": "headline"})
         records += [{**place, **asdict(row)} for row in comparison.shown]
     return TableDocument(grids, [*lines, *comparison_legend(comparisons)], records)
+
+
+def suites_grid(
+    comparisons: Sequence[ModelComparison], names: Sequence[tuple[str, str]]
+) -> grid.Grid | None:
+    """The headline scores, one row a comparison; None where no suite has any."""
+    several = len(set(names)) > 1
+    headings, cells = [], []
+    for comparison, (model, baseline) in zip(comparisons, names, strict=True):
+        if comparison.headline is not None:
+            about = comparison.baseline.dataset
+            suite = " ".join(filter(None, (about.suite, about.version)))
+            versus = f": {model} against {baseline}" if several else ""
+            headings.append(grid.GridRow((printable(suite + versus),)))
+            cells.append(_cells(comparison.headline, ("too close", "test")))
+    if not cells:
+        return None
+    versus = "" if several else ": {} against {} (reference)".format(*names[0])
+    made = grid.of_cells("suite", headings, cells)
+    return replace(made, title=printable("Headline scores" + versus))
 
 
 def suite_titles(comparisons: Sequence[ModelComparison]) -> list[str]:
@@ -161,7 +186,10 @@ def comparison_notes(comparison: ModelComparison) -> Iterator[str]:
         if side.task == "score" and (ties := tie_line(side.outcomes, side.tables)):
             yield f"{ties} (the {who} model)"
     if hidden := len(comparison.rows) - len(comparison.shown):
-        yield f"{hidden:,} finer rows, uncorrected, are in comparison.json of `compare --output`"
+        yield (
+            f"{hidden:,} rows of groups of items, uncorrected, are in comparison.json of `compare "
+            "--output`; --details prints groups"
+        )
     counted = [row for row in comparison.rows if not is_correlation(row.metric)]
     if counted and not any(row.baseline_higher or row.higher for row in counted):
         yield "the two models make the same predictions on all items"
@@ -193,6 +221,9 @@ def comparison_legend(comparisons: Sequence[ModelComparison]) -> Iterator[str]:
         f"{' of one comparison' * several}; * below {SIGNIFICANT:g}"
         f"{'; not corrected for the number of comparisons' * several}"
     )
+    headlines = sum(one.headline is not None for one in comparisons)
+    if together and headlines > 1:
+        yield f"headline scores: p (Holm) is corrected for their own {headlines:,} tests"
     margins = {one.equivalence_margin for one in comparisons}
     for margin in (one for one in margins if one is not None):
         yield (

@@ -47,7 +47,8 @@ if TYPE_CHECKING:
 def overview_title(shown: RunTable) -> str:
     """The title, which names the metric where there is one."""
     scores = "CD scores" if all(head.metric == CD for head in shown.numbers) else "scores"
-    return f"Overview: {scores} in per cent [95 % interval]"
+    order = ", best model first" if shown.is_ranked else ""
+    return f"Overview: {scores} in per cent [95 % interval]{order}"
 
 
 class ShownOverview(RunTable):

@@ -62,7 +62,8 @@ def load_extension(entry: EntryPoint, expected: type | None = None) -> Any:
     except Exception as error:  # whatever a package of others does when it is imported
         raise EvaluationError(
             f"{entry.group}: {entry.name} ({entry.value}) cannot be imported: "
-            f"{type(error).__name__}: {error}; expected its package to be whole"
+            f"{type(error).__name__}: {error}; mend the package {package_of(entry)} and install "
+            "it again, or uninstall it"
         ) from error
     if expected is not None and not isinstance(value, expected):
         raise EvaluationError(

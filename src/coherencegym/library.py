@@ -840,7 +840,7 @@ def _saved(results: Any) -> Saved:
 
 
 def build(
-    suite: str | Path,
+    suite: str | Path | Suite,
     *,
     corpus: str | Sequence[str] = (),
     texts: str | Path | None = None,
@@ -851,7 +851,7 @@ def build(
     """Build a suite, into a folder of rows, hashes, manifest and card.
 
     Args:
-        suite: its name, or the path of a Python file that declares ``SUITE``.
+        suite: its name, the path of a Python file that declares ``SUITE``, or a ``Suite``.
         corpus: the corpora to build from; none: all that are found, and the sample; with
             ``texts``, these alone.
         texts: a file or folder of your own texts: ``text_column`` names a table's column,
@@ -872,10 +872,14 @@ def build(
     from coherencegym.builders.command.declared import suite_named
     from coherencegym.builders.command.errors import explain
     from coherencegym.builders.command.run import BuildJob, BuildRequest
+    from coherencegym.builders.suite import Suite
     from coherencegym.files.strict_json import held
 
-    name = str(suite)
-    declared = suite_named(name)
+    if not isinstance(suite, str | Path | Suite):
+        what = "expected a suite's name, a Python file that declares SUITE, or a Suite"
+        raise EvaluationError(f"build: {_named(suite)}; {what}")
+    declared = suite if isinstance(suite, Suite) else suite_named(str(suite))
+    name = declared.name if isinstance(suite, Suite) else str(suite)
     known_options = {field.name for field in fields(BuildRequest)} - {"dry_run"}
     for option in options:
         if option not in known_options | declared.settings.keys():

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from support.hub.fixtures import hub, hub_api, hub_clients, hub_env, hub_sleeps, portal
-from support.toy import SUITE, stories, toy_corpus
+from support.toy import REPO, SUITE, stories, toy_corpus
 from support.toy_shapes import SHAPES, shapes_corpus
 
 from coherencegym.builders.export.write import Exports, export_build
@@ -30,7 +30,8 @@ def make_build(tmp_path: Path) -> Callable[..., tuple[Path, dict[str, Any]]]:
         folder.mkdir()
         sources = Sources([PlannedCorpus(corpus, SUITE.configs) for corpus in corpora])
         own = {name: options.pop(name) for name in ("matcher", "withhold") if name in options}
-        return folder, build(SUITE, sources, BuildOptions(**options), folder, **own)
+        made = BuildOptions(**{"repo_id": REPO, **options})
+        return folder, build(SUITE, sources, made, folder, **own)
 
     return make
 
@@ -46,7 +47,7 @@ def toy_build(
         folder = tmp_path_factory.mktemp("toy")
         corpus = toy_corpus("toy", {"test": stories(0, number)})
         sources = Sources([PlannedCorpus(corpus, SUITE.configs)])
-        return folder, build(SUITE, sources, BuildOptions(), folder)
+        return folder, build(SUITE, sources, BuildOptions(repo_id=REPO), folder)
 
     return make
 

@@ -12,7 +12,7 @@ import pytest
 from huggingface_hub import HfApi
 from support.hub.server import HubServer
 from support.suites import Sample
-from support.toy import SUITE, stories, toy_corpus
+from support.toy import REPO, SUITE, stories, toy_corpus
 
 from coherencegym.builders.pipeline.generation import generate_items
 from coherencegym.builders.release.baselines import write_baselines
@@ -30,7 +30,6 @@ from coherencegym.eval.statistics.pair_baselines import (
 from coherencegym.loaders.corpus import Corpus
 from coherencegym.loaders.discourse import Discourse, Unit
 
-REPO = "coherencegym/toy_order"
 PATH = baselines_path("toy_context", "test")
 Make = Callable[..., tuple[Path, dict[str, Any]]]
 

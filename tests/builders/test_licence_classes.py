@@ -16,7 +16,7 @@ from huggingface_hub import HfApi
 from support.commands import one_line
 from support.hub.server import HubServer
 from support.suites import no_classifiers
-from support.toy import SUITE, stories, toy_corpus
+from support.toy import REPO, SUITE, stories, toy_corpus
 
 from coherencegym.builders.command.run import BuildRequest, run
 from coherencegym.builders.pipeline.build import BuildOptions, build
@@ -27,7 +27,6 @@ from coherencegym.cards.render import dataset_card
 from coherencegym.licence import ADAPTABLE, combined_licence, licence_class
 from coherencegym.loaders.discourse import Discourse, Unit
 
-REPO = "coherencegym/toy_order"
 #: The licences of the documents of a corpus with texts of all classes.
 DOCUMENTS = {
     **dict.fromkeys(("s0", "s1", "s2", "s3"), "CC-BY-3.0"),
@@ -164,7 +163,9 @@ def push(monkeypatch: pytest.MonkeyPatch) -> Push:
             toy_corpus(name, texts or {"test": stories(0, 9)}, **how), SUITE.configs
         )
         monkeypatch.setattr(BuildRequest, "sources_of", lambda *_: Sources([planned]))
-        return run([SUITE], BuildRequest(push_to_hub=True, overwrite=True, **options))
+        return run(
+            [SUITE], BuildRequest(**{"repo_id": REPO, **options}, push_to_hub=True, overwrite=True)
+        )
 
     return command
 

@@ -15,7 +15,7 @@ from coherencegym.builders.pipeline.build import BuildOptions, build
 from coherencegym.builders.pipeline.sources import PlannedCorpus, Sources
 from coherencegym.builders.suite import Contrast, MinimalPairs
 from coherencegym.eval.kinds.items import SuiteError
-from coherencegym.loaders.discourse import Discourse, Unit
+from coherencegym.loaders.discourse import Discourse, Edit, Unit
 from coherencegym.manipulations.editing import replace_text
 from coherencegym.manipulations.operator import Composable, Context, Pipeline
 from coherencegym.manipulations.shuffle import Shuffle
@@ -50,6 +50,17 @@ def pairs(**settings: Any) -> MinimalPairs:
     )
 
 
+@dataclass(frozen=True)
+class Written:
+    """The units as they are given, with these edits noted; no ``Composable``."""
+
+    texts: tuple[str, ...]
+    edits: tuple[Edit, ...] = ()
+
+    def __call__(self, discourse: Discourse, context: Context) -> Iterator[Discourse]:
+        yield dataclasses.replace(discourse, units=tuple(map(Unit, self.texts)), edits=self.edits)
+
+
 def contents(generator: MinimalPairs, context: Context | None = None) -> list[dict[str, str]]:
     generated = generator(TEXT, context or Context())
     return [{c.condition_name: c.content for c in made.item.conditions} for made in generated]
@@ -65,6 +76,35 @@ def test_every_version_is_made_from_the_discourse() -> None:
     assert set(made.views) == {"a", "b", "c"}
     assert {edit.condition_name for edit in made.item.edits} == {"a", "b"}
     assert generator.recipe == "a: Put(words=('A',)); b: Put(words=('B',)); c: unchanged"
+
+
+def test_an_operator_need_not_be_composable() -> None:
+    part = Written(("One.", "Two."))
+    generator = pairs(names=("a", "b"), manipulation=part, both=Put(("A",)))
+    assert contents(generator) == [{"a": "A Two. Three.", "b": "A Two."}]
+    assert generator.recipe == "Written(texts=('One.', 'Two.'), edits=()) | Put(words=('A',))"
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        Written(("One.", "Deux.", "Three.")),
+        Written(("Two.", "One.", "Three.")),
+        Written(("Four.",)),
+        Written(("One.", "Deux.", "Three."), (Edit("Written", 1, 0, "Two", "Dos"),)),
+    ],
+    ids=["a word", "an order", "another text", "a wrong edit"],
+)
+def test_edits_that_do_not_give_back_the_text_are_refused(written: Written) -> None:
+    generator = pairs(names=("a", "b"), manipulation=written)
+    with pytest.raises(SuiteError, match="d: the edits of 'b' do not give back the original text"):
+        contents(generator)
+
+
+def test_each_result_needs_a_variant_of_its_own() -> None:
+    generator = pairs(names=("a", "b"), manipulation=Put(("B", "b")))
+    with pytest.raises(SuiteError, match=r"d: several results of Put\(.*\) have the variant 'b';"):
+        contents(generator)
 
 
 def test_one_result_goes_with_each_of_several() -> None:

@@ -14,13 +14,12 @@ from huggingface_hub.errors import HfHubHTTPError, RepositoryNotFoundError
 from huggingface_hub.utils import httpx  # type: ignore[attr-defined]
 from support.hub.client import NO_PARQUET_EXPORT, run_python
 from support.hub.server import HubServer
-from support.toy import Texts, stories, toy_corpus
+from support.toy import REPO, Texts, stories, toy_corpus
 
 from coherencegym.builders.release.publish import Publication, PublishOptions, publish, publishable
 from coherencegym.builders.release.remote import PublishError
 from coherencegym.loaders.corpus import Corpus
 
-REPO = "coherencegym/toy_order"
 Make = Callable[..., tuple[Path, dict[str, Any]]]
 Toy = Callable[[int], tuple[Path, dict[str, Any]]]
 

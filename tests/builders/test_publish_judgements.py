@@ -11,7 +11,7 @@ import pytest
 from huggingface_hub import HfApi
 from support.annotators import fill, incoherent_texts, perfect
 from support.hub.server import HubServer
-from support.toy import stories, toy_corpus
+from support.toy import REPO, stories, toy_corpus
 
 from coherencegym.builders.judgement.draw import draw
 from coherencegym.builders.judgement.match import Matcher
@@ -24,7 +24,6 @@ from coherencegym.eval.data.dataset import tables
 from coherencegym.eval.data.source import find_dataset
 from coherencegym.loaders.corpus import Corpus
 
-REPO = "coherencegym/toy_order"
 Make = Callable[..., tuple[Path, dict[str, Any]]]
 
 

@@ -13,7 +13,7 @@ from support.commands import build_command, one_line
 from support.hub.client import patch_clients
 from support.hub.portal import INSTEAD, PAGE, UNREAD, WRITES, Portal, check_line, check_portal
 from support.hub.server import HubServer
-from support.toy import SUITE
+from support.toy import REPO, SUITE
 
 from coherencegym.builders.command.cli import build_request, suite_parser
 from coherencegym.builders.command.errors import explain
@@ -21,7 +21,6 @@ from coherencegym.builders.command.push import push_build, resolve_privacy
 from coherencegym.builders.release.publish import PublishOptions, publish
 from coherencegym.hub.answers import AnswerError, hub_answers
 
-REPO = "coherencegym/toy_order"
 Build = tuple[Path, dict[str, Any]]
 Toy = Callable[[int], Build]
 

@@ -11,14 +11,13 @@ from huggingface_hub import HfApi
 from huggingface_hub.utils import get_session  # type: ignore[attr-defined]
 from support.hub.server import HubServer
 from support.suites import no_classifiers, rows
-from support.toy import SUITE, stories, toy_corpus
+from support.toy import REPO, SUITE, stories, toy_corpus
 
 from coherencegym.builders.pipeline.build import BuildOptions, build
 from coherencegym.builders.pipeline.sources import PlannedCorpus, Sources
 from coherencegym.builders.release.publish import PublishOptions, publish
 from coherencegym.builders.suite import PromptedChoice
 
-REPO = "coherencegym/toy_order"
 PAIRS, CHOICE = "toy_context", "toy_context_choice"
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.suites import no_classifiers, rows
+from support.suites import Sample, no_classifiers, rows
 
 import coherencegym as cg
 from coherencegym.builders.registry import SUITES, load_suite
@@ -34,12 +34,12 @@ def _build(suite: str, folder: Path, patched: pytest.MonkeyPatch) -> Path:
 @pytest.mark.usefixtures("demo_once")
 @pytest.mark.parametrize("suite", SUITES)
 def test_it_is_the_score_of_the_evaluator(
-    examples: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, suite: str
+    examples: Path, built_sample: Sample, monkeypatch: pytest.MonkeyPatch, suite: str
 ) -> None:
     pairs = [config for config in load_suite(suite).configs if config.kind is ITEMS]
     if not pairs:
         pytest.skip("it has no pairs")
-    built = _build(suite, tmp_path / "built", monkeypatch)
+    built, _ = built_sample(suite)
 
     def load(folder: str, config: str, split: str) -> _Rows:
         found = _Rows(rows(Path(folder), config, split)[:2])

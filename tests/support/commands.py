@@ -31,7 +31,7 @@ def one_line(text: str) -> str:
 
 
 #: The line on a table that was read: ``sample (test): 234 items in 1.2 s``.
-_READ = re.compile(r"^.+: [\d,]+ [a-z]+ in [\d,]+\.\d s\n", re.MULTILINE)
+_READ = re.compile(r"^.+: [\d,]+ [a-z]+(?: in [\d,]+\.\d s)?\n", re.MULTILINE)
 
 
 def without_progress(text: str) -> str:

@@ -13,6 +13,8 @@ from coherencegym.loaders.corpus import Corpus, CorpusFile, FilePattern, ReadOpt
 from coherencegym.loaders.discourse import Discourse, Unit
 from coherencegym.manipulations.shuffle import Shuffle
 
+#: The repository of the suite, which is no suite of the toolkit's.
+REPO = "coherencegym/toy_order"
 #: Split -> discourse id -> sentences.
 Texts = Mapping[str, Mapping[str, Sequence[str]]]
 

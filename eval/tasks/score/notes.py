@@ -43,6 +43,8 @@ def notes_of(found: Findings) -> Iterator[Note]:
         if chosen_with(chosen, str(found.model["name"]), str(found.model["commit"])):
             table = one.table
             yield filtered_note(table.config, str(found.model["name"]), table.unfiltered)
+    if not found.settings.get("split"):
+        yield from other_splits(found.manifest, tables)
     yield from _shown_notes(details)
     yield from score_notes(score_summary(found).scores, details)
     effects = (one.word_effect for one in details if one.word_effect)
@@ -68,6 +70,25 @@ def tie_line(outcomes: OutcomeTables, tables: Iterable[CountedTable]) -> str:
         return ""
     where = first_names(list(dict.fromkeys(names)))
     return f"{where}: {ties:,} of {items:,} items are ties, which count as wrong"
+
+
+def other_splits(manifest: Mapping[str, Any], tables: Sequence[ItemTable]) -> Iterator[Note]:
+    """A note on configs of which other splits have items, too, that nobody asked for."""
+    parts, others, fewest = [], dict[str, None](), FEW_ITEMS
+    for config in dict.fromkeys(table.config for table in tables):
+        splits = manifest.get("configs", {}).get(config, {}).get("splits", {})
+        rows = {name: int(about.get("rows", 0)) for name, about in splits.items()}
+        read = sum(rows.pop(table.split, 0) for table in tables if table.config == config)
+        if left := sum(rows.values()):
+            parts.append(f"{config} {read:,} of {read + left:,} items")
+            others |= dict.fromkeys(rows)
+            fewest = min(fewest, read)
+    if parts:
+        note = caution if fewest < FEW_ITEMS else detail
+        yield note(
+            f"only the split test was scored: {first_names(parts)}; the other items are in "
+            f"{', '.join(others)} (--split)"
+        )
 
 
 def _shown_notes(tables: Sequence[ScoredItemTable]) -> Iterator[Note]:
@@ -190,10 +211,13 @@ def _refusals(scores: Sequence[ItemScore], scored: Sequence[ScoredItemTable]) ->
     # Things that were not done together, as it would have changed numbers.
     runs = [run for one in scored for run in one.runs]
     trials = [(run.sharing, run.beside) for run in runs]
-    for reason in sorted({s.reason for s, _ in trials if s is not None and not s.passed}):
-        yield caution(f"conditions did not share the beginnings of texts: {reason}")
-    for reason in sorted({b.reason for _, b in trials if b is not None and not b.passed}):
-        yield caution(f"texts were read one at a time: beside a longer one {reason}")
+    failed = sorted({t.reason for pair in trials for t in pair if t is not None and not t.passed})
+    if failed:
+        yield detail(
+            "the run was slower than usual, and its scores are not affected: a trial showed that "
+            "this model had better not read texts together, so each text was read in full or alone "
+            f"(docs/speed.md#shared-work; the trial: {'; '.join(failed)})"
+        )
     if any(s.by_rule for s, _ in trials if s is not None and s.passed):
         yield detail(
             "the texts of an item shared one row with FlexAttention, because the model was loaded "

@@ -167,15 +167,18 @@ def _sentences(comparison: ModelComparison, model: str, baseline: str) -> Iterat
             "p": " (each corrected for all rows of the table)",
         }
         rows = differ[:_MOST_SENTENCES]
-    for row in rows:
+    named = [(row.config + (f", {row.what}" if row.what else ""), row) for row in rows]
+    if comparison.headline is not None:
+        named.insert(0, ("headline score", comparison.headline))
+    for name, row in named:
         points = share_with_interval(row.difference, row.ci_low, row.ci_high, "+.1f")
         p = "" if row.p_holm is None else f"p = {row.p_holm:.3f}".replace("= 0.000", "< 0.001")
         yield {
-            "config": row.config + (f", {row.what}" if row.what else ""),
+            "config": name,
             "text": f"{model} reaches {share_cell(row.score)} %, {baseline} "
             f"{share_cell(row.baseline_score)} %, a difference of {points} points",
             "shows": "they differ" if significant(row) else _NOT_SHOWN,
-            "p": p and f" ({p}, corrected for all rows)",
+            "p": p and f" ({p}{', corrected for all rows' if row.config else ''})",
         }
 
 

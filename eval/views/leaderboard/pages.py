@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from coherencegym.eval.data.baselines import BASELINE_MEANINGS, BASELINE_WORDS, HUMAN_PERFORMANCE
+from coherencegym.eval.data.notes import first_names
 from coherencegym.eval.data.source import SuiteWords
 from coherencegym.eval.report.grid import share_cell, share_with_interval
 from coherencegym.eval.results.learning import learning_curves
@@ -269,6 +270,8 @@ def reading_lines(table: RunTable) -> list[str]:
     return [
         *(_BESIDE[name] for name in known),
         ABOVE_ALL.format(chance=chance_names(numbers, article=True)),
+        *[f"not on the learning curve, as the name has no step: {first_names(table.without_step)}"]
+        * bool(table.without_step),
         *(said for metric, said in _OF_METRIC.items() if metric in metrics),
         *["† compare this score with those of its controls: the report has the differences"]
         * controlled,

@@ -153,6 +153,21 @@ def test_one_command_scores_all_checkpoints_and_prepares_them_once(
         assert together.read_bytes() == (tmp_path / "alone" / name).read_bytes()
 
 
+def test_checkpoints_of_a_folder_are_listed_by_name(
+    words: list[str], tmp_path: Path, capsys: Capture
+) -> None:
+    listed = ["--model-revision", "checkpoint-20", "checkpoint-3"]
+    assert main([*words[:3], *listed, *words[5:]]) == 0
+    assert names(tmp_path / "out") == [name for name in ALL if "-100" not in name]
+    assert (tmp_path / "out/curve.png").is_file()
+    capsys.readouterr()
+    assert main([*words[:3], "--model-revision", "checkpoint-21", *words[5:]]) == 2
+    assert one_line(capsys.readouterr().err).endswith(
+        "--model-revision checkpoint-21: no folder with a model in it has this name in 'runs'; "
+        "there are checkpoint-3, checkpoint-20, checkpoint-100 (3)\n"
+    )
+
+
 def test_a_curve_over_what_is_asked_for(finished: Path, tmp_path: Path, capsys: Capture) -> None:
     out = str(finished / "out")
     asked = ["overview", out, "--output", str(tmp_path / "again"), "--curve-axis"]
@@ -293,6 +308,20 @@ def test_results_of_other_settings_are_refused_before_any_is_scored(
     assert printed.err.rstrip().endswith("with --output, or pass --overwrite")
     assert printed.err.count("\n") == 1
     assert loads == []
+
+
+def test_results_of_something_else_do_not_end_the_others(
+    again: list[str], tmp_path: Path, loads: list[str], capsys: Capture
+) -> None:
+    path = tmp_path / "out/one--checkpoint-3/results.json"
+    path.write_text(path.read_text().replace('"bos": "auto"', '"bos": "never"'))
+    shutil.rmtree(tmp_path / "out/two--checkpoint-20")
+    assert main(again) == 2
+    other, summary = without_progress(capsys.readouterr().err).splitlines()
+    assert other.startswith("not scored: out/one--checkpoint-3: results of another run: bos")
+    assert "1 of 6 runs could not be made" in summary
+    assert loads == ["checkpoint-20"]
+    assert names(tmp_path / "out") == ALL
 
 
 def test_results_of_other_weights_rows_or_versions_are_refused(

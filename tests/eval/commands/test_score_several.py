@@ -120,6 +120,57 @@ def test_an_overview_of_earlier_runs(
     assert "expected a folder that coherencegym score wrote" in capsys.readouterr().err
 
 
+def test_a_run_alone_that_is_there_is_not_made_again(
+    suites: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    words = ["score", "--model", "demo", "--dataset", str(suites / "one"), "--no-cache"]
+    assert main(words) == 0
+    results = Path("results/one--demo/results.json")
+    before = results.read_text(), results.stat().st_mtime_ns
+    capsys.readouterr()
+    monkeypatch.setattr("coherencegym.eval.commands.running.load_model", None)
+    assert main(words) == 0
+    assert capsys.readouterr().out == (
+        "results/one--demo has the results of this very run already: nothing was scored "
+        "(`coherencegym overview results/one--demo` prints the score, --overwrite scores again)\n"
+    )
+    assert main([*words, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out) == json.loads(before[0])
+    assert main([*words, "--bos", "never"]) == 2
+    printed = capsys.readouterr().err
+    assert 'results/one--demo: results of another run: bos "auto", and now "never"' in printed
+    assert printed.rstrip().endswith("name another folder with --output, or pass --overwrite")
+    assert (results.read_text(), results.stat().st_mtime_ns) == before
+
+
+def test_datasets_without_pairs_are_left_out_beside_others(
+    suites: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["score", "--model", "demo", "--no-cache", "--output", str(tmp_path / "out")]
+    named = [str(suites / name) for name in ("one", "vectors")]
+    assert main([*words, "--dataset", *named]) == 0
+    left_out = f"left out, as it has no minimal pairs: {suites / 'vectors'}\n"
+    assert without_progress(capsys.readouterr().err) == left_out
+    assert main([*words[:-1], str(tmp_path / "other"), "--dataset", named[1]]) == 2
+    assert "vectors': manifest.json: no 'format'" in capsys.readouterr().err
+    assert main([*words, "--dataset", named[0], str(suites / "misspelt")]) == 2
+    assert "misspelt': no such folder" in capsys.readouterr().err
+
+
+def test_all_suites_without_a_folder_of_them_say_that_it_is_missing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["score", "--model", "demo", "--suites", "all"]) == 2
+    said = capsys.readouterr().err
+    assert "--suites all: no folder ./suites with builds in it (`coherencegym build`" in said
+    assert "so the published datasets are read: dataset 'coherencegym/" in said
+
+
 def test_a_model_that_is_not_there_is_said_before_any_is_run(
     suites: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

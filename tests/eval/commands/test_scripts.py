@@ -99,7 +99,9 @@ def test_a_comparison_in_every_format(
     (own,) = written["comparisons"]
     found = json.loads(out)
     assert {one["model"] for one in found} == {MODEL}
-    assert [one["difference"] for one in found] == [one["difference"] for one in own["rows"]]
+    rows = [own["headline"], *own["rows"]]
+    assert [one["level"] for one in found] == ["headline", "all"]
+    assert [one["difference"] for one in found] == [one["difference"] for one in rows]
     rows = list(csv.DictReader(io.StringIO(said(capsys, *words, "--format", "csv")[0])))
     assert [row["p_holm"] for row in rows] == [str(one["p_holm"]) for one in found]
     latex, _ = said(capsys, *words, "--format", "latex")
@@ -165,8 +167,7 @@ def test_results_have_the_file_that_makes_them_again(
             "options": {"config": ["toy_context"], "limit": "0005", "no-cache": True},
             "output": str(run),
         }
-        assert main(["run", str(run / "run.yaml")]) == 2
-        assert f"{run} exists" in one_line(capsys.readouterr().err)
+        assert f"{run} has the results of this very run" in said(capsys, "run", run / "run.yaml")[0]
         said(capsys, "run", run / "run.yaml", "--output", again)
         for name in ("results.json", "outcomes.parquet", "regions.parquet"):
             assert (again / name).read_bytes() == (run / name).read_bytes()

@@ -488,7 +488,9 @@ def test_a_repository_that_somebody_else_makes_meanwhile(
 def test_folders_of_this_machine_are_said(hub_api: HfApi, scored: Path, tmp_path: Path) -> None:
     nameless = changed(scored, tmp_path / "x", model="/home/me/models/x")
     lines = push_results(hub_api, [nameless], REPO, dry_run=True).lines
-    assert any("names of folders of this machine" in line for line in lines)
+    (said,) = (line for line in lines if "names of folders of this machine" in line)
+    assert "/home/me/models/x" in said
+    assert "; to publish other names, score again with Hub ids or relative paths" in said
     assert any(re.search(r"runs/toy/1\.0\.0/x/\w{12}/results\.json", line) for line in lines)
 
 

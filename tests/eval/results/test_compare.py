@@ -21,7 +21,7 @@ from coherencegym.eval.kinds.items import Item
 from coherencegym.eval.kinds.predictions import Outcome
 from coherencegym.eval.report import figures
 from coherencegym.eval.results import step_changes as step_changes_module
-from coherencegym.eval.results.comparison import ModelComparison, compare
+from coherencegym.eval.results.comparison import ModelComparison, compare, corrected_together
 from coherencegym.eval.results.labels import model_labels, printable
 from coherencegym.eval.results.learning import LearningCurve
 from coherencegym.eval.results.paired_scores import PairedScore
@@ -74,7 +74,7 @@ def rows(
     left: Sequence[EvaluatedPrediction], right: Sequence[EvaluatedPrediction], **table: Any
 ) -> dict[str, PairedScore]:
     """The rows of a comparison by their level and group."""
-    found = compare(results("a", left, **table), results("b", right, **table))
+    found = compare(results("a", left, **table), results("b", right, **table), details=True)
     return {f"{row.level} {row.group}".strip(): row for row in found.rows}
 
 
@@ -193,7 +193,7 @@ def test_rows_are_those_of_the_scores_and_holm_is_over_the_printed_ones() -> Non
 
     settings = {"headline": "wide", "breakdowns": ("moved", "same")}
     left, right = results("a", evaluate(0), **settings), results("b", evaluate(1), **settings)
-    found = compare(left, right)
+    found = compare(left, right, details=True)
     names = {(row.level, row.group): row for row in found.rows}
     assert set(names) == {
         ("all", ""),
@@ -205,15 +205,42 @@ def test_rows_are_those_of_the_scores_and_holm_is_over_the_printed_ones() -> Non
     }
     assert names["all", ""].n == 40
     assert names["column", "moved=true"].n == 10
-    assert [row.group for row in found.shown] == ["", "other", "moved=false", "moved=true"]
+    assert [row.group for row in found.shown] == ["", "other", "moved=false", "moved=true", "fine"]
     p_values = [row.p for row in found.shown if row.p is not None]
     assert [row.p_holm for row in found.shown] == holm(p_values)
-    assert names["detail", "fine"].p is not None
-    assert names["detail", "fine"].p_holm is None
-    with_details = compare(left, right, details=True)
-    assert [row.group for row in with_details.shown][-1] == "fine"
-    assert all(row.p_holm is not None for row in with_details.shown)
-    assert comparisons_as_json([found], [("b", "a")], 0)["comparisons"][0]["holm_tests"] == 4
+    # Groups are there only for those who ask, and only then counted.
+    whole = compare(left, right)
+    assert [row.group for row in whole.shown] == [""]
+    assert whole.shown[0].p_holm == whole.shown[0].p
+    assert {row.p_holm for row in whole.rows if row.group} == {None}
+    assert comparisons_as_json([found], [("b", "a")], 0)["comparisons"][0]["holm_tests"] == 5
+
+
+def test_headline_scores_are_compared_over_the_same_configs_and_corrected_by_themselves() -> None:
+    def saved(name: str, shift: int, over: Sequence[str] = ("c", "d")) -> Saved:
+        own = [prediction(f"i{k}", (k + shift) % 5 > 0) for k in range(40)]
+        other = [prediction(f"j{k}", (k * k + shift) % 3 > 0) for k in range(20)]
+        tables = [
+            evaluated_table(one, config=c, split="test")
+            for c, one in zip("cd", (own, other), strict=True)
+        ]
+        return replace(made_saved(Path(name), *tables, settings=SETTINGS), over=tuple(over))
+
+    left, right = saved("a", 0), saved("b", 1)
+    found = compare(left, right)
+    head = found.headline
+    assert head is not None
+    whole = {row.config: row for row in found.rows if row.level == "all"}
+    assert head.score == pytest.approx(fmean(whole[c].score or 0 for c in "cd"))
+    assert head.difference == pytest.approx(fmean(whole[c].difference or 0 for c in "cd"))
+    assert (head.n, head.p_holm) == (60, head.p)
+    text = printed([found])
+    assert text.index("Headline scores: b against a (reference)") < text.index("config, group")
+    assert comparisons_as_json([found], [("b", "a")], 0)["comparisons"][0]["headline"]["n"] == 60
+    together = corrected_together([found, found])
+    p = head.p or 0.0
+    assert [one.headline and one.headline.p_holm for one in together] == [min(1.0, 2 * p)] * 2
+    assert compare(left, saved("b", 1, "c"), anyway=True).headline is None
 
 
 EVALUATED = st.lists(
@@ -442,8 +469,12 @@ def test_the_table_says_everything_in_a_pipe(comparison: ModelComparison) -> Non
     row = comparison.rows[0]
     for part in (" 100 ", "28.0", "80.0", "+52.0 [+3", "McNemar", "<0.001", "<0.001*"):
         assert part in whole, (part, row)
-    assert "[1] a_group_with_a_long_name_of_many_words" in text
-    assert "corrected for the 3 tests printed; * below 0.05" in text
+    assert "corrected for the one test printed; * below 0.05" in text
+    assert "[1] a_group_with_a_long_name_of_many_words" not in text
+    assert "2 rows of groups of items, uncorrected, are in comparison.json" in text
+    assert "--details prints groups" in text
+    detailed = compare(comparison.baseline, comparison.model, details=True)
+    assert "[1] a_group_with_a_long_name_of_many_words" in printed([detailed])
     assert "McNemar's exact test" in text
     assert "left out" not in text
     assert "not corrected for the number of comparisons" in printed([comparison, comparison])

@@ -73,6 +73,7 @@ def test_a_row_a_suite_and_a_column_a_model() -> None:
         ),
         ("b 1.0.0", "40", "80.0 [70.0, 90.0]  ", "–", "–  ", "–", "–", "50.0"),
     ]
+    assert table.title.endswith("[95 % interval], best model first")
     # A column that nobody has a number in is left out.
     alone = overview_grid(table_of([run("b", HEAD)]))
     assert alone.headers == ("suite", "items", "demo", "chance")
@@ -82,6 +83,10 @@ def test_a_row_a_suite_and_a_column_a_model() -> None:
 def test_no_two_suites_or_models_have_one_name() -> None:
     found = table_of([run("a", HEAD, "me/x", "one"), run("a", HEAD, "you/x", "two")])
     one, two = (column.whole_name for column in found.columns)
+    assert (one, two) == ("a 1.0.0 · dataset one", "a 1.0.0 · dataset two")
+    # Where the names are the same the rows tell them apart.
+    alike = [replace(run("a", HEAD, "me/x", data), data="mine/a") for data in ("one", "two")]
+    one, two = (column.whole_name for column in table_of(alike).columns)
     assert one.startswith("a 1.0.0 · rows ")
     assert one != two
     assert list(found.models.values()) == ["me/x", "you/x"]

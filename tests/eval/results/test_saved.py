@@ -317,7 +317,7 @@ def test_two_models_by_command(
     said = capsys.readouterr()
     assert said.err == ""
     assert "two-model against one-model (reference)" in said.out
-    assert "moved=true" in said.out
+    assert "moved=true" not in said.out
     assert "sign flips" in said.out
     assert "\x1b" not in said.out
     (one,) = json.loads((output / "comparison.json").read_text())["comparisons"]
@@ -329,6 +329,8 @@ def test_two_models_by_command(
     assert row["undefined"] == 1 + 2 * too_long
     assert row["undefined_baseline"] == 1
     assert row["n_clusters"] < row["n"]
+    assert main([*words[:3], "--details"]) == 0
+    assert "moved=true" in capsys.readouterr().out
     assert main(words) == 2
     assert "--overwrite" in one_line(capsys.readouterr().err)
     before = (output / "comparison.json").read_bytes()
@@ -340,7 +342,8 @@ def test_one_baseline_or_all_pairs(folder: Path, capsys: pytest.CaptureFixture[s
     folders = [str(folder / name) for name in ("one", "two", "one")]
     assert main(["compare", *folders]) == 0
     said = capsys.readouterr().out
-    assert said.count("against 1: ") == said.count("(reference)") == 2
+    # A row of headline scores for each, and a table.
+    assert said.count("against 1: ") == 2 * said.count("(reference)") == 4
     assert main(["compare", *folders, "--all-pairs"]) == 0
     said = capsys.readouterr().out
     assert said.count("(reference)") == 3
@@ -364,7 +367,8 @@ def test_runs_on_several_suites_are_compared_suite_by_suite(
     assert main(["compare", str(runs), "--output", str(output)]) == 0
     said = capsys.readouterr()
     assert said.err == ""
-    tables = [line for line in said.out.splitlines() if "(reference)" in line]
+    first, *tables = [line for line in said.out.splitlines() if "(reference)" in line]
+    assert first == " Headline scores: two-model against one-model (reference)"
     assert [line.partition(" ")[0] for line in tables] == ["a", "b"]
     assert all("two-model against one-model (reference)" in line for line in tables)
     left_out = "left out, as no other run is of the same suite and task: "
@@ -397,7 +401,7 @@ def test_the_first_model_that_is_named_is_the_baseline_of_every_suite(
     names = ("b--two", "a--one", "b--one", "a--two")
     assert main(["compare", *(str(runs / name) for name in names)]) == 0
     said = capsys.readouterr().out
-    assert said.count("one-model against two-model (reference)") == 2
+    assert said.count("one-model against two-model (reference)") == 3
     assert said.index("b 1.0.0 ·") < said.index("a 1.0.0 ·")
 
 

@@ -210,8 +210,10 @@ def test_layers_of_one_run_are_compared_row_by_row(
     assert main(["compare", str(finished), *more]) == 0
     out = capsys.readouterr().out
     assert "model, layer 2 against model, layer 0 (reference)" in out
-    # All rows and two genres, of two layers.
-    assert "corrected for the 6 tests of all 2 comparisons printed; *" in out
+    # All rows, of two layers; and of two genres for who asks.
+    assert "corrected for the 2 tests of all 2 comparisons printed; *" in out
+    assert main(["compare", str(finished), *more[:4], "--details"]) == 0
+    assert "corrected for the 6 tests of all 2 comparisons" in capsys.readouterr().out
     own = json.loads((tmp_path / "compared" / "comparison.json").read_text())["comparisons"]
     fits = {f["layer"]: f for f in parquet_rows(finished / "layers.parquet") if f["what"] == "task"}
     for layer, compared in zip((1, 2), own, strict=True):

@@ -51,6 +51,18 @@ def test_pairs_of_a_file_are_scored_with_clusters_and_groups(
     assert high - low < width
 
 
+def test_other_groups_are_named_where_results_are_there(
+    file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["score", "--model", "demo", "--no-cache", "--pairs", str(file)]
+    words += ["--output", str(tmp_path / "results")]
+    assert main(words) == 0
+    capsys.readouterr()
+    assert main([*words, "--group-by", "kind"]) == 2
+    said = 'another run: scores by no column (--group-by), and now scores by "kind"; name another'
+    assert said in capsys.readouterr().err
+
+
 def test_tuples_are_scored_as_the_same_pairs_of_a_file(file: Path) -> None:
     of_tuples, of_file = cg.score("demo", PAIRS), cg.score("demo", cg.load_pairs(file))
     assert isinstance(of_tuples, cg.Results)

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from coherencegym.eval.data.dataset import ItemTable
+from coherencegym.eval.forward.agreement import Trial
 from coherencegym.eval.kinds.items import Item
 from coherencegym.eval.outcomes.tables import OutcomeWriter
 from coherencegym.eval.plan.options import Options
-from coherencegym.eval.tasks.score.notes import score_notes
+from coherencegym.eval.tasks.score.notes import other_splits, score_notes
 from coherencegym.eval.tasks.score.scored_table import ScoredItemTable
 from coherencegym.eval.tasks.score.scoring import score_items
 from coherencegym.eval.tasks.score.summary import summarise
@@ -63,3 +65,37 @@ def test_what_was_left_out_or_cut_is_said_with_its_number(
     assert "by families of items that share text: c 1 of 2 items" in told(model, tokenizer, twins)
     whole = make_item({"a": ["Hi."], "b": ["No."]}, "(1;%a%) > (1;%b%)")
     assert "† no start-of-text token" in told(model, tokenizer, [whole], bos="never")
+
+
+def test_items_of_other_splits_are_said() -> None:
+    splits = {"train": {"rows": 5}, "validation": {"rows": 2}, "test": {"rows": 2}}
+    manifest = {"configs": {"c": {"splits": splits}, "d": {"splits": {"test": {"rows": 9}}}}}
+    tables = [ItemTable(name, "test", (), "0", True, False) for name in "cd"]
+    (note,) = other_splits(manifest, tables)
+    assert note.kind == "caution"
+    assert str(note) == (
+        "only the split test was scored: c 2 of 9 items; the other items are in train, validation "
+        "(--split)"
+    )
+    splits["test"]["rows"] = 30
+    (note,) = other_splits(manifest, tables)
+    assert note.kind == "detail"
+    assert not list(other_splits(manifest, tables[1:]))
+
+
+def test_texts_that_are_not_read_together_are_said_in_one_line(
+    make_tokenizer: Callable[..., Any],
+    make_model: Callable[..., Any],
+    make_item: Callable[..., Item],
+) -> None:
+    tokenizer = make_tokenizer()
+    item = make_item({"a": ["Hi."], "b": ["No."]}, "(1;%a%) > (1;%b%)")
+    table = ItemTable("c", "test", (item,), "0", True, False)
+    own = ScoredItemTable(table, OutcomeWriter())
+    own.add(score_items(make_model("gpt2", tokenizer), tokenizer, [item], Options()))
+    failed = [Trial(False, reason=f"reason {number}") for number in "12"]
+    own.runs = [replace(own.runs[0], sharing=failed[0], beside=failed[1])] * 2
+    (note,) = (note for note in score_notes([], [own]) if "slower" in str(note))
+    assert note.kind == "detail"
+    assert "its scores are not affected" in str(note)
+    assert str(note).endswith("(docs/speed.md#shared-work; the trial: reason 1; reason 2)")
