@@ -176,6 +176,9 @@ def test_a_comparison_shows_itself(folder: Path, demo: Any) -> None:
     assert "against" in str(found)
     assert found.comparisons[0].rows[0].n == 5
     assert "<table" in found._repr_html_()
+    message = r"^demo and demo: not comparable: .*--anyway, anyway=True in Python, compares"
+    with pytest.raises(EvaluationError, match=message):
+        cg.compare(results, shorter)
     assert cg.compare([results, results]).comparisons[0].rows[0].difference == 0
 
 

@@ -52,12 +52,13 @@ class Running:
         with timed(what, number, units, is_quiet), _progress_bar(said, is_quiet) as progress:
             yield {"store": self.cache, "progress": progress, "world": self.processes}
 
-    def print_cache(self, known: int, texts: int) -> None:
-        """Say how many of the texts came out of the cache, and where it is."""
+    def print_cache(self, texts: int) -> None:
+        """Say how many of the texts of a run earlier ones had cached, and where."""
         if self.cache is None:
             return
         size = sum(path.stat().st_size for path in self.cache.files() if path.is_file())
         where = f"{self.cache.path.parent}, {in_bytes(size)}"
+        known, self.cache.earlier = self.cache.earlier, 0
         print(f"{known:,} of {texts:,} texts were cached by earlier runs ({where})")
         if self.cache.corrupt:
             print(f"{self.cache.corrupt:,} damaged entries of the cache were computed again")
@@ -219,7 +220,13 @@ def planned_work(
     from coherencegym.eval.models.kind import class_for, scorer_of
     from coherencegym.eval.models.limits import limits_of
     from coherencegym.eval.plan.cached import identity_of
-    from coherencegym.eval.plan.explain import explain_row, shape_of
+    from coherencegym.eval.plan.explain import (
+        explain_row,
+        operations,
+        operations_per_second,
+        shape_of,
+        time_text,
+    )
     from coherencegym.eval.plan.memory import default_budget
     from coherencegym.eval.plan.plan import make_plan
     from coherencegym.eval.plan.requests import prepare
@@ -241,7 +248,7 @@ def planned_work(
     budget = default_budget(device, options.batch_tokens)
     shape = shape_of(config, class_for(config, scorer, arguments.trust_remote_code))
     shares = options.share and not options.is_masked
-    rows, shared = [], False
+    rows, shared, work = [], False, 0
     for name, queries, uses_separator in texts:
         how["uses_separator"] = uses_separator
         prepared = prepare(tokenizer, config, queries, options, **how)
@@ -249,7 +256,15 @@ def planned_work(
         plan = plain.batched(budget, sharing="packed") if shares else plain
         rows.append(explain_row(name, plain, plan, shape))
         shared |= plan.shares
-    found = Work(tuple(rows), tuple(_plan_notes(shared, budget, device, scorer)))
+        work += operations(plan, shape)
+    notes = [*_plan_notes(shared, budget, device, scorer)]
+    if device == "cpu":
+        notes.append(
+            f"about {time_text(work / operations_per_second())} on this machine's processor, "
+            "without loading the model; a small model may take several times as long, because "
+            "arithmetic is a small part of its time"
+        )
+    found = Work(tuple(rows), tuple(notes))
     if known is not None:
         known[alike] = found
     return found

@@ -51,6 +51,7 @@ def run(arguments: argparse.Namespace) -> int:
     quiet_libraries()
     _, tables = options.item_tables(arguments)
     from coherencegym.eval.data.dataset import find_item
+    from coherencegym.eval.tasks.score.notes import scorer_notes
     from coherencegym.eval.tasks.score.scoring import score_items
     from coherencegym.eval.views.item_view import check_conditions, view_item
 
@@ -63,6 +64,9 @@ def run(arguments: argparse.Namespace) -> int:
     (one,), place = scored.items, (table.config, table.split)
     view = view_item(one, model.tokenizer, *place, arguments.conditions, rules=chosen.rules)
     print_item(view, shown_console(highlight=False))
+    if chosen.is_masked:
+        how = {"scorer": chosen.scorer, "masking": chosen.masking}
+        print("".join(f"· {note}\n" for note in scorer_notes(how, [])), end="")
     if arguments.output:
         from coherencegym.eval.views.plots_item import plot_item
         from coherencegym.files.folders import written_beside

@@ -56,12 +56,16 @@ class Cache(RowStore["Known"]):
         folder: that of the databases; made where it is missing.
         description: all that surprisals depend on but the token ids, as JSON can hold it.
         name: the model's in a listing.
+
+    Attributes:
+        earlier: sequences that were found, and that earlier runs had put here.
     """
 
     def __init__(self, folder: Path, description: Mapping[str, Any], name: str = "") -> None:
         from coherencegym.eval.forward.cache_row import unpack
 
         super().__init__(folder / file_name(description), _whole(description), unpack, name)
+        self.earlier = 0
 
     def __enter__(self) -> Cache:
         return self
@@ -75,10 +79,13 @@ class Cache(RowStore["Known"]):
 
         keys = [row_key(sequence) for sequence in sequences]
         known = self.find(list(dict.fromkeys(keys)))
-        return [
+        found = [
             known[key].select(sequence) if key in known else None
             for key, sequence in zip(keys, sequences, strict=True)
         ]
+        there = [key for key, own in zip(keys, found, strict=True) if own is not None]
+        self.earlier += len(self.find_earlier(there))
+        return found
 
     def put(self, results: Sequence[tuple[TokenSequence, np.ndarray]]) -> None:
         """Keep what was read of sequences (bits), all of it or none.

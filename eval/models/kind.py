@@ -38,11 +38,12 @@ def is_masked(config: Any) -> bool:
     masked = modeling_auto.MODEL_FOR_MASKED_LM_MAPPING_NAMES
     model_type = getattr(config, "model_type", "")
     declared = set(getattr(config, "architectures", None) or ())
-    if not declared:
-        return model_type in masked and not getattr(config, "is_decoder", False)
     # An entry may name several classes, one for each task.
     entries = modeling_auto.MODEL_FOR_CAUSAL_LM_MAPPING_NAMES.values()
     causal = {c for entry in entries for c in ([entry] if isinstance(entry, str) else entry)}
+    if all(name.endswith("Model") for name in declared - causal) and not declared & causal:
+        # A model without a head is of its type.
+        return model_type in masked and not getattr(config, "is_decoder", False)
     return bool(declared & set(masked.values())) and not declared & causal
 
 

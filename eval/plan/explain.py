@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from coherencegym.eval.plan.plan import Plan
@@ -67,6 +69,33 @@ def operations(plan: Plan, shape: ModelShape) -> int:
         + 2 * shape.head * plan.head_rows
         + 4 * shape.layers * shape.width * pairs
     )
+
+
+@cache
+def operations_per_second() -> float:
+    """Floating-point operations of this machine's processor, measured in products of matrices."""
+    import torch
+
+    x = torch.ones(512, 512)
+    x @ x
+    start, done = time.perf_counter(), 0
+    while time.perf_counter() < start + 0.05:
+        x @ x
+        done += 2 * 512**3
+    return done / (time.perf_counter() - start)
+
+
+def time_text(seconds: float) -> str:
+    """A time in a unit that suits it.
+
+    >>> time_text(0.26), time_text(80), time_text(480), time_text(9000)
+    ('0.3 seconds', '80 seconds', '8.0 minutes', '2.5 hours')
+    """
+    if seconds < 10:
+        return f"{seconds:.1f} seconds"
+    if seconds < 100:
+        return f"{seconds:.0f} seconds"
+    return f"{seconds / 60:.1f} minutes" if seconds < 6000 else f"{seconds / 3600:,.1f} hours"
 
 
 def _pairs(start: int, end: int) -> int:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from coherencegym.errors import EvaluationError
+from coherencegym.eval.data.notes import first_names
 from coherencegym.eval.results.headline_difference import headline_difference
 from coherencegym.eval.results.labels import printable
 from coherencegym.eval.results.paired_scores import (
@@ -38,7 +39,7 @@ class ModelComparison:
         details: rows of groups of items are shown, and in the family.
         obstacles: reasons against comparing, where it was done nevertheless.
         remarks: other differences.
-        unpaired: predictions that only one of the two has.
+        unpaired: units (predictions, rows, texts) that only one of the two has.
         together: p-values are corrected for the tests of all comparisons, not of this one alone.
         equivalence_margin: differences up to this size were tested for being none that matter.
         headline: the headline scores of the suite; None where the two have none over the same
@@ -98,10 +99,11 @@ def compare(
     if found and not anyway:
         raise EvaluationError(
             f"{folders}: not comparable: {_some(found)}; expected results on the same items by the "
-            "same rules (--anyway compares what both have)"
+            "same rules (--anyway, anyway=True in Python, compares the configs and items that both "
+            "have)"
         )
-    both = 2 * sum(len(places) for _, places in compared_outcomes(baseline, model))
-    unpaired = baseline.n_compared + model.n_compared - both
+    both = baseline.count_units(one for one, _ in compared_outcomes(baseline, model))
+    unpaired = baseline.n_compared + model.n_compared - 2 * both
     rows = list(paired_rows(baseline, model, seed))
     headline = None
     if baseline.over == model.over and baseline.task == model.task == "score":
@@ -117,7 +119,7 @@ def compare(
         tuple(rows),
         details,
         tuple(found),
-        tuple(remarks(baseline, model)),
+        tuple(one for one in remarks(baseline, model) if one not in found),
         unpaired,
         equivalence_margin=equivalence_margin,
         headline=headline,
@@ -220,7 +222,7 @@ def remarks(baseline: Saved, model: Saved) -> list[str]:
     for name in names:
         values = baseline.settings.get(name), model.settings.get(name)
         if values[0] != values[1]:
-            lines.append(f"{name}: {_both(*values)}")
+            lines.append(_both_settings(name, *values))
     ours, theirs = baseline.settings["versions"], model.settings["versions"]
     for package in dict.fromkeys([*ours, *theirs]):
         if ours.get(package) != theirs.get(package):
@@ -229,7 +231,21 @@ def remarks(baseline: Saved, model: Saved) -> list[str]:
 
 
 def _both(left: Any, right: Any) -> str:
-    return f"{kind(left)} and {kind(right)}"
+    return f"{_shown(left)} and {_shown(right)}"
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, list | tuple):
+        return f"[{first_names([kind(one) for one in value], _MOST_NAMED)}]"
+    return "not set" if value is None else kind(value)
+
+
+#: Values of settings that are not set.
+_UNSET = {"scorer": "causal", "layers": "all"}
+
+
+def _both_settings(name: str, left: Any, right: Any) -> str:
+    return f"{name}: {_both(*(value or _UNSET.get(name, value) for value in (left, right)))}"
 
 
 def _different_data(baseline: Saved, model: Saved) -> Iterator[str]:
@@ -269,7 +285,7 @@ def _different_settings(baseline: Saved, model: Saved) -> Iterator[str]:
         differs_by_model = name in MAY_DIFFER or name in _TRAINING or name not in shared
         differs_by_model |= name in _ASKING and are_asked
         if not differs_by_model and not is_object and values[0] != values[1]:
-            yield f"{name}: {_both(left.get(name), right.get(name))}"
+            yield _both_settings(name, left.get(name), right.get(name))
     rules = left.get("rules"), right.get("rules")
     if rules[0] != rules[1] and left.get("compat") == right.get("compat"):
         yield "rules of scoring: those of two releases"

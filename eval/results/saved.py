@@ -6,7 +6,7 @@ It may come from anybody, so every value is held to its type, and the outcomes t
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -116,8 +116,15 @@ class Saved:
 
     @property
     def n_compared(self) -> int:
-        """Outcomes by which models are compared."""
-        return sum(len(one.places) for one in self.outcomes.series() if self.compares(one))
+        """Units by which models are compared."""
+        return self.count_units(self.outcomes.series())
+
+    def count_units(self, series: Iterable[OutcomeSeries]) -> int:
+        """The number of units in some outcomes by which models are compared."""
+        import numpy as np
+
+        units = [self.outcomes.units_of(one.places) for one in series if self.compares(one)]
+        return count_distinct(np.concatenate(units)) if units else 0
 
 
 def moved_dataset(results: Saved, folder: Path | None) -> Saved:

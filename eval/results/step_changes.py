@@ -123,7 +123,7 @@ def _changes(curve: LearningCurve, anyway: bool, seed: int) -> CurveChanges:
         if found and not anyway:
             raise EvaluationError(
                 f"{results[0].folder} and {results[1].folder}: not comparable: {found[0]}; "
-                "expected results by the same settings (--anyway compares what both have)"
+                "expected results by the same settings (--anyway compares the items that both have)"
             )
         against.extend(found)
         return _change((curve.counts[before], curve.counts[after]), curve.heads[0], results, seed)

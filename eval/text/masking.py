@@ -79,7 +79,7 @@ def mask_of(tokenizer: object) -> int:
     found = getattr(tokenizer, "mask_token_id", None)
     if found is None:
         raise EvaluationError(
-            "--scorer pll or mntp: the tokenizer has no mask token; expected one of a masked "
-            "language model"
+            "the tokenizer has no mask token (mask_token), without which no token can be masked; "
+            "expected the tokenizer of a masked language model"
         )
     return int(found)

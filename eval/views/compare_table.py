@@ -14,6 +14,7 @@ from coherencegym.eval.results.comparison import ModelComparison
 from coherencegym.eval.results.labels import printable
 from coherencegym.eval.results.paired_scores import PairedScore
 from coherencegym.eval.statistics.scores import CD, FEW_ITEMS, is_correlation
+from coherencegym.eval.tasks.score.notes import tie_line
 from coherencegym.eval.tasks.score.report import items
 
 #: Bound below which an adjusted p-value is marked.
@@ -165,21 +166,25 @@ def _p(value: float | None) -> str:
 def comparison_notes(comparison: ModelComparison) -> Iterator[str]:
     """Notes for a reader of one comparison."""
     for obstacle in comparison.obstacles:
-        yield f"compared although not comparable (--anyway): {printable(obstacle)}"
-    if comparison.unpaired:
-        yield f"{comparison.unpaired:,} predictions are left out: only one of the two has them"
-    for remark in comparison.remarks:
-        yield f"differs: {printable(remark)}"
+        yield f"compared although not comparable: {printable(obstacle)}"
     units = "predictions" if all(row.metric == CD for row in comparison.rows) else "sentences"
     units = {"probe": "rows", "correlate": "texts", "spans": "texts"}.get(
         comparison.baseline.task, units
     )
+    if comparison.unpaired:
+        yield f"{comparison.unpaired:,} {units} are left out: only one of the two has them"
+    for remark in comparison.remarks:
+        yield f"differs: {printable(remark)}"
     for who, count in (
         ("the reference model", _most(comparison, lambda row: row.undefined_baseline)),
         ("the other model", _most(comparison, lambda row: row.undefined)),
     ):
         if count:
             yield f"undefined or too long for {who}, so left out for both: {count:,} {units}"
+    sides = {"reference": comparison.baseline, "other": comparison.model}
+    for who, side in sides.items():
+        if side.task == "score" and (ties := tie_line(side.outcomes, side.tables)):
+            yield f"{ties} (the {who} model)"
     if hidden := len(comparison.rows) - len(comparison.shown):
         yield (
             f"{hidden:,} rows of groups of items, uncorrected, are in comparison.json of `compare "

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import pandas  # type: ignore[import-untyped]
 
 #: The tables of results that :func:`rows` gives.
-Kind = Literal["scores", "predictions", "regions", "tokens"]
+Kind = Literal["scores", "predictions", "regions", "tokens", "layers"]
 
 
 def rows(results: TaskResults, kind: Kind = "scores") -> list[dict[str, Any]]:
@@ -23,10 +23,11 @@ def rows(results: TaskResults, kind: Kind = "scores") -> list[dict[str, Any]]:
     ``scores`` have a row for each config and each of its groups, ``predictions`` for every
     prediction of every item (``margin`` in bits), ``regions`` for every region that a prediction
     reads (``sum_bits``, ``mean_bits``), ``tokens`` for every token (``bits``). All but the first
-    are those of :func:`coherencegym.score` alone.
+    are those of :func:`coherencegym.score` alone, but for :func:`coherencegym.probe`: its
+    ``layers`` have a row for every classifier, its ``predictions`` one for each test row.
 
     Raises:
-        EvaluationError: there is no such table, or these are no results, or not of ``score``.
+        EvaluationError: there is no such table, or these are no results, or of another task.
     """
     from coherencegym.eval.tasks.score.outcomes import prediction_rows
 
@@ -36,8 +37,13 @@ def rows(results: TaskResults, kind: Kind = "scores") -> list[dict[str, Any]]:
         raise EvaluationError(f"no table {kind!r}; expected one of {', '.join(get_args(Kind))}")
     if kind == "scores":
         return _score_rows(results)
-    if results.task != "score":
-        raise EvaluationError(f"rows: {kind} of {results.task}; expected results of score")
+    if results.task == "probe" and kind in ("layers", "predictions"):
+        return _probe_rows(results, kind)
+    if results.task != "score" or kind == "layers":
+        raise EvaluationError(
+            f"rows: {kind} of {results.task}; expected results of "
+            + ("probe" if kind == "layers" else "score")
+        )
     if kind == "predictions":
         assert results.outcomes is not None
         return list(prediction_rows(results.outcomes))
@@ -48,6 +54,20 @@ def _score_rows(results: TaskResults) -> list[dict[str, Any]]:
     if isinstance(results, LoadedResults):
         return [dict(row) for row in results.score_rows]
     return [asdict(row) for row in results.rows]
+
+
+def _probe_rows(results: TaskResults, kind: Kind) -> list[dict[str, Any]]:
+    from coherencegym.eval.tasks.probe.files import LABELS_FILE, LAYERS_FILE, label_rows, layer_rows
+    from coherencegym.eval.tasks.task import Findings
+    from coherencegym.files.parquet_rows import parquet_rows
+
+    file, made = {"layers": (LAYERS_FILE, layer_rows), "predictions": (LABELS_FILE, label_rows)}[
+        kind
+    ]
+    if isinstance(results, LoadedResults):
+        return parquet_rows(results.folder / file)
+    assert isinstance(results, Findings)
+    return list(made(results.details))
 
 
 def _item_rows(results: TaskResults, kind: Kind) -> list[dict[str, Any]]:

@@ -835,7 +835,8 @@ def _saved(results: Any) -> Saved:
         raise EvaluationError(f"compare: {_named(results)}; expected results or a folder of them")
     with tempfile.TemporaryDirectory() as made:
         write_common(results, Path(made))
-        return read_saved(Path(made))
+        # The folder will be gone: errors name the model.
+        return replace(read_saved(Path(made)), folder=Path(str(results.model["name"])))
 
 
 def build(

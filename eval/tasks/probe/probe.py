@@ -139,6 +139,13 @@ def probed(
     )
 
 
+def trainer_of(table: ProbeTable, options: ProbeOptions) -> Trainer:
+    """The trainer of the classifiers of a table."""
+    if options.compat:
+        return published_trainer(protocol_of(table.protocol))
+    return TRAINERS[options.probe]
+
+
 def load_to_probe(options: ProbeOptions, loader: Loader) -> LoadedModel:
     """The model: loaded as one that scores texts where surprisals are read too, if it does that.
 
@@ -200,9 +207,7 @@ class _Work:
 
     @cached_property
     def trainer(self) -> Trainer:
-        if self.options.compat:
-            return published_trainer(protocol_of(self.table.protocol))
-        return TRAINERS[self.options.probe]
+        return trainer_of(self.table, self.options)
 
     def states(self, model: LoadedModel, what: str) -> States:
         _ = self.input, self.trainer  # what does not fit is said before the model reads

@@ -11,6 +11,7 @@ from typing import Any
 from coherencegym.eval.data.baselines import HUMAN_PERFORMANCE
 from coherencegym.eval.data.source import Published
 from coherencegym.eval.kinds.examples import LabelledExample
+from coherencegym.eval.plan.explain import time_text
 from coherencegym.eval.report import grid
 from coherencegym.eval.report.blocks import Figure, ReportSection, Strips, Text, TextLists, Verdict
 from coherencegym.eval.report.figures import short_model
@@ -21,13 +22,19 @@ from coherencegym.eval.tasks.probe.data import ProbeTable
 from coherencegym.eval.tasks.probe.files import layer_rows
 from coherencegym.eval.tasks.probe.options import ProbeOptions
 from coherencegym.eval.tasks.probe.published_protocol import published_accuracies
-from coherencegym.eval.tasks.probe.results import ACCURACY, ProbeScores, layer_name
+from coherencegym.eval.tasks.probe.results import (
+    ACCURACY,
+    ProbeDetail,
+    ProbeScores,
+    fit_accuracy,
+    layer_name,
+)
 from coherencegym.eval.tasks.task import Findings
 
 #: Rows of each table that are listed.
 _MOST_ROWS = 200
-#: The line below the table by layer of probes that were trained on another config.
-_TRANSFERRED = "accuracies of probes trained on {}; * the layer that its validation rows chose"
+#: The line below the table by layer.
+_CHOSEN = "accuracy, %, of the probe of each layer; * layer with the best accuracy on validation"
 
 
 def probe_sections(found: Findings) -> Iterator[ReportSection]:
@@ -37,14 +44,10 @@ def probe_sections(found: Findings) -> Iterator[ReportSection]:
     yield ReportSection("Further figures of the chosen layer", beside_grid(found), is_detail=True)
     for table in published_grids(found):
         yield ReportSection(table.title, table, is_detail=True)
+    if len(found.details[0].scores.layers) > 1:
+        table = layers_grid(found.details)
+        yield ReportSection("Accuracy of each layer, %", table, sentences=(_CHOSEN,))
     curves = list(layer_curves(found))
-    if found.options.train_on:
-        table = layers_grid(curves, _scores(found))
-        yield ReportSection(
-            f"Trained on {found.options.train_on}: accuracy by layer, %",
-            table,
-            sentences=(_TRANSFERRED.format(found.options.train_on),),
-        )
     title = f"{short_model(str(found.model['name']))} on {found.dataset['name']}"
     yield ReportSection(
         "Accuracy by layer",
@@ -168,31 +171,23 @@ def _row(own: ProbeScores, score: Score) -> grid.GridRow:
     return grid.GridRow(cells, bold=True)
 
 
-def layers_grid(curves: Sequence[LayerCurve], probes: Sequence[ProbeScores]) -> grid.Grid:
-    """A row for each layer, and for each baseline; a column for each config that was tested."""
-    layers = sorted({layer for curve in curves for layer in curve.layers})
+def layers_grid(details: Sequence[ProbeDetail]) -> grid.Grid:
+    """A row for each config: the accuracy on test of each layer, the chosen one marked."""
     rows = [
-        grid.GridRow((layer_name(layer), *(_at_layer(curve, layer) for curve in curves)))
-        for layer in layers
+        grid.GridRow(
+            (
+                f"{own.scores.config} ({own.scores.split})",
+                *(
+                    grid.share_cell(fit_accuracy(own.probed, fit))
+                    + ("*" if fit.layer == own.scores.layer else " ")
+                    for fit in own.probed.curve.fits
+                ),
+            )
+        )
+        for own in details
     ]
-    beside: dict[str, list[float | None]] = {
-        "most frequent": [own.most_frequent for own in probes],
-        "bag of words": [own.bag_of_words for own in probes],
-        _RANDOM_INIT: [fmean(own.random) if own.random else None for own in probes],
-        "control": [own.control for own in probes],
-    }
-    rows += [
-        grid.GridRow((name, *(grid.share_cell(value) + "  " for value in values)))
-        for name, values in beside.items()
-    ]
-    names = [f"{own.config} ({own.test:,} rows)" for own in probes]
-    return grid.made("layer", names, rows)
-
-
-def _at_layer(curve: LayerCurve, layer: int) -> str:
-    place = list(curve.layers).index(layer)
-    mark = " *" if layer == curve.chosen else "  "
-    return grid.share_with_interval(curve.test[place], curve.low[place], curve.high[place]) + mark
+    names = [layer_name(layer) for layer in details[0].scores.layers]
+    return grid.made("config", names, rows)
 
 
 def beside_grid(found: Findings) -> grid.Grid:
@@ -258,25 +253,19 @@ def meanings(found: Findings) -> list[str]:
     return [_meaning(own, model, lows[own.config, own.split] or 0.0) for own in _scores(found)]
 
 
-_RANDOM_INIT = "random init"
-
-
 def _meaning(own: ProbeScores, model: str, low: float) -> str:
     # ``low`` is the lower end of the interval of the accuracy.
     baselines = {"the most frequent label": own.most_frequent}
     if own.bag_of_words is not None:
         baselines["a bag of words"] = own.bag_of_words
     if own.random:
-        baselines[_RANDOM_INIT] = max(own.random)
+        baselines["random init"] = fmean(own.random)
     said = (
         f"{own.config}: {layer_name(own.layer)} of {model} predicts "
         f"{grid.share_cell(own.accuracy)} % of the labels"
     )
     below = [
         f"{baseline} ({grid.share_cell(reached)} %)"
-        if baseline != _RANDOM_INIT or len(own.random) == 1
-        # The column has their mean.
-        else f"{baseline} (the best of {len(own.random)} draws: {grid.share_cell(reached)} %)"
         for baseline, reached in baselines.items()
         if own.accuracy <= reached
     ]
@@ -305,20 +294,20 @@ def cost_grid(
             (
                 cost.name,
                 *(f"{n:,}" for n in (cost.rows, cost.texts, cost.tokens, cost.layers, cost.fits)),
-                f"{cost.reading:,.1f}",
-                f"{cost.fitting:,.1f}",
+                time_text(cost.reading),
+                time_text(cost.fitting),
             )
         )
         for cost in costs(tables, options, config, tokenizer)
     ]
     names = (
         *("rows", "texts", "tokens", "layers", "fits"),
-        *("minutes to read", "minutes to fit"),
+        *("time to read", "time to fit"),
     )
     note = (
-        "minutes are a rough estimate for this machine's processor, including randomly "
-        "initialised models; small models may take several times as long, because arithmetic is a "
-        "small part of their time"
+        "times are rough estimates for this machine's processor, including randomly initialised "
+        "models; a small model may read several times as long, because arithmetic is a small part "
+        "of its time"
     )
     return replace(grid.made("config", names, rows), notes=(note,))
 

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
-from coherencegym.eval.data.notes import Note, caution, detail
+from coherencegym.eval.data.notes import Note, caution, detail, first_names
 from coherencegym.eval.kinds.examples import LabelledExample
 from coherencegym.eval.metrics.accuracy import Accuracy
 from coherencegym.eval.outcomes.schema import MODEL, System
@@ -261,7 +261,7 @@ def _scores_of(own: Probed, bag: BagOfWords | None, judged: Sequence[float]) -> 
         with_embeddings=beyond[1] if beyond else None,
         surprisal=fit_accuracy(own, own.surprisal) if own.surprisal else None,
         people=fmean(judged) if judged else None,
-        first_near_best=own.curve.first_near_best(sizes[VALIDATION]),
+        first_near_best=own.curve.near_best(sizes[VALIDATION])[0],
         expected_layer=own.curve.expected_layer,
     )
 
@@ -352,7 +352,18 @@ def probe_notes(details: Sequence[ProbeDetail], options: ProbeOptions) -> Iterat
             "the layer is chosen on validation rows; its test accuracy is evidence only if it "
             "exceeds the bag of words and the randomly initialised model"
         )
-    chosen = [own.layer for own in scores if len(own.layers) > 1]
+    several = [own for own in details if len(own.scores.layers) > 1]
+    alike = [
+        f"{one.scores.config} ({one.scores.validation:,} validation rows)"
+        for one in several
+        if len(one.probed.curve.near_best(one.scores.validation, 1.96)) == len(one.scores.layers)
+    ]
+    if alike:
+        yield caution(
+            "the choice of the layer is uncertain: the 95 % interval of its accuracy on validation "
+            f"includes the accuracies of all other layers: {first_names(alike)}"
+        )
+    chosen = [one.scores.layer for one in several]
     if len(chosen) > 1:
         layers = f"{len(chosen)} configs, each chosen on validation"
         yield detail(f"mean best layer: {fmean(chosen):.1f} ({layers})")

@@ -83,11 +83,11 @@ class Curve:
         """The fit that does best on validation, the lowest layer of equals."""
         return max(self.fits, key=lambda fit: (fit.validation, -fit.layer))
 
-    def first_near_best(self, rows: int) -> int:
-        """The first layer within one standard error of the best, over so many validation rows."""
+    def near_best(self, rows: int, errors: float = 1.0) -> list[int]:
+        """The layers within so many standard errors of the best, over so many validation rows."""
         best = self.best.validation
-        near = best - math.sqrt(best * (1 - best) / rows)
-        return next(fit.layer for fit in self.fits if fit.validation >= near)
+        near = best - errors * math.sqrt(best * (1 - best) / rows)
+        return [fit.layer for fit in self.fits if fit.validation >= near]
 
     @property
     def expected_layer(self) -> float | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from coherencegym.eval.data.baselines import HUMAN_PERFORMANCE
@@ -12,12 +12,16 @@ from coherencegym.eval.data.dataset import FILTER_MODEL, ItemTable, chosen_with,
 from coherencegym.eval.data.notes import Note, caution, detail, first_names
 from coherencegym.eval.data.syntaxgym import SPLIT as SUITE_SPLIT
 from coherencegym.eval.forward.agreement import TIMES, Trial
+from coherencegym.eval.outcomes.tables import OutcomeTables, count_distinct
 from coherencegym.eval.plan.options import MODES, Rules
 from coherencegym.eval.statistics.scores import FEW_ITEMS, shown_rows
 from coherencegym.eval.tasks.headline import baseline_notes
 from coherencegym.eval.tasks.score.closeness import LEVEL
+from coherencegym.eval.tasks.score.headline import CountedTable
+from coherencegym.eval.tasks.score.outcomes import predictions_of
 from coherencegym.eval.tasks.score.results import score_summary
 from coherencegym.eval.tasks.score.scored_table import ScoredItemTable
+from coherencegym.eval.tasks.score.selections import inside
 from coherencegym.eval.tasks.score.summary import ItemScore
 from coherencegym.eval.tasks.score.word_effect import effect_line
 from coherencegym.eval.tasks.task import Findings
@@ -32,6 +36,8 @@ def notes_of(found: Findings) -> Iterator[Note]:
     if not masked:
         yield from compat_notes(details[0].last.rules, str(found.model["dtype"]), tables)
     yield from baseline_notes(found.headline)
+    if ties := tie_line(found.outcomes, tables):
+        yield caution(ties)
     for one in details:
         chosen = ({FILTER_MODEL: name} for name in one.chosen_with)
         if chosen_with(chosen, str(found.model["name"]), str(found.model["commit"])):
@@ -43,6 +49,27 @@ def notes_of(found: Findings) -> Iterator[Note]:
     yield from score_notes(score_summary(found).scores, details)
     effects = (one.word_effect for one in details if one.word_effect)
     yield from map(detail, map(effect_line, effects))
+
+
+def tie_line(outcomes: OutcomeTables, tables: Iterable[CountedTable]) -> str:
+    """A line on the tables in which a tenth of the items or more are ties; empty: there are none.
+
+    An item is one if any of its predictions is.
+    """
+    ties = items = 0
+    names = []
+    for table in tables:
+        places = predictions_of(outcomes, table.config, table.split)
+        places = inside(outcomes, places, table.headline)
+        places = places[outcomes.has_value(places)]
+        own = count_distinct(outcomes.items(places[outcomes.flags(places, "tie")]))
+        if own and 10 * own >= (number := count_distinct(outcomes.items(places))):
+            ties, items = ties + own, items + number
+            names.append(table.config)
+    if not names:
+        return ""
+    where = first_names(list(dict.fromkeys(names)))
+    return f"{where}: {ties:,} of {items:,} items are ties, which count as wrong"
 
 
 def other_splits(manifest: Mapping[str, Any], tables: Sequence[ItemTable]) -> Iterator[Note]:
@@ -104,8 +131,9 @@ def scorer_notes(settings: Mapping[str, Any], tables: Sequence[ItemTable]) -> li
     return [
         *([caution(published)] if any(table.split == SUITE_SPLIT for table in tables) else []),
         detail(
-            f"{settings['scorer']}: a token's surprisal is conditioned on the whole text, "
-            f"including the text after the token, {_MASKED[settings['masking']]}"
+            f"{settings['scorer']}: bits are pseudo-surprisals: each is conditioned on the whole "
+            f"text, including the text after the token, {_MASKED[settings['masking']]} (--masking "
+            f"{settings['masking']})"
         ),
     ]
 

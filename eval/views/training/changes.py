@@ -153,7 +153,7 @@ def _notes(one: CurveChanges) -> Iterator[str]:
     else:
         yield f"above its baselines ({named}) from {curve.unit or 'count'} {short_count(above)} on"
     for obstacle in one.obstacles:
-        yield f"compared although not comparable (--anyway): {printable(obstacle)}"
+        yield f"compared although not comparable: {printable(obstacle)}"
     if left_out := max(change.left_out for change in one.all):
         yield f"items that are undefined or too long for one of two checkpoints: up to {left_out:,}"
     if head.n < FEW_ITEMS:

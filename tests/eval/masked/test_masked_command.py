@@ -78,7 +78,7 @@ def test_results_say_how_tokens_were_masked(results: Path) -> None:
     assert "scorer" not in causal["settings"]
     assert "scorer:" not in causal["signature"]
     assert "masked" not in str(causal["notes"])
-    assert "pll: a token" in (results / "pll" / "report.html").read_text()
+    assert "pll: bits are pseudo-surprisals" in (results / "pll" / "report.html").read_text()
 
 
 def test_every_token_that_is_read_has_a_surprisal_and_none_around_the_text(
@@ -147,7 +147,19 @@ def test_a_model_without_a_mask_is_refused(
     masked_model("bert", tokenizer).save_pretrained(tmp_path / "bare")
     type(tokenizer)(tokenizer_object=tokenizer.backend_tokenizer).save_pretrained(tmp_path / "bare")
     assert score("--model", tmp_path / "bare", "--dataset", data) == 2
-    assert "no mask token" in capsys.readouterr().err
+    error = capsys.readouterr().err
+    assert "the tokenizer has no mask token" in error
+    assert "--scorer" not in error
+
+
+def test_an_encoder_without_a_head_is_refused_as_a_masked_model(
+    data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    tokenizer = masked_tokenizer("bert")
+    masked_model("bert", tokenizer).bert.save_pretrained(tmp_path / "body")
+    tokenizer.save_pretrained(tmp_path / "body")
+    assert score("--model", tmp_path / "body", "--dataset", data) == 2
+    assert "expected those of a masked language model, output head" in capsys.readouterr().err
 
 
 def test_texts_that_are_too_long_are_left_out_and_counted(
@@ -177,10 +189,15 @@ def test_scores_of_other_scorers_are_compared_only_anyway(
     assert cli.main(["compare", pll, other]) == 0
     capsys.readouterr()
     assert cli.main(["compare", pll, causal]) == 2
-    assert 'scorer: "pll" and null' in capsys.readouterr().err
+    assert (
+        'scorer: "pll" and "causal"; masking: "within_word_l2r" and not set'
+        in capsys.readouterr().err
+    )
     assert cli.main(["compare", pll, str(results / "original")]) == 2
     assert "masking" in capsys.readouterr().err
     assert cli.main(["compare", pll, causal, "--anyway"]) == 0
+    printed = capsys.readouterr().out
+    assert printed.count("scorer: ") == 1
 
 
 def test_an_overview_has_a_column_for_each_way_of_masking(
@@ -197,7 +214,10 @@ def test_an_overview_has_a_column_for_each_way_of_masking(
 def test_an_item_is_shown(models: Path, data: Path, capsys: pytest.CaptureFixture[str]) -> None:
     words = ["show", "--item", "d1/shuffled", "--model", str(models / "bert"), "--dataset"]
     assert cli.main([*words, str(data)]) == 0
-    lines = [line.split() for line in capsys.readouterr().out.splitlines()]
+    out = capsys.readouterr().out
+    assert "pll: bits are pseudo-surprisals: each is conditioned on the whole text" in out
+    assert "masked (--masking within_word_l2r)" in out
+    lines = [line.split() for line in out.splitlines()]
     bits = {line[0]: line[1] for line in lines if len(line) >= 2}
     assert bits["[CLS]"] == bits["[SEP]"] == "–"
 

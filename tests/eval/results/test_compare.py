@@ -337,9 +337,12 @@ LEFT = results("a", outcomes(True, False))
     ("other", "what"),
     [
         ({"settings": {**SETTINGS, "bos": "never"}}, 'bos: "auto" and "never"'),
-        ({"settings": {**SETTINGS, "compat": "x"}}, 'compat: null and "x"'),
+        ({"settings": {**SETTINGS, "compat": "x"}}, 'compat: not set and "x"'),
         ({"settings": {**SETTINGS, "rules": {"tie_bits": 0}}}, "rules of scoring"),
-        ({"settings": {**SETTINGS, "of_a_later_release": True}}, "of_a_later_release: null and tr"),
+        (
+            {"settings": {**SETTINGS, "of_a_later_release": True}},
+            "of_a_later_release: not set and tr",
+        ),
         ({"tables": (replace(LEFT.tables[0], sha256="x"),)}, "c (test): the rows differ"),
         ({"tables": (replace(LEFT.tables[0], headline="x"),)}, 'c (test): score over "" and "x"'),
         (
@@ -391,7 +394,7 @@ def test_precision_machine_and_packages_may_differ_and_are_said() -> None:
     assert list(found.remarks) == [
         'dtype: "float32" and "bfloat16"',
         'torch: "2.9" and "3"',
-        'peft: null and "1"',
+        'peft: not set and "1"',
     ]
     assert 'differs: dtype: "float32" and "bfloat16"' in printed([found])
 
@@ -410,6 +413,20 @@ def test_many_obstacles_are_still_one_readable_line() -> None:
     with pytest.raises(EvaluationError, match="and 25 more") as caught:
         compare(LEFT, replace(LEFT, tables=tables))
     assert len(str(caught.value)) < 500
+
+
+def test_many_ties_are_said_of_the_model_that_has_them() -> None:
+    def tied(number: int) -> list[EvaluatedPrediction]:
+        own = outcomes(*[True] * 20)
+        return [
+            *(replace(one, outcome=Outcome(False, True, 0.0)) for one in own[:number]),
+            *own[number:],
+        ]
+
+    few, many = results("a", tied(1)), results("b", tied(2))
+    said = printed([compare(few, many)])
+    assert said.count("ties") == 1
+    assert "c: 2 of 20 items are ties, which count as wrong (the other model)" in said
 
 
 def test_what_only_one_has_is_counted() -> None:

@@ -171,7 +171,7 @@ def test_other_rows_and_other_prompts_are_not_compared(tmp_path: Path) -> None:
             ]
         )
     ]
-    for other, said in ((1, "t: the rows differ"), (2, r'solver: null and "\\"generate\\""')):
+    for other, said in ((1, "t: the rows differ"), (2, r'solver: not set and "\\"generate\\""')):
         with pytest.raises(EvaluationError, match=said):
             compare(logs[0], logs[other])
 

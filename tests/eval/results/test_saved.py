@@ -465,5 +465,5 @@ def test_fewer_items_and_other_rules_are_compared_anyway_alone(
     assert 'bos: "auto" and "never"' in one_line(capsys.readouterr().err)
     assert main(["compare", whole, fewer, "--anyway"]) == 0
     said = capsys.readouterr().out
-    assert "compared although not comparable (--anyway): toy_context" in said
+    assert "compared although not comparable: toy_context" in said
     assert "9 predictions are left out: only one of the two has them" in said

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -15,6 +16,7 @@ from support.commands import one_line
 from support.datasets import orders, write_examples
 from support.hub.server import HubServer
 
+import coherencegym as cg
 from coherencegym.eval.commands.cli import main
 from coherencegym.eval.hub.push_results import push_results
 from coherencegym.eval.outcomes.files import read_outcome_tables
@@ -89,6 +91,8 @@ def test_what_a_run_says_of_each_config(finished: Path) -> None:
     assert whole["ci_low"] < whole["score"] <= whole["ci_high"]
     groups = {s["group"] for s in results["scores"] if s["level"] == "column"}
     assert groups == {"genre=bio", "genre=news"}
+    uncertain = [note["text"] for note in results["notes"] if "choice of the layer" in note["text"]]
+    assert uncertain[0].endswith("all other layers: order_toy (30 validation rows)")
 
 
 def test_every_fit_and_every_row_is_there(finished: Path) -> None:
@@ -107,6 +111,9 @@ def test_every_fit_and_every_row_is_there(finished: Path) -> None:
         ("baseline", "bag of words", None),
         ("baseline", "most frequent label", None),
     }
+    loaded: Any = cg.load_results(finished)
+    assert cg.rows(loaded, "layers") == fits
+    assert list(cg.to_pandas(loaded, "predictions")["predicted"]) == [r["predicted"] for r in rows]
     page = (finished / "report.html").read_text()
     assert "Accuracy by layer" in page
     assert page.count("<script") == 1  # which copies tables
@@ -170,6 +177,7 @@ def test_a_dry_run_says_how_much_work_it_is(
     out = capsys.readouterr().out
     assert "order_toy (test)" in out
     assert "160" in out  # rows of all splits
+    assert len(re.findall(r"\d\.\d seconds", out)) == 2
     assert not (tmp_path / "run").exists()
 
 
@@ -182,6 +190,17 @@ def test_results_of_two_runs_are_compared_row_by_row(
     assert "layer 1" not in out
     assert main(["compare", str(finished), str(finished), "--details"]) == 0
     assert "accuracy, layer 1 " in capsys.readouterr().out
+
+
+def test_of_two_probes_rows_are_counted_and_layers_are_named(
+    saved: Path, finished: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    more = ("--layers", "0,2", "--seeds", "0", "--random-init", "0", "--limit", "20")
+    assert main(arguments(saved, tmp_path / "run", *more)) == 0
+    assert main(["compare", str(finished), str(tmp_path / "run")]) == 2
+    assert 'layers: "all" and [0, 2]; ' in capsys.readouterr().err
+    assert main(["compare", str(finished), str(tmp_path / "run"), "--anyway"]) == 0
+    assert "30 rows are left out: only one of the two has them" in capsys.readouterr().out
 
 
 def test_layers_of_one_run_are_compared_row_by_row(
@@ -373,8 +392,7 @@ def test_a_probe_is_trained_on_one_language_and_tested_on_others(
     assert own["accuracy"] > 0.8  # the same words tell
     output = capsys.readouterr().out
     assert "order_zh (test): 1 rows with labels that order_nl does not have are left out" in output
-    table = output[output.index("order_zh (24 rows)") :].split("control")[0]
-    assert [line.split()[1] for line in table.splitlines() if " layer " in line] == ["0", "1", "2"]
+    assert re.search(r"config +layer 0 +layer 1 +layer 2", output)
     # Trained on its own rows as without the option, but for the label that others do not have.
     assert main(arguments(saved, tmp_path / "both", *more)) == 0
     results = results_of(tmp_path / "both")

@@ -97,7 +97,8 @@ def test_a_fit_that_is_not_done_is_said_and_costs_nothing_else(
     monkeypatch.setattr(classifiers, "_SMALL_SHARE", -1)
     found = cg.probe(tiny, data(10), layers=(0, 1), **QUICK)
     said = [note.text for note in found.notes if note.kind == "caution"]
-    assert said[0].startswith("examples: 2 fits did not converge (layer 0, 1); their acc")
+    fault = "examples: 2 fits did not converge (layer 0, 1); their acc"
+    assert any(text.startswith(fault) for text in said)
     assert len(found.details[0].probed.curve.fits) == 2
 
 
