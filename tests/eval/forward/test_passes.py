@@ -149,7 +149,7 @@ def test_a_model_that_goes_on_a_little_wrongly_is_refused(
     execution = execute(Liar(gpt2, 0.05), plan, BUDGET)
     assert execution.sharing is not None
     assert not execution.sharing.passed
-    assert "bits where 0.0001 are allowed" in execution.sharing.reason
+    assert "bits, where 0.0001 are allowed" in execution.sharing.reason
     assert worst(execution.bits, alone) < 1e-4
     assert execute(Liar(gpt2, 0.0), plan, BUDGET).plan.shares
 

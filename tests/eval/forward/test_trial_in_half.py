@@ -88,7 +88,7 @@ def test_a_wrong_cache_is_found_far_below_what_rounds(kind: str) -> None:
     for by in (2.0, 0.005):
         found = tried(Changed(half, raised(by)), "cache")
         assert not found.passed, by
-        assert "bits where 0.0001 are allowed" in found.reason
+        assert "bits, where 0.0001 are allowed" in found.reason
     assert tried(Changed(half, raised(0.0)), "cache").passed
 
 

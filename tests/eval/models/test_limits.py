@@ -352,7 +352,7 @@ def test_a_model_that_reads_texts_otherwise_beside_longer_ones_reads_them_alone(
     execution = execute(model, plan, large, share=share)
     assert execution.beside is not None
     assert not execution.beside.passed
-    assert "bits where 0.0001 are allowed" in execution.beside.reason
+    assert "bits, where 0.0001 are allowed" in execution.beside.reason
     assert all(len(batch.indices) == 1 for batch in execution.plan.batches)
     forward = Forward(model)
     alone = [run_alone(forward, plan.sequences, index) for index in range(len(plan.sequences))]

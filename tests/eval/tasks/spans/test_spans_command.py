@@ -239,7 +239,7 @@ def test_a_classifier_by_its_head(
     more = ("--config", "conversational_entailment", "--label-map", "entailment=1")
     assert main(arguments(saved, tmp_path / "out", *more, model="classifier")) == 0
     said = one_line(capsys.readouterr().err)
-    assert said.startswith("conversational_entailment (test): 24 texts in ")
+    assert said.startswith("conversational_entailment (test): 24 texts")
     results = results_of(tmp_path / "out")
     assert results["settings"]["scorer"] == "classifier"
     assert "scorer:classifier" in results["signature"]
