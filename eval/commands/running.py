@@ -52,13 +52,12 @@ class Running:
         with timed(what, number, units, is_quiet), _progress_bar(said, is_quiet) as progress:
             yield {"store": self.cache, "progress": progress, "world": self.processes}
 
-    def print_cache(self, texts: int) -> None:
+    def print_cache(self, known: int, texts: int) -> None:
         """Say how many of the texts of a run earlier ones had cached, and where."""
         if self.cache is None:
             return
         size = sum(path.stat().st_size for path in self.cache.files() if path.is_file())
         where = f"{self.cache.path.parent}, {in_bytes(size)}"
-        known, self.cache.earlier = self.cache.earlier, 0
         print(f"{known:,} of {texts:,} texts were cached by earlier runs ({where})")
         if self.cache.corrupt:
             print(f"{self.cache.corrupt:,} damaged entries of the cache were computed again")

@@ -239,7 +239,7 @@ class Several:
         one: argparse.Namespace,
         asker: Asker,
         found: Findings,
-        reads: Sequence[int],
+        reads: Sequence[tuple[int, int]],
     ) -> Run:
         from coherencegym.eval.results.runs import run_of
         from coherencegym.eval.views.findings import print_findings
@@ -248,7 +248,8 @@ class Several:
             print_findings(found, verbose=one.verbose)
             print(f"written to {one.output}")
             if asker.running is not None and reads:
-                asker.running.print_cache(sum(reads))
+                known, texts = map(sum, zip(*reads, strict=True))
+                asker.running.print_cache(known, texts)
         return replace(run_of(found), folder=str(one.output))
 
     def results_text(self) -> str:

@@ -71,7 +71,8 @@ class ItemTable:
         length_confound: the suite wants the correlation of margin and length shown.
         humans: findings of people, where the build has them.
         in_headline: it counts in the suite's one number.
-        not_headline: why it is not controlled; empty: it is, or is no config of the headline.
+        not_headline: the reason for which it is not controlled; empty where it is, and of configs
+            that are not of the headline.
         headline_value: a breakdown's (``moved=true``): only items that have it count there.
         unfiltered: the config of which readers chose these items; empty: nobody did.
     """

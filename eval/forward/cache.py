@@ -56,16 +56,12 @@ class Cache(RowStore["Known"]):
         folder: that of the databases; made where it is missing.
         description: all that surprisals depend on but the token ids, as JSON can hold it.
         name: the model's in a listing.
-
-    Attributes:
-        earlier: sequences that were found, and that earlier runs had put here.
     """
 
     def __init__(self, folder: Path, description: Mapping[str, Any], name: str = "") -> None:
         from coherencegym.eval.forward.cache_row import unpack
 
         super().__init__(folder / file_name(description), _whole(description), unpack, name)
-        self.earlier = 0
 
     def __enter__(self) -> Cache:
         return self
@@ -79,13 +75,18 @@ class Cache(RowStore["Known"]):
 
         keys = [row_key(sequence) for sequence in sequences]
         known = self.find(list(dict.fromkeys(keys)))
-        found = [
+        return [
             known[key].select(sequence) if key in known else None
             for key, sequence in zip(keys, sequences, strict=True)
         ]
-        there = [key for key, own in zip(keys, found, strict=True) if own is not None]
-        self.earlier += len(self.find_earlier(there))
-        return found
+
+    def were_there(self, sequences: Sequence[TokenSequence]) -> list[bool]:
+        """Tell whether the token ids of each sequence were here when the cache was opened."""
+        from coherencegym.eval.forward.cache_row import row_key
+
+        keys = [row_key(sequence) for sequence in sequences]
+        earlier = set(self.find_earlier(keys))
+        return [key in earlier for key in keys]
 
     def put(self, results: Sequence[tuple[TokenSequence, np.ndarray]]) -> None:
         """Keep what was read of sequences (bits), all of it or none.

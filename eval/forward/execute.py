@@ -59,7 +59,7 @@ class Execution:
     Attributes:
         bits: surprisals (bits, float64) in the order of ``reads`` of each sequence.
         plan: sequences and batches as they were run, those of earlier runs left out.
-        cached: sequences that were known before.
+        cached: sequences that earlier runs had read.
         sharing: the trial of sharing beginnings; None where nothing was to be shared.
         beside: the trial of texts of unequal length in one batch; None where none did.
         halved: times that a batch was too big for the memory.
@@ -160,12 +160,16 @@ def begin(
     import numpy as np
 
     bits: list[np.ndarray | None] = [None] * len(plan.sequences)
+    earlier = np.zeros(len(plan.sequences))
     if store is not None:
         bits = store.get_many(plan.sequences)
+        were = zip(store.were_there(plan.sequences), bits, strict=True)
+        earlier[:] = [each and values is not None for each, values in were]
     # What one process knows all get to know, or the plans would differ.
     known = world.pooled(bits, [sequence.count for sequence in plan.sequences])
     done = {index for index, values in enumerate(known) if values is not None}
-    execution = Execution([np.empty(0)] * len(plan.sequences), plan, len(done))
+    cached = int(world.greatest(earlier).sum())
+    execution = Execution([np.empty(0)] * len(plan.sequences), plan, cached)
     for index, values in enumerate(known):
         if values is not None:
             execution.bits[index] = values

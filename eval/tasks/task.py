@@ -71,7 +71,7 @@ class TaskContext:
         step: told how far a task is that has several steps.
         folder: that of the run, for rows that are written as they come; None: there is none.
         showing: shows the progress of inputs.
-        reads: the number of texts of each run so far.
+        reads: the texts of each run so far: those of earlier runs, and all.
         memo: values that a task keeps from one input for the next.
     """
 
@@ -85,7 +85,7 @@ class TaskContext:
     step: StepProgress = lambda name, done, total: None
     folder: Path | None = None
     showing: Showing = lambda name, number: nullcontext({})
-    reads: list[int] = field(default_factory=list)
+    reads: list[tuple[int, int]] = field(default_factory=list)
     memo: dict[Any, Any] = field(default_factory=dict)
 
     @property
@@ -105,7 +105,7 @@ class TaskContext:
 
     def count(self, execution: Execution) -> None:
         """Count the texts of a run."""
-        self.reads.append(len(execution.plan.sequences))
+        self.reads.append((execution.cached, len(execution.plan.sequences)))
 
     @contextmanager
     def asking(self, name: str, number: int) -> Iterator[TaskContext]:

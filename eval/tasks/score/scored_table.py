@@ -29,8 +29,8 @@ from coherencegym.eval.tasks.score.word_effect import WordEffect, added_effects,
 class RunFacts:
     """Facts of a run of a plan that notes tell; the names are those of an ``Execution``.
 
-    ``texts`` are the sequences of the plan, ``cached`` those that were known before; ``error`` is
-    that of its items.
+    ``texts`` are the sequences of the plan, ``cached`` those of earlier runs; ``error`` is that of
+    its items.
     """
 
     texts: int
