@@ -206,14 +206,20 @@ def _picked(kind: type[_T], values: Mapping[str, Any]) -> _T:
     return kind(**{name: values[name] for name in known if name in values})
 
 
-def run_folders(folders: Iterable[Path]) -> list[Path]:
-    """Folders of results, each once; in the place of a folder of such folders those, by name."""
+def run_folders(folders: Iterable[Path], levels: int = 2) -> list[Path]:
+    """Folders of results, each once; in the place of a folder of such folders those, by name.
+
+    ``levels`` are those below a folder: the runs of a training have a folder of their own there.
+    """
     found: list[Path] = []
     for folder in folders:
-        # Hidden ones are of runs that are writing, or were killed.
-        inside = sorted(path.parent for path in folder.glob(f"[!.]*/{MARKER}"))
-        # Detectors of several seeds have folders of their own beside the results of all.
-        found += inside if inside and not (folder / MARKER).is_file() else [folder]
+        inside: list[Path] = []
+        for level in range(0 if (folder / MARKER).is_file() else levels):
+            # Hidden ones are of runs that are writing, or were killed.
+            paths = folder.glob("[!.]*/" * (level + 1) + MARKER)
+            # Detectors of several seeds have folders of their own beside the results of all.
+            inside += [p.parent for p in paths if not (p.parent.parent / MARKER).is_file()]
+        found += sorted(inside) or [folder]
     return list({folder.resolve(): folder for folder in reversed(found)}.values())[::-1]
 
 
@@ -239,7 +245,7 @@ def runs_beside(above: Path, own: Iterable[Path]) -> list[Run]:
     """
     known = {folder.resolve() for folder in own}
     found = []
-    for folder in run_folders([above]):
+    for folder in run_folders([above], levels=1):
         with suppress(EvaluationError, OSError):
             if folder.resolve() not in known:
                 found.append(read_run(folder))

@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from coherencegym.eval.data.notes import caution, detail
+from coherencegym.eval.results.folder import MARKER
 from coherencegym.eval.results.run_table import table_of
-from coherencegym.eval.results.runs import Run, TableFacts
+from coherencegym.eval.results.runs import Run, TableFacts, run_folders
 from coherencegym.eval.tasks.headline import Headline
 from coherencegym.eval.tasks.score.controls import Difference
 from coherencegym.eval.views.overview import (
@@ -185,3 +186,15 @@ def test_few_items_are_those_of_the_number_that_is_shown() -> None:
     assert not any("fewer than" in line for line in lines(many))
     own = [many, run("few", replace(HEAD, n=29)), run("none", None)]
     assert lines(*own)[-1] == "· fewer than 30 items: read the interval, not the score: few 1.0.0"
+
+
+def test_runs_of_a_training_lie_a_level_deeper(tmp_path: Path) -> None:
+    names = ("one", "training/step1", "training/step2", "seeds", "seeds/seed0", ".half", "a/b/c")
+    for name in names:
+        (tmp_path / name).mkdir(parents=True, exist_ok=True)
+        (tmp_path / name / MARKER).touch()
+    found = ["one", "seeds", "training/step1", "training/step2"]
+    assert run_folders([tmp_path]) == [tmp_path / name for name in found]
+    assert run_folders([tmp_path], levels=1) == [tmp_path / "one", tmp_path / "seeds"]
+    assert run_folders([tmp_path / "one", tmp_path]) == [tmp_path / name for name in found]
+    assert run_folders([tmp_path / "none"]) == [tmp_path / "none"]
