@@ -66,8 +66,11 @@ def replace_text(
     operator: str,
     source_discourse: str | None = None,
     source_unit: int | None = None,
+    variant: str | None = None,
 ) -> Discourse:
     """The discourse with ``units[unit].text[start:end]`` replaced by ``after``, and the edit noted.
+
+    ``variant`` is the name of the result; without one the discourse's stays.
 
     Spans that end before the place stay, those behind it move, those that touch a replaced
     character are dropped. An insertion (``start == end``) drops only spans that it would split.
@@ -96,7 +99,9 @@ def replace_text(
     changed = text[:start] + after + text[end:]
     units[unit] = dataclasses.replace(units[unit], text=changed, words=())
     edit = Edit(operator, unit, start, text[start:end], after, source_discourse, source_unit)
-    return move_annotations(discourse, move, units=tuple(units), edits=(*discourse.edits, edit))
+    named = discourse.variant if variant is None else variant
+    edits = (*discourse.edits, edit)
+    return move_annotations(discourse, move, units=tuple(units), variant=named, edits=edits)
 
 
 def replace_places(

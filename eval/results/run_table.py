@@ -398,14 +398,16 @@ def _with_differences(columns: Sequence[RunColumn]) -> Iterator[RunColumn]:
             # Other tables have other rows in any case; digests are for those that look alike.
             differing = [name for name in differing if name not in _OF_TABLES]
         corpora = [one["corpus"] for one in others]
+        by_tables = {*_OF_TABLES, "configs"}
         if "configs" in differing and all(corpora) and len(set(corpora)) == len(others):
             own = own | {"configs": own["corpus"]}
+            by_tables -= {"configs"}
         differing = [name for name in differing if name != "corpus"]
         datasets = {one["dataset"] for one in others}
         differing = [name for name in differing if name != "dataset"]
-        if {*differing} & {*_OF_TABLES} and len(datasets) == len(others):
-            # A name says more than a digest.
-            differing = ["dataset", *(name for name in differing if name not in _OF_TABLES)]
+        if {*differing} & by_tables and len(datasets) == len(others):
+            # A name says more than a digest or a list of tables.
+            differing = ["dataset", *(name for name in differing if name not in by_tables)]
         words = [f"{name} {own.get(name) or 'no'}" for name in differing]
         alike = sum(all(one.get(n, "") == own.get(n, "") for n in differing) for one in others)
         yield replace(column, differs=(*words, *[column.digest] * (alike > 1)))

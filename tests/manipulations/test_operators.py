@@ -80,8 +80,10 @@ def test_replacement_moves_a_mention_behind_the_place() -> None:
     discourse = Discourse(
         "d", "test", (Unit("It saw her."),), mentions=(Mention(((0, 7, 10),), "c", "pronoun"),)
     )
-    result = replace_text(discourse, 0, 0, 2, "The dog", operator="Test")
+    result = replace_text(discourse, 0, 0, 2, "The dog", operator="Test", variant="dog")
     assert span_text(result, result.mentions[0].span) == "her"
+    assert result.variant == "dog"
+    assert replace_text(result, 0, 0, 3, "A", operator="Test").variant == "dog"
 
 
 def test_a_changed_unit_has_no_grammar() -> None:
