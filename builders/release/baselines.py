@@ -21,7 +21,9 @@ from coherencegym.files.parquet_writing import write_parquet
 
 #: The interval of the surface baseline of a config in the headline ends below this.
 MOST_BY_SURFACE = 0.6
-_TOO_FEW = f"fewer than {FEWEST_DISCOURSES} source texts"
+_TOO_FEW = (
+    f"fewer than {FEWEST_DISCOURSES} source texts; texts with a sentence in common count as one"
+)
 
 
 def baseline_scores(
