@@ -60,15 +60,15 @@ def labelled_texts(
             given = read_frame(given)
     if hasattr(given, "columns"):
         return _of_frame(given, where, column or TEXT_NAME, context, contexts)
-    if column or context:
-        what = "a .txt file has" if isinstance(given, Path) else "a list of texts has"
-        raise EvaluationError(f"{where}: {what} no columns; expected a table, or no column")
-    lines = read_text(given).splitlines() if isinstance(given, Path) else list(given)
     is_file = isinstance(given, Path)
-    kept = {n: line for n, line in enumerate(lines, start=1) if not is_file or line.strip()}
-    return LabelledTexts(
-        list(kept.values()), contexts, [{"text_number": number} for number in kept]
-    )
+    if column or context:
+        what = "a .txt file has" if is_file else "a list of texts has"
+        raise EvaluationError(f"{where}: {what} no columns; expected a table, or no column")
+    numbered = dict(enumerate(read_text(given).splitlines() if is_file else given, start=1))
+    if is_file:
+        numbered = {number: line for number, line in numbered.items() if line.strip()}
+    labels = [{"text_number": number} for number in numbered]
+    return LabelledTexts(list(numbered.values()), contexts, labels)
 
 
 def _of_frame(

@@ -163,8 +163,8 @@ def begin(
     earlier = np.zeros(len(plan.sequences))
     if store is not None:
         bits = store.get_many(plan.sequences)
-        were = zip(store.were_there(plan.sequences), bits, strict=True)
-        earlier[:] = [each and values is not None for each, values in were]
+        found = [index for index, values in enumerate(bits) if values is not None]
+        earlier[found] = store.were_there([plan.sequences[index] for index in found])
     # What one process knows all get to know, or the plans would differ.
     known = world.pooled(bits, [sequence.count for sequence in plan.sequences])
     done = {index for index, values in enumerate(known) if values is not None}
