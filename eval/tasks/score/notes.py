@@ -75,6 +75,7 @@ def tie_line(outcomes: OutcomeTables, tables: Iterable[CountedTable]) -> str:
 def other_splits(manifest: Mapping[str, Any], tables: Sequence[ItemTable]) -> Iterator[Note]:
     """A note on configs of which other splits have items, too, that nobody asked for."""
     parts, others, fewest = [], dict[str, None](), FEW_ITEMS
+    scored = dict[str, None]()
     for config in dict.fromkeys(table.config for table in tables):
         splits = manifest.get("configs", {}).get(config, {}).get("splits", {})
         rows = {name: int(about.get("rows", 0)) for name, about in splits.items()}
@@ -82,12 +83,13 @@ def other_splits(manifest: Mapping[str, Any], tables: Sequence[ItemTable]) -> It
         if left := sum(rows.values()):
             parts.append(f"{config} {read:,} of {read + left:,} items")
             others |= dict.fromkeys(rows)
+            scored |= dict.fromkeys(t.split for t in tables if t.config == config)
             fewest = min(fewest, read)
     if parts:
         note = caution if fewest < FEW_ITEMS else detail
         yield note(
-            f"only the split test was scored: {first_names(parts)}; the other items are in "
-            f"{', '.join(others)} (--split)"
+            f"only the split {', '.join(scored)} was scored: {first_names(parts)}; the other items "
+            f"are in {', '.join(others)} (--split)"
         )
 
 
