@@ -12,6 +12,7 @@ from pathlib import Path
 from statistics import mean
 from typing import Any
 
+from coherencegym.cards.render import baseline_score
 from coherencegym.eval.data.baselines import SURFACE, baseline_schema, baselines_path
 from coherencegym.eval.kinds.table_kind import IDENTITY, SAMPLE, row_hash, rows_digest
 from coherencegym.eval.statistics.effective_size import cluster_pairs
@@ -104,13 +105,9 @@ def hold_headline(configs: Mapping[str, dict[str, Any]]) -> None:
 def _too_much(config: Mapping[str, Any]) -> str:
     # By the test items, where a corpus is divided.
     quality = config["quality"]
-    group = config.get("headline_value", "")
-    found = [
-        score
-        for of_split in ([quality["test"]] if "test" in quality else quality.values())
-        for score in of_split.get(SURFACE, ())
-        if score["group"] == group
-    ]
+    of_splits = [quality["test"]] if "test" in quality else quality.values()
+    scores = [baseline_score(own, SURFACE, config.get("headline_value", "")) for own in of_splits]
+    found = [score for score in scores if score is not None]
     if not found:
         return _TOO_FEW
     worst = max(found, key=lambda score: float(score["ci_high"]))
