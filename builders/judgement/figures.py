@@ -268,8 +268,7 @@ def answers_to_pair(config: str, one: JudgedPair) -> Iterator[ComparedAnswer]:
     """The answers on coherence to a pair of a config."""
     for vote in one.votes:
         if vote.less_coherent is not None:
-            right, answer = _less_coherent(one, INCOHERENT), _less_coherent(one, vote.less_coherent)
-            yield ComparedAnswer(config, vote.annotator, right, answer)
+            yield ComparedAnswer(config, vote.annotator, INCOHERENT, vote.less_coherent)
 
 
 def answers_to_row(one: JudgedRow) -> Iterator[ComparedAnswer]:
@@ -282,7 +281,7 @@ def answers_to_row(one: JudgedRow) -> Iterator[ComparedAnswer]:
 def agreement_lines(answers: Iterable[ComparedAnswer]) -> list[str]:
     """Say for each annotator and config how often the answer is the dataset's, and Cohen's κ.
 
-    Whoever cannot tell does not agree; κ is over the others.
+    Whoever cannot tell does not agree; κ is over the others. Pairs have no κ.
     """
     found: dict[tuple[str, str], list[tuple[str, str]]] = {}
     for one in answers:
@@ -303,10 +302,13 @@ def _agreement(pairs: Sequence[tuple[str, str]]) -> str:
 
 
 def cohens_kappa(pairs: Sequence[tuple[str, str]]) -> float | None:
-    """Cohen's κ of pairs of labels; None where all labels are equal."""
+    """Cohen's κ of the right labels and an annotator's; None where all right labels are equal.
+
+    κ would then be 0 for whoever errs once, however rarely.
+    """
     from sklearn.metrics import cohen_kappa_score
 
-    if len({value for pair in pairs for value in pair}) < 2:
+    if len({right for right, _ in pairs}) < 2:
         return None
     golds, given = zip(*pairs, strict=True)
     return float(cohen_kappa_score(golds, given))

@@ -184,7 +184,11 @@ def key(label: str, **look: Any) -> Any:
 
 
 def legend_below(figure: Any, handles: Sequence[Any], columns: int) -> None:
-    """Put a legend under all panels."""
-    figure.legend(
-        handles=handles, loc="outside lower center", ncols=columns, frameon=False, fontsize=9
-    )
+    """Put a legend under all panels, in as many columns as the figure has room for."""
+    for count in range(columns, 0, -1):
+        legend = figure.legend(
+            handles=handles, loc="outside lower center", ncols=count, frameon=False, fontsize=9
+        )
+        if count == 1 or legend.get_window_extent().width <= figure.bbox.width:
+            return
+        legend.remove()

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from coherencegym.eval.data.baselines import BASELINE_WORDS
+from coherencegym.eval.data.baselines import BASELINE_WORDS, HUMAN_PERFORMANCE
 from coherencegym.eval.report import grid
 from coherencegym.eval.results.learning import LearningCurve
 from coherencegym.eval.results.steps import short_count
@@ -39,6 +39,7 @@ def training_grids(curves: Sequence[LearningCurve]) -> Iterator[grid.Grid]:
         headings = [grid.GridRow((curve.suite + " †" * curve.controlled,)) for curve in own]
         baselines = (
             *BASELINE_WORDS.values(),
+            HUMAN_PERFORMANCE,
             chance_names(head for curve in own for head in curve.heads),
         )
         cells = [_cells(curve, shown, baselines) for curve in own]
@@ -60,7 +61,7 @@ def _cells(curve: LearningCurve, shown: Sequence[float], names: Sequence[str]) -
     heads = dict(zip(curve.counts, curve.heads, strict=True))
     *before, last = shown
     end, any_head, above = heads.get(last), curve.heads[-1], curve.above_from
-    baselines = (getattr(any_head, name) for name in (*BASELINE_WORDS, "chance"))
+    baselines = (getattr(any_head, name) for name in (*BASELINE_WORDS, "human_score", "chance"))
     return {
         "items": f"{any_head.n:,}",
         **{short_count(count): _cell(heads.get(count)) for count in before},

@@ -197,6 +197,27 @@ def test_a_training_is_a_table_of_its_steps() -> None:
     assert any(line.startswith("other is above chance") for line in both)
 
 
+def test_people_stand_in_the_table_and_the_whole_legend_in_the_figure() -> None:
+    judged = replace(
+        HEAD,
+        partial_input_score=0.5,
+        lexical_overlap_score=0.4,
+        surface_score=0.6,
+        human_score=0.9,
+        human_n=10,
+    )
+    curve = replace(a_curve([1, 2]), heads=[judged, judged])
+    (table,) = training_grids([curve])
+    assert table.headers[-2:] == ("human performance", "chance")
+    assert table.rows[0].cells[-2:] == ("90.0", "50.0")
+    figure = draw(curve)
+    assert legend(figure)[-2:] == ["human performance", "chance"]
+    figure.canvas.draw()
+    drawn = figure.legends[0].get_window_extent()
+    assert drawn.x0 >= 0
+    assert drawn.x1 <= figure.bbox.width
+
+
 def test_of_many_checkpoints_a_table_has_those_evenly_apart() -> None:
     counts = [0, *(2**k for k in range(10)), *range(1000, 144_000, 1000)]
     assert few_of(counts, 7) == [0, 8, 64, 512, 3000, 20_000, 143_000]
