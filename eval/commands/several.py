@@ -84,7 +84,7 @@ class Several:
     @property
     def started(self) -> set[Path]:
         """The folders that an earlier run has left, unless they are to be made anew."""
-        if self.task.command.name != "score" or self.pairs[0][0].overwrite:
+        if not self.task.resumes or self.pairs[0][0].overwrite:
             return set()
         return {folder for folder in self.folders if (folder / MARKER).is_file()}
 

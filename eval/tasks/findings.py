@@ -130,7 +130,10 @@ def _notes(found: Findings) -> Iterator[Note]:
     yield from found.asked.notes(found)
     if not found.asked.says_baselines:
         yield from baseline_notes(found.headline)
-    marked = any(row.n < FEW_ITEMS or 0 < row.human_n < FEW_ITEMS for row in shown_rows(found.rows))
+    printed = [
+        row for row in shown_rows(found.rows) if found.asked.prints_groups or row.level == "all"
+    ]
+    marked = any(row.n < FEW_ITEMS or 0 < row.human_n < FEW_ITEMS for row in printed)
     if marked or any(len(table.rows) < FEW_ITEMS for table in found.tables):
         what = found.asked.command.units
         yield caution(f"! fewer than {FEW_ITEMS} {what}: read the interval, not the score")

@@ -178,6 +178,8 @@ class Task(Generic[_I, _O, _D]):
         files: writes files of its own into a folder.
         says_baselines: true where its notes or its verdict say what baselines mean for a score.
         spreads: true where several processes may share its texts.
+        resumes: true where a folder that has the same run already is kept.
+        prints_groups: false where only its page has the scores of groups.
     """
 
     command: CommandLine
@@ -223,6 +225,8 @@ class Task(Generic[_I, _O, _D]):
     files: Callable[[Findings, Path], None] = lambda found, folder: None
     says_baselines: bool = False
     spreads: bool = False
+    resumes: bool = False
+    prints_groups: bool = True
 
     def surprisal_texts(self, one: _I, options: _O) -> Sequence[Query] | None:
         """The texts of an input that surprisals are read of; None where none are."""

@@ -75,4 +75,5 @@ TASK = Task(
     more=more,
     files=lambda found, folder: write_probe_files(found.details, folder),
     says_baselines=True,
+    prints_groups=False,
 )

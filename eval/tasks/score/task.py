@@ -57,4 +57,5 @@ TASK: Task[ItemTable, ScoreOptions, ScoredItemTable] = Task(
     files=write_item_files,
     says_baselines=True,
     spreads=True,
+    resumes=True,
 )
