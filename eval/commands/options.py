@@ -345,7 +345,9 @@ def add_items(parser: Parser, several: bool = False) -> None:
     )
     _add_pair_columns(parser)
     many(group, "--config", dest="configs", metavar="C", help="configs; default all")
-    group.add_argument("--split", metavar="S", help="default test if there is train, else all")
+    group.add_argument(
+        "--split", metavar="S", help="one split, or all; default test if there is train, else all"
+    )
     add_alike(parser, "--revision", "--data-dir")
 
 

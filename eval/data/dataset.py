@@ -152,13 +152,14 @@ def tables(
 ) -> Iterator[ItemTable]:
     """The items tables of a dataset, and ``max_items`` of each from its start.
 
-    Without a ``split`` every split is read, but of a config with a split ``train`` only ``test``.
+    The split ``all`` stands for every split. Without a ``split`` all are read, too, but of a config
+    with a split ``train`` only ``test``.
     Where many are read ``in_parts``, no more than :data:`PART` of all tables are in memory.
 
     Raises:
         EvaluationError: as :func:`eval.data.table_rows.table_rows`, or an item is not valid.
     """
-    splits = None if split is None else (split,)
+    splits = None if split in (None, "all") else (split,)
     room = _Room(PART)
     how: dict[str, Any] = {"in_memory": room.has} if in_parts else {}
     for read in table_rows(source, configs, splits, kind=ITEMS, test_only=split is None, **how):

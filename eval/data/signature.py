@@ -58,7 +58,7 @@ def signature(
         "task": task if task != "score" else None,
         **data,
         "configs": ",".join(settings["configs"]) or "all",
-        "split": settings["split"] or "all",
+        "split": settings["split"] or "default",
         **own,
         "dtype": model["dtype"],
         "device": model["device"],

@@ -54,7 +54,7 @@ def load_items(
     Args:
         dataset: a Hub id, the folder of a build, or a file of SyntaxGym's JSON.
         config: names of configs; none: all.
-        split: name of one split; None: all, or ``test`` where there is ``train``.
+        split: name of one split, or ``all``; None: all, or ``test`` where there is ``train``.
         revision: tag or commit of a Hub dataset; None: the newest.
         limit: no more items than this of each table, from its start.
 

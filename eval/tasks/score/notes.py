@@ -89,7 +89,7 @@ def other_splits(manifest: Mapping[str, Any], tables: Sequence[ItemTable]) -> It
         note = caution if fewest < FEW_ITEMS else detail
         yield note(
             f"only the split {', '.join(scored)} was scored: {first_names(parts)}; the other items "
-            f"are in {', '.join(others)} (--split)"
+            f"are in {', '.join(others)} (--split all scores all)"
         )
 
 

@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 import pytest
 from pyarrow import parquet
+from support.datasets import write_table
 
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.data import dataset
 from coherencegym.eval.data.dataset import tables
 from coherencegym.eval.data.source import find_dataset
-from coherencegym.eval.kinds.items import Item
+from coherencegym.eval.kinds.items import ITEMS, Item
 from coherencegym.eval.kinds.table_kind import to_row
 
 if TYPE_CHECKING:
@@ -81,6 +82,7 @@ def test_configs_splits_and_a_limit(
     assert [t.config for t in tables(source)] == ["one", "two"]
     assert [t.config for t in tables(source, ["two"])] == ["two"]
     assert [t.config for t in tables(source, split="test")] == ["one"]
+    assert [t.config for t in tables(source, split="all")] == ["one", "two"]
     short, whole = next(tables(source, max_items=3)), next(tables(source))
     assert len(short.items) == 3
     assert short.rows_sha256 == whole.rows_sha256
@@ -88,6 +90,16 @@ def test_configs_splits_and_a_limit(
         list(tables(source, ["three"]))
     with pytest.raises(EvaluationError, match="no split 'x'; expected one of test, validation"):
         list(tables(source, split="x"))
+
+
+def test_beside_a_split_to_learn_from_only_the_test_split_is_read_unless_all_are_named(
+    tmp_path: Path, pair_items: list[Item]
+) -> None:
+    parts = {"train": pair_items, "test": pair_items}
+    write_table(tmp_path, ITEMS, "toy", parts, "one", extra=EXTRA, separator=False)
+    source = find_dataset(str(tmp_path))
+    assert [t.split for t in tables(source)] == ["test"]
+    assert sorted(t.split for t in tables(source, split="all")) == ["test", "train"]
 
 
 def rewrite(folder: Path, change: Callable[[list[dict[str, Any]]], Any]) -> None:

@@ -75,7 +75,7 @@ def test_items_of_other_splits_are_said() -> None:
     assert note.kind == "caution"
     assert str(note) == (
         "only the split test was scored: c 2 of 9 items; the other items are in train, validation "
-        "(--split)"
+        "(--split all scores all)"
     )
     splits["test"]["rows"] = 30
     (note,) = other_splits(manifest, tables)
