@@ -81,10 +81,10 @@ def _write(files: Mapping[str, str], folder: Path, arguments: argparse.Namespace
             folder.mkdir(parents=True, exist_ok=True)
             (folder / file).write_text(text, encoding="utf-8")
         print(f"{'would write' if arguments.dry_run else 'wrote'} {folder / file}")
+    code, test = (quote(str(folder / file)) for file in files)
     if arguments.what == "suite":
-        print(
-            f"build it: coherencegym build {quote(str(folder / next(iter(files))))} --corpus sample"
-        )
+        print(f"build it: coherencegym build {code} --corpus sample")
+    print(f"test it: python -m pytest {test}")
     return 0
 
 

@@ -106,6 +106,16 @@ def share_cell(value: float | None, form: str = ".1f") -> str:
     return number_cell(None if value is None else 100 * value, form)
 
 
+def shares_cell(values: Iterable[float]) -> str:
+    """Shares of several models in per cent: ``59.3 or 62.8``; a dash where there is none."""
+    return " or ".join(dict.fromkeys(map(share_cell, values))) or "–"
+
+
+def counts_cell(counts: Sequence[int]) -> str:
+    """Numbers from the fewest to the most: ``483\N{EN DASH}495``; a dash where there is none."""
+    return "\N{EN DASH}".join(f"{count:,}" for count in counts) or "–"
+
+
 def share_of_people(value: float | None, judged: int) -> str:
     """A share of people's right answers and the number of rows that they judged: ``90.0 (50)``."""
     return f"{share_cell(value)} ({judged:,})"
@@ -268,6 +278,10 @@ def print_below(console: Any, lines: Iterable[object]) -> None:
         console.print(plain_text(f"· {line}"))
 
 
+#: The words that tell a user of Python what shows the details.
+IN_REPORT = "report.html, which output= writes, shows them"
+
+
 def print_notes(
     console: Any,
     notes: Sequence[Note],
@@ -275,18 +289,19 @@ def print_notes(
     *,
     verbose: bool = True,
     hidden: Sequence[str] = (),
+    shown_by: str = "--verbose shows them",
 ) -> None:
     """Print what stands below the tables of a run, the signature last.
 
-    Unless ``verbose``, only cautions are printed, and how many details there are and which tables
-    were ``hidden``.
+    Unless ``verbose``, only cautions are printed, and how many details there are, which tables
+    were ``hidden``, and what they are ``shown_by``.
     """
     shown = [note for note in cautions_first(notes) if verbose or note.kind == "caution"]
     print_below(console, shown)
     left = len(notes) - len(shown)
     details = [f"{left:,} detail{'s' * (left > 1)}"] if left else []
     if unseen := [*details, *hidden]:
-        console.print(plain_text(f"· {' and '.join(unseen)}: --verbose shows them", "dim"))
+        console.print(plain_text(f"· {' and '.join(unseen)}: {shown_by}", "dim"))
     if signature:
         for line in _at_bars(signature, console.width) if console.is_terminal else [signature]:
             console.print(plain_text(line, "dim"), soft_wrap=True)

@@ -95,6 +95,16 @@ class RunColumn:
         return max((number.n for number in self.numbers), default=None)
 
     @property
+    def counts(self) -> tuple[int, ...]:
+        """The numbers of items of the models: the fewest and the most, one if they are equal.
+
+        A model without any is left out if another has some.
+        """
+        every = [number.n for number in self.numbers]
+        found = list(filter(None, every)) or every
+        return tuple(sorted({min(found), max(found)})) if found else ()
+
+    @property
     def is_controlled(self) -> bool:
         """Tell whether what the number is over has controls, from which it is to be told apart."""
         return any(

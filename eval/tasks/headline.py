@@ -119,6 +119,9 @@ def baseline_notes(headline: Headline | None) -> Iterator[Note]:
         *others, last = missed
         named = " or ".join(filter(None, (", ".join(others), last)))
         yield caution(f"{NO_BETTER} {named}")
+    high, chance = headline.ci_high, headline.chance
+    if high is not None and chance is not None and high < chance:
+        yield caution("the whole interval is below chance")
 
 
 def cells_by_table(

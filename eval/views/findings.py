@@ -56,7 +56,9 @@ class ShownFindings(Findings):
         return frames.to_pandas(self, kind)
 
     def __str__(self) -> str:
-        return grid.as_printed(lambda console: print_findings(self, console, verbose=False))
+        return grid.as_printed(
+            lambda console: print_findings(self, console, verbose=False, shown_by=grid.IN_REPORT)
+        )
 
     def _repr_html_(self) -> str:
         return notebook_cell(_grids(sections_of(self)), self)
@@ -98,8 +100,14 @@ def _cell(row: EstimateRow) -> str:
     return f"{grid.share_with_interval(found.value, found.low, found.high)} %"
 
 
-def print_findings(found: Findings, console: Any = None, *, verbose: bool = True) -> None:
-    """Print the tables, notes and signature."""
+def print_findings(
+    found: Findings,
+    console: Any = None,
+    *,
+    verbose: bool = True,
+    shown_by: str = "--verbose shows them",
+) -> None:
+    """Print the tables, notes and signature; arguments are those of :func:`grid.print_notes`."""
     console = grid.console_for(console, 200)
     about = found.dataset
     grid.print_heading(console, about["suite"], about["version"], found.model["name"])
@@ -114,7 +122,14 @@ def print_findings(found: Findings, console: Any = None, *, verbose: bool = True
             _print_section(section, console)
         else:
             hidden.append(section.title.lower())
-    grid.print_notes(console, found.notes, found.signature, verbose=verbose, hidden=hidden)
+    grid.print_notes(
+        console,
+        found.notes,
+        found.signature,
+        verbose=verbose,
+        hidden=hidden,
+        shown_by=shown_by,
+    )
 
 
 def headline_line(headline: Headline) -> str:

@@ -38,7 +38,9 @@ class ShownResults(LoadedResults):
         if self.headline is not None:
             console.print(grid.plain_text(headline_line(self.headline)), soft_wrap=True)
         console.print(grid.in_width(_score_grid(self.rows), width=console.width))
-        grid.print_notes(console, self.notes, self.signature, verbose=False)
+        grid.print_notes(
+            console, self.notes, self.signature, verbose=False, shown_by="report.html shows them"
+        )
 
 
 def _score_grid(scores: Sequence[Score]) -> grid.Grid:

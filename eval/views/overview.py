@@ -91,12 +91,9 @@ def overview_grid(
         grid.GridRow(
             (
                 column.whole_name + " †" * column.is_controlled,
-                "–" if column.n is None else f"{column.n:,}",
+                grid.counts_cell(column.counts),
                 *(_cell(column.number(model)) for model in names),
-                *(
-                    " or ".join(map(grid.share_cell, column.reference(field))) or "–"
-                    for field in fields.values()
-                ),
+                *(grid.shares_cell(column.reference(field)) for field in fields.values()),
             ),
             links=_links(column, names, reports or {}),
         )

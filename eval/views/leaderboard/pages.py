@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from coherencegym.eval.data.baselines import BASELINE_MEANINGS, BASELINE_WORDS, HUMAN_PERFORMANCE
 from coherencegym.eval.data.notes import first_names
 from coherencegym.eval.data.source import SuiteWords
-from coherencegym.eval.report.grid import share_cell, share_with_interval
+from coherencegym.eval.report.grid import counts_cell, share_with_interval, shares_cell
 from coherencegym.eval.results.learning import learning_curves
 from coherencegym.eval.results.run_table import RunColumn, RunModel, RunTable
 from coherencegym.eval.results.runs import Run
@@ -96,12 +96,12 @@ def render_index(site: Site) -> str:
 
 
 def _baselines(table: RunTable) -> Iterator[tuple[str, list[str]]]:
-    yield "items", ["–" if column.n is None else f"{column.n:,}" for column in table.columns]
+    yield "items", [counts_cell(column.counts) for column in table.columns]
     for field, said in BESIDE.items():
         values = [column.reference(field) for column in table.columns]
         if any(values):
             name = table.chance_name if field == CHANCE_NAME else said
-            yield name, [" or ".join(map(share_cell, own)) or "–" for own in values]
+            yield name, list(map(shares_cell, values))
 
 
 def _words(column: RunColumn) -> str:
@@ -222,7 +222,7 @@ def _facts(column: RunColumn) -> list[tuple[str, str]]:
         *(
             (
                 chance_names(column.numbers) if field == CHANCE_NAME else said,
-                " or ".join(map(share_cell, values)),
+                shares_cell(values),
             )
             for field, said in BESIDE.items()
             if (values := column.reference(field))
@@ -254,6 +254,12 @@ _OF_METRIC = {
     "strict": "spans (strict): partial input is a bag of words, and the best constant answer "
     "(such as never) replaces chance",
 }
+#: The line on columns in which models do not have the same items.
+_OTHER_ITEMS = (
+    "items: where two numbers stand, some models were scored on fewer items (texts are too long "
+    "for a model, or equal as its tokens), so baselines may differ, too (a or b); `compare` takes "
+    "the common items"
+)
 #: The mark of a number above all that it is held against.
 ABOVE_ALL = (
     "* the whole interval is above {chance} and every known baseline ("
@@ -273,6 +279,7 @@ def reading_lines(table: RunTable) -> list[str]:
         *[f"not on the learning curve, as the name has no step: {first_names(table.without_step)}"]
         * bool(table.without_step),
         *(said for metric, said in _OF_METRIC.items() if metric in metrics),
+        *[_OTHER_ITEMS] * any(len(column.counts) > 1 for column in table.columns),
         *["† compare this score with those of its controls: the report has the differences"]
         * controlled,
     ]

@@ -14,6 +14,7 @@ from coherencegym.eval.results.run_table import table_of
 from coherencegym.eval.results.runs import Run, TableFacts, run_folders
 from coherencegym.eval.tasks.headline import Headline
 from coherencegym.eval.tasks.score.controls import Difference
+from coherencegym.eval.views.leaderboard.pages import reading_lines
 from coherencegym.eval.views.overview import (
     overview,
     overview_grid,
@@ -79,6 +80,19 @@ def test_a_row_a_suite_and_a_column_a_model() -> None:
     alone = overview_grid(table_of([run("b", HEAD)]))
     assert alone.headers == ("suite", "items", "demo", "chance")
     assert alone.rows[0].cells[-1] == "50.0"
+
+
+def test_models_with_other_items_show_both_numbers() -> None:
+    fewer = replace(BOTH, n=38, partial_input_score=0.6004, human_score=0.8)
+    both = table_of([run("a", BOTH), run("a", fewer, "you/other")])
+    (row,) = overview_grid(both).rows
+    assert row.cells[1] == "38–40"
+    # Equal as they are printed is printed once.
+    assert row.cells[-3:] == ("60.0", "80.0 or 90.0", "50.0")
+    (line,) = (line for line in reading_lines(both) if line.startswith("items: "))
+    assert "fewer items" in line
+    alike = table_of([run("a", BOTH), run("a", BOTH, "you/other")])
+    assert not any(line.startswith("items: ") for line in reading_lines(alike))
 
 
 def test_no_two_suites_or_models_have_one_name() -> None:

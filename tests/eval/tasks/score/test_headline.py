@@ -246,3 +246,8 @@ def test_a_score_that_is_no_better_than_a_baseline_is_said(
         ("caution", text) for text in said
     ]
     assert not list(baseline_notes(None))
+    below = Headline(**about | {"ci_high": 0.49}, ci_low=0.2)
+    assert [str(note) for note in baseline_notes(below)] == [
+        "the score is no better than chance",
+        "the whole interval is below chance",
+    ]
