@@ -37,6 +37,7 @@ def show_conditions(row: dict[str, Any]) -> list[ShownCondition]:
     shown = []
     for name, regions in contents.items():
         own = [edit for edit in edits if edit["condition_name"] == name and _shows(edit, discourse)]
+        own = _with_edits_inside(own, discourse)
         shown.append(ShownCondition(name, tuple(_show_regions(regions, same, own, discourse))))
     return shown
 
@@ -84,6 +85,33 @@ def contrasting_edits(row: dict[str, Any]) -> list[dict[str, Any]]:
     return [edit for edit in row["edits"] if having[change(edit)] != shared]
 
 
+def _with_edits_inside(edits: list[dict[str, Any]], discourse: str) -> list[dict[str, Any]]:
+    # A sentence that was moved and then edited does not stand in the text as it was moved.
+    found: list[dict[str, Any]] = []
+    for edit in edits:
+        outer = next((one for one in found if _is_inside(edit, one, discourse)), None)
+        if outer is None:
+            found.append({**edit, "inside": []})
+        else:
+            start = edit["start"] - outer["start"]
+            rest = outer["after"][start + len(edit["before"]) :]
+            outer["after"] = outer["after"][:start] + edit["after"] + rest
+            outer["inside"].append(edit)
+    return found
+
+
+def _is_inside(edit: dict[str, Any], outer: dict[str, Any], discourse: str) -> bool:
+    moved = _place_before(outer, discourse) is not None
+    start = edit["start"] - outer["start"]
+    return (
+        moved
+        and edit["unit"] == outer["unit"]
+        and 0 <= start < len(outer["after"])
+        and edit["before"] != outer["after"]
+        and outer["after"].startswith(edit["before"], start)
+    )
+
+
 def _place_before(edit: dict[str, Any], discourse: str) -> int | None:
     return edit["source_unit"] if edit["source_discourse"] == discourse else None
 
@@ -119,11 +147,17 @@ def _show_regions(
             waiting.pop(0)
             shown += escape(content[position : found.start()]) + _bold(edit["after"])
             if (place := _place_before(edit, discourse)) is not None:
-                shown += f" (originally at position {place + 1})"
+                there = [_said_inside(one) for one in edit["inside"]]
+                shown += f" ({'; '.join([f'originally at position {place + 1}', *there])})"
             elif edit["before"]:
                 shown += f" (instead of: ~~{escape(edit['before'])}~~)"
             position = found.end()
         yield shown + escape(content[position:])
+
+
+def _said_inside(edit: dict[str, Any]) -> str:
+    before = f"~~{escape(edit['before'])}~~"
+    return f"*{escape(edit['after'])}* {f'instead of {before}' if edit['before'] else 'inserted'}"
 
 
 def _shows(edit: dict[str, Any], discourse: str) -> bool:

@@ -210,7 +210,10 @@ def test_a_suite_is_built(tmp_path: Path) -> None:
         (lambda f: cg.score("demo", [{"a": 1}], limit=0), "limit= chooses from a dataset by name"),
         (lambda f: cg.compare(f), "1 results; expected two or more"),
         (lambda f: cg.compare(f, f, seed=-1), "seed=-1; expected a whole number of at least 0"),
-        (lambda f: cg.rows(cast(Any, f)), "rows: a PosixPath; expected results"),
+        (
+            lambda f: cg.rows(cast(Any, f)),
+            "a PosixPath; expected results, such as those of load_results",
+        ),
         (lambda f: cg.score("demo", [{"a": 1}]), "row without item_id"),
         (lambda f: cg.score("demo", ""), "dataset '': no such folder"),
         (lambda f: cg.score("", f), "model '': no such folder"),

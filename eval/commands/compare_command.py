@@ -20,7 +20,7 @@ EXAMPLES = """\
   coherencegym compare results/sentence_order--gpt2 results/sentence_order--gpt2-medium
   coherencegym compare results/gpt2 results/opt results/pythia --all-pairs --output compared
   coherencegym compare results/discourse_tasks--gpt2--probe --layers 0 6 12
-  coherencegym compare results/training --steps
+  coherencegym compare training/runs --steps
   coherencegym compare logs/gpt2.eval logs/opt.eval --cluster-by document
 """
 

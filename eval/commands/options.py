@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
@@ -698,8 +698,12 @@ def model_settings(arguments: argparse.Namespace, names: Sequence[str]) -> dict[
     }
 
 
-def output_of(arguments: argparse.Namespace, task: str = "") -> Path:
+def output_of(
+    arguments: argparse.Namespace, task: str = "", names: Mapping[str, str] | None = None
+) -> Path:
     """The folder of results that the user names, or ``results/DATA--MODEL``, then the task.
+
+    The ``names`` of datasets and models are given where several have to be told apart.
 
     A model that is read at a revision is ``MODEL@REVISION``, and a scorer or a masking that was
     asked for is named last, so that no run replaces another.
@@ -711,9 +715,8 @@ def output_of(arguments: argparse.Namespace, task: str = "") -> Path:
     data = arguments.dataset or _files_name(files_given(arguments))
     given = vars(arguments)
     how = task, given.get("scorer", ""), given.get("masking", "")
-    return Path("results") / run_name(
-        data, arguments.model, *how, revision=given.get("model_revision")
-    )
+    data, model = (names.get(one, one) if names else one for one in (data, arguments.model))
+    return Path("results") / run_name(data, model, *how, revision=given.get("model_revision"))
 
 
 def _files_name(paths: Sequence[Path]) -> str:

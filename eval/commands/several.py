@@ -284,6 +284,8 @@ class Several:
             raise EvaluationError(
                 f"{missing:,} of {len(folders):,} runs could not be made, as said above; the same "
                 "command keeps the others and tries these again"
+                + " (add --overwrite if results of other rows are in the way)"
+                * bool(self.refused)
             )
 
     def _beside(self) -> list[Run]:

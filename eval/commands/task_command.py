@@ -118,6 +118,7 @@ class TaskCommand:
         from coherencegym.eval.commands.run_file import given_options
         from coherencegym.eval.commands.several import Several
         from coherencegym.eval.models.libraries import quiet_libraries
+        from coherencegym.eval.results.folder import told_apart
         from coherencegym.eval.tasks.options import task_options
         from coherencegym.eval.views.overview import check_runs
 
@@ -130,7 +131,10 @@ class TaskCommand:
         if world().size > 1 and not (alone and task.spreads):
             expected = "one model and one dataset with them" if task.spreads else "one"
             raise EvaluationError(f"{command.name}: several processes; expected {expected}")
-        pairs = [[self._pair(one, dataset, alone) for dataset in datasets] for one in models]
+        names = told_apart({d for d in datasets if d is not None}) | told_apart(
+            {one.model for one in models}
+        )
+        pairs = [[self._pair(one, data, names, alone) for data in datasets] for one in models]
         parser = Parser()
         self.add_arguments(parser)
         typed = given_options(parser, arguments.typed_words)
@@ -161,7 +165,11 @@ class TaskCommand:
         return several
 
     def _pair(
-        self, arguments: argparse.Namespace, dataset: str | None, alone: bool
+        self,
+        arguments: argparse.Namespace,
+        dataset: str | None,
+        names: Mapping[str, str],
+        alone: bool,
     ) -> argparse.Namespace:
         own = argparse.Namespace(**{**vars(arguments), "dataset": dataset})
         name = "" if self.command.name == "score" else self.command.name
@@ -169,7 +177,7 @@ class TaskCommand:
             own.output = options.output_of(own, name)
         else:
             own.output = None
-            own.output = _folder_of(arguments) / options.output_of(own, name).name
+            own.output = _folder_of(arguments) / options.output_of(own, name, names).name
         return own
 
     def _explain(self, several: Several, read: Data) -> None:

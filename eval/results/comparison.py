@@ -248,6 +248,10 @@ def _both_settings(name: str, left: Any, right: Any) -> str:
     return f"{name}: {_both(*(value or _UNSET.get(name, value) for value in (left, right)))}"
 
 
+#: The reasons why two runs do not have the same rows, and what to do.
+_OTHER_ROWS = "two builds, or people's answers were added between: score both models on one build"
+
+
 def _different_data(baseline: Saved, model: Saved) -> Iterator[str]:
     commits = baseline.dataset.commit, model.dataset.commit
     if None not in commits and commits[0] != commits[1]:
@@ -257,7 +261,7 @@ def _different_data(baseline: Saved, model: Saved) -> Iterator[str]:
         if other is None:
             yield f"{_name(table)}: only in the first"
         elif table.sha256 != other.sha256:
-            yield f"{_name(table)}: the rows differ"
+            yield f"{_name(table)}: the rows differ ({_OTHER_ROWS})"
         elif table.items != other.items:
             yield f"{_name(table)}: {table.items:,} and {other.items:,} items"
         if other is not None and table.headline != other.headline:

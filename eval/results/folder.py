@@ -6,7 +6,7 @@ has; ``outcomes.parquet`` what every unit came to under every metric.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
@@ -32,6 +32,25 @@ def run_name(data: str, model: str, *how: str, revision: str | None = None) -> s
     at = f"@{revision.replace('/', '__')}" if revision else ""
     asked = (each for each in how if each not in _UNASKED)
     return "--".join((_last_name(data), _last_name(model) + at, *asked))
+
+
+def told_apart(texts: Collection[str]) -> dict[str, str]:
+    """The names of datasets or models in the names of their runs' folders, by what they are called.
+
+    Of folders that have one name, the folders above tell them apart: ``a__x`` and ``b__x``.
+    """
+    paths = {
+        text: Path(text).resolve().parts if Path(text).is_dir() else (_last_name(text),)
+        for text in texts
+    }
+    return {text: _name_among(parts, set(paths.values())) for text, parts in paths.items()}
+
+
+def _name_among(parts: tuple[str, ...], every: Collection[tuple[str, ...]]) -> str:
+    # An absolute path begins with /, and is not equal to another one before.
+    lengths = range(1, len(parts))
+    enough = (n for n in lengths if sum(other[-n:] == parts[-n:] for other in every) == 1)
+    return "__".join(parts[-next(enough, len(parts)) :])
 
 
 #: The task without a name, and the ways to score and to mask that are taken without a word.

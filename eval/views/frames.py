@@ -32,7 +32,9 @@ def rows(results: TaskResults, kind: Kind = "scores") -> list[dict[str, Any]]:
     from coherencegym.eval.tasks.score.outcomes import prediction_rows
 
     if not isinstance(results, TaskResults):
-        raise EvaluationError(f"rows: a {type(results).__name__}; expected results")
+        raise EvaluationError(
+            f"a {type(results).__name__}; expected results, such as those of load_results(FOLDER)"
+        )
     if kind not in get_args(Kind):
         raise EvaluationError(f"no table {kind!r}; expected one of {', '.join(get_args(Kind))}")
     if kind == "scores":

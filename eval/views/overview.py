@@ -200,7 +200,7 @@ def check_runs(
         if folders.count(folder) > 1:
             raise EvaluationError(
                 f"{folder}: two runs would be written there; expected each model and each dataset "
-                "once, under names that differ"
+                "once"
             )
         if folder not in kept:
             check_folder(folder, overwrite, option)

@@ -638,15 +638,17 @@ def _folders(
     ways: Sequence[str],
     overwrite: bool,
 ) -> list[list[Path]]:
-    from coherencegym.eval.results.folder import run_name
+    from coherencegym.eval.results.folder import run_name, told_apart
     from coherencegym.eval.views.overview import check_runs, has_overview
 
     if alone := len(models) == len(read) == 1 and not has_overview(output):
         folders = [[output]]
     else:
         names = [each if isinstance(each, str) else each.name for each in models]
+        of_models, of_data = told_apart(set(names)), told_apart({_data(items) for items in read})
         folders = [
-            [output / run_name(_data(items), name, *ways) for items in read] for name in names
+            [output / run_name(of_data[_data(items)], of_models[name], *ways) for items in read]
+            for name in names
         ]
     flat = [folder for own in folders for folder in own]
     above = None if alone else output

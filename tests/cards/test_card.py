@@ -217,6 +217,26 @@ def test_a_moved_sentence_shows_where_it_was() -> None:
     )
 
 
+def test_a_moved_sentence_that_was_edited_shows_both() -> None:
+    inside = edit("b", 0, "it", "she", None) | {"start": 4}
+    row = {
+        "discourse_id": "d",
+        "conditions": [
+            condition("a", "One ran. Two it is.", "End."),
+            condition("b", "Two she is. One ran.", "End."),
+        ],
+        "edits": [
+            edit("b", 0, "One ran.", "Two it is.", 1),
+            edit("b", 1, "Two it is.", "One ran.", 0),
+            inside,
+        ],
+    }
+    assert show_conditions(row)[1].regions[0] == (
+        "**Two she is.** (originally at position 2; *she* instead of ~~it~~) "
+        "**One ran.** (originally at position 1)"
+    )
+
+
 def test_a_replaced_sentence_shows_what_stood_there() -> None:
     row = {
         "discourse_id": "d",

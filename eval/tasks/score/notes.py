@@ -91,6 +91,9 @@ def other_splits(manifest: Mapping[str, Any], tables: Sequence[ItemTable]) -> It
             f"only the split {', '.join(scored)} was scored: {first_names(parts)}; the other items "
             f"are in {', '.join(others)} (--split all scores all)"
         )
+    untested = dict.fromkeys(table.config for table in tables if table.split == "train")
+    if untested:
+        yield caution(f"scored on train, as they have no items in test: {first_names([*untested])}")
 
 
 def _shown_notes(tables: Sequence[ScoredItemTable]) -> Iterator[Note]:

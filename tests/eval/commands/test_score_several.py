@@ -21,6 +21,7 @@ from coherencegym.builders.registry import SUITES, load_suite
 from coherencegym.eval.commands import options, score_command
 from coherencegym.eval.commands.cli import main
 from coherencegym.eval.kinds.items import ITEMS, Item
+from coherencegym.eval.results.folder import told_apart
 from coherencegym.files.checksums import CHECKSUMS
 
 
@@ -189,6 +190,27 @@ def test_two_runs_of_one_folder_are_refused_before_any_is_run(
     assert main([*words, "--output", str(tmp_path / "out")]) == 2
     assert "two runs would be written there" in capsys.readouterr().err
     assert not (tmp_path / "out").exists()
+
+
+def test_datasets_and_models_of_one_name_have_folders_that_tell_them_apart(
+    suites: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("a", "b"):
+        shutil.copytree(suites / "one", tmp_path / name / "one")
+    monkeypatch.chdir(tmp_path)
+    assert main(["score", "--model", "demo", "--dataset", "a/one", "b/one", "--output", "out"]) == 0
+    assert {path.parent.name for path in Path("out").glob("*/results.json")} == {
+        "a__one--demo",
+        "b__one--demo",
+    }
+    (tmp_path / "c" / "a").mkdir(parents=True)
+    assert told_apart(["a", "c/a", "b", "you/b"]) == {
+        "a": f"{tmp_path.name}__a",
+        "c/a": "c__a",
+        "b": "b",
+        "you/b": "you__b",
+    }
+    assert told_apart(["a", "a/"]) == {"a": "a", "a/": "a"}
 
 
 def test_a_run_of_several_that_is_stopped_leaves_whole_folders_and_goes_on(

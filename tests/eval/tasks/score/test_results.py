@@ -81,6 +81,8 @@ def test_items_of_other_splits_are_said() -> None:
     (note,) = other_splits(manifest, tables)
     assert note.kind == "detail"
     assert not list(other_splits(manifest, tables[1:]))
+    (note,) = other_splits({}, [ItemTable("e", "train", (), "0", True, False)])
+    assert str(note) == "scored on train, as they have no items in test: e"
 
 
 def test_texts_that_are_not_read_together_are_said_in_one_line(
