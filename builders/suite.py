@@ -116,7 +116,8 @@ class MinimalPairs:
             texts.
 
     Raises:
-        ValueError: the conditions are given in both ways, or in neither.
+        ValueError: the conditions are given in both ways, or in neither, or an operator has to be
+            fitted.
     """
 
     regions: Callable[[Discourse], Sequence[RegionContent]]
@@ -133,6 +134,13 @@ class MinimalPairs:
             raise ValueError("names and manipulation go together; expected both or neither")
         if bool(self.versions) == (self.names is not None):
             raise ValueError("expected either versions, or names and a manipulation")
+        for name, operator in self.operators.items():
+            for step in _steps(operator):
+                if hasattr(step, "fit"):
+                    raise ValueError(
+                        f"{name}: {step} compares many texts (`fit`); expected an operator that "
+                        "needs only one"
+                    )
 
     @property
     def operators(self) -> dict[str, Operator]:
@@ -155,8 +163,8 @@ class MinimalPairs:
         """Yield one item for each set of versions.
 
         Raises:
-            SuiteError: operators yield different numbers of versions, two of the same text or of
-                the same ``variant``, or do not note their edits.
+            SuiteError: operators yield different numbers of versions, two of the same ``variant``,
+                or do not note their edits.
         """
         made: dict[str, list[Discourse]] = {}
         skipped: Counter[str] = Counter()
@@ -187,18 +195,25 @@ class MinimalPairs:
             )
         for versions in sets:
             _check_edits(discourse, versions)
-            yield self._generate(versions)
+            item = self._generate(versions)
+            if len({condition.content for condition in item.item.conditions}) < len(versions):
+                context.skipped["two conditions have the same text"] += 1
+            else:
+                yield item
 
     def _generate(self, versions: dict[str, Discourse]) -> GeneratedItem:
         first, *_, last = versions
         original, manipulated = versions[first], versions[last]
         columns = self.columns(original, manipulated)
         name = manipulated.variant or last
-        made = generate_item(name, versions, self.regions, self.contrasts, self.view, columns)
-        contents = {condition.content for condition in made.item.conditions}
-        if len(contents) < len(versions):
-            raise SuiteError(f"{made.item.item_id}: two conditions have the same text")
-        return made
+        return generate_item(name, versions, self.regions, self.contrasts, self.view, columns)
+
+
+def _steps(operator: Operator) -> Iterator[Operator]:
+    for step in operator.steps if isinstance(operator, Pipeline) else ():
+        yield from _steps(step)
+    if not isinstance(operator, Pipeline):
+        yield operator
 
 
 def _check_edits(discourse: Discourse, versions: Mapping[str, Discourse]) -> None:

@@ -11,7 +11,7 @@ import json
 import random
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from typing import Any, Protocol
 
 from coherencegym.loaders.discourse import Discourse
@@ -85,7 +85,9 @@ class Composable:
 class Pipeline(Composable):
     """Apply several operators to a text, one after another.
 
-    The pipeline ``A() | B()`` applies the operator ``B`` to every result of the operator ``A``.
+    The pipeline ``A() | B()`` applies the operator ``B`` to every result of the operator ``A``. If
+    several results get the same name from ``B``, the name from ``A`` comes first: for example,
+    ``shuffled-1/gender_flip`` and ``shuffled-2/gender_flip``.
     """
 
     steps: tuple[Operator, ...] = ()
@@ -93,11 +95,14 @@ class Pipeline(Composable):
     def __call__(self, discourse: Discourse, context: Context) -> Iterator[Discourse]:
         """Yield what the last step makes of what the steps before it made."""
 
-        if not self.steps:
-            yield discourse
-            return
-        for result in self.steps[0](discourse, context):
-            yield from Pipeline(self.steps[1:])(result, context)
+        results = [discourse]
+        for step in self.steps:
+            made = [(before, after) for before in results for after in step(before, context)]
+            often = Counter(after.variant for _, after in made)
+            results = [
+                _named_after(*pair) if often[pair[1].variant] > 1 else pair[1] for pair in made
+            ]
+        yield from results
 
     def __or__(self, other: Operator) -> Pipeline:
         """These operators, then ``other``."""
@@ -106,3 +111,11 @@ class Pipeline(Composable):
     def __str__(self) -> str:
         """The steps joined by ``|``, without empty ones."""
         return " | ".join(filter(None, map(str, self.steps)))
+
+
+def _named_after(before: Discourse, after: Discourse) -> Discourse:
+    # An operator that keeps the name of what it is given, or begins with it, has said it already.
+    names = [before.variant, after.variant]
+    if f"{names[1]}/".startswith(f"{names[0]}/"):
+        return after
+    return replace(after, variant="/".join(filter(None, names)))

@@ -196,7 +196,7 @@ class Matcher:
                     raise CorpusError(
                         f"{answer.place}: the texts of {unit} {answer.id} are those of {unit} "
                         f"{before.id}, which was answered at {before.place}, expected one answer "
-                        f"to a {unit} from each annotator"
+                        f"to a {unit} from each `annotator`"
                     )
                 found[who] = answer
         yield from found.values()

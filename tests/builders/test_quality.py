@@ -169,8 +169,21 @@ def test_lengths_are_in_words_without_separators() -> None:
     assert report["length_difference"]["largest"] == -2
 
 
-def test_a_generator_refuses_identical_conditions() -> None:
-    from coherencegym.eval.kinds.items import SuiteError
+def test_an_operator_that_compares_texts_is_refused_where_one_text_is_given() -> None:
+    from coherencegym.manipulations.orders.matched_order import MatchedOrder
+    from coherencegym.manipulations.shuffle import Shuffle
+
+    with pytest.raises(ValueError, match=r"b: MatchedOrder\(\) compares many texts"):
+        MinimalPairs(
+            names=("a", "b"),
+            manipulation=Shuffle() | MatchedOrder(),  # type: ignore[operator]
+            regions=lambda discourse: [[0]],
+            contrasts=(Contrast("b", "a", 1),),
+            view=lambda discourse: discourse.texts,
+        )
+
+
+def test_a_generator_leaves_out_and_counts_identical_conditions() -> None:
     from coherencegym.manipulations.operator import Context, Pipeline
 
     generator = MinimalPairs(
@@ -180,5 +193,6 @@ def test_a_generator_refuses_identical_conditions() -> None:
         contrasts=(Contrast("b", "a", 1),),
         view=lambda discourse: discourse.texts,
     )
-    with pytest.raises(SuiteError, match="two conditions have the same text"):
-        list(generator(Discourse("d", "toy", (Unit("A."),)), Context()))
+    context = Context()
+    assert not list(generator(Discourse("d", "toy", (Unit("A."),)), context))
+    assert context.skipped == {"two conditions have the same text": 1}

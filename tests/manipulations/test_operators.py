@@ -23,6 +23,7 @@ from coherencegym.manipulations.editing import replace_text
 from coherencegym.manipulations.ending_swap import EndingSwap
 from coherencegym.manipulations.last_unit import LastUnit
 from coherencegym.manipulations.operator import Context, Pipeline
+from coherencegym.manipulations.probe_sentence import ProbeSentence
 from coherencegym.manipulations.shuffle import Shuffle
 from coherencegym.manipulations.speaker_separator import SpeakerSeparator
 
@@ -120,6 +121,19 @@ def test_a_pipeline_reads_as_it_was_written() -> None:
 def test_an_empty_pipeline_yields_what_it_gets() -> None:
     discourse = Discourse("d", "t", (Unit("A."),))
     assert list(Pipeline()(discourse, Context())) == [discourse]
+
+
+def test_names_that_several_results_would_share_begin_with_the_earlier_name() -> None:
+    four = Discourse("d", "t", tuple(map(Unit, ("He ran.", "She sat.", "He ate.", "It fell."))))
+    two = Shuffle(keep_last=1, permutations=2)
+    swapped = list((two | ProbeSentence("gender_flip", unit=1))(four, Context()))
+    names = [made.variant for made in two(four, Context())]
+    assert [made.variant for made in swapped] == [f"{name}/gender_flip" for name in names]
+    assert all(undo(made) == four.texts for made in swapped)
+    # One result alone has the last name, and an operator that names nothing changes none.
+    (one,) = (Shuffle(keep_last=1) | ProbeSentence("gender_flip", unit=1))(four, Context())
+    assert one.variant == "gender_flip"
+    assert [made.variant for made in (two | Pipeline())(four, Context())] == names
 
 
 def test_a_tree_moves_with_its_units_and_falls_with_one_of_them() -> None:
