@@ -8,7 +8,7 @@ from statistics import fmean
 from typing import Any
 
 from coherencegym.eval.data.baselines import BASELINE_TITLES, BASELINE_WORDS
-from coherencegym.eval.data.notes import Note, caution
+from coherencegym.eval.data.notes import Note, caution, first_names
 from coherencegym.eval.metrics.auc import AreaUnderCurve
 from coherencegym.eval.metrics.spearman import Spearman
 from coherencegym.eval.outcomes.schema import System
@@ -83,11 +83,22 @@ class Headline:
         return self.is_above_chance and (self.best_baseline is None or self.is_above_baseline)
 
     @property
+    def is_over_groups(self) -> bool:
+        """Tell whether it is the mean over groups of predictions, not over configs."""
+        return self.n_cells > len(self.over)
+
+    @property
+    def mean_of(self) -> str:
+        """Words on the average: ``mean of a, b, c and 2 more, equally weighted``."""
+        groups = f"{self.n_cells:,} groups of predictions of " if self.is_over_groups else ""
+        return f"mean of {groups}{first_names(self.over)}, equally weighted"
+
+    @property
     def words(self) -> str:
         """Words such as ``the mean of 8 configs``; of one cell the config."""
         if self.n_cells == 1:
             return self.over[0]
-        what = "configs" if self.n_cells == len(self.over) else "groups"
+        what = "groups" if self.is_over_groups else "configs"
         return f"the mean of {self.n_cells} {what}"
 
 

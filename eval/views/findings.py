@@ -136,7 +136,7 @@ def headline_line(headline: Headline) -> str:
     """The one number of a suite in a line, with what it is to be held against."""
     ends = headline.ci_low, headline.ci_high
     score = grid.score_with_interval(headline.score, *ends, headline.metric)
-    cells = f"mean of {headline.n_cells:,} equally weighted parts, " if headline.n_cells > 1 else ""
+    cells = f"{headline.mean_of}, " if headline.n_cells > 1 else ""
     beside = {
         **{words: getattr(headline, name) for name, words in BASELINE_WORDS.items()},
         headline.chance_name: headline.chance,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -19,6 +20,8 @@ CURVE = "curve.png"
 _ACROSS = 3
 #: Ratio of the last checkpoint to the first from which on the axis is logarithmic.
 _WIDE = 20
+#: Checkpoints that each have a label; of more, or of such as are close, few numbers have one.
+_MOST_STEPS = 8
 #: Baselines, people and chance: the field of a headline, and the look of its line.
 _REFERENCES: Mapping[str, tuple[str, Mapping[str, Any]]] = {
     **{
@@ -28,7 +31,7 @@ _REFERENCES: Mapping[str, tuple[str, Mapping[str, Any]]] = {
     HUMAN_PERFORMANCE: ("human_score", {"color": figures.HUMAN, "linewidth": 1, "linestyle": ":"}),
     "chance": (
         "chance",
-        {"color": figures.CHANCE_LINE, "linewidth": 1, "linestyle": figures.DASHED},
+        {"color": figures.CHANCE_LINE, "linewidth": 1.6, "linestyle": figures.DASHED},
     ),
 }
 _CONTROLLED = "† this suite has controls: read the differences from them, not only this score"
@@ -144,7 +147,7 @@ def _panel(axes: Any, curves: Sequence[LearningCurve], trainings: Sequence[str],
 
 def _counts(axes: Any, counts: Sequence[float], unit: str, of: str) -> None:
     # Logarithmic (and linear below the first step) where steps are far apart.
-    from matplotlib.ticker import FuncFormatter, MaxNLocator, NullLocator
+    from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator, NullLocator
 
     first = min(count for count in counts if count > 0)
     wide = counts[-1] >= _WIDE * first
@@ -152,6 +155,10 @@ def _counts(axes: Any, counts: Sequence[float], unit: str, of: str) -> None:
         axes.set_xscale("log")
     elif wide:
         axes.set_xscale("symlog", linthresh=first, linscale=0.5)
+    elif (
+        min((b - a for a, b in pairwise(counts)), default=0) * _MOST_STEPS >= counts[-1] - counts[0]
+    ):
+        axes.xaxis.set_major_locator(FixedLocator(counts))
     else:
         axes.xaxis.set_major_locator(MaxNLocator(5))
     axes.xaxis.set_minor_locator(NullLocator())

@@ -161,6 +161,13 @@ def _headlines(scores: Sequence[ItemScore], scored: Sequence[ScoredItemTable]) -
         )
 
 
+def _values(scores: Sequence[ItemScore], scored: Sequence[ScoredItemTable]) -> Iterator[Note]:
+    values = {one.table.config: v for one in scored if (v := one.table.headline_value)}
+    if values:
+        named = first_names([f"{config} only items with {v}" for config, v in values.items()])
+        yield detail(f"the headline score counts of {named}")
+
+
 def _uncontrolled(scores: Sequence[ItemScore], scored: Sequence[ScoredItemTable]) -> Iterator[Note]:
     tables = [one.table for one in scored]
     left_out = {t.config: t.not_headline for t in tables if t.not_headline and not t.in_headline}
@@ -353,6 +360,7 @@ def _people(scores: Sequence[ItemScore], scored: Sequence[ScoredItemTable]) -> I
 #: Notes, in the order in which they are printed.
 _NOTES = (
     _headlines,
+    _values,
     _uncontrolled,
     _hidden_groups,
     _families,

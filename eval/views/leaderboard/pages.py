@@ -279,6 +279,11 @@ def reading_lines(table: RunTable) -> list[str]:
         *[f"not on the learning curve, as the name has no step: {first_names(table.without_step)}"]
         * bool(table.without_step),
         *(said for metric, said in _OF_METRIC.items() if metric in metrics),
+        *(
+            f"{column.whole_name}: the {column.numbers[0].mean_of}; not the score of one config"
+            for column in table.columns
+            if column.numbers and column.numbers[0].is_over_groups
+        ),
         *[_OTHER_ITEMS] * any(len(column.counts) > 1 for column in table.columns),
         *["† compare this score with those of its controls: the report has the differences"]
         * controlled,

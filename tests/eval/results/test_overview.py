@@ -14,6 +14,7 @@ from coherencegym.eval.results.run_table import table_of
 from coherencegym.eval.results.runs import Run, TableFacts, run_folders
 from coherencegym.eval.tasks.headline import Headline
 from coherencegym.eval.tasks.score.controls import Difference
+from coherencegym.eval.views.findings import headline_line
 from coherencegym.eval.views.leaderboard.pages import reading_lines
 from coherencegym.eval.views.overview import (
     overview,
@@ -93,6 +94,17 @@ def test_models_with_other_items_show_both_numbers() -> None:
     assert "fewer items" in line
     alike = table_of([run("a", BOTH), run("a", BOTH, "you/other")])
     assert not any(line.startswith("items: ") for line in reading_lines(alike))
+
+
+def test_a_mean_over_groups_of_predictions_is_said() -> None:
+    grouped = replace(HEAD, n_cells=21)
+    (line,) = (one for one in reading_lines(table_of([run("a", grouped)])) if "groups" in one)
+    mean = "mean of 21 groups of predictions of c, equally weighted"
+    assert line == f"a 1.0.0: the {mean}; not the score of one config"
+    assert f"({mean}, 40 items)" in headline_line(grouped)
+    several = replace(HEAD, over=("a", "b", "c", "d"), n_cells=4)
+    assert "(mean of a, b, c and 1 more, equally weighted, 40 items)" in headline_line(several)
+    assert not any("mean of" in one for one in reading_lines(table_of([run("a", several)])))
 
 
 def test_no_two_suites_or_models_have_one_name() -> None:

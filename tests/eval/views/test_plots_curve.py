@@ -197,6 +197,18 @@ def test_a_training_is_a_table_of_its_steps() -> None:
     assert any(line.startswith("other is above chance") for line in both)
 
 
+@pytest.mark.parametrize(
+    ("counts", "ticks"),
+    [((10, 20, 30, 40), [10, 20, 30, 40]), ((5,), [5]), ((10, 11, 40), [16, 24, 32, 40])],
+)
+def test_few_checkpoints_that_are_apart_each_have_a_label(
+    counts: tuple[float, ...], ticks: list[float]
+) -> None:
+    (axes,) = draw(a_curve(counts)).axes
+    low, high = axes.get_xlim()
+    assert [tick for tick in axes.get_xticks() if low <= tick <= high] == ticks
+
+
 def test_people_stand_in_the_table_and_the_whole_legend_in_the_figure() -> None:
     judged = replace(
         HEAD,
