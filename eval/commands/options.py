@@ -40,6 +40,12 @@ READING = "method"
 PAIRS = "pairs of texts in a file"
 
 
+def _all(text: str) -> str:
+    if text != "all":
+        raise argparse.ArgumentTypeError(f"{text!r}; expected all (--dataset takes a folder)")
+    return text
+
+
 def named(text: str) -> str:
     """A name that is not empty, for argparse: an empty one would be the folder that one is in."""
     if not text.strip():
@@ -328,7 +334,7 @@ def add_items(parser: Parser, several: bool = False) -> None:
         what = "Hub datasets, builds, or a folder of builds"
         many(data, "--dataset", **{**_DATASET, "default": None, "help": what})
         what = "all builds in ./suites, or all published"
-        data.add_argument("--suites", dest="all_suites", choices=("all",), help=what)
+        data.add_argument("--suites", dest="all_suites", type=_all, metavar="all", help=what)
     else:
         data.add_argument("--dataset", **_DATASET)
     many(

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypeVar
 
 from coherencegym.errors import ConfigError
+from coherencegym.files.strict_json import kind
 
 _T = TypeVar("_T")
 _R = TypeVar("_R")
@@ -93,6 +94,13 @@ def partial_notes(
             f"built from the first {most:,} discourses of each split (--limit {most}): "
             + first_names(configs)
         )
+
+
+def shown_setting(value: Any) -> str:
+    """A setting of a run, short enough for a line: of a list the first values."""
+    if isinstance(value, list | tuple) and value:
+        return f"[{first_names([kind(one) for one in value])}]"
+    return "not set" if value in (None, [], ()) else kind(value)
 
 
 def first_names(names: Sequence[str], most: int = 3) -> str:

@@ -118,7 +118,7 @@ def counts_cell(counts: Sequence[int]) -> str:
 
 def share_of_people(value: float | None, judged: int) -> str:
     """A share of people's right answers and the number of rows that they judged: ``90.0 (50)``."""
-    return f"{share_cell(value)} ({judged:,})"
+    return share_cell(value) + (f" ({judged:,})" if judged else "")
 
 
 def share_with_interval(

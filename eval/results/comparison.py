@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from coherencegym.errors import EvaluationError
-from coherencegym.eval.data.notes import first_names
+from coherencegym.eval.data.notes import shown_setting
 from coherencegym.eval.results.headline_difference import headline_difference
 from coherencegym.eval.results.labels import printable
 from coherencegym.eval.results.paired_scores import (
@@ -26,7 +26,6 @@ from coherencegym.eval.results.paired_scores import (
 from coherencegym.eval.results.saved import Saved, SavedTable, moved_dataset
 from coherencegym.eval.statistics.paired import holm
 from coherencegym.eval.statistics.scores import shown_rows
-from coherencegym.files.strict_json import kind
 
 
 @dataclass(frozen=True)
@@ -231,13 +230,7 @@ def remarks(baseline: Saved, model: Saved) -> list[str]:
 
 
 def _both(left: Any, right: Any) -> str:
-    return f"{_shown(left)} and {_shown(right)}"
-
-
-def _shown(value: Any) -> str:
-    if isinstance(value, list | tuple):
-        return f"[{first_names([kind(one) for one in value], _MOST_NAMED)}]"
-    return "not set" if value is None else kind(value)
+    return f"{shown_setting(left)} and {shown_setting(right)}"
 
 
 #: Values of settings that are not set.

@@ -8,6 +8,7 @@ from typing import Any
 
 from coherencegym.errors import EvaluationError, one_line
 from coherencegym.eval.data.dataset import ItemTable
+from coherencegym.eval.data.notes import shown_setting
 from coherencegym.eval.data.signature import versions
 from coherencegym.eval.data.source import Source
 from coherencegym.eval.results.folder import MARKER
@@ -97,6 +98,10 @@ def _differences(
     yield from _unlike("", _part(chosen, "versions"), versions(about))
 
 
+#: Settings that the command line has under another name.
+_OPTIONS = {"configs": "--config", "max_items": "--limit"}
+
+
 def _columns(groups: Sequence[Any]) -> str:
     names = dict.fromkeys(kind(name) for own in groups if isinstance(own, list) for name in own)
     return f"scores by {', '.join(names) or 'no column'}"
@@ -106,8 +111,8 @@ def _unlike(what: str, then: Mapping[str, Any], now: Mapping[str, Any]) -> Itera
     for name, value in now.items():
         before = then.get(name)
         if before != value:
-            named = f"{what} {name}".strip()
-            yield one_line(f"{named} {kind(before)}, and now {kind(value)}")
+            named = f"{what} {_OPTIONS.get(name, name)}".strip()
+            yield one_line(f"{named} {shown_setting(before)}, and now {shown_setting(value)}")
 
 
 def _part(found: Mapping[str, Any], name: str) -> Mapping[str, Any]:

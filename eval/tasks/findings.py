@@ -133,7 +133,7 @@ def _notes(found: Findings) -> Iterator[Note]:
     printed = [
         row for row in shown_rows(found.rows) if found.asked.prints_groups or row.level == "all"
     ]
-    marked = any(row.n < FEW_ITEMS or 0 < row.human_n < FEW_ITEMS for row in printed)
+    marked = any(row.n < FEW_ITEMS for row in printed)
     if marked or any(len(table.rows) < FEW_ITEMS for table in found.tables):
         what = found.asked.command.units
         yield caution(f"! fewer than {FEW_ITEMS} {what}: read the interval, not the score")

@@ -20,7 +20,7 @@ from coherencegym.eval.kinds.table_kind import of_modest_length
 from coherencegym.eval.report.blocks import Verdict
 from coherencegym.eval.report.figures import short_model
 from coherencegym.eval.report.formats import TableDocument, copied_texts
-from coherencegym.eval.report.grid import Grid, share_cell, share_with_interval
+from coherencegym.eval.report.grid import Grid, share_cell, share_of_people, share_with_interval
 from coherencegym.eval.results.runs import run_of
 from coherencegym.eval.statistics.scores import FEW_ITEMS, Score, chance_names, shown_rows
 from coherencegym.eval.tasks.results import TaskResults
@@ -221,6 +221,7 @@ def templates() -> Any:
         "few": FEW_ITEMS,
         "meanings": BASELINE_MEANINGS,
         "share": share_cell,
+        "share_of_people": share_of_people,
         "share_with_interval": share_with_interval,
     }
     return found

@@ -21,7 +21,7 @@ from coherencegym.eval.tasks.results import TaskResults
 from coherencegym.eval.views.frames import data_frame
 from coherencegym.eval.views.html_report import notebook_cell, write_html
 from coherencegym.eval.views.languages import language_grids, records_by_language
-from coherencegym.eval.views.leaderboard.cells import Site
+from coherencegym.eval.views.leaderboard.cells import Site, reference_cell
 from coherencegym.eval.views.leaderboard.names import INDEX
 from coherencegym.eval.views.leaderboard.pages import reading_lines, render_index
 from coherencegym.eval.views.plots_curve import CURVE, write_curves
@@ -93,7 +93,7 @@ def overview_grid(
                 column.whole_name + " †" * column.is_controlled,
                 grid.counts_cell(column.counts),
                 *(_cell(column.number(model)) for model in names),
-                *(grid.shares_cell(column.reference(field)) for field in fields.values()),
+                *(reference_cell(column, field) for field in fields.values()),
             ),
             links=_links(column, names, reports or {}),
         )

@@ -84,8 +84,7 @@ def _cells(row: ItemScore, with_intervals: bool) -> dict[str, str]:
         "items": items(row.n),
         SCORE: grid.share_with_interval(row.score, row.ci_low, row.ci_high),
         **{f"{words}, %": grid.share_cell(getattr(row, name)) for name, words in names.items()},
-        f"{HUMAN_PERFORMANCE}, %": grid.share_cell(row.human_score)
-        + " !" * (0 < row.human_n < FEW_ITEMS),
+        f"{HUMAN_PERFORMANCE}, % (pairs)": grid.share_of_people(row.human_score, row.human_n),
         "margin, bits": grid.with_interval(row.margin_mean, low, high, "+.3f", with_intervals),
         "ties": str(row.ties or ""),
         "too close": str(row.too_close or ""),

@@ -7,7 +7,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from coherencegym.eval.data.baselines import BASELINE_WORDS, HUMAN_PERFORMANCE
-from coherencegym.eval.report.grid import share_cell, share_with_interval
+from coherencegym.eval.report.grid import (
+    share_cell,
+    share_of_people,
+    share_with_interval,
+    shares_cell,
+)
 from coherencegym.eval.results.run_table import RunColumn, RunModel, RunTable
 from coherencegym.eval.results.runs import Run
 from coherencegym.eval.statistics.scores import CHANCE_NAME, REFERENCE, Score
@@ -110,6 +115,15 @@ class Cell:
     fewer: str
     report: str
     card: Card
+
+
+def reference_cell(column: RunColumn, field: str) -> str:
+    """The values of a baseline, of people or of chance in a column: one, if all runs have it."""
+    if field != "human_score":
+        return shares_cell(column.reference(field))
+    judged = [number for number in column.numbers if number.human_score is not None]
+    cells = [share_of_people(number.human_score, number.human_n) for number in judged]
+    return " or ".join(dict.fromkeys(sorted(cells))) or "–"
 
 
 def cell_of(site: Site, column: RunColumn, model: RunModel) -> Cell | None:

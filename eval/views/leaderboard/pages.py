@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from coherencegym.eval.data.baselines import BASELINE_MEANINGS, BASELINE_WORDS, HUMAN_PERFORMANCE
 from coherencegym.eval.data.notes import first_names
 from coherencegym.eval.data.source import SuiteWords
-from coherencegym.eval.report.grid import counts_cell, share_with_interval, shares_cell
+from coherencegym.eval.report.grid import counts_cell, share_with_interval
 from coherencegym.eval.results.learning import learning_curves
 from coherencegym.eval.results.run_table import RunColumn, RunModel, RunTable
 from coherencegym.eval.results.runs import Run
@@ -27,6 +27,7 @@ from coherencegym.eval.views.leaderboard.cells import (
     Cell,
     Site,
     cell_of,
+    reference_cell,
     shown_scores,
 )
 from coherencegym.eval.views.leaderboard.names import INDEX
@@ -98,10 +99,9 @@ def render_index(site: Site) -> str:
 def _baselines(table: RunTable) -> Iterator[tuple[str, list[str]]]:
     yield "items", [counts_cell(column.counts) for column in table.columns]
     for field, said in BESIDE.items():
-        values = [column.reference(field) for column in table.columns]
-        if any(values):
+        if any(column.reference(field) for column in table.columns):
             name = table.chance_name if field == CHANCE_NAME else said
-            yield name, list(map(shares_cell, values))
+            yield name, [reference_cell(column, field) for column in table.columns]
 
 
 def _words(column: RunColumn) -> str:
@@ -222,10 +222,10 @@ def _facts(column: RunColumn) -> list[tuple[str, str]]:
         *(
             (
                 chance_names(column.numbers) if field == CHANCE_NAME else said,
-                shares_cell(values),
+                reference_cell(column, field),
             )
             for field, said in BESIDE.items()
-            if (values := column.reference(field))
+            if column.reference(field)
         ),
         ("scored with", f"coherencegym {', '.join(sorted(versions))}"),
     ]
@@ -242,7 +242,8 @@ _BESIDE = {
         name: f"{words}: {BASELINE_MEANINGS[name]}, scored on the same configs and groups"
         for name, words in BASELINE_WORDS.items()
     },
-    "human_score": f"{HUMAN_PERFORMANCE}: annotators, on judged items of the same configs",
+    "human_score": f"{HUMAN_PERFORMANCE}: annotators, on judged items of the same configs "
+    "(their number in brackets)",
 }
 #: The baselines beside numbers that are no CD scores, by their metric.
 _OF_METRIC = {

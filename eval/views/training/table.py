@@ -61,13 +61,17 @@ def _cells(curve: LearningCurve, shown: Sequence[float], names: Sequence[str]) -
     heads = dict(zip(curve.counts, curve.heads, strict=True))
     *before, last = shown
     end, any_head, above = heads.get(last), curve.heads[-1], curve.above_from
-    baselines = (getattr(any_head, name) for name in (*BASELINE_WORDS, "human_score", "chance"))
+    beside = [
+        *(grid.share_cell(getattr(any_head, name)) for name in BASELINE_WORDS),
+        grid.share_of_people(any_head.human_score, any_head.human_n),
+        grid.share_cell(any_head.chance),
+    ]
     return {
         "items": f"{any_head.n:,}",
         **{short_count(count): _cell(heads.get(count)) for count in before},
         f"{short_count(last)} [95 % interval]": _cell(end, with_interval=True),
         ABOVE: "–" if above is None or curve.controlled else short_count(above),
-        **dict(zip(names, map(grid.share_cell, baselines), strict=True)),
+        **dict(zip(names, beside, strict=True)),
     }
 
 

@@ -221,7 +221,7 @@ def test_people_stand_in_the_table_and_the_whole_legend_in_the_figure() -> None:
     curve = replace(a_curve([1, 2]), heads=[judged, judged])
     (table,) = training_grids([curve])
     assert table.headers[-2:] == ("human performance", "chance")
-    assert table.rows[0].cells[-2:] == ("90.0", "50.0")
+    assert table.rows[0].cells[-2:] == ("90.0 (10)", "50.0")
     figure = draw(curve)
     assert legend(figure)[-2:] == ["human performance", "chance"]
     figure.canvas.draw()

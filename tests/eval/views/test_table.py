@@ -117,8 +117,8 @@ def test_human_scores_have_a_column_where_there_are_any(scores: list[ItemScore])
     assert "human" not in printed(scores, 160)
     evaluated = [replace(scores[0], human_score=0.875, human_n=8), *scores[1:]]
     lines = printed(evaluated, 160).splitlines()
-    assert "human performance, %" in lines[1]
-    assert "87.5 !" in next(line for line in lines if NAME in line)
+    assert "human performance, % (pairs)" in lines[1]
+    assert "87.5 (8)" in next(line for line in lines if NAME in line)
 
 
 @pytest.fixture
