@@ -72,7 +72,7 @@ def make_parser(prog: str = "coherencegym judge") -> Parser:
     add("-n", metavar="N", type=positive, default=100, help=what)
     what = "kind of rows; default: the kind of --config, or the first kind in the build"
     add("--kind", choices=list(JUDGED_UNITS), help=what)
-    what = "configs to draw from; default: all configs of the kind, evenly"
+    what = "configs to draw from; default: all of the kind but controls, evenly"
     add("--config", **several, help=what)
     what = "groups of predictions to draw from; default: the groups in the config's score"
     add("--group", **several, help=what)
@@ -131,6 +131,8 @@ def sample(arguments: argparse.Namespace) -> list[str]:
     lines = [f"{len(drawn)} {unit}s ({shares})"]
     if sum(drawing.counts.values()) > len(drawn):
         lines.append("what several configs have is drawn once and counts for each of them")
+    if unit == PAIR and (controls := _diagnostic(source, arguments)):
+        lines.append(f"controls are asked only where --config names them: {', '.join(controls)}")
     if len(drawn) < arguments.n:
         lines.append(f"there are no more than these, {arguments.n} were asked for")
     if drawing.n_repeated and not arguments.model:
@@ -193,12 +195,8 @@ def _drawing(source: Source, kind: str, arguments: argparse.Namespace) -> Drawin
     questions = _questions(source)
     if JUDGED_UNITS[kind] != PAIR:
         return draw_rows(suite, _tables(source, kind, arguments), n, seed)
-    about = source.manifest.get("configs", {})
-    found = [
-        table
-        for table in tables(source, arguments.config)
-        if arguments.config or not about.get(table.config, {}).get("is_diagnostic")
-    ]
+    left_out = _diagnostic(source, arguments)
+    found = [one for one in tables(source, arguments.config) if one.config not in left_out]
     # Items that readers chose are easier to read: what people find is of the unfiltered ones.
     unfiltered = [table for table in found if not table.unfiltered]
     if found and not unfiltered:
@@ -207,6 +205,12 @@ def _drawing(source: Source, kind: str, arguments: argparse.Namespace) -> Drawin
             f"{' '.join(dict.fromkeys(table.unfiltered for table in found))}, which is not"
         )
     return draw(suite, unfiltered, n, seed, arguments.group, questions)
+
+
+def _diagnostic(source: Source, arguments: argparse.Namespace) -> list[str]:
+    # What they ask is of other configs, and people answer it only where it was asked for.
+    known = source.manifest.get("configs", {})
+    return [] if arguments.config else [n for n, own in known.items() if own.get("is_diagnostic")]
 
 
 def _questions(source: Source) -> dict[str, tuple[Question, ...]]:

@@ -26,7 +26,7 @@ from coherencegym.eval.results.comparison import INCIDENTAL
 from coherencegym.eval.results.runs import Run, run_of
 from coherencegym.eval.results.steps import AS_NAMED, Axis, step_of
 from coherencegym.eval.statistics.scores import CD, CHANCE_NAME, chance_names
-from coherencegym.eval.tasks.headline import NO_BETTER, Headline
+from coherencegym.eval.tasks.headline import BELOW_CHANCE, NO_BETTER, Headline
 from coherencegym.eval.tasks.results import TaskResults
 
 #: Name, revision asked for and way of reading, which it was, and how it was loaded where that
@@ -300,7 +300,7 @@ class RunTable:
                 where += f" ({self.models[model]})"
             for text in run.cautions:
                 # Where a curve rises above its baselines is said by step.
-                if not (model in self.steps and text.startswith(NO_BETTER)):
+                if not (model in self.steps and text.startswith((NO_BETTER, BELOW_CHANCE))):
                     found.setdefault(text, []).append(where)
         for text, places in found.items():
             yield f"{text}: {first_names(list(dict.fromkeys(places)))}"

@@ -116,6 +116,8 @@ def headline_of_one(score: Score) -> Headline:
 
 #: The beginning of a caution that a headline is no better than what needs no reading.
 NO_BETTER = "the score is no better than"
+#: A caution on a headline that is worse than chance.
+BELOW_CHANCE = "the whole interval is below chance"
 
 
 def baseline_notes(headline: Headline | None) -> Iterator[Note]:
@@ -132,7 +134,7 @@ def baseline_notes(headline: Headline | None) -> Iterator[Note]:
         yield caution(f"{NO_BETTER} {named}")
     high, chance = headline.ci_high, headline.chance
     if high is not None and chance is not None and high < chance:
-        yield caution("the whole interval is below chance")
+        yield caution(BELOW_CHANCE)
 
 
 def cells_by_table(
