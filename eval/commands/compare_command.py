@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Sequence
 from itertools import combinations
 from pathlib import Path
@@ -161,6 +162,7 @@ def _compare(arguments: argparse.Namespace, out: TextIO) -> int:
     groups, alone = by_suite(results, fewest=1 if len(arguments.layers) > 1 else 2)
     how = {name: getattr(arguments, name) for name in _HOW}
     comparisons, names = [], []
+    refused: list[EvaluationError] = []
     for group in groups:
         labels = model_labels(group)
         if arguments.layers:
@@ -169,8 +171,19 @@ def _compare(arguments: argparse.Namespace, out: TextIO) -> int:
             group = [at_layer(group[each], number) for each, number in sides]
         for baseline, model in combinations(range(len(group)), 2):
             if baseline == 0 or arguments.all_pairs:
-                comparisons.append(compare(group[baseline], group[model], **how))
-                names.append((labels[model], labels[baseline]))
+                try:
+                    comparisons.append(compare(group[baseline], group[model], **how))
+                except EvaluationError as error:
+                    # Of a folder that was named, the other pairs are compared.
+                    if {group[baseline].folder, group[model].folder} & {*arguments.results}:
+                        raise
+                    refused.append(error)
+                else:
+                    names.append((labels[model], labels[baseline]))
+    if refused and not comparisons:
+        raise refused[0]
+    for each in refused:
+        print(one_line(f"left out: {each}"), file=sys.stderr)
     if arguments.layers or len(groups) > 1:
         comparisons = corrected_together(comparisons)
     notes: list[str] = []

@@ -241,8 +241,8 @@ def _both_settings(name: str, left: Any, right: Any) -> str:
     return f"{name}: {_both(*(value or _UNSET.get(name, value) for value in (left, right)))}"
 
 
-#: The reasons why two runs do not have the same rows, and what to do.
-_OTHER_ROWS = "two builds, or people's answers were added between: score both models on one build"
+#: The reasons why two runs do not have the same rows.
+_OTHER_ROWS = "another build, --cluster-by or people's answers"
 
 
 def _different_data(baseline: Saved, model: Saved) -> Iterator[str]:
@@ -253,6 +253,9 @@ def _different_data(baseline: Saved, model: Saved) -> Iterator[str]:
         other = model.table(table.config, table.split)
         if other is None:
             yield f"{_name(table)}: only in the first"
+        elif table.breakdowns != other.breakdowns:
+            by = _both(table.breakdowns, other.breakdowns)
+            yield f"{_name(table)}: scores by column (--group-by): {by}"
         elif table.sha256 != other.sha256:
             yield f"{_name(table)}: the rows differ ({_OTHER_ROWS})"
         elif table.items != other.items:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -436,6 +437,10 @@ def _beginning(configs: Sequence[str]) -> str:
     return whole + "_…" * (len(configs) > 1) if whole else ""
 
 
+#: The digest of the rows in a signature.
+_SIGNED_ROWS = re.compile(r"\|rows:(\w+)")
+
+
 def _aspects(column: RunColumn) -> dict[str, str]:
     run = next(iter(column.shown.values()))
     tables = sorted(run.tables, key=lambda table: (table.config, table.split))
@@ -447,7 +452,8 @@ def _aspects(column: RunColumn) -> dict[str, str]:
         "corpus": _beginning(configs),
         "splits": first_names(list(dict.fromkeys(table.split for table in tables))),
         "items": f"{sum(table.items for table in tables):,}",
-        "rows": digest[:12],
+        # As the signature has it, so that a reader finds the run.
+        "rows": signed[1] if (signed := _SIGNED_ROWS.search(run.signature)) else digest[:12],
         "score over": first_names(run.number.over) if run.number is not None else "",
         **{_option(name): value for name, value in column_rules(run).items()},
     }

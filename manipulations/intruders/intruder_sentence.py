@@ -29,7 +29,7 @@ _EXCHANGED_NAMES = "ExchangedNames"
 
 #: Reasons why a document stays coherent.
 NOT_SELECTED = "stays coherent: not selected for an intruder"
-NO_CANDIDATE = "stays coherent: no candidate is left"
+NO_CANDIDATE = "stays coherent: no sentence of another text fits"
 TOO_SHORT = "stays coherent: fewer than two sentences"
 
 

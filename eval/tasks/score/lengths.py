@@ -22,6 +22,10 @@ from coherencegym.eval.tasks.score.selections import by_kind
 #: Correlations of this size or more are shown unasked, with enough items to mean something: Cohen
 #: (1988, section 3.2) calls .30 medium.
 NOTEWORTHY = 0.3
+#: Fewest items of unequal length for that: a few others decide no score.
+FEWEST_UNEQUAL = 10
+#: The share of items in which one side is the longer one from which on length alone may decide.
+NEARLY_ALL = 0.9
 #: Fewest points of a correlation: that of two is 1 or -1.
 _FEWEST = 3
 
@@ -35,6 +39,7 @@ class LengthCorrelation:
         config, split, formula, aggregation: the prediction.
         n: items with a margin.
         n_differ: those in which the two regions have different numbers of tokens.
+        n_longer: those in which the region that is predicted to be the more surprising has more.
         tokens_mean: the mean difference in length: tokens of the region that is predicted to be the
             more surprising minus tokens of the other one, for this model's tokenizer; tokens that
             have no surprisal not counted. None without items.
@@ -50,6 +55,7 @@ class LengthCorrelation:
     aggregation: str
     n: int
     n_differ: int
+    n_longer: int
     tokens_mean: float | None
     pearson: float | None
     spearman: float | None
@@ -59,7 +65,14 @@ class LengthCorrelation:
     def noteworthy(self) -> bool:
         """Say that it is large, on enough items, so that a reader of the score should see it."""
         largest = max(abs(self.pearson or 0.0), abs(self.spearman or 0.0))
-        return self.n >= FEW_ITEMS and largest >= NOTEWORTHY
+        enough = self.n >= FEW_ITEMS and self.n_differ >= FEWEST_UNEQUAL
+        return enough and largest >= NOTEWORTHY
+
+    @property
+    def one_sided(self) -> bool:
+        """Say that nearly always the same side is the longer one: no correlation would show it."""
+        n_shorter = self.n_differ - self.n_longer
+        return self.n >= FEW_ITEMS and max(self.n_longer, n_shorter) >= NEARLY_ALL * self.n
 
 
 def correlations(xs: Sequence[float], ys: Sequence[float]) -> tuple[float | None, float | None]:
@@ -107,6 +120,7 @@ def length_correlations(outcomes: OutcomeTables, table: ItemTable) -> list[Lengt
                 aggregation=aggregation,
                 n=len(own),
                 n_differ=int((tokens_more != 0).sum()),
+                n_longer=int((tokens_more > 0).sum()),
                 tokens_mean=fmean(tokens_more),
                 pearson=pearson,
                 spearman=spearman,

@@ -18,6 +18,7 @@ from coherencegym.eval.statistics.scores import FEW_ITEMS, shown_rows
 from coherencegym.eval.tasks.headline import baseline_notes
 from coherencegym.eval.tasks.score.closeness import LEVEL
 from coherencegym.eval.tasks.score.headline import CountedTable
+from coherencegym.eval.tasks.score.lengths import LengthCorrelation
 from coherencegym.eval.tasks.score.outcomes import predictions_of
 from coherencegym.eval.tasks.score.results import score_summary
 from coherencegym.eval.tasks.score.scored_table import ScoredItemTable
@@ -45,6 +46,7 @@ def notes_of(found: Findings) -> Iterator[Note]:
             yield filtered_note(table.config, str(found.model["name"]), table.unfiltered)
     if not found.settings.get("split"):
         yield from other_splits(found.manifest, tables)
+    yield from length_notes(score_summary(found).lengths)
     yield from _shown_notes(details)
     yield from score_notes(score_summary(found).scores, details)
     effects = (one.word_effect for one in details if one.word_effect)
@@ -54,7 +56,7 @@ def notes_of(found: Findings) -> Iterator[Note]:
 def tie_line(outcomes: OutcomeTables, tables: Iterable[CountedTable]) -> str:
     """A line on the tables in which a tenth of the items or more are ties; empty: there are none.
 
-    An item is one if any of its predictions is.
+    An item counts if any of its predictions is a tie.
     """
     ties = items = 0
     names = []
@@ -69,7 +71,7 @@ def tie_line(outcomes: OutcomeTables, tables: Iterable[CountedTable]) -> str:
     if not names:
         return ""
     where = first_names(list(dict.fromkeys(names)))
-    return f"{where}: {ties:,} of {items:,} items are ties, which count as wrong"
+    return f"{where}: {ties:,} of {items:,} items have a tie, which counts as wrong"
 
 
 def other_splits(manifest: Mapping[str, Any], tables: Sequence[ItemTable]) -> Iterator[Note]:
@@ -94,6 +96,23 @@ def other_splits(manifest: Mapping[str, Any], tables: Sequence[ItemTable]) -> It
     untested = dict.fromkeys(table.config for table in tables if table.split == "train")
     if untested:
         yield caution(f"scored on train, as they have no items in test: {first_names([*untested])}")
+
+
+def length_notes(lengths: Sequence[LengthCorrelation]) -> Iterator[Note]:
+    """Cautions on predictions of which nearly always the same side is the longer one.
+
+    None where the suite itself says that lengths differ: its table is shown.
+    """
+    for one in lengths:
+        if one.one_sided and not one.asked and one.tokens_mean is not None:
+            more, n = "more", one.n_longer
+            if one.tokens_mean < 0:
+                more, n = "fewer", one.n_differ - one.n_longer
+            yield caution(
+                f"{one.config}, {one.formula} {one.aggregation}: the side that is predicted to be "
+                f"more surprising has {more} tokens in {n:,} of {one.n:,} items (mean difference "
+                f"{one.tokens_mean:+.1f}): its length alone may explain the score"
+            )
 
 
 def _shown_notes(tables: Sequence[ScoredItemTable]) -> Iterator[Note]:

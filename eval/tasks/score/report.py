@@ -86,7 +86,7 @@ def _cells(row: ItemScore, with_intervals: bool) -> dict[str, str]:
         **{f"{words}, %": grid.share_cell(getattr(row, name)) for name, words in names.items()},
         f"{HUMAN_PERFORMANCE}, % (pairs)": grid.share_of_people(row.human_score, row.human_n),
         "margin, bits": grid.with_interval(row.margin_mean, low, high, "+.3f", with_intervals),
-        "ties": str(row.ties or ""),
+        "tied predictions": str(row.ties or ""),
         "too close": str(row.too_close or ""),
         "undefined": str(row.undefined or ""),
         "too long": str(row.too_long or ""),

@@ -136,8 +136,8 @@ def test_no_block_is_cut_at_any_width(width: int, differences: list[Difference])
 
     long = "[(1;%a_condition_with_a_long_name%)] > (1;%another_condition_with_a_long_name%)"
     lengths = [
-        LengthCorrelation(NAME, "test", long, "mean", 52, 38, 0.5, -0.456, 0.25),
-        LengthCorrelation(NAME, "test", "f", "mean", 52, 38, None, None, None),
+        LengthCorrelation(NAME, "test", long, "mean", 52, 38, 20, 0.5, -0.456, 0.25),
+        LengthCorrelation(NAME, "test", "f", "mean", 52, 38, 20, None, None, None),
     ]
     file = io.StringIO()
     console = Console(file=file, width=width)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,7 @@ from coherencegym.eval.tasks.score.lengths import (
     length_correlations,
 )
 from coherencegym.eval.tasks.score.metrics import evaluate_predictions
+from coherencegym.eval.tasks.score.notes import length_notes
 from coherencegym.eval.tasks.score.outcomes import add_predictions, length_difference
 from coherencegym.eval.tasks.score.report import shown_lengths
 from coherencegym.eval.tasks.score.scoring import ScoredItem
@@ -158,7 +160,14 @@ def test_what_has_no_margin_or_no_two_sides_is_left_out(make_item: Callable[...,
 
 
 def row(**settings: Any) -> LengthCorrelation:
-    given = {"n": 30, "n_differ": 5, "tokens_mean": 0.5, "pearson": 0.1, "spearman": 0.1}
+    given = {
+        "n": 30,
+        "n_differ": 10,
+        "n_longer": 6,
+        "tokens_mean": 0.5,
+        "pearson": 0.1,
+        "spearman": 0.1,
+    }
     return LengthCorrelation("c", "s", "f", **{"aggregation": "mean", **given, **settings})
 
 
@@ -171,12 +180,26 @@ def test_only_what_is_noteworthy_or_asked_for_is_shown() -> None:
         row(pearson=None, spearman=None),
         row(asked=True),
         row(asked=True, n_differ=0),
+        row(pearson=1.0, n_differ=9),
     ]
     assert [rows.index(shown) for shown in shown_lengths(rows)] == [1, 2, 5]
 
 
+def test_a_side_that_is_nearly_always_longer_is_said() -> None:
+    sides = [(27, 27), (26, 26), (27, 0), (27, 1)]
+    rows = [row(n_differ=differ, n_longer=longer) for differ, longer in sides]
+    assert [one.one_sided for one in rows] == [True, False, True, False]
+    assert not row(n=29, n_differ=29, n_longer=29).one_sided
+    said = [str(note) for note in length_notes([rows[0], replace(rows[2], tokens_mean=-0.5)])]
+    start = "c, f mean: the side that is predicted to be more surprising has"
+    assert said[0].startswith(f"{start} more tokens in 27 of 30 items (mean difference +0.5)")
+    assert said[1].startswith(f"{start} fewer tokens in 27 of 30 items (mean difference -0.5)")
+    # Where the suite says that lengths differ, its table is shown.
+    assert not list(length_notes([row(n_differ=30, n_longer=30, asked=True), *rows[1:2]]))
+
+
 def test_a_prediction_is_named_by_its_metric_where_that_suffices() -> None:
     assert formula_labels([row(), row(aggregation="sum")]) == ["mean", "sum"]
-    other = LengthCorrelation("d", "s", "g", "mean", 1, 0, 0.0, None, None)
-    another = LengthCorrelation("d", "s", "h", "mean", 1, 0, 0.0, None, None)
+    other = LengthCorrelation("d", "s", "g", "mean", 1, 0, 0, 0.0, None, None)
+    another = LengthCorrelation("d", "s", "h", "mean", 1, 0, 0, 0.0, None, None)
     assert formula_labels([row(), other, another]) == ["mean", "g mean", "h mean"]

@@ -63,6 +63,30 @@ def test_other_groups_are_named_where_results_are_there(
     assert said in capsys.readouterr().err
 
 
+def test_a_pair_of_runs_that_cannot_be_compared_does_not_keep_others_from_it(
+    file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], stories260k: Path
+) -> None:
+    results, other = tmp_path / "results", tmp_path / "other.jsonl"
+    other.write_bytes(file.read_bytes())
+    for model in ("demo", str(stories260k)):
+        words = ["score", "--model", model, "--no-cache", "--pairs"]
+        by = ["--group-by", "kind"] * (model == "demo")
+        for path, more in ((file, by), (other, [])):
+            name = f"{path.stem}-{Path(model).name}"
+            assert main([*words, str(path), *more, "--output", str(results / name)]) == 0
+    capsys.readouterr()
+    assert main(["compare", str(results)]) == 0
+    printed = capsys.readouterr()
+    assert printed.err.startswith("left out: ")
+    assert 'scores by column (--group-by): ["kind"] and not set' in printed.err
+    assert " other · stories260K against demo" in printed.out
+    assert "mine" not in printed.out
+    # What was named itself is an error, and so is a folder in which nothing can be compared.
+    named = [str(results / f"mine-{name}") for name in ("demo", stories260k.name)]
+    assert main(["compare", *named]) == 2
+    assert "not comparable" in capsys.readouterr().err
+
+
 def test_tuples_are_scored_as_the_same_pairs_of_a_file(file: Path) -> None:
     of_tuples, of_file = cg.score("demo", PAIRS), cg.score("demo", cg.load_pairs(file))
     assert isinstance(of_tuples, cg.Results)
