@@ -60,10 +60,7 @@ def load_declared(path: Path, name: str, expected: type[_T]) -> _T:
         spec.loader.exec_module(module)
     except (Exception, SystemExit) as error:  # whatever a file of the user's does
         del sys.modules[module_name]
-        raise EvaluationError(
-            f"{path}: cannot be run ({type(error).__name__}: {error}); "
-            f"expected a Python file that declares {name}"
-        ) from error
+        raise EvaluationError(f"{path}: cannot be run ({type(error).__name__}: {error})") from error
     value = getattr(module, name, None)
     if not isinstance(value, expected):
         found = "nothing of that name" if value is None else f"a {type(value).__name__}"

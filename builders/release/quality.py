@@ -78,7 +78,9 @@ def quality(
     return {
         "items": len(generated),
         "discourses": len(own),
-        "power": _power([one.item.cluster for one in generated]),
+        "power": _power(
+            [one.item.cluster for one in generated if one.item.counts_in(config.headline)]
+        ),
         "identical_conditions": identical / len(compared),
         "length_difference": {
             "unit": "words, incoherent minus coherent condition",

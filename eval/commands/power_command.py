@@ -72,7 +72,7 @@ def _document(read: Sequence[ItemTable], arguments: argparse.Namespace) -> Table
 
     records, rows = [], []
     for table in read:
-        clusters = [item.cluster for item in table.items]
+        clusters = [item.cluster for item in table.items if item.counts_in(table.headline)]
         effective = effective_items(clusters, arguments.correlation)
         found = smallest_difference(effective, arguments.discordance, arguments.power)
         numbers = {"items": len(clusters), "clusters": cluster_pairs(clusters)[0]}
@@ -88,6 +88,10 @@ def _document(read: Sequence[ItemTable], arguments: argparse.Namespace) -> Table
         f"assumed: {100 * arguments.discordance:g} % of the items have one model right and one "
         f"wrong; outcomes of two items of a cluster correlate by {arguments.correlation:g}",
     ]
+    lines.append(
+        "items: those that count in the score of the config; clusters: items of one source text, "
+        "or with a text in common, depend on each other (an item of two source texts is in two)"
+    )
     if any(record["difference"] is None for record in records):
         lines.append("–: no difference that this discordance allows is shown: too few items")
     return TableDocument([grid.made("config", names, rows)], lines, records)

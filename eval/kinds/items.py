@@ -141,6 +141,10 @@ class Item(Clustered):
         """
         return {condition.condition_name: condition for condition in self.conditions}[name]
 
+    def counts_in(self, group: str) -> bool:
+        """Tell whether a score over a group of predictions counts it; empty: over all."""
+        return not group or any(group in prediction.groups for prediction in self.predictions)
+
 
 def item_from_row(row: Row) -> Item:
     """An item from a row as datasets or pyarrow gives it.

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from coherencegym.errors import EvaluationError
-from coherencegym.eval.data.notes import shown_setting
+from coherencegym.eval.data.notes import first_names, shown_setting
 from coherencegym.eval.results.headline_difference import headline_difference
 from coherencegym.eval.results.labels import printable
 from coherencegym.eval.results.paired_scores import (
@@ -212,6 +212,11 @@ _ASKING = frozenset(
 def remarks(baseline: Saved, model: Saved) -> list[str]:
     """Other differences that may have changed a number, a few words each."""
     lines = []
+    if (over := set(baseline.over) ^ set(model.over)) and baseline.over and model.over:
+        lines.append(
+            "no difference of the headline scores, as only one of them counts "
+            f"{first_names(sorted(over))}"
+        )
     if baseline.model.dtype != model.model.dtype:
         lines.append(f"dtype: {_both(baseline.model.dtype, model.model.dtype)}")
     names = ["detector", "calibrate_on", "threshold", "scorer"]

@@ -190,6 +190,12 @@ def _values(scores: Sequence[ItemScore], scored: Sequence[ScoredItemTable]) -> I
 def _uncontrolled(scores: Sequence[ItemScore], scored: Sequence[ScoredItemTable]) -> Iterator[Note]:
     tables = [one.table for one in scored]
     left_out = {t.config: t.not_headline for t in tables if t.not_headline and not t.in_headline}
+    empty = {(s.config, s.split) for s in scores if s.level == "all" and not s.n}
+    left_out |= {
+        t.config: "no item could be scored"
+        for t in tables
+        if t.in_headline and (t.config, t.split) in empty
+    }
     if left_out:
         named = first_names([f"{config} ({why})" for config, why in left_out.items()])
         yield caution(f"not in the headline score: {named}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 
 import numpy as np
 import pytest
@@ -74,6 +75,22 @@ def test_the_command_has_a_row_for_each_config(
     assert main(["power", str(suite)]) == 0
     out = capsys.readouterr().out
     assert "30 % of the items have one model right and one wrong" in out
+
+
+def test_only_items_that_count_in_the_score_of_a_config_are_counted(
+    built_sample: Sample, capsys: pytest.CaptureFixture[str]
+) -> None:
+    suite, _ = built_sample("connectives")
+    assert main(["power", str(suite), "--config", "sample", "--format", "csv"]) == 0
+    (row,) = csv.DictReader(io.StringIO(capsys.readouterr().out))
+    scored = cg.score("demo", suite, config="sample")
+    assert isinstance(scored, cg.Results)
+    assert int(row["items"]) == scored.rows[0].n
+    built = json.loads((suite / "manifest.json").read_text())["configs"]["sample"]
+    effective = built["quality"]["test"]["power"]["effective_items"]
+    assert effective == pytest.approx(float(row["effective"]), abs=0.1)
+    (table,) = cg.load_items(suite, config="sample").tables
+    assert int(row["items"]) < len(table.items)
 
 
 def test_items_of_two_documents_are_alike_where_they_share_either() -> None:

@@ -6,11 +6,14 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+from support.results import made_scores
+
 from coherencegym.eval.data.dataset import ItemTable
 from coherencegym.eval.forward.agreement import Trial
 from coherencegym.eval.kinds.items import Item
 from coherencegym.eval.outcomes.tables import OutcomeWriter
 from coherencegym.eval.plan.options import Options
+from coherencegym.eval.tasks.score.metrics import EvaluatedPrediction
 from coherencegym.eval.tasks.score.notes import other_splits, score_notes
 from coherencegym.eval.tasks.score.scored_table import ScoredItemTable
 from coherencegym.eval.tasks.score.scoring import score_items
@@ -83,6 +86,23 @@ def test_items_of_other_splits_are_said() -> None:
     assert not list(other_splits(manifest, tables[1:]))
     (note,) = other_splits({}, [ItemTable("e", "train", (), "0", True, False)])
     assert str(note) == "scored on train, as they have no items in test: e"
+
+
+def test_a_config_of_the_headline_of_which_nothing_was_scored_is_said(
+    make_item: Callable[..., Item],
+) -> None:
+    item = make_item({"a": ["x"]}, "f")
+    evaluated = [EvaluatedPrediction(item, "f", "mean", (), None, "too_long")]
+    scores = made_scores(evaluated, config="c", split="test")
+    scored = [
+        ScoredItemTable(
+            ItemTable("c", "test", (), "0", True, False, in_headline=in_headline), OutcomeWriter()
+        )
+        for in_headline in (True, False)
+    ]
+    said = [[str(note) for note in score_notes(scores, [one])] for one in scored]
+    assert "not in the headline score: c (no item could be scored)" in said[0]
+    assert not any("headline" in note for note in said[1])
 
 
 def test_texts_that_are_not_read_together_are_said_in_one_line(
