@@ -130,6 +130,9 @@ def _compare(arguments: argparse.Namespace, out: TextIO) -> int:
         found for path in arguments.results for found in logs[path] or options.results_named([path])
     ]
     if arguments.cluster_by is not None and not any(logs.values()):
+        for path in arguments.results:
+            if not path.exists():
+                raise EvaluationError(f"{path}: no such file or folder; expected logs, or results")
         raise EvaluationError("--cluster-by: expected logs of other evaluators with it")
     if arguments.steps:
         return _over_steps(arguments, folders, out)

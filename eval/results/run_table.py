@@ -27,7 +27,7 @@ from coherencegym.eval.results.comparison import INCIDENTAL
 from coherencegym.eval.results.runs import Run, run_of
 from coherencegym.eval.results.steps import AS_NAMED, Axis, step_of
 from coherencegym.eval.statistics.scores import CD, CHANCE_NAME, chance_names
-from coherencegym.eval.tasks.headline import BELOW_CHANCE, NO_BETTER, Headline
+from coherencegym.eval.tasks.headline import BELOW_CHANCE, NO_BETTER, Headline, known_baselines
 from coherencegym.eval.tasks.results import TaskResults
 
 #: Name, revision asked for and way of reading, which it was, and how it was loaded where that
@@ -283,11 +283,11 @@ class RunTable:
         baselines = [one for one in scored if one.best_baseline is not None]
         above = sum(one.is_above_chance for one in scored)
         beyond = sum(one.is_above for one in baselines)
-        known = ", ".join(BASELINE_WORDS.values())
+        known = ", ".join(known_baselines(baselines) or BASELINE_WORDS.values())
         controlled = f" {what.capitalize()} with controls (†) are not counted."
         return (
             f"{self.models[model]} is above {chance_names(scored, article=True)} on {above} of "
-            f"{len(scored)} {what}, and also above its baselines ({known}) "
+            f"{len(scored)} {what}, and also above its known baselines ({known}) "
             f'on {beyond} of the {len(baselines)} with baselines. "Above" means the whole '
             "95\N{NO-BREAK SPACE}% interval." + controlled * (len(plain) < len(own))
         )

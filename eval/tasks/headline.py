@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 from typing import Any
@@ -100,6 +100,16 @@ class Headline:
             return self.over[0]
         what = "groups" if self.is_over_groups else "configs"
         return f"the mean of {self.n_cells} {what}"
+
+
+def known_baselines(headlines: Iterable[Headline]) -> list[str]:
+    """The names of baselines that one or more of these headlines have."""
+    every = list(headlines)
+    return [
+        words
+        for name, words in BASELINE_WORDS.items()
+        if any(getattr(one, name) is not None for one in every)
+    ]
 
 
 def _above(low: float | None, baseline: float | None) -> bool:

@@ -14,7 +14,7 @@ from coherencegym.eval.data.baselines import BASELINE_WORDS
 from coherencegym.eval.data.dataset import ItemTable
 from coherencegym.eval.kinds.table_kind import SAMPLE
 from coherencegym.eval.outcomes.tables import OutcomeTables, count_distinct
-from coherencegym.eval.statistics.intervals import macro_interval
+from coherencegym.eval.statistics.intervals import macro_interval, share_interval
 from coherencegym.eval.tasks.headline import (
     Headline,
     headline_over,
@@ -42,14 +42,15 @@ def headline_of(
 
     chosen = [table for table in tables if table.in_headline]
     chosen = [table for table in chosen if table.corpora - {SAMPLE}] or chosen
-    cells: dict[tuple[str, str], list[tuple[Any, Any]]] = {}
+    cells: dict[tuple[str, str], list[tuple[Any, Any, Any]]] = {}
     n_items = 0
     for table in chosen:
         counted: list[Any] = []
         for group, places in headline_cells(outcomes, table).items():
             if len(items := ACCURACY.counted(outcomes.cells(places))):
                 counted.append(items.item)
-                cells.setdefault((table.config, group), []).append((items.value, items.cluster))
+                own = items.value, items.cluster, items.weight
+                cells.setdefault((table.config, group), []).append(own)
         n_items += count_distinct(np.concatenate(counted)) if counted else 0
     if not cells:
         return None
@@ -59,10 +60,16 @@ def headline_of(
     ]
     configs = [config for config, _ in cells]
     beside = [score for table in chosen for score in _scores_over(table, scores)]
+    # Of one cell that of its row.
+    interval = (
+        share_interval(*groups[0])
+        if len(groups) == 1
+        else macro_interval([(values, clusters) for values, clusters, _ in groups])
+    )
     return headline_over(
         configs,
-        fmean(fmean(values) for values, _ in groups),
-        macro_interval(groups),
+        fmean(fmean(values) for values, *_ in groups),
+        interval,
         n_items,
         **{name: _mean_of(name, configs, beside) for name in BASELINE_WORDS},
         **human_performance(_mean_of("human_score", configs, beside), beside),

@@ -93,9 +93,12 @@ def other_splits(manifest: Mapping[str, Any], tables: Sequence[ItemTable]) -> It
             f"only the split {', '.join(scored)} was scored: {first_names(parts)}; the other items "
             f"are in {', '.join(others)} (--split all scores all)"
         )
-    untested = dict.fromkeys(table.config for table in tables if table.split == "train")
+    untested = list(dict.fromkeys(table.config for table in tables if table.split == "train"))
     if untested:
-        yield caution(f"scored on train, as they have no items in test: {first_names([*untested])}")
+        on = dict.fromkeys(table.split for table in tables if table.config in untested)
+        yield caution(
+            f"scored on {' and '.join(on)}, as there are no items in test: {first_names(untested)}"
+        )
 
 
 def length_notes(lengths: Sequence[LengthCorrelation]) -> Iterator[Note]:

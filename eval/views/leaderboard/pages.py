@@ -19,7 +19,7 @@ from coherencegym.eval.results.learning import learning_curves
 from coherencegym.eval.results.run_table import RunColumn, RunModel, RunTable
 from coherencegym.eval.results.runs import Run
 from coherencegym.eval.statistics.scores import CHANCE_NAME, SPEARMAN, Score, chance_names
-from coherencegym.eval.tasks.headline import Headline, headline_of_one
+from coherencegym.eval.tasks.headline import Headline, headline_of_one, known_baselines
 from coherencegym.eval.views.html_report import page_of, source
 from coherencegym.eval.views.languages import language_grids
 from coherencegym.eval.views.leaderboard.cells import (
@@ -263,8 +263,8 @@ _OTHER_ITEMS = (
 )
 #: The mark of a number above all that it is held against.
 ABOVE_ALL = (
-    "* the whole interval is above {chance} and every known baseline ("
-    f"{', '.join(BASELINE_WORDS.values())}), of which at least one is known"
+    "* the whole interval is above {chance} and every known baseline ({baselines}), of which at "
+    "least one is known"
 )
 
 
@@ -276,7 +276,10 @@ def reading_lines(table: RunTable) -> list[str]:
     controlled = any(column.is_controlled for column in table.columns)
     return [
         *(_BESIDE[name] for name in known),
-        ABOVE_ALL.format(chance=chance_names(numbers, article=True)),
+        ABOVE_ALL.format(
+            chance=chance_names(numbers, article=True),
+            baselines=", ".join(known_baselines(numbers)) or "there is none",
+        ),
         *[f"not on the learning curve, as the name has no step: {first_names(table.without_step)}"]
         * bool(table.without_step),
         *(said for metric, said in _OF_METRIC.items() if metric in metrics),

@@ -50,8 +50,8 @@ def test_a_sentence_counts_what_the_whole_interval_is_above() -> None:
     runs.append(run("e", replace(BOTH, lexical_overlap_score=0.75)))
     (sentence,) = table_of(runs).sentences
     assert sentence == (
-        "demo is above chance on 4 of 5 suites, and also above its baselines (partial input, "
-        'lexical overlap, surface) on 1 of the 4 with baselines. "Above" means the whole '
+        "demo is above chance on 4 of 5 suites, and also above its known baselines (partial "
+        'input, lexical overlap) on 1 of the 4 with baselines. "Above" means the whole '
         "95\N{NO-BREAK SPACE}% interval."
     )
 

@@ -61,6 +61,23 @@ def test_a_config_without_groups_is_one_cell() -> None:
     assert (found.ci_low, found.ci_high, found.ci_method) == (known.low, known.high, known.method)
 
 
+def test_one_config_has_the_interval_of_its_row() -> None:
+    """Also where items have several predictions, which show more than one would."""
+    evaluated = []
+    for number in range(12):
+        item = Item(f"i{number}", 1, (), (), f"d{number}", "toy")
+        for place in range(3):
+            outcome = Outcome((number * place) % 4 < 2, False, 1.0)
+            evaluated.append(EvaluatedPrediction(item, f"f{place}", "mean", (), outcome, ""))
+    own = evaluated_table(evaluated, "a", "test")
+    (row,) = (s for s in summarise(made_outcomes(own), own[0]) if s.level == "all")
+    found = headline(own)
+    assert found is not None
+    assert (found.score, found.ci_low, found.ci_high) == (row.score, row.ci_low, row.ci_high)
+    assert row.ci_low is not None
+    assert found.ci_low != macro_interval([([0.0] * 12, [f"d{n}" for n in range(12)])]).low
+
+
 def test_the_groups_of_a_config_are_its_cells_and_others_do_not_count() -> None:
     met = {"as → since": [True, True], "as → while": [False] * 6, "": [True] * 9}
     found = headline(table("a", met, headline="different sense"))

@@ -84,8 +84,9 @@ def test_items_of_other_splits_are_said() -> None:
     (note,) = other_splits(manifest, tables)
     assert note.kind == "detail"
     assert not list(other_splits(manifest, tables[1:]))
-    (note,) = other_splits({}, [ItemTable("e", "train", (), "0", True, False)])
-    assert str(note) == "scored on train, as they have no items in test: e"
+    parts = [ItemTable("e", split, (), "0", True, False) for split in ("train", "validation")]
+    (note,) = other_splits({}, parts)
+    assert str(note) == "scored on train and validation, as there are no items in test: e"
 
 
 def test_a_config_of_the_headline_of_which_nothing_was_scored_is_said(
