@@ -258,7 +258,9 @@ def test_what_cannot_be_scored_is_refused_before_training(
             cg.ScoreCallback(own, data, **options)
         assert "\n" not in str(caught.value)
     trainer.processing_class = None
-    with pytest.raises(EvaluationError, match="without processing_class; expected tokenizer="):
+    with pytest.raises(
+        EvaluationError, match="the trainer has no processing_class; pass the tokenizer as"
+    ):
         cg.ScoreCallback(trainer, folder, every=1)
     trainer.is_fsdp_enabled = True
     with pytest.raises(EvaluationError, match="spread over processes"):

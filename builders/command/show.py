@@ -107,11 +107,16 @@ def human_lines(manifest: Mapping[str, Any]) -> list[str]:
         for score in quality.get("human", {}).get("scores", ())
         if not score["group"]
     ]
-    return [
-        f"{HUMAN_PERFORMANCE} on {where}: "
-        f"{score_with_interval(own['score'], own['ci_low'], own['ci_high'], CD)} (n = {own['n']:,})"
-        for where, own in found
-    ]
+    lines = []
+    for where, own in found:
+        score = score_with_interval(own["score"], own["ci_low"], own["ci_high"], CD)
+        lines.append(f"{HUMAN_PERFORMANCE} on {where}: {score} (n = {own['n']:,})")
+        if 10 * own["no_majority"] >= own["n"]:
+            lines.append(
+                f"{own['no_majority']:,} of these {own['n']:,} have no majority, which counts as "
+                "wrong; an odd number of people avoids that"
+            )
+    return lines
 
 
 def _brief(suite: Suite, manifest: dict[str, Any], destination: Path | None) -> str:

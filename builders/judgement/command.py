@@ -32,8 +32,8 @@ EXAMPLES = """\
   coherencegym judge suites/story_cloze --model gpt2 EleutherAI/pythia-160m
 
 then, with the answers that annotators saved, or those of the models:
-  coherencegym build story_cloze --overwrite --judgements answers-1.jsonl answers-2.jsonl
-  coherencegym build story_cloze --overwrite --judged judgements/story_cloze_models/answers.jsonl
+  coherencegym build story_cloze --corpus sample --overwrite --judgements answers-*.jsonl
+  coherencegym build story_cloze --corpus sample --overwrite --judged answers.jsonl
   coherencegym judge suites/span_coherence --answers answers-1.jsonl answers-2.jsonl
 
 The folder has sheet.html, to read, tick and print, and the same as JSON lines: pairs.jsonl, ...

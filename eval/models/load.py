@@ -429,7 +429,11 @@ def read_tokenizer(tokens: ModelSource, option: str, trust: bool = False) -> Any
         raise EvaluationError(f"{what} cannot be used: {first_line(error)}") from None
     # Of some types transformers makes a tokenizer of nothing, which knows special tokens alone.
     if not ids or len(tokenizer) <= len(tokenizer.all_special_ids):
-        raise EvaluationError(none)
+        raise EvaluationError(
+            none.replace(
+                " no tokenizer files", " no tokenizer files, or only special tokens in them"
+            )
+        )
     return tokenizer
 
 

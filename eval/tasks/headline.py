@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from statistics import fmean
 from typing import Any
 
@@ -32,6 +32,7 @@ class Headline:
             configs' own, each with as much weight as in ``score``; None where one of them has none.
         human_ci_low, human_ci_high, human_n: the interval of human performance, where it is of one
             table, and the number of units that people judged.
+        only: the ``column=value`` of the items that count, by config; of others all count.
         chance, chance_name: reached by a system that reads nothing, and the name of that system.
     """
 
@@ -52,6 +53,7 @@ class Headline:
     chance: Share | None = 0.5
     chance_name: str = CHANCE_NAME
     metric: str = CD
+    only: dict[str, str] = field(default_factory=dict)
 
     @property
     def best_baseline(self) -> float | None:
@@ -91,7 +93,8 @@ class Headline:
     def mean_of(self) -> str:
         """Words on the average: ``mean of a, b, c and 2 more, equally weighted``."""
         groups = f"{self.n_cells:,} groups of predictions of " if self.is_over_groups else ""
-        return f"mean of {groups}{first_names(self.over)}, equally weighted"
+        named = [f"{c} (only {self.only[c]})" if c in self.only else c for c in self.over]
+        return f"mean of {groups}{first_names(named)}, equally weighted"
 
     @property
     def words(self) -> str:

@@ -251,7 +251,8 @@ class Task(Generic[_I, _O, _D]):
             return self.run_all(context, inputs, options, writer), []
 
         def ask_one(one: _I) -> tuple[_I, _D]:
-            with context.asking(self.table(one).name, len(cast(Any, one).rows)) as own:
+            table = self.table(one)
+            with context.asking(table.name, len(table.rows)) as own:
                 return one, self.run(own, one, options, writer)
 
         return of_each(inputs, ask_one, named=is_named)

@@ -137,6 +137,8 @@ def headline_line(headline: Headline) -> str:
     ends = headline.ci_low, headline.ci_high
     score = grid.score_with_interval(headline.score, *ends, headline.metric)
     cells = f"{headline.mean_of}, " if headline.n_cells > 1 else ""
+    if headline.n_cells == 1 and headline.only:
+        cells = f"only {', '.join(headline.only.values())}, "
     beside = {
         **{words: getattr(headline, name) for name, words in BASELINE_WORDS.items()},
         headline.chance_name: headline.chance,

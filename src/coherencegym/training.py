@@ -78,7 +78,8 @@ class ScoreCallback(TrainerCallback):  # type: ignore[misc]
         self._tokenizer = trainer.processing_class if tokenizer is None else tokenizer
         if self._tokenizer is None:
             raise EvaluationError(
-                "ScoreCallback: a trainer without processing_class; expected tokenizer= with it"
+                "ScoreCallback: the trainer has no processing_class; pass the tokenizer as "
+                "ScoreCallback(..., tokenizer=...), or as Trainer(..., processing_class=...)"
             )
         self._options = options_of(**{"scorer": "auto", **options})
         chosen = {"config": config, "split": split, "revision": revision, "limit": limit}

@@ -265,7 +265,7 @@ def test_two_configs_of_the_same_texts_share_answers_and_the_rest_is_counted(
     assert "region3_has_words=true" in groups
 
 
-def test_a_majority_of_three_decides() -> None:
+def test_a_majority_of_three_decides(capsys: pytest.CaptureFixture[str]) -> None:
     few = ("--limit", 30)
     assert rebuild("story_cloze", *few) == 0
     folder = Path("suites/story_cloze")
@@ -291,6 +291,8 @@ def test_a_majority_of_three_decides() -> None:
         assert rebuild("story_cloze", *few, "--judgements", *files, "--overwrite") == 0
         found = overall(human())
         assert (found["score"], found["no_majority"]) == (score, no_majority)
+        said = "20 of these 20 have no majority, which counts as wrong; an odd number"
+        assert (said in capsys.readouterr().out) == bool(no_majority)
         assert human()["human_ok"]["true"] == ok
 
 

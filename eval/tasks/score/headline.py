@@ -72,6 +72,7 @@ def headline_of(
         interval,
         n_items,
         **{name: _mean_of(name, configs, beside) for name in BASELINE_WORDS},
+        only={t.config: t.headline_value for t in chosen if t.headline_value},
         **human_performance(_mean_of("human_score", configs, beside), beside),
     )
 

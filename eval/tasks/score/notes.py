@@ -71,7 +71,8 @@ def tie_line(outcomes: OutcomeTables, tables: Iterable[CountedTable]) -> str:
     if not names:
         return ""
     where = first_names(list(dict.fromkeys(names)))
-    return f"{where}: {ties:,} of {items:,} items have a tie, which counts as wrong"
+    little = ": the accuracy says little about the model" if 2 * ties >= items else ""
+    return f"{where}: {ties:,} of {items:,} items have a tie, which counts as wrong{little}"
 
 
 def other_splits(manifest: Mapping[str, Any], tables: Sequence[ItemTable]) -> Iterator[Note]:

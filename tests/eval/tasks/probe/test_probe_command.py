@@ -167,7 +167,7 @@ def test_other_ways_to_read(
     assert (own["surprisal"] is not None) == (encoding == "in-context")
     printed = capsys.readouterr()
     assert "order_toy: layer 2 of" in printed.out
-    assert "order_toy (test): 160 rows in " in one_line(printed.err)
+    assert "order_toy (test): 50 rows in " in one_line(printed.err)
 
 
 def test_a_dry_run_says_how_much_work_it_is(

@@ -29,6 +29,7 @@ from coherencegym.eval.tasks.headline import (
 from coherencegym.eval.tasks.score.headline import headline_of
 from coherencegym.eval.tasks.score.metrics import EvaluatedPrediction
 from coherencegym.eval.tasks.score.summary import summarise
+from coherencegym.eval.views.findings import headline_line
 
 #: Whether the prediction of each item holds, by the group that it is in.
 Met = Mapping[str, Sequence[bool]]
@@ -111,6 +112,11 @@ def test_only_items_with_the_headline_value_count() -> None:
     found = headline((own, evaluated))
     assert found is not None
     assert (found.n, found.score, found.partial_input_score) == (2, 0.5, 0.8)
+    assert found.only == {"a": "moved=true"}
+    assert "(only moved=true, 2 items)" in headline_line(found)
+    two = headline((own, evaluated), table("b", {"": [True]}))
+    assert two is not None
+    assert "(mean of a (only moved=true), b, equally weighted, 3 items)" in headline_line(two)
     # Where all items have it, the table's own row is the one.
     found = headline((own, [evaluated[0], evaluated[3]]))
     assert found is not None
