@@ -152,8 +152,8 @@ def tables(
 ) -> Iterator[ItemTable]:
     """The items tables of a dataset, and ``max_items`` of each from its start.
 
-    The split ``all`` stands for every split. Without a ``split`` all are read, too, but of a config
-    with a split ``train`` only ``test``.
+    The split ``all`` stands for every split. Without a ``split`` all are read, too, but only
+    ``test`` where the dataset has a split ``train``.
     Where many are read ``in_parts``, no more than :data:`PART` of all tables are in memory.
 
     Raises:

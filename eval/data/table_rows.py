@@ -106,8 +106,8 @@ def table_rows(
 ) -> Iterator[TableRows[_T]]:
     """The tables of one kind of a dataset: all, or those of some configs and of some splits.
 
-    With ``test_only`` no other split is read of a config that has the splits ``train`` and
-    ``test``. ``in_memory`` says whether so many rows are to be held, or read in parts.
+    With ``test_only`` no other split is read of a config with a split ``test``, if any config has a
+    split ``train``. ``in_memory`` says whether so many rows are to be held, or read in parts.
 
     Raises:
         EvaluationError: a config is not there or holds another kind of table, no config has any of
@@ -121,10 +121,12 @@ def table_rows(
             f"dataset {source.name!r}: no split {' or '.join(map(repr, splits))}; "
             f"expected one of {', '.join(sorted(there))}{did_you_mean(splits[0], there)}"
         )
+    # Where there is a split to learn from, in any config, the others are not for testing.
+    listed = (about.get("splits", ()) for about in source.manifest.get("configs", {}).values())
+    divided = test_only and any("train" in names for names in (*found.values(), *listed))
     for config, tables in found.items():
         names = [name for name in tables if splits is None or name in splits]
-        # Where there is a split to learn from, the others are not for testing.
-        for split in ["test"] if test_only and {"train", "test"} <= set(names) else names:
+        for split in ["test"] if divided and "test" in names else names:
             where = f"dataset {source.name!r}, config {config!r}, split {split!r}"
             rows = tables[split](where)
             path = source.folder / "hashes" / f"{config}-{split}.parquet"

@@ -100,6 +100,14 @@ def test_beside_a_split_to_learn_from_only_the_test_split_is_read_unless_all_are
     source = find_dataset(str(tmp_path))
     assert [t.split for t in tables(source)] == ["test"]
     assert sorted(t.split for t in tables(source, split="all")) == ["test", "train"]
+    # Another config has nothing to learn from, and is divided all the same.
+    parts = {"validation": pair_items, "test": pair_items}
+    write_table(tmp_path, ITEMS, "toy", parts, "two", extra=EXTRA, separator=False)
+    write_table(tmp_path, ITEMS, "toy", {"train": pair_items}, "three", extra=EXTRA)
+    source = find_dataset(str(tmp_path))
+    found = [(t.config, t.split) for t in tables(source)]
+    assert found == [("one", "test"), ("two", "test"), ("three", "train")]
+    assert [t.split for t in tables(source, ["two"])] == ["test"]
 
 
 def rewrite(folder: Path, change: Callable[[list[dict[str, Any]]], Any]) -> None:
