@@ -8,6 +8,7 @@ from dataclasses import asdict, replace
 from typing import Any
 
 from coherencegym.eval.report import grid
+from coherencegym.eval.report.figures import short_model
 from coherencegym.eval.report.formats import TableDocument
 from coherencegym.eval.report.labels import labels
 from coherencegym.eval.results.comparison import ModelComparison
@@ -181,10 +182,9 @@ def comparison_notes(comparison: ModelComparison) -> Iterator[str]:
     ):
         if count:
             yield f"undefined or too long for {who}, so left out for both: {count:,} {units}"
-    sides = {"reference": comparison.baseline, "other": comparison.model}
-    for who, side in sides.items():
+    for who, side in (("reference", comparison.baseline), ("other", comparison.model)):
         if side.task == "score" and (ties := tie_line(side.outcomes, side.tables)):
-            yield f"{ties} (the {who} model)"
+            yield f"{ties} (the {who} model, {printable(short_model(side.model.name))})"
     if hidden := len(comparison.rows) - len(comparison.shown):
         yield (
             f"{hidden:,} rows of groups of items, uncorrected, are in comparison.json of `compare "

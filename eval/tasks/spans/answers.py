@@ -75,9 +75,9 @@ def fitted_slope(values: Sequence[float], labels: Sequence[int], where: str) -> 
 
     if len({*labels}) < 2:
         raise ConfigError(
-            f"{where}: no rows of both labels, so the threshold cannot be set; expected them in "
-            "the split validation or train, or --calibrate-on with another split, or "
-            "--calibrate-folds"
+            f"{where}: the rows that the threshold is set on have but one label; expected rows of "
+            "both in validation or train, or in --calibrate-on SPLIT, or with --calibrate-folds N "
+            "enough tested rows"
         )
     x = np.asarray(values, dtype=np.float64)
     centre, spread = float(x.mean()), float(x.std())

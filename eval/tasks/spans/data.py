@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -78,7 +78,8 @@ def read_span_tables(
         source: the dataset.
         configs, split: the tables to answer; none: all configs that hold spans and have the split.
         max_items: no more rows than this of each table.
-        calibrate_on: the split that thresholds are set on; None: validation, or else train.
+        calibrate_on: the split that thresholds are set on; None: the first of validation and train
+            that has both answers.
         folds: the number of folds of the rows to answer that thresholds are set on instead.
 
     Raises:
@@ -98,8 +99,9 @@ def read_span_tables(
         for name in (split, *([calibrate_on] if calibrate_on else [])):
             if name not in splits:
                 raise ConfigError(f"{where}: no split {name!r}; expected one")
-        on = next((name for name in wanted[1:] if name in splits), "")
-        table = _span_table(source, splits, split, on, max_items, where)
+        there = [name for name in wanted[1:] if name in splits]
+        on, calibration = _calibration(there, lambda name: splits[name].read(max_items))
+        table = _span_table(source, splits, split, on, calibration, max_items, where)
         if not folds:
             return table
         return replace(table, folds=folds_of(table.rows, folds, where, "--calibrate-folds"))
@@ -107,17 +109,30 @@ def read_span_tables(
     return of_each(found, table_of, named=bool(configs))
 
 
+def _calibration(
+    names: Iterable[str], rows_of: Callable[[str], tuple[SpanText, ...]]
+) -> tuple[str, tuple[SpanText, ...]]:
+    # The first split that has both answers, as a threshold needs both; without one the first.
+    first: tuple[str, tuple[SpanText, ...]] = ("", ())
+    for name in names:
+        rows = rows_of(name)
+        if len({row.label for row in rows}) > 1:
+            return name, rows
+        first = first if first[0] else (name, rows)
+    return first
+
+
 def _span_table(
     source: Source,
     splits: dict[str, TableRows[SpanText]],
     split: str,
     on: str,
+    calibration: tuple[SpanText, ...],
     max_items: int | None,
     where: str,
 ) -> SpanTable:
     tested = splits[split]
     rows = tested.read(max_items)
-    calibration = splits[on].read(max_items) if on else ()
     question = _asked_in(rows, calibration, split, where)
     about = tested.about.get("task_defaults", {})
     said = str(about.get("question", question))
@@ -154,11 +169,12 @@ def span_table_of(
     for name in (split, *([calibrate_on] if calibrate_on else [])):
         if name not in given:
             raise EvaluationError(f"{where}: no split {name!r}; expected one")
-    on = next((name for name in others if name in given and name != split), "")
-    rows, calibration = (
-        tuple(r if isinstance(r, SpanText) else SPANS.from_row(r) for r in given.get(name, ()))
-        for name in (split, on)
-    )
+
+    def rows_of(name: str) -> tuple[SpanText, ...]:
+        return tuple(r if isinstance(r, SpanText) else SPANS.from_row(r) for r in given[name])
+
+    rows = rows_of(split)
+    on, calibration = _calibration((n for n in others if n in given and n != split), rows_of)
     question = _asked_in(rows, calibration, split, where)
     digests = {
         name: rows_digest(row_hash(SPANS.to_row(row)) for row in own)

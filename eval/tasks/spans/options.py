@@ -46,7 +46,8 @@ class SpanOptions:
 
     calibrate_on: str | None = option(
         None,
-        "split on which thresholds are chosen; default validation, otherwise train",
+        "split on which thresholds are chosen; default validation, or train if validation has "
+        "only one of the two answers",
         parse=str,
         metavar="SPLIT",
         short="split on which thresholds are chosen; default validation",

@@ -430,7 +430,7 @@ def test_many_ties_are_said_of_the_model_that_has_them() -> None:
     few, many = results("a", tied(1)), results("b", tied(2))
     said = printed([compare(few, many)])
     assert said.count("a tie") == 1
-    assert "c: 2 of 20 items have a tie, which counts as wrong (the other model)" in said
+    assert "c: 2 of 20 items have a tie, which counts as wrong (the other model, b)" in said
 
 
 def test_what_only_one_has_is_counted() -> None:

@@ -22,7 +22,13 @@ from coherencegym.eval.plan.requests import prepare
 from coherencegym.eval.tasks.spans.answers import Slope, fitted_slope
 from coherencegym.eval.tasks.spans.asking import ask_spans
 from coherencegym.eval.tasks.spans.baselines import BAG, MOST_FREQUENT, NEVER, baselines_of
-from coherencegym.eval.tasks.spans.data import CHOICE, COHERENCE, ENTAILMENT, SpanTable
+from coherencegym.eval.tasks.spans.data import (
+    CHOICE,
+    COHERENCE,
+    ENTAILMENT,
+    SpanTable,
+    span_table_of,
+)
 from coherencegym.eval.tasks.spans.heads import (
     HeadOptions,
     head_answers,
@@ -196,8 +202,22 @@ def test_spans_with_one_beginning_are_one_reading(causal: LoadedModel) -> None:
     assert plan.tokens_once < 3.2 * starts
 
 
+def test_the_threshold_is_set_on_the_first_split_with_both_labels() -> None:
+    rows = entailments(4)
+    same = [replace(row, label=1) for row in rows]
+    both = [replace(row, label=number % 2) for number, row in enumerate(rows)]
+    given = {"test": rows, "validation": same, "train": both}
+    assert span_table_of(given).calibrated_on == "train"
+    assert span_table_of(given).calibration == tuple(both)
+    assert span_table_of(given | {"validation": both}).calibrated_on == "validation"
+    assert span_table_of(given | {"train": same}).calibrated_on == "validation"
+    assert span_table_of(given, calibrate_on="validation").calibrated_on == "validation"
+
+
 def test_nothing_to_set_the_threshold_on(causal: LoadedModel) -> None:
-    with pytest.raises(EvaluationError, match=r"toy .test.: no rows of both labels, so the thr"):
+    with pytest.raises(
+        EvaluationError, match=r"toy .test.: the rows that the threshold is set on have"
+    ):
         surprisal_answers(causal, table_of(ENTAILMENT, entailments(2)), ZeroShot())
 
 

@@ -310,11 +310,13 @@ def test_a_config_without_both_labels_does_not_keep_others_from_being_asked(
     assert [own["config"] for own in results_of(tmp_path / "out")["spans"]] == ["both"]
     assert [text.partition(";")[0] for text in cautions(tmp_path / "out")] == [
         "left out: config 'untested': no split 'test'",
-        "left out: alike (test): no rows of both labels, so the threshold cannot be set",
+        "left out: alike (test): the rows that the threshold is set on have but one label",
     ]
-    assert "left out: alike (test): no rows of both labels" in capsys.readouterr().out
+    assert (
+        "left out: alike (test): the rows that the threshold is set on" in capsys.readouterr().out
+    )
     assert main([*command, "--overwrite", "--config", "alike"]) == 2
-    assert "no rows of both labels" in one_line(capsys.readouterr().err)
+    assert "the rows that the threshold is set on" in one_line(capsys.readouterr().err)
     assert main([*command, "--overwrite", "--config", "both", "untested"]) == 2
 
 
