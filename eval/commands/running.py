@@ -58,7 +58,8 @@ class Running:
             return
         size = sum(path.stat().st_size for path in self.cache.files() if path.is_file())
         where = f"{self.cache.path.parent}, {in_bytes(size)}"
-        print(f"{known:,} of {texts:,} texts were cached by earlier runs ({where})")
+        what = "copies of texts with masks" if self.options.is_masked else "texts"
+        print(f"{known:,} of {texts:,} {what} were cached by earlier runs ({where})")
         if self.cache.corrupt:
             print(f"{self.cache.corrupt:,} damaged entries of the cache were computed again")
         for note in self.cache.notes:

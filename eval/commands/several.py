@@ -284,7 +284,7 @@ class Several:
             raise EvaluationError(
                 f"{missing:,} of {len(folders):,} runs could not be made, as said above; the same "
                 "command keeps the others and tries these again"
-                + " (add --overwrite if results of other rows are in the way)"
+                + " (results of other rows in the way: --output for another folder, or --overwrite)"
                 * bool(self.refused)
             )
 

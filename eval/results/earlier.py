@@ -93,7 +93,7 @@ def _differences(
         if len(before) == len(tables) and earlier_groups != groups:
             yield f"{_columns(earlier_groups)} (--group-by), and now {_columns(groups)}"
         else:
-            yield "other rows of the dataset"
+            yield "other rows of the dataset, or another --cluster-by"
     yield from _unlike("", chosen, {**settings, "intervals": INTERVALS})
     yield from _unlike("", _part(chosen, "versions"), versions(about))
 

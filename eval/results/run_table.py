@@ -283,12 +283,14 @@ class RunTable:
         baselines = [one for one in scored if one.best_baseline is not None]
         above = sum(one.is_above_chance for one in scored)
         beyond = sum(one.is_above for one in baselines)
-        known = ", ".join(known_baselines(baselines) or BASELINE_WORDS.values())
+        beside = (
+            f", and also above its known baselines ({', '.join(known_baselines(baselines))}) on "
+            f"{beyond} of the {len(baselines)} with baselines"
+        ) * bool(baselines)
         controlled = f" {what.capitalize()} with controls (†) are not counted."
         return (
             f"{self.models[model]} is above {chance_names(scored, article=True)} on {above} of "
-            f"{len(scored)} {what}, and also above its known baselines ({known}) "
-            f'on {beyond} of the {len(baselines)} with baselines. "Above" means the whole '
+            f'{len(scored)} {what}{beside}. "Above" means the whole '
             "95\N{NO-BREAK SPACE}% interval." + controlled * (len(plain) < len(own))
         )
 

@@ -276,9 +276,12 @@ def reading_lines(table: RunTable) -> list[str]:
     controlled = any(column.is_controlled for column in table.columns)
     return [
         *(_BESIDE[name] for name in known),
-        ABOVE_ALL.format(
-            chance=chance_names(numbers, article=True),
-            baselines=", ".join(known_baselines(numbers)) or "there is none",
+        *(
+            ABOVE_ALL.format(
+                chance=chance_names(numbers, article=True), baselines=", ".join(baselines)
+            )
+            for baselines in [known_baselines(numbers)]
+            if baselines
         ),
         *[f"not on the learning curve, as the name has no step: {first_names(table.without_step)}"]
         * bool(table.without_step),

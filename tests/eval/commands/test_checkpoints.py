@@ -286,7 +286,10 @@ def test_a_checkpoint_that_was_deleted_since_stays_in_the_curve(
 @pytest.mark.parametrize(
     ("more", "said"),
     [
-        (["--limit", "3"], "other rows of the dataset; --limit not set, and now 3"),
+        (
+            ["--limit", "3"],
+            "other rows of the dataset, or another --cluster-by; --limit not set, and now 3",
+        ),
         (["--bos", "never"], 'bos "auto", and now "never"'),
         (["--dtype", "bfloat16"], 'model dtype "float32", and now "bfloat16"'),
         (["--tokens"], "without --tokens"),
