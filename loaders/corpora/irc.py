@@ -176,13 +176,13 @@ def _discourse(
 
 def _message(text: str) -> _Message | None:
     if match := _MESSAGE.fullmatch(text):
-        who, said, acts = match["who"], tidy(match["said"]), False
+        who, said, acts = tidy(match["who"]), tidy(match["said"]), False
     elif (match := _ACTION.fullmatch(text)) and not _SERVER.match(text):
-        who, said, acts = match["who"], tidy(match["does"]), True
+        who, said, acts = tidy(match["who"]), tidy(match["does"]), True
         said = said and f"{who} {said}"
     else:
         return None
-    return (who, said, acts) if said else None
+    return (who, said, acts) if who and said else None
 
 
 def _parts(path: Path) -> tuple[Path, ...]:

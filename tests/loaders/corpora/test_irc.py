@@ -61,6 +61,12 @@ def test_threads(tmp_path: Path) -> None:
     assert [file.name.split(".")[1] for file in reading.files] == ["annotation", "raw"]
 
 
+def test_a_speaker_has_no_control_characters(tmp_path: Path) -> None:
+    log = "[01:00] <\x07ann> who is there?\n[01:01] <\x07> nobody\n[01:02] <bo> me\n"
+    (thread,) = read(corpus("irc"), data_dir=write(tmp_path, "0 2 -\n1 1 -\n", log))
+    assert [unit.speaker for unit in thread.units] == ["ann", "bo"]
+
+
 def test_short_threads_are_counted_and_what_the_server_says_is_none(tmp_path: Path) -> None:
     reading = read(corpus("irc"), data_dir=write(tmp_path, "0 2 -\n1 1 -\n3 3 -\n1 7 -\n"))
     assert list(reading) == []
