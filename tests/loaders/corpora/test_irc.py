@@ -62,9 +62,11 @@ def test_threads(tmp_path: Path) -> None:
 
 
 def test_a_speaker_has_no_control_characters(tmp_path: Path) -> None:
-    log = "[01:00] <\x07ann> who is there?\n[01:01] <\x07> nobody\n[01:02] <bo> me\n"
-    (thread,) = read(corpus("irc"), data_dir=write(tmp_path, "0 2 -\n1 1 -\n", log))
-    assert [unit.speaker for unit in thread.units] == ["ann", "bo"]
+    log = (
+        "[01:00] <\x07ann> who is there?\n[01:01] <\x07> nobody\n[01:02] <bo> me\n[01:03] <cy> me\n"
+    )
+    (thread,) = read(corpus("irc"), data_dir=write(tmp_path, "0 2 -\n1 1 -\n0 3 -\n", log))
+    assert [unit.speaker for unit in thread.units] == ["ann", "bo", "cy"]
 
 
 def test_short_threads_are_counted_and_what_the_server_says_is_none(tmp_path: Path) -> None:
