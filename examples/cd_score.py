@@ -46,7 +46,8 @@ def region_bits(model: Any, tokenizer: Any, condition: Any) -> dict[str, torch.T
     with torch.inference_mode():
         log_probabilities = model(ids[None]).logits[0, :-1].log_softmax(-1)
     bits = -log_probabilities.gather(1, ids[1:, None])[:, 0].double() / log(2)
-    # A token is in the region of its first character that is not white space; a separator in none.
+    # A token is in the region of its first character that is not white space, or else of the next
+    # such character in the text; a separator is in none.
     firsts = [len(text) - len(text[start:].lstrip()) for start, _ in encoded.offset_mapping]
     own = ["" if text.startswith(separator, first) else region_of[first] for first in firsts]
     own = own[1 - len(begin) :]
