@@ -210,9 +210,10 @@ class MinimalPairs:
 
 
 def _steps(operator: Operator) -> Iterator[Operator]:
-    for step in operator.steps if isinstance(operator, Pipeline) else ():
-        yield from _steps(step)
-    if not isinstance(operator, Pipeline):
+    if isinstance(operator, Pipeline):
+        for step in operator.steps:
+            yield from _steps(step)
+    else:
         yield operator
 
 

@@ -100,7 +100,8 @@ class Pipeline(Composable):
             made = [(before, after) for before in results for after in step(before, context)]
             often = Counter(after.variant for _, after in made)
             results = [
-                _named_after(*pair) if often[pair[1].variant] > 1 else pair[1] for pair in made
+                _named_after(before, after) if often[after.variant] > 1 else after
+                for before, after in made
             ]
         yield from results
 

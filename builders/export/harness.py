@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from coherencegym.builders.export.pairs import PairTable
+from coherencegym.builders.release.manifest import diagnostic_configs
 from coherencegym.eval.data.source import may_be_published
 from coherencegym.eval.kinds.items import SuiteError
 from coherencegym.files.templates import fenced, templates_of
@@ -136,8 +137,7 @@ class ExportedRelease:
     @property
     def diagnostics(self) -> list[str]:
         """The configs of pairs that say nothing of the hypothesis, and are not exported."""
-        configs = self.configs.items()
-        return [name for name, config in configs if config.get("is_diagnostic")]
+        return diagnostic_configs(self.configs)
 
     @property
     def republishable(self) -> bool:

@@ -158,8 +158,8 @@ def export(source: Source, exports: Exports, version: str = "", dry_run: bool = 
     """
     release = release_of(source, version)
     # What says nothing of a suite's hypothesis would count in the means of other programs.
-    about = release.configs
-    read = [one for one in tables(source) if not about[one.config].get("is_diagnostic")]
+    diagnostics = release.diagnostics
+    read = [one for one in tables(source) if one.config not in diagnostics]
     lines: list[str] = []
     for option, destination in exports.folders:
         write = _WRITERS[option]
@@ -171,8 +171,8 @@ def export(source: Source, exports: Exports, version: str = "", dry_run: bool = 
             what, *left_out = write(read, release, Path(folder))
         done = "would be written to" if dry_run else "written to"
         lines += [f"{what}, {done} {destination}", *left_out]
-    if release.diagnostics:
-        names = ", ".join(release.diagnostics)
+    if diagnostics:
+        names = ", ".join(diagnostics)
         lines.append(f"left out, because these configs do not test coherence: {names}")
     for name in release.configs:
         if not release.is_open(name):

@@ -209,8 +209,9 @@ def _drawing(source: Source, kind: str, arguments: argparse.Namespace) -> Drawin
 
 def _diagnostic(source: Source, arguments: argparse.Namespace) -> list[str]:
     # What they ask is of other configs, and people answer it only where it was asked for.
-    known = source.manifest.get("configs", {})
-    return [] if arguments.config else [n for n, own in known.items() if own.get("is_diagnostic")]
+    from coherencegym.builders.release.manifest import diagnostic_configs
+
+    return [] if arguments.config else diagnostic_configs(source.manifest.get("configs", {}))
 
 
 def _questions(source: Source) -> dict[str, tuple[Question, ...]]:

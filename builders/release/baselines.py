@@ -91,15 +91,15 @@ def hold_headline(configs: Mapping[str, dict[str, Any]]) -> None:
     has one, all stay. ``not_headline`` says why a config is not controlled. Configs of the
     project's sample are looked at where there are no others, which alone would count.
     """
-    named = [config for config in configs.values() if config["in_headline"]]
-    chosen = [config for config in named if config["corpus"]["name"] != SAMPLE] or named
-    for config in chosen:
-        if reason := _too_much(config):
-            config["not_headline"] = reason
-    controlled = [config for config in chosen if "not_headline" not in config]
-    kept = controlled or [c for c in chosen if c["not_headline"] != _TOO_FEW] or chosen
-    for config in chosen:
-        config["in_headline"] = config in kept
+    named = [name for name, config in configs.items() if config["in_headline"]]
+    chosen = [name for name in named if configs[name]["corpus"]["name"] != SAMPLE] or named
+    reasons = {name: _too_much(configs[name]) for name in chosen}
+    controlled = [name for name in chosen if not reasons[name]]
+    kept = controlled or [name for name in chosen if reasons[name] != _TOO_FEW] or chosen
+    for name, reason in reasons.items():
+        configs[name]["in_headline"] = name in kept
+        if reason:
+            configs[name]["not_headline"] = reason
 
 
 def _too_much(config: Mapping[str, Any]) -> str:

@@ -7,6 +7,7 @@ machines by people with different corpora.
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from typing import Any
 
 from coherencegym.eval.kinds.items import ITEMS
@@ -26,6 +27,11 @@ def dump_manifest(manifest: Manifest) -> str:
     be in the order of :func:`in_order`.
     """
     return json.dumps(manifest, ensure_ascii=False, indent=1) + "\n"
+
+
+def diagnostic_configs(configs: Mapping[str, Any]) -> list[str]:
+    """The configs, of entries by name, whose scores say nothing of their suite's hypothesis."""
+    return [name for name, config in configs.items() if config.get("is_diagnostic")]
 
 
 def in_order(manifest: Manifest) -> Manifest:
