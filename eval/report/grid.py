@@ -278,7 +278,8 @@ def print_below(console: Any, lines: Iterable[object]) -> None:
         console.print(plain_text(f"· {line}"))
 
 
-#: The words that tell a user of Python what shows the details.
+#: The words that tell users of the command line, and of Python, what shows the details.
+BY_OPTION = "--verbose shows them"
 IN_REPORT = "report.html, which output= writes, shows them"
 
 
@@ -289,7 +290,7 @@ def print_notes(
     *,
     verbose: bool = True,
     hidden: Sequence[str] = (),
-    shown_by: str = "--verbose shows them",
+    shown_by: str = BY_OPTION,
 ) -> None:
     """Print what stands below the tables of a run, the signature last.
 

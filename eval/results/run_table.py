@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -89,11 +88,6 @@ class RunColumn:
     def numbers(self) -> list[Headline]:
         """The numbers that are shown."""
         return [run.number for run in self.shown.values() if run.number is not None]
-
-    @property
-    def n(self) -> int | None:
-        """The number of items; of models that left out some the largest."""
-        return max((number.n for number in self.numbers), default=None)
 
     @property
     def counts(self) -> tuple[int, ...]:
@@ -283,8 +277,9 @@ class RunTable:
         baselines = [one for one in scored if one.best_baseline is not None]
         above = sum(one.is_above_chance for one in scored)
         beyond = sum(one.is_above for one in baselines)
+        known = ", ".join(known_baselines(baselines).values())
         beside = (
-            f", and also above its known baselines ({', '.join(known_baselines(baselines))}) on "
+            f", and also above its known baselines ({known}) on "
             f"{beyond} of the {len(baselines)} with baselines"
         ) * bool(baselines)
         controlled = f" {what.capitalize()} with controls (†) are not counted."
@@ -439,10 +434,6 @@ def _beginning(configs: Sequence[str]) -> str:
     return whole + "_…" * (len(configs) > 1) if whole else ""
 
 
-#: The digest of the rows in a signature.
-_SIGNED_ROWS = re.compile(r"\|rows:(\w+)")
-
-
 def _aspects(column: RunColumn) -> dict[str, str]:
     run = next(iter(column.shown.values()))
     tables = sorted(run.tables, key=lambda table: (table.config, table.split))
@@ -455,7 +446,7 @@ def _aspects(column: RunColumn) -> dict[str, str]:
         "splits": first_names(list(dict.fromkeys(table.split for table in tables))),
         "items": f"{sum(table.items for table in tables):,}",
         # As the signature has it, so that a reader finds the run.
-        "rows": signed[1] if (signed := _SIGNED_ROWS.search(run.signature)) else digest[:12],
+        "rows": (run.rows_sha256 or digest)[:12],
         "score over": first_names(run.number.over) if run.number is not None else "",
         **{_option(name): value for name, value in column_rules(run).items()},
     }

@@ -66,6 +66,8 @@ class Run:
         settings: the user's choices, and what came of them.
         data, repo, data_commit: the dataset as the user named it, and its Hub id and commit; empty
             for one that is not on the Hub.
+        rows_sha256: the digest of all rows that were read (hex), as the signature begins it; empty
+            where it is not known.
         task: the name of the task.
         facts, words: those of the model, and those of the suite on itself.
     """
@@ -83,6 +85,7 @@ class Run:
     data: str = ""
     repo: str = ""
     data_commit: str = ""
+    rows_sha256: str = ""
     headline: Headline | None = None
     languages: Mapping[str, Headline] = field(default_factory=dict)
     notes: Sequence[Note] = ()
@@ -267,6 +270,7 @@ def _run(found: _Results) -> Run:
         data=data.name or "",
         repo=data.repo or "",
         data_commit=data.commit or "",
+        rows_sha256=data.rows_sha256 or "",
         headline=found.headline,
         languages=found.languages,
         # Those of earlier releases are lines that do not say of which kind they are.
@@ -309,6 +313,7 @@ class _Dataset(SuiteWords):
     version: str | None = None
     repo: str | None = None
     commit: str | None = None
+    rows_sha256: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from statistics import fmean
 from typing import Any
@@ -32,8 +32,8 @@ class Headline:
             configs' own, each with as much weight as in ``score``; None where one of them has none.
         human_ci_low, human_ci_high, human_n: the interval of human performance, where it is of one
             table, and the number of units that people judged.
-        only: the ``column=value`` of the items that count, by config; of others all count.
         chance, chance_name: reached by a system that reads nothing, and the name of that system.
+        only: the ``column=value`` of the items that count, by config; of others all count.
     """
 
     over: tuple[str, ...]
@@ -97,6 +97,13 @@ class Headline:
         return f"mean of {groups}{first_names(named)}, equally weighted"
 
     @property
+    def counted(self) -> str:
+        """Words on the part of the suite that counts; empty where that is a whole config."""
+        if self.n_cells > 1:
+            return self.mean_of
+        return "".join(f"only {self.only[config]}" for config in self.over if config in self.only)
+
+    @property
     def words(self) -> str:
         """Words such as ``the mean of 8 configs``; of one cell the config."""
         if self.n_cells == 1:
@@ -105,14 +112,13 @@ class Headline:
         return f"the mean of {self.n_cells} {what}"
 
 
-def known_baselines(headlines: Iterable[Headline]) -> list[str]:
-    """The names of baselines that one or more of these headlines have."""
-    every = list(headlines)
-    return [
-        words
+def known_baselines(headlines: Sequence[Headline]) -> dict[str, str]:
+    """The names of the baselines that one or more of these headlines have, by their fields."""
+    return {
+        name: words
         for name, words in BASELINE_WORDS.items()
-        if any(getattr(one, name) is not None for one in every)
-    ]
+        if any(getattr(one, name) is not None for one in headlines)
+    }
 
 
 def _above(low: float | None, baseline: float | None) -> bool:

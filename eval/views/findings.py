@@ -105,7 +105,7 @@ def print_findings(
     console: Any = None,
     *,
     verbose: bool = True,
-    shown_by: str = "--verbose shows them",
+    shown_by: str = grid.BY_OPTION,
 ) -> None:
     """Print the tables, notes and signature; arguments are those of :func:`grid.print_notes`."""
     console = grid.console_for(console, 200)
@@ -136,9 +136,7 @@ def headline_line(headline: Headline) -> str:
     """The one number of a suite in a line, with what it is to be held against."""
     ends = headline.ci_low, headline.ci_high
     score = grid.score_with_interval(headline.score, *ends, headline.metric)
-    cells = f"{headline.mean_of}, " if headline.n_cells > 1 else ""
-    if headline.n_cells == 1 and headline.only:
-        cells = f"only {', '.join(headline.only.values())}, "
+    cells = f"{headline.counted}, " if headline.counted else ""
     beside = {
         **{words: getattr(headline, name) for name, words in BASELINE_WORDS.items()},
         headline.chance_name: headline.chance,

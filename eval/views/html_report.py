@@ -23,6 +23,7 @@ from coherencegym.eval.report.formats import TableDocument, copied_texts
 from coherencegym.eval.report.grid import Grid, share_cell, share_of_people, share_with_interval
 from coherencegym.eval.results.runs import run_of
 from coherencegym.eval.statistics.scores import FEW_ITEMS, Score, chance_names, shown_rows
+from coherencegym.eval.tasks.headline import known_baselines
 from coherencegym.eval.tasks.results import TaskResults
 from coherencegym.eval.tasks.score.metrics import EvaluatedPrediction
 from coherencegym.eval.tasks.score.report import score_grid, score_sections
@@ -219,6 +220,7 @@ def templates() -> Any:
         "baselines": BASELINE_WORDS,
         "chance_names": chance_names,
         "few": FEW_ITEMS,
+        "known_baselines": known_baselines,
         "meanings": BASELINE_MEANINGS,
         "share": share_cell,
         "share_of_people": share_of_people,

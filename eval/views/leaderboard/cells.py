@@ -133,7 +133,7 @@ def cell_of(site: Site, column: RunColumn, model: RunModel) -> Cell | None:
     run = column.shown[model]
     head = run.number or _without_number(run)
     low, high = head.ci_low, head.ci_high
-    most = column.n or 0
+    most = max(column.counts, default=0)
     has_interval = low is not None and high is not None
     return Cell(
         head,

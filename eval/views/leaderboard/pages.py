@@ -278,10 +278,10 @@ def reading_lines(table: RunTable) -> list[str]:
         *(_BESIDE[name] for name in known),
         *(
             ABOVE_ALL.format(
-                chance=chance_names(numbers, article=True), baselines=", ".join(baselines)
+                chance=chance_names(numbers, article=True), baselines=", ".join(found.values())
             )
-            for baselines in [known_baselines(numbers)]
-            if baselines
+            for found in [known_baselines(numbers)]
+            if found
         ),
         *[f"not on the learning curve, as the name has no step: {first_names(table.without_step)}"]
         * bool(table.without_step),

@@ -117,7 +117,7 @@ def test_no_two_suites_or_models_have_one_name() -> None:
     assert one.startswith("a 1.0.0 · rows ")
     assert one != two
     # By the digest that a signature has.
-    signed = replace(alike[0], signature="model:x|rows:b5623e3baa48|configs:all")
+    signed = replace(alike[0], rows_sha256="b5623e3baa48" + "0" * 52)
     names = [column.whole_name for column in table_of([signed, alike[1]]).columns]
     assert "a 1.0.0 · rows b5623e3baa48" in names
     assert list(found.models.values()) == ["me/x", "you/x"]
