@@ -172,17 +172,19 @@ def _compare(arguments: argparse.Namespace, out: TextIO) -> int:
             sides = [(each, number) for each in range(len(group)) for number in arguments.layers]
             labels = [f"{labels[each]}, layer {number}" for each, number in sides]
             group = [at_layer(group[each], number) for each, number in sides]
-        for baseline, model in combinations(range(len(group)), 2):
-            if baseline == 0 or arguments.all_pairs:
-                try:
-                    comparisons.append(compare(group[baseline], group[model], **how))
-                except EvaluationError as error:
-                    # Of a folder that was named, the other pairs are compared.
-                    if {group[baseline].folder, group[model].folder} & {*arguments.results}:
-                        raise
-                    refused.append(error)
-                else:
-                    names.append((labels[model], labels[baseline]))
+        for first, second in combinations(range(len(group)), 2):
+            if first and not arguments.all_pairs:
+                break
+            baseline, model = group[first], group[second]
+            try:
+                comparisons.append(compare(baseline, model, **how))
+            except EvaluationError as error:
+                # Of a folder that was named, the other pairs are compared.
+                if {baseline.folder, model.folder} & {*arguments.results}:
+                    raise
+                refused.append(error)
+            else:
+                names.append((labels[second], labels[first]))
     if refused and not comparisons:
         raise refused[0]
     for each in refused:

@@ -413,15 +413,18 @@ def read_tokenizer(tokens: ModelSource, option: str, trust: bool = False) -> Any
     from transformers import AutoTokenizer
 
     what, load = f"the tokenizer of {tokens.name!r}", AutoTokenizer.from_pretrained
-    none = (
-        f"model {tokens.name!r} has no tokenizer files; expected a tokenizer.json beside its "
-        f"weights, or {option}"
-    )
+
+    def refusal(lack: str) -> str:
+        expected = f"expected a tokenizer.json beside its weights, or {option}"
+        return f"model {tokens.name!r} has {lack}; {expected}"
+
     try:
         tokenizer = attempt(what, load, tokens.path, trust=trust, **tokens.settings)
     except EvaluationError as error:
         # What transformers says where there is none is a list of ways to make one.
-        raise EvaluationError(none if "backend tokenizer" in str(error) else str(error)) from None
+        is_missing = "backend tokenizer" in str(error)
+        said = refusal("no tokenizer files") if is_missing else str(error)
+        raise EvaluationError(said) from None
     try:
         ids = tokenizer("a b", add_special_tokens=False)["input_ids"]
     except Exception as error:
@@ -429,11 +432,7 @@ def read_tokenizer(tokens: ModelSource, option: str, trust: bool = False) -> Any
         raise EvaluationError(f"{what} cannot be used: {first_line(error)}") from None
     # Of some types transformers makes a tokenizer of nothing, which knows special tokens alone.
     if not ids or len(tokenizer) <= len(tokenizer.all_special_ids):
-        raise EvaluationError(
-            none.replace(
-                " no tokenizer files", " no tokenizer files, or only special tokens in them"
-            )
-        )
+        raise EvaluationError(refusal("no tokenizer files, or only special tokens in them"))
     return tokenizer
 
 
