@@ -183,6 +183,8 @@ def _units(
         usual = _usual([words[number] for number in numbers]) if english else [False] * len(numbers)
         text = ""
         for number, touches in zip(numbers, usual, strict=True):
+            if not words[number]:
+                continue
             # Some texts that should be as they are written have spaces before their commas.
             joined = touches or touching.get(number, False)
             text += "" if joined or not text else " "

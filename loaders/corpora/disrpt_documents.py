@@ -23,7 +23,6 @@ from coherencegym.loaders.formats.conllu import (
     Block,
     Sentence,
     conllu_documents,
-    document_name,
     parse,
     parsed_words,
     tells_spaces,
@@ -86,16 +85,16 @@ def read_documents(
         CorpusError: there is none, or a bad line.
     """
     found = False
-    for blocks in conllu_documents(file):
+    for name, blocks in conllu_documents(file, options):
         found = True
         filled = [block for block in blocks if block.rows]
         if not filled:
             continue
-        if all(line.split("\t")[1:2] == ["_"] for block in filled for _, line in block.rows):
+        if any(block.is_withheld for block in filled):
             options.skipped["withheld text"] += 1
             continue
         try:
-            yield _document(file, filled, language, headings, entities)
+            yield name, _document(file, filled, language, options, headings.get(name, ()), entities)
         except LineError as error:
             error.report(file, options)
     if not found:
@@ -106,30 +105,34 @@ def _document(
     file: CorpusFile,
     blocks: Sequence[Block],
     language: Language,
-    headings: Mapping[str, Collection[tuple[int, int]]],
+    options: ReadOptions,
+    headings: Collection[tuple[int, int]],
     entities: bool,
-) -> tuple[str, TokenisedDocument]:
+) -> TokenisedDocument:
     lay_out = None if tells_spaces(blocks) else language.lay_out
     sentences = []
     for block in blocks:
-        sentence = parse(block, lay_out)
+        sentence = parse(block, lay_out, options)
         sentences.append(without_notes(sentence, {word.deprel for word in sentence.words}))
-    name = document_name(sentences[0]) or file.path.stem
     turns = any(key in sentence.comments for sentence in sentences for key in _TURNS)
     units: list[Unit] = []
     places: dict[int, tuple[int, int, int]] = {}
     numbered: list[int] = []
     turn = number = 0
-    pieces = list(_pieces_of(sentences, headings.get(name, ())))
+    pieces = list(_pieces_of(sentences, headings))
     in_brackets = _in_brackets([piece.text for piece in pieces])
     for place, piece in enumerate(pieces):
         begins_turn = any(key in piece.comments for key in _TURNS)
         turn += begins_turn
+        if not piece.text:
+            number += len(piece.words)
+            continue
         source = SourceSpan(file.path.name, piece.line, piece.last_line)
         own = Unit(
             piece.text, str(2 - turn % 2) if turns else None, source, tuple(parsed_words(piece))
         )
-        broken = not turns and (place in in_brackets or _continues(pieces[place - 1].text, piece))
+        before = units[-1].text if units else ""
+        broken = not turns and (place in in_brackets or _continues(before, piece))
         if units and (broken or (turns and not begins_turn)):
             own = _joined(units.pop(), own)
         elif _is_numbered(piece):
@@ -140,10 +143,13 @@ def _document(
             number += 1
             if not word.empty:
                 places[number] = (len(units) - 1, shift + word.start, shift + word.end)
+    if not units:
+        problem = "a document without words, expected some"
+        raise LineError(sentences[0].line, problem, "document without words")
     words = tuple(word.form for sentence in sentences for word in sentence.words)
     names = _entity_fields(blocks) if entities else ()
     mentions = tuple(_mentions(sentences, places, names, language)) if names else ()
-    return name, TokenisedDocument(tuple(units), places, words, tuple(numbered), mentions)
+    return TokenisedDocument(tuple(units), places, words, tuple(numbered), mentions)
 
 
 def _entity_fields(blocks: Sequence[Block]) -> tuple[str, ...]:

@@ -51,7 +51,6 @@ from coherencegym.loaders.formats.conllu import (
     Block,
     Sentence,
     conllu_documents,
-    document_name,
     parse,
     parsed_words,
     tells_spaces,
@@ -116,9 +115,6 @@ _PARAGRAPH = {"newpar", "newpar_block"}
 _SALIENT = re.compile(r"(\d{1,6}) \((\d)\*?\)")
 #: An elementary unit that is nothing else.
 _ONLY_NOTES = re.compile(r"(?:\[ \d+ \]|[ ,–()-])+")
-#: A word that is nothing but underscores, and whose part of speech is not that of a line to be
-#: filled in.
-_WITHHELD = re.compile(r"\d+\t_+\t[^\t]*\t(?!(?:PUNCT|SYM|X|_)\t)[^\t]*\t")
 #: Places of relations and raw text of the documents of ``<folder>/<name>.conllu``: beside the
 #: folder, in the layout of the corpus's repository, or with the folders of relations laid next to
 #: it.
@@ -131,44 +127,43 @@ def read_gum(corpus: Corpus, file: CorpusFile, options: ReadOptions) -> Iterator
     """Read a file of documents. A bad line makes its whole document a bad one."""
     names: tuple[str, ...] | None = None
     found = False
-    for blocks in conllu_documents(file):
+    for name, blocks in conllu_documents(file, options):
         found = True
         for block in blocks:
             if (comment := block.comments.get("global.Entity")) is not None:
                 names = field_names(comment)
-        if any(_is_withheld(block) for block in blocks):
+        if any(block.is_withheld for block in blocks):
             options.skipped["withheld text"] += 1
             continue
         try:
-            yield _document(corpus, file, blocks, names, options)
+            yield _document(corpus, file, name, blocks, names, options)
         except LineError as error:
             error.report(file, options)
     if not found:
         raise CorpusError(f"{file.path}:1: no sentence, expected CoNLL-U")
 
 
-def _is_withheld(block: Block) -> bool:
-    return any(_WITHHELD.match(line) for _, line in block.rows)
-
-
 def _document(
     corpus: Corpus,
     file: CorpusFile,
+    identifier: str,
     blocks: Sequence[Block],
     names: Sequence[str] | None,
     options: ReadOptions,
 ) -> Discourse:
     own = language(corpus.language)
     lay_out = None if tells_spaces(blocks) else own.lay_out
-    sentences = [without_notes(parse(block, lay_out), _LOOSE) for block in blocks]
+    parsed = (without_notes(parse(block, lay_out, options), _LOOSE) for block in blocks)
+    sentences = [sentence for sentence in parsed if sentence.text]
+    if not sentences:
+        problem = "a document without words, expected some"
+        raise LineError(blocks[0].lines[0][0], problem, "document without words")
     found = tuple(
         mention
         for number, sentence in enumerate(sentences)
         for mention in corefud_mentions(sentence, number, names, own)
     )
-    # After all lines were found to be text: an id goes into messages.
-    about = sentences[0].comments
-    identifier = document_name(sentences[0]) or tidy(file.path.stem)
+    about = blocks[0].comments
     name = _NAME.fullmatch(identifier)
     collection, genre = name.groups() if name else ("", "")
     words = _Words(sentences)
@@ -281,10 +276,9 @@ def _documents(path: Path) -> list[str]:
     if not any((root / "rst").is_dir() for root in (path.parent.parent, path.parent)):
         return []
     try:
-        first = [document[0].comments for document in conllu_documents(CorpusFile(path, ""))]
+        return [name for name, _ in conllu_documents(CorpusFile(path, ""), ReadOptions())]
     except CorpusError:  # whoever reads it says why
         return []
-    return [tidy(name) for about in first if (name := about.get("newdoc id"))]
 
 
 def _relations(

@@ -3,7 +3,8 @@
 The reader is strict: ten columns, ids that count up, text that agrees with ``# text``. It knows
 nothing of any corpus: comments and the MISC column are handed on as they are. What is wrong with a
 line is a :class:`LineError`, so that a loader can say which document it spoils and go on with the
-next one.
+next one. Three faults of public releases are repaired and counted: missing columns at the end of a
+row, words without a form, and multiword tokens that overlap or do not stand before their words.
 
 Source: https://universaldependencies.org/format.html
 """
@@ -12,13 +13,14 @@ from __future__ import annotations
 
 import re
 import sys
+from collections import Counter
 from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from itertools import accumulate, groupby, pairwise
 from typing import NamedTuple
 
-from coherencegym.loaders.corpus import CorpusFile
+from coherencegym.loaders.corpus import CorpusFile, ReadOptions
 from coherencegym.loaders.discourse import ParsedWord
 from coherencegym.loaders.formats.lines import (
     Line,
@@ -34,7 +36,10 @@ from coherencegym.loaders.languages.language import Layout
 _COLUMNS = 10
 #: ``3`` a word, ``3-4`` a multiword token, ``3.1`` an empty node.
 _ID = re.compile(r"(\d{1,6})(?:([-.])(\d{1,6}))?")
-
+#: A row that ends after DEPREL, or after DEPS: as many columns, with a head in its place.
+_SHORT = re.compile(r"(?:[^\t]*\t){6}(?:\d+|_)\t[^\t=]*(?:\t(?:_|\d+(?:\.\d+)?:[^\t]*))?")
+#: A form that is nothing but underscores, and the parts of speech of a line to be filled in.
+_MASK, _MARKS = re.compile("_+"), ("PUNCT", "SYM", "X")
 
 #: The first word of the comment that begins a document; DISRPT's has an underscore.
 _DOCUMENT = (["newdoc"], ["newdoc_id"])
@@ -72,7 +77,7 @@ class Token:
 
     @property
     def empty(self) -> bool:
-        """True where it has no place in the text: an empty node, or a word that was cut out."""
+        """True where it has no place in the text: an empty node, a word cut out or without form."""
         return self.start == self.end
 
 
@@ -81,7 +86,8 @@ class Sentence:
     """A sentence.
 
     Attributes:
-        text: its text, as ``# text`` has it: one line, single spaces.
+        text: its text, as ``# text`` has it: one line, single spaces; empty where no word has a
+            form.
         words: the words; ``words[i]`` has the id ``i + 1``.
         tokens: words and empty nodes in the order of the file.
         comments: ``key = value`` as key and value; a comment without ``=`` has an empty value.
@@ -118,6 +124,14 @@ class Block:
         return tuple(line for line in self.lines if not line[1].startswith("#"))
 
     @property
+    def is_withheld(self) -> bool:
+        """True where most of its words are underscores: their owner does not give the text away."""
+        rows = [line.split("\t", 4) for _, line in self.rows]
+        words = [row for row in rows if len(row) == 5 and not (row[3] in _MARKS or "." in row[0])]
+        masked = sum(_MASK.fullmatch(word[1]) is not None for word in words)
+        return 2 * masked > len(words)
+
+    @property
     def begins_document(self) -> bool:
         """True where it has a ``# newdoc`` comment."""
         return any(comment.split()[:1] in _DOCUMENT for comment in self.comments)
@@ -130,8 +144,25 @@ def blocks(file: CorpusFile) -> Iterator[Block]:
             yield Block(tuple(lines))
 
 
-def conllu_documents(file: CorpusFile) -> Iterator[tuple[Block, ...]]:
-    """The blocks of a file by document: each begins with one that has ``# newdoc``."""
+def conllu_documents(
+    file: CorpusFile, options: ReadOptions
+) -> Iterator[tuple[str, tuple[Block, ...]]]:
+    """The name and the blocks of each document of a file: it begins with a block of ``# newdoc``.
+
+    Documents without a name are called after their files: ``a``, ``a-2``, ``a-3``.
+    """
+    unnamed = options.memory.setdefault("unnamed documents", Counter())
+    for document in _documents(file):
+        comments = document[0].comments
+        names = (tidy(comments.get(key, "")) for key in ("newdoc id", "newdoc_id"))
+        if not (name := next(filter(None, names), "")):
+            name = tidy(file.path.stem) or file.path.stem
+            unnamed[name] += 1
+            name += f"-{unnamed[name]}" if unnamed[name] > 1 else ""
+        yield name, document
+
+
+def _documents(file: CorpusFile) -> Iterator[tuple[Block, ...]]:
     document: list[Block] = []
     for block in blocks(file):
         if document and block.begins_document:
@@ -142,18 +173,14 @@ def conllu_documents(file: CorpusFile) -> Iterator[tuple[Block, ...]]:
         yield tuple(document)
 
 
-def document_name(sentence: Sentence) -> str:
-    """The name of the document that a sentence begins; empty where it has none."""
-    names = (tidy(sentence.comments.get(key, "")) for key in ("newdoc id", "newdoc_id"))
-    return next(filter(None, names), "")
-
-
 def tells_spaces(document: Sequence[Block]) -> bool:
     """Tell whether a document says which of its words have no space between them."""
     return any("SpaceAfter=No" in line for block in document for _, line in block.rows)
 
 
-def parse(block: Block, lay_out: Layout | None = None) -> Sentence:
+def parse(
+    block: Block, lay_out: Layout | None = None, options: ReadOptions | None = None
+) -> Sentence:
     """Read a sentence; ``LineError`` where a line is bad or the words do not give ``# text``.
 
     Args:
@@ -161,26 +188,28 @@ def parse(block: Block, lay_out: Layout | None = None) -> Sentence:
         lay_out: puts spaces between the words of a file that does not tell where there are any;
             those of ``# text`` are not looked at. Such files may have trees of more than one block:
             heads outside a block are none.
+        options: count what is repaired.
     """
     if text_problem("\n".join(line for _, line in block.lines)) is not None:
         for number, line in block.lines:
             if (unusable := text_problem(line)) is not None:
                 raise LineError(number, *unusable)
-    rows = [_Row.read(number, line) for number, line in block.rows]
+    options = options or ReadOptions()
     first, last = block.lines[0][0], block.lines[-1][0]
-    _check_ids(rows, last)
+    rows = _in_order([_Row.read(*line, options) for line in block.rows], last, options)
     comments = block.comments
     text, places = _lay_out(rows) if lay_out is None else _laid_out(rows, lay_out)
-    if not text:
+    words = sum(row.kind == "" for row in rows)
+    if not words:
         raise LineError(first, "a sentence without words, expected some", "sentence without words")
     if lay_out is None:
         _check_text(text, tidy(comments.get("text", text)), first)
-    words = sum(row.kind == "" for row in rows)
     found = [
         row.token(place, words, lay_out is None) for row, place in zip(rows, places, strict=True)
     ]
     tokens = tuple(token for token in found if "-" not in token.id)
-    return Sentence(text, tuple(t for t in tokens if not t.empty), tokens, comments, first, last)
+    own = tuple(token for token in tokens if "." not in token.id)
+    return Sentence(text, own, tokens, comments, first, last)
 
 
 #: Marks of footnotes in a row, with the space before them and brackets that hold nothing else.
@@ -247,18 +276,22 @@ class _Row(NamedTuple):
     form: str
 
     @classmethod
-    def read(cls, number: int, line: str) -> _Row:
+    def read(cls, number: int, line: str, options: ReadOptions) -> _Row:
+        line = line.rstrip("\t")
         columns = line.split("\t")
+        if len(columns) < _COLUMNS and _SHORT.fullmatch(line):
+            columns += ["_"] * (_COLUMNS - len(columns))
+            options.put_right("rows without their last columns")
         if len(columns) != _COLUMNS:
             problem = f"{len(columns)} columns, expected {_COLUMNS} with tabs between them"
             raise LineError(number, problem, "wrong number of columns")
         match = _ID.fullmatch(columns[0])
-        if match is None:
+        if match is None or (match[2] == "-" and not 0 < int(match[1]) <= int(match[3])):
             problem = f"id {shown(columns[0])}, expected a number such as 3, 3-4 or 3.1"
             raise LineError(number, problem, "bad id")
         form = tidy(columns[1])
-        if not form:
-            raise LineError(number, "an empty form, expected a word", "empty form")
+        if not form and match[2] != ".":
+            options.put_right("words without a form")
         return cls(number, columns, match[2] or "", int(match[1]), int(match[3] or 0), form)
 
     def token(self, place: tuple[int, int], words: int, is_tree: bool) -> Token:
@@ -298,26 +331,49 @@ def _pairs(column: str) -> dict[str, str]:
 _features = lru_cache(maxsize=4096)(_pairs)
 
 
-def _check_ids(rows: Sequence[_Row], last_line: int) -> None:
+def _in_order(rows: Sequence[_Row], last_line: int, options: ReadOptions) -> list[_Row]:
     # Words count from 1; a multiword token stands before its words, an empty node after one.
-    word = empty = reach = 0
+    tokens: dict[int, _Row] = {}
+    forms = [row.form for row in rows if not row.kind]
+    for row in sorted((row for row in rows if row.kind == "-"), key=lambda row: row.number):
+        if row.last > len(forms):
+            problem = f"the sentence ends after word {len(forms)}, expected words up to {row.last}"
+            raise LineError(last_line, problem, "sentence cut off")
+        before = next(reversed(tokens.values()), None)
+        if before is not None and row.number <= before.last:
+            tokens[before.number] = _united(before, row, forms)
+            options.put_right("multiword tokens that overlap")
+        elif row.form:
+            tokens[row.number] = row
+    ordered: list[_Row] = []
+    word = empty = 0
     for row in rows:
+        if row.kind == "-":
+            if row.number != word + 1:
+                options.put_right("multiword tokens that do not stand before their words")
+            continue
         if row.kind == "":
             fits, expected = row.number == word + 1, str(word + 1)
             word, empty = word + 1, 0
-        elif row.kind == "-":
-            fits = row.number == word + 1 and row.number > reach and row.last > row.number
-            expected = f"a range of words from {max(word, reach) + 1} on"
-            reach = row.last
+            ordered += [tokens[word]] if word in tokens else []
         else:
             fits, expected = (row.number, row.last) == (word, empty + 1), f"{word}.{empty + 1}"
             empty += 1
         if not fits:
             problem = f"id {shown(row.columns[0])}, expected {expected}"
             raise LineError(row.line, problem, "ids out of order")
-    if reach > word:
-        problem = f"the sentence ends after word {word}, expected words up to {reach}"
-        raise LineError(last_line, problem, "sentence cut off")
+        ordered.append(row)
+    return ordered
+
+
+def _united(one: _Row, other: _Row, forms: Sequence[str]) -> _Row:
+    # Of ``I'd`` and ``'d've`` ``I'd've``.
+    if other.last <= one.last:
+        return one
+    shared, behind = forms[other.number - 1 : one.last], forms[one.last : other.last]
+    rest = other.form.removeprefix("".join(shared))
+    form = one.form + (rest if rest != other.form else "".join(behind))
+    return one._replace(columns=other.columns, last=other.last, form=form)
 
 
 def _check_text(text: str, natural: str, line: int) -> None:
@@ -343,10 +399,11 @@ def _lay_out(rows: Sequence[_Row]) -> tuple[str, list[tuple[int, int]]]:
         elif row.kind == "" and row.number in inside:
             place = inside[row.number]
         else:
-            text += space
+            text += space if row.form else ""
             place = (len(text), len(text) + len(row.form))
             text += row.form
-            space = "" if "SpaceAfter=No" in row.columns[9].split("|") else " "
+            spaced = "SpaceAfter=No" not in row.columns[9].split("|")
+            space = " " if text and (spaced or (space and not row.form)) else ""
             if row.kind == "-":
                 inside |= _inside(row, forms, place)
         places.append(place)
@@ -366,7 +423,7 @@ def _laid_out(rows: Sequence[_Row], lay_out: Layout) -> tuple[str, list[tuple[in
                 inside |= _inside(row, forms, places[-1])
         else:
             last = places[-1][1] if places else 0
-            places.append((last, last) if row.kind == "." else inside[row.number])
+            places.append((last, last) if row.kind == "." else inside.get(row.number, (last, last)))
     return text, places
 
 
@@ -377,7 +434,7 @@ def _written(rows: Sequence[_Row]) -> Iterator[_Row]:
         if row.kind == "-":
             reach = row.last
             yield row
-        elif not row.kind and row.number > reach:
+        elif not row.kind and row.number > reach and row.form:
             yield row
 
 

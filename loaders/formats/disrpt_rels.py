@@ -30,7 +30,7 @@ _PART = re.compile(r"([1-9]\d{0,6})(?:-([1-9]\d{0,6}))?")
 #: Stands between the parts of a unit that is cut in two.
 GAP = "<*>"
 #: Text that its owner does not give away has underscores for letters.
-_WITHHELD = re.compile(r"[_\s]+")
+_WITHHELD = re.compile(rf"(?:[_\s]|{re.escape(GAP)})+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,7 @@ class RelsRow:
 def read_rels(
     file: CorpusFile, options: ReadOptions, *, sentences: bool = True
 ) -> Iterator[RelsRow]:
-    """The rows of a table; those whose text is withheld are counted as skipped.
+    """The rows of a table; those that lack a text, a unit or a sentence are counted as skipped.
 
     Args:
         file, options: the table, and what becomes of its bad rows.
@@ -87,7 +87,11 @@ def read_rels(
             if _lacks_a_unit(fields):
                 options.skipped["relations with a missing unit"] += 1
                 continue
-            yield _row(number, fields, sentences, options)
+            row = _row(number, fields, sentences, options)
+            if row is None:
+                options.skipped["relations with a unit that is not in one sentence"] += 1
+                continue
+            yield row
         except LineError as error:
             error.report(file, options)
     if number == 1:
@@ -115,7 +119,8 @@ def _lacks_a_unit(fields: Mapping[str, str]) -> bool:
 
 def _row(
     number: int, fields: dict[str, str], with_sentences: bool, options: ReadOptions
-) -> RelsRow:
+) -> RelsRow | None:
+    # None where a unit goes over the end of its sentence, as those of verse do.
     units = tuple(_tokens(number, fields, f"unit{i}_toks", options) for i in (1, 2))
     raw = tuple(tuple(part.strip() for part in fields[f"u{i}_raw"].split(GAP)) for i in (1, 2))
     sentences, words = [], []
@@ -123,14 +128,13 @@ def _row(
         found = _tokens(number, fields, f"s{i}_toks", options)
         first, last = found[0][0], found[-1][1]
         own = fields[f"unit{i}_sent"].split(" ")
-        if len(found) > 1 or len(own) != last - first + 1:
+        if len(found) > 1 or GAP in own or not first <= unit[0][0] <= unit[-1][1] <= last:
+            return None
+        if len(own) != last - first + 1:
             message = (
                 f"s{i}_toks says {fields[f's{i}_toks']}, and unit{i}_sent has {len(own)} words"
             )
             raise LineError(number, f"{message}, expected as many tokens", "tokens and text differ")
-        if not first <= unit[0][0] <= unit[-1][1] <= last:
-            message = f"unit{i}_toks is not in s{i}_toks, expected the sentence of the unit"
-            raise LineError(number, message, "unit outside its sentence")
         sentences.append((first, last))
         words.append(tuple(own))
     return RelsRow(

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
 from support.native_files import LAYOUTS, RELS
 
 from coherencegym.builders.discourse_tasks import SUITE
@@ -58,12 +59,35 @@ def test_one_config_for_each_table(tmp_path: Path) -> None:
     assert config.by == "dataset"
 
 
-def test_withheld_text_is_left_out_and_counted(tmp_path: Path) -> None:
-    withheld = RELS.replace("The kettle sang\t", "___ ______ ____\t")
+@pytest.mark.parametrize("mask", ["___ ______ ____", "___ <*> ____"])
+def test_withheld_text_is_left_out_and_counted(tmp_path: Path, mask: str) -> None:
+    withheld = RELS.replace("The kettle sang\t", f"{mask}\t")
     (tmp_path / "eng.pdtb.pdtb_train.rels").write_text(withheld)
     reading = read(CORPUS, data_dir=tmp_path)
     assert [one.id for one in reading] == ["eng.pdtb.pdtb/b"]
     assert reading.skipped == {"withheld text": 1}
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("a\t1-3\t", "a\t1-3,6-6\t"),  # verse, where a line is cut in
+        ("\t5-8\t", "\t1-4,5-8\t"),
+        ("\tbut Ann slept .\t1<2", "\tbut <*> slept .\t1<2"),
+    ],
+)
+def test_relations_with_a_unit_that_is_not_in_one_sentence_are_left_out(
+    tmp_path: Path, old: str, new: str
+) -> None:
+    assert old in RELS
+    path = tmp_path / "eng.pdtb.x_test.rels"
+    path.write_text(f"{RELS.replace(old, new)}\n{RELS.splitlines()[1]}\n")
+    reading = read(CORPUS, data_dir=tmp_path)
+    assert [(one.id, len(one.relations)) for one in reading] == [
+        ("eng.pdtb.x/b", 1),
+        ("eng.pdtb.x/a", 1),
+    ]
+    assert reading.skipped["relations with a unit that is not in one sentence"] == 1
 
 
 def test_documents_are_put_together_from_their_tokens(tmp_path: Path) -> None:
@@ -202,12 +226,18 @@ def test_a_sentence_that_was_broken_is_whole_again(tmp_path: Path) -> None:
     assert span_text(document, document.relations[0].arg2) == "水》吧。"
 
 
-def test_withheld_texts_are_left_out(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("mask", "text"),
+    [(r"\1_", "# sent_id = a-1"), (r"\1___", "# text = ______ ___"), (r"\1___", "2-3\t______\t_")],
+)
+def test_withheld_texts_are_left_out(tmp_path: Path, mask: str, text: str) -> None:
+    """Whatever ``# text`` or a multiword token makes of the underscores."""
     LAYOUTS["disrpt texts"].write(tmp_path)
     path = tmp_path / "nld.rst.x/nld.rst.x_dev.conllu"
     lines = path.read_text().splitlines()
-    masked = [re.sub(r"^(\d+\t)[^\t]+", r"\1_", line) for line in lines[:18]]
-    path.write_text("\n".join([*masked, *lines[18:]]) + "\n")
+    masked = [re.sub(r"^(\d+\t)[^\t]+", mask, line) for line in lines[:18]]
+    spaced = "\n".join([*masked, *lines[18:], ""]).replace("Seg=", "SpaceAfter=No|Seg=", 1)
+    path.write_text(spaced.replace("# sent_id = a-1", text))
     reading = read(CORPUS, data_dir=tmp_path)
     assert [one.id for one in reading] == ["nld.rst.x/b"]
     assert reading.skipped["withheld text"] == 1

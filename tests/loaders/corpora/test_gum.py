@@ -273,9 +273,10 @@ def test_a_document_without_an_id_is_called_after_its_file(of_file: OfFile) -> N
 def test_withheld_documents_are_counted(of_file: OfFile) -> None:
     words = row(1, "_", "PRON") + row(2, "_____", "VERB")
     line = row(1, "Name", "NOUN") + row(2, "____", "SYM")
-    text = f"# newdoc id = a\n# text = _ _\n{words}\n# newdoc id = b\n{line}"
-    reading = read(of_file(CORPUS, text))
-    assert [d.id for d in reading] == ["b"]
+    real = row(1, "Press", "VERB") + row(2, "_") + row(3, "!", "PUNCT")
+    text = f"# newdoc id = a\n# text = _ _\n{words}\n# newdoc id = b\n{line}\n# newdoc id = c\n"
+    reading = read(of_file(CORPUS, f"{text}# text = Press _ !\n{real}"))
+    assert [d.id for d in reading] == ["b", "c"]
     assert reading.skipped == {"withheld text": 1}
 
 
