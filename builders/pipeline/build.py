@@ -40,7 +40,7 @@ from coherencegym.engines.engine import ALONE_IN_PROCESS, Engine, local_engine
 from coherencegym.eval.kinds.items import ITEMS
 from coherencegym.eval.kinds.table_kind import DISCOURSE
 from coherencegym.eval.statistics.pair_baselines import BaselineDecision
-from coherencegym.loaders.corpus import Corpus, CorpusError
+from coherencegym.loaders.corpus import REPAIRED, Corpus, CorpusError
 from coherencegym.loaders.discourse import Discourse
 from coherencegym.loaders.languages.registry import language_of
 from coherencegym.loaders.read import ReadingCache
@@ -182,7 +182,8 @@ class _Build:
             self._tell,
             self.cache,
         )
-        self.lost.update(found.reading.skipped)
+        lost = found.reading.skipped.items()
+        self.lost.update({why: times for why, times in lost if not why.startswith(REPAIRED)})
         for config, limited in zip(source.configs, found.configs, strict=True):
             for name, entry in self._configs(config, limited, source.corpus, found.by_split):
                 if not isinstance(entry, str):

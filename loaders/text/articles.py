@@ -225,7 +225,7 @@ def _blocks(article: str) -> list[str]:
     return [block.strip() for block in re.split(r"\n\n+", "\n".join(lines)) if block.strip()]
 
 
-def document(article: Article, shape: Shape) -> tuple[str, tuple[str, ...]]:
+def document(article: Article, shape: Shape, options: ReadOptions) -> tuple[str, tuple[str, ...]]:
     """The title and the sentences of the document that an article makes.
 
     Raises:
@@ -245,7 +245,7 @@ def document(article: Article, shape: Shape) -> tuple[str, tuple[str, ...]]:
         reach = (shape.most + 1) * _LONGEST_SENTENCE
         if whole and len(taken.text) > reach:
             raise DroppedError(too_many)
-        found = split_sentences(taken.text[:reach], shape.language, shape.pipeline)
+        found = split_sentences(taken.text[:reach], shape.language, shape.pipeline, options)
         sentences = tuple(islice(found, shape.most + 1))
     else:
         sentences = tuple(filter(None, map(tidy, article.text)))
@@ -271,7 +271,7 @@ def discourse_of(
         if problem := text_problem(text):
             raise RecordError(*problem)
     try:
-        title, sentences = document(article, shape)
+        title, sentences = document(article, shape, options)
     except DroppedError as dropped:
         options.skipped[str(dropped)] += 1
         return None

@@ -67,8 +67,8 @@ def read_paper_row(
             raise CorpusError(f"{file.path}:{number}: {problem}")
     identifier = tidy(str(row[id_column])) if id_column else f"{file.split}-{number:06d}"
     try:
-        abstract = list(_prose(number, ABSTRACT_COLUMN, row, language, pipeline))
-        body = list(_prose(number, column, row, language, pipeline))
+        abstract = list(_prose(number, ABSTRACT_COLUMN, row, language, pipeline, options))
+        body = list(_prose(number, column, row, language, pipeline, options))
         if (unusable := text_problem(identifier)) is not None:
             raise LineError(number, *unusable)
     except LineError as error:
@@ -89,13 +89,18 @@ def read_paper_row(
 
 
 def _prose(
-    number: int, column: str, row: Mapping[str, Any], language: str, pipeline: str | None
+    number: int,
+    column: str,
+    row: Mapping[str, Any],
+    language: str,
+    pipeline: str | None,
+    options: ReadOptions,
 ) -> Iterator[str]:
     for paragraph in _paragraphs(number, column, row[column]):
         if (unusable := text_problem(paragraph)) is not None:
             raise LineError(number, *unusable)
         try:
-            for sentence in split_sentences(paragraph, language, pipeline):
+            for sentence in split_sentences(paragraph, language, pipeline, options):
                 if not _PLACEHOLDER.search(sentence) and sentences_drop([sentence]) is None:
                     yield sentence
         except TooLongError as error:

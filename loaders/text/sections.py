@@ -118,6 +118,7 @@ def sectioned_discourse(
     corpus: Corpus,
     article: tuple[str, str, SourceSpan, str],
     blocks: Iterable[SectionBlock],
+    options: ReadOptions,
     language: str = "en",
     pipeline: str | None = None,
 ) -> Discourse | None:
@@ -127,6 +128,7 @@ def sectioned_discourse(
         corpus: its corpus.
         article: its id, title, source and split.
         blocks: its headings and paragraphs in order.
+        options: counts what is repaired.
         language, pipeline: those that paragraphs are split into sentences with.
 
     Raises:
@@ -143,7 +145,7 @@ def sectioned_discourse(
         try:
             found: Iterable[str] = given
             if isinstance(block.text, str) and not block.level:
-                found = split_sentences(block.text, language, pipeline)
+                found = split_sentences(block.text, language, pipeline, options)
             own = [one for one in map(tidy, found) if one]
         except TooLongError as error:
             raise LineError(source.start, str(error), "overlong field") from None
@@ -199,7 +201,7 @@ def read_section_row(
         except ValueError as error:
             raise LineError(number, f"{column} has {error}", "wrong type") from None
         article = identifier, title, source, file.split
-        made = sectioned_discourse(corpus, article, blocks, language, pipeline)
+        made = sectioned_discourse(corpus, article, blocks, options, language, pipeline)
     except LineError as error:
         error.report(file, options)
         return None

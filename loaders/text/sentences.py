@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from functools import cache, lru_cache
 from typing import Any
 
-from coherencegym.loaders.corpus import CorpusError
+from coherencegym.loaders.corpus import CorpusError, ReadOptions
 from coherencegym.loaders.formats.lines import tidy
 from coherencegym.loaders.languages.english import ENGLISH
 from coherencegym.loaders.languages.language import SentenceRules
@@ -40,6 +40,9 @@ _NEAR = 200
 #: Places where spaCy's sentencizer sees no end, as its tokenizer keeps the full stop of ``U.S.``
 #: and ``A.``, but there may be one; after an ellipsis; and behind the number of a footnote.
 _MAY_END = re.compile(r"[.!?…][\"'”’»)\]]*(?:\s*\[\d{1,3}\])*\s+")
+
+#: A stop before something in lower case: no ellipsis, and no quotation that goes on.
+_PLAIN_STOP = re.compile(r"(?<![.…])(?:\.[\"'”’»)\]]*|[!?]+)$")
 
 #: Words of short texts whose full stop ends no sentence; a letter is an initial, or ``b. 1980``.
 _ABBREVIATION = re.compile(
@@ -74,18 +77,22 @@ class TooLongError(ValueError):
     """A text is longer than the pipeline takes; the message says how long it may be."""
 
 
-def split_sentences(text: str, code: str = "en", pipeline: str | None = None) -> Iterator[str]:
+def split_sentences(
+    text: str, code: str = "en", pipeline: str | None = None, options: ReadOptions | None = None
+) -> Iterator[str]:
     """The sentences of a text, lazily by paragraph; an empty line always ends a sentence.
 
     By rule, spaCy's ``sentencizer`` says where sentences could end (it knows the full stops of many
     scripts), and :func:`is_sentence_end` which of these places are ends. In scripts without white
-    space between sentences (Chinese, Japanese) the sentencizer has the last word.
+    space between sentences (Chinese, Japanese) the sentencizer has the last word. In a text in
+    which a third of the sentences or more begin in lower case, any may.
 
     Args:
         text: plain text; a single line break is a space.
         code: ISO 639-1, of the language whose rules are used.
         pipeline: name of, or folder with, an installed spaCy pipeline that finds sentences; what it
             says is not corrected. None: the rules.
+        options: count a text whose sentences begin in lower case.
 
     Raises:
         TooLongError: the text is longer than spaCy takes.
@@ -96,15 +103,36 @@ def split_sentences(text: str, code: str = "en", pipeline: str | None = None) ->
         raise TooLongError(
             f"a text of {len(text):,} characters, expected at most {splitter.max_length:,}"
         )
-    for paragraph in re.split(r"\n\s*\n", text):
+    paragraphs = re.split(r"\n\s*\n", text)
+    rules, small = language(code).sentences, False
+    if pipeline is None:
+        paragraphs = list(map(tidy, paragraphs))
+        small = _begin_small(paragraphs, rules)
+    if small and options is not None:
+        options.put_right("passages whose sentences begin in lower case, split at . ! ?")
+    for paragraph in paragraphs:
         if pipeline is None:
-            found = _by_rule(tidy(paragraph), splitter, language(code).sentences)
+            found = _by_rule(paragraph, splitter, rules, small)
         else:
             found = (sentence.text for sentence in splitter(paragraph).sents)
         yield from filter(None, map(tidy, found))
 
 
-def _by_rule(text: str, sentencizer: Any, rules: SentenceRules) -> Iterator[str]:
+def _begin_small(paragraphs: Sequence[str], rules: SentenceRules) -> bool:
+    starts = [paragraph.lstrip(_OPENERS)[:1] for paragraph in paragraphs[:1]]
+    for paragraph in paragraphs:
+        start = 0
+        for gap in _MAY_END.finditer(paragraph):
+            end = gap.end()
+            before, after = paragraph[max(start, end - _NEAR) : end], paragraph[end : end + _NEAR]
+            if is_sentence_end(before, after, rules, small=True):
+                starts.append(after.lstrip(_OPENERS)[:1])
+                start = end
+    small = sum(map(str.islower, starts))
+    return small >= 2 and 3 * small >= small + sum(map(str.isupper, starts))
+
+
+def _by_rule(text: str, sentencizer: Any, rules: SentenceRules, small: bool) -> Iterator[str]:
     shielded = _LONG_RUN.sub(lambda run: "x" * len(run[0]), text)
     starts = {sentence.start_char for sentence in sentencizer(shielded).sents}
     # The sentencizer gives an opening quotation mark to the sentence before it.
@@ -115,7 +143,9 @@ def _by_rule(text: str, sentencizer: Any, rules: SentenceRules) -> Iterator[str]
         spaced = text[place - 1 : place].isspace()
         if place == start or (not spaced and text[place - 1 : place].isascii()):
             continue
-        if not spaced or is_sentence_end(text[start:place], text[place : place + 400], rules):
+        if not spaced or is_sentence_end(
+            text[start:place], text[place : place + 400], rules, small
+        ):
             yield text[start:place]
             start = place
     yield text[start:]
@@ -153,7 +183,9 @@ def _splitter(code: str, pipeline: str | None) -> Any:
     return splitter
 
 
-def is_sentence_end(before: str, after: str, rules: SentenceRules = ENGLISH.sentences) -> bool:
+def is_sentence_end(
+    before: str, after: str, rules: SentenceRules = ENGLISH.sentences, small: bool = False
+) -> bool:
     """Tell whether a sentence ends between two texts that white space parts.
 
     For languages whose sentences begin with a capital. None ends where
@@ -164,6 +196,7 @@ def is_sentence_end(before: str, after: str, rules: SentenceRules = ENGLISH.sent
         before: the text from the last sentence end on, its closing quotation marks included.
         after: the text that follows.
         rules: the abbreviations of the language.
+        small: a sentence of this text may begin in lower case.
     """
     before, after = _FOOTNOTES.sub("", before.rstrip()), after.lstrip()[:_NEAR]
     if not after:
@@ -171,7 +204,9 @@ def is_sentence_end(before: str, after: str, rules: SentenceRules = ENGLISH.sent
     if _FOOTNOTE.match(after):
         return False
     first = after.lstrip(_OPENERS)[:1]
-    if first.islower() or not (first.isalnum() or after[0] in _OPENERS):
+    if first.islower() and not (small and _may_precede_small(before)):
+        return False
+    if not (first.isalnum() or after[0] in _OPENERS):
         return False
     if _NUMBERED.match(before) or _inside_brackets(before, after):
         return False
@@ -184,6 +219,13 @@ def is_sentence_end(before: str, after: str, rules: SentenceRules = ENGLISH.sent
         return True
     quoted = stripped != before
     return _stop_ends_sentence(stripped[-_NEAR:], after.lstrip(_OPENERS), quoted, rules)
+
+
+def _may_precede_small(before: str) -> bool:
+    # Not behind ``Yahoo!``.
+    word = before.rpartition(" ")[2].lstrip(_OPENERS)
+    is_name = word[:1].isupper() and before[-1:] in "!?"
+    return not is_name and _PLAIN_STOP.search(before) is not None
 
 
 def _reports(after: str, rules: SentenceRules) -> bool:

@@ -328,6 +328,22 @@ def test_coreference_in_brat(capsys: pytest.CaptureFixture[str]) -> None:
     ]
 
 
+def test_what_was_repaired_is_not_called_lost(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("a.txt").write_text("lily had a ball. it rolled away.")
+    assert build_command("sentence_order", "--texts", "a.txt", "--output", "out") == 2
+    assert "; not used: 1 fewer than 3 sentences; own" in one_line(capsys.readouterr().err)
+
+
+@pytest.mark.parametrize("words", ["The kettle", "Th e kettle"])
+def test_parts_of_a_mention_may_touch(words: str) -> None:
+    LAYOUTS["brat"].write(Path("brat"))
+    (path,) = Path("brat").rglob("a.ann")
+    text = path.read_text()
+    path.write_text(text.replace("0 3;4 10\tThe kettle", f"0 2;2 3;4 10\t{words}"))
+    one, _ = read(annotated_texts(Path("brat"), "brat").corpus)
+    assert one.mentions[0].span == ((0, 0, 10),)
+
+
 def test_litbank_names_chains_by_types() -> None:
     LAYOUTS["brat"].write(Path("litbank"))
     _, found = read(annotated_texts(Path("litbank"), "brat").corpus)

@@ -320,7 +320,7 @@ def _read_row(
         if not identifier:
             problem = f"{row_format.id_column} is empty, expected an id"
             raise LineError(number, problem, "empty id")
-        units = tuple(_units(row[row_format.column], row_format, source))
+        units = tuple(_units(row[row_format.column], row_format, source, options))
         if not units:
             problem = f"{row_format.column} is empty, expected some text"
             raise LineError(number, problem, "empty text")
@@ -333,7 +333,9 @@ def _read_row(
     return Discourse(identifier, corpus.name, units, meta={"split": file.split})
 
 
-def _units(value: Any, row_format: _RowFormat, source: SourceSpan) -> Iterator[Unit]:
+def _units(
+    value: Any, row_format: _RowFormat, source: SourceSpan, options: ReadOptions
+) -> Iterator[Unit]:
     if isinstance(value, Mapping):  # how older versions of datasets give a list of dictionaries
         value = _by_item(value)
     kind = row_format.kind if row_format.kind != "auto" else _kind(value)
@@ -341,7 +343,8 @@ def _units(value: Any, row_format: _RowFormat, source: SourceSpan) -> Iterator[U
         if not isinstance(value, str):
             raise _wrong_type(row_format, value, "text", source)
         try:  # an empty line always ends a sentence, as after a heading
-            for sentence in split_sentences(value, row_format.language, row_format.pipeline):
+            how = row_format.language, row_format.pipeline, options
+            for sentence in split_sentences(value, *how):
                 yield Unit(sentence, source=source)
         except TooLongError as error:
             raise LineError(source.start, str(error), "overlong field") from None

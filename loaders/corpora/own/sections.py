@@ -65,7 +65,7 @@ def _read(
             raise LineError(1, problem, "overlong file")
         article = identifier, "", SourceSpan(file.path.name, 1, content.count("\n") + 1), file.split
         found = sectioned_discourse(
-            corpus, article, marked_blocks(content), shape.language, shape.pipeline
+            corpus, article, marked_blocks(content), options, shape.language, shape.pipeline
         )
     except CorpusError as error:
         options.bad(str(error), "text file that cannot be decoded")

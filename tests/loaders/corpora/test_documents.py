@@ -16,7 +16,7 @@ from coherencegym.builders.command.cli import build_request, suite_parser
 from coherencegym.builders.registry import load_suite
 from coherencegym.loaders.corpora.documents import CORPUS, documents_corpus
 from coherencegym.loaders.corpora.hub.texts import hub_corpus
-from coherencegym.loaders.corpus import Corpus, CorpusError, CorpusNotFoundError
+from coherencegym.loaders.corpus import Corpus, CorpusError, CorpusNotFoundError, ReadOptions
 from coherencegym.loaders.discourse import SourceSpan
 from coherencegym.loaders.formats.lines import RecordError
 from coherencegym.loaders.read import Reading, read
@@ -52,6 +52,14 @@ def reading(folder: Path, corpus: Corpus = CORPUS, **arguments: Any) -> Reading:
 
 def ids(found: Reading) -> list[str]:
     return [discourse.id for discourse in found]
+
+
+def test_texts_without_capitals_are_split_and_counted(folder: Path) -> None:
+    write(folder, a=KETTLE.lower())
+    found = reading(folder)
+    (document,) = found
+    assert len(document.units) == 3
+    assert sum(count for reason, count in found.skipped.items() if "lower case" in reason) == 1
 
 
 def test_a_folder_of_text_files(folder: Path) -> None:
@@ -244,9 +252,9 @@ def test_documents_are_yielded_lazily(folder: Path, monkeypatch: pytest.MonkeyPa
     made: list[str] = []
     real = articles.document
 
-    def document(article: articles.Article, shape: Shape) -> Any:
+    def document(article: articles.Article, shape: Shape, options: ReadOptions) -> Any:
         made.append(article.identifier)
-        return real(article, shape)
+        return real(article, shape, options)
 
     monkeypatch.setattr(articles, "document", document)
     (folder / "train.jsonl").write_text(lines(*({"text": t} for t in (KETTLE, TRAIN, RAIN))))

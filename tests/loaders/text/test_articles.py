@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from coherencegym.loaders.corpus import ReadOptions
 from coherencegym.loaders.discourse import SourceSpan
 from coherencegym.loaders.text.articles import (
     EXCERPTS,
@@ -137,12 +138,16 @@ def test_an_excerpt_is_of_the_article(text: str, how: str) -> None:
 )
 def test_a_long_run_of_signs_takes_no_long_time(run: str) -> None:
     """What is done grows with the length of a text, and not with its square."""
-    document(Article("a", "Ann ran to the inn. " * 5, SourceSpan("a", 1, 1), "test"), Shape())
+    document(
+        Article("a", "Ann ran to the inn. " * 5, SourceSpan("a", 1, 1), "test"),
+        Shape(),
+        ReadOptions(),
+    )
     text = run * (40_000 // len(run))
     start = process_time()
     for article in (f"The town was old. {text} It is.", f"= {text}", f"A {text}b."):
         with contextlib.suppress(DroppedError):
-            document(Article("a", article, SourceSpan("a", 1, 1), "test"), Shape())
+            document(Article("a", article, SourceSpan("a", 1, 1), "test"), Shape(), ReadOptions())
     sentence_spans(text)
     detokenize(text)
     badly_split(f"{text}b")
