@@ -126,6 +126,27 @@ def test_documents_are_put_together_from_their_tokens(tmp_path: Path) -> None:
     assert [file.name.rpartition(".")[2] for file in reading.files] == ["rels", "conllu"]
 
 
+def test_tokens_without_a_form_are_counted(tmp_path: Path) -> None:
+    """A sentence of nothing else is none, and relations keep to their tokens."""
+    LAYOUTS["disrpt texts"].write(tmp_path)
+    before = found(tmp_path)
+    path = tmp_path / "nld.rst.x/nld.rst.x_dev.conllu"
+    blank = "1\t \t_\tX\t_\t_\t0\troot\t_\tSeg=O\n\n# sent_id = a-2"
+    path.write_text(path.read_text().replace("# sent_id = a-2", blank))
+    rels = path.with_suffix(".rels")
+    rels.write_text(rels.read_text().replace("11-13", "12-14"))
+    after = found(tmp_path)
+    assert [one.texts for one in after] == [one.texts for one in before]
+    assert [one.relations for one in after] == [one.relations for one in before]
+    start = path.read_text().index("# newdoc id = b")
+    path.write_text(f"# newdoc_id = a\n{blank.partition('#')[0]}{path.read_text()[start:]}")
+    reading = read(CORPUS, data_dir=tmp_path, skip_bad_rows=True)
+    assert ([one.id for one in reading], reading.skipped["document without words"]) == (
+        ["nld.rst.x/b"],
+        1,
+    )
+
+
 def test_entities_are_read_for_who_wants_them(tmp_path: Path) -> None:
     LAYOUTS["disrpt texts"].write(tmp_path)
     path = tmp_path / "nld.rst.x/nld.rst.x_dev.conllu"
@@ -227,16 +248,19 @@ def test_a_sentence_that_was_broken_is_whole_again(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("mask", "text"),
-    [(r"\1_", "# sent_id = a-1"), (r"\1___", "# text = ______ ___"), (r"\1___", "2-3\t______\t_")],
+    ("masked", "mask", "text"),
+    [
+        (r"\d+", "_", "# sent_id = a-1"),
+        (r"\d+", "___", "# text = ______ ___"),
+        ("[3-9]", "___", "# text = ______ ___"),  # some of the words in multiword tokens are left
+    ],
 )
-def test_withheld_texts_are_left_out(tmp_path: Path, mask: str, text: str) -> None:
-    """Whatever ``# text`` or a multiword token makes of the underscores."""
+def test_withheld_texts_are_left_out(tmp_path: Path, masked: str, mask: str, text: str) -> None:
     LAYOUTS["disrpt texts"].write(tmp_path)
     path = tmp_path / "nld.rst.x/nld.rst.x_dev.conllu"
     lines = path.read_text().splitlines()
-    masked = [re.sub(r"^(\d+\t)[^\t]+", mask, line) for line in lines[:18]]
-    spaced = "\n".join([*masked, *lines[18:], ""]).replace("Seg=", "SpaceAfter=No|Seg=", 1)
+    own = [re.sub(rf"^({masked}\t)[^\t]+", rf"\1{mask}", line) for line in lines[:18]]
+    spaced = "\n".join([*own, *lines[18:], ""]).replace("Seg=", "SpaceAfter=No|Seg=", 1)
     path.write_text(spaced.replace("# sent_id = a-1", text))
     reading = read(CORPUS, data_dir=tmp_path)
     assert [one.id for one in reading] == ["nld.rst.x/b"]

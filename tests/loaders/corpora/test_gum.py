@@ -270,6 +270,12 @@ def test_a_document_without_an_id_is_called_after_its_file(of_file: OfFile) -> N
     assert read_one(of_file(CORPUS, row(1, "Yes"))).id == "file"
 
 
+def test_sentences_of_words_without_a_form_are_none(of_file: OfFile) -> None:
+    assert read_one(of_file(CORPUS, f"{row(1, 'Yes')}\n{row(1, ' ')}")).texts == ("Yes",)
+    reading = read(of_file(CORPUS, row(1, " ")), skip_bad_rows=True)
+    assert (list(reading), reading.skipped["document without words"]) == ([], 1)
+
+
 def test_withheld_documents_are_counted(of_file: OfFile) -> None:
     words = row(1, "_", "PRON") + row(2, "_____", "VERB")
     line = row(1, "Name", "NOUN") + row(2, "____", "SYM")

@@ -81,6 +81,12 @@ def test_space_in_a_form_is_one_space(tmp_path: Path) -> None:
     assert (sentence.words[1].start, sentence.words[1].end) == (7, 10)
 
 
+def test_a_word_without_a_form_takes_no_space(tmp_path: Path) -> None:
+    rows = one_line("1", "a") + one_line("2", "", *"_" * 7, "SpaceAfter=No") + one_line("3", "b")
+    (sentence,) = sentences(tmp_path, rows)
+    assert [(word.start, word.end) for word in sentence.words] == [(0, 1), (1, 1), (2, 3)]
+
+
 @pytest.mark.parametrize("line_end", ["\n", "\r\n"])
 def test_documents_begin_at_newdoc_and_line_ends_do_not_matter(
     tmp_path: Path, line_end: str
