@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any, Literal
 
 #: Ways to read a token's surprisal: given what stands before it (``causal``); given all of the
@@ -12,6 +13,10 @@ Scorer = Literal["causal", "pll", "mntp"]
 ScorerChoice = Literal["auto", "causal", "pll", "mntp"]
 #: The entry of a config that names a masked language model in code of its repository.
 _OWN_MASKED = "AutoModelForMaskedLM"
+#: In the name of a class: a head that gives tokens no probability.
+_OTHER_HEAD = re.compile(
+    "RewardModel$|For(?![A-Za-z0-9]*(LM|Language|Generation|PreTraining))[A-Z]"
+)
 
 
 def scorer_of(config: Any, made: str = "") -> Scorer:
@@ -45,6 +50,18 @@ def is_masked(config: Any) -> bool:
         # A model without a head is of its type.
         return model_type in masked and not getattr(config, "is_decoder", False)
     return bool(declared & set(masked.values())) and not declared & causal
+
+
+def other_head(config: Any) -> str:
+    """The class, such as a classifier's, of a model without a head for language; else empty."""
+    declared = getattr(config, "architectures", None) or [""]
+    return str(declared[0]) if all(map(_OTHER_HEAD.search, declared)) else ""
+
+
+def is_headless(config: Any) -> bool:
+    """Tell whether a config names no class, or only classes without a head (``LlamaModel``)."""
+    declared = getattr(config, "architectures", None) or ()
+    return all(name.endswith("Model") and "Head" not in name for name in declared)
 
 
 def has_masked_class(config: Any, trust: bool = False) -> bool:

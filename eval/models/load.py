@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -14,7 +15,7 @@ from typing import Any
 from coherencegym.errors import EvaluationError, first_line
 from coherencegym.eval.data.notes import Note, caution, detail
 from coherencegym.eval.models.arguments import ModelArguments, Scalar
-from coherencegym.eval.models.kind import Scorer, ScorerChoice, class_for
+from coherencegym.eval.models.kind import Scorer, ScorerChoice, class_for, is_headless
 from coherencegym.eval.models.libraries import attempt
 from coherencegym.eval.models.limits import context_length
 from coherencegym.eval.models.placement import (
@@ -26,6 +27,7 @@ from coherencegym.eval.models.placement import (
 )
 from coherencegym.eval.models.provenance import NOTHING_KNOWN, Provenance, find_provenance
 from coherencegym.eval.models.refusals import (
+    refuse_other_head,
     refuse_unless_adapter,
     refuse_unless_held,
     refuse_unless_it_sees,
@@ -269,8 +271,9 @@ def _load(
     made = made or _kind_of_model(read.config, read.scorer, trust_remote_code)
     refuse_unless_held(source, read.config, trust_remote_code, made)
     settings = {**arguments.passed, **placement.settings, "dtype": placement.dtype}
+    bare = read.scorer == "causal" and is_headless(read.config)
     with _without_adapter(source) as files:
-        model = _weights(files, made, trust_remote_code, settings)
+        model = _weights(files, made, trust_remote_code, settings, bare=bare)
     if placement.device is not None:
         model = model.to(placement.device)
     if adapter is not None:
@@ -286,10 +289,11 @@ def _load(
         commit=source.identity(code=remote_code),
         base=source.name if source.name != name else None,
         adapter=_named(adapter),
-        other_tokenizer=_named(read.tokens) if arguments.tokenizer else None,
+        other_tokenizer=_named(read.tokens) if read.tokens is not read.source else None,
         arguments=arguments.numeric(),
         provenance=find_provenance([source, *filter(None, [adapter])], arguments.training_cutoff),
         notes=_notes(source, adapter, remote_code, trust_remote_code),
+        cautions=_cautions(read.config) if bare else (),
     )
 
 
@@ -352,7 +356,7 @@ def load_facts(
         "commit": read.source.identity(code=code),
         "base": read.source.name if read.source.name != name else None,
         "adapter": _named(read.adapter),
-        "tokenizer": _named(read.tokens) if arguments.tokenizer else None,
+        "tokenizer": _named(read.tokens) if read.tokens is not read.source else None,
         "arguments": arguments.numeric(),
     }
     if placement.device is not None:
@@ -383,7 +387,13 @@ def _read(name: str, arguments: ModelArguments, trust: bool, choice: ScorerChoic
     else:
         # Adapters are made for whole models.
         scorer = settled_scorer(name, config, choice or "causal", trust)
-    tokens = find_model(arguments.tokenizer, what="tokenizer") if arguments.tokenizer else source
+        if choice is not None:
+            refuse_other_head(name, config, adapter)
+    if arguments.tokenizer:
+        tokens = find_model(arguments.tokenizer, what="tokenizer")
+    else:
+        # An adapter that has one was trained with it: it may have more tokens than the model's.
+        tokens = adapter if adapter is not None and adapter.file("tokenizer.json") else source
     tokenizer = read_tokenizer(tokens, "--model-arg tokenizer=FOLDER", trust)
     return _Read(source, adapter, config, tokens, tokenizer, scorer)
 
@@ -484,8 +494,14 @@ def _without_adapter(source: ModelSource) -> Iterator[ModelSource]:
 
 
 def _weights(
-    source: ModelSource, kind_of_model: Any, trust: bool, settings: Mapping[str, Any]
+    source: ModelSource,
+    kind_of_model: Any,
+    trust: bool,
+    settings: Mapping[str, Any],
+    *,
+    bare: bool,
 ) -> Any:
+    # ``bare``: the config names no class with a head.
     what = f"model {source.name!r}"
     more = {**settings, **source.settings, "use_safetensors": True, "output_loading_info": True}
     more["adapter_kwargs"] = _NO_ADAPTER
@@ -503,14 +519,41 @@ def _weights(
         raise
     # An encoder's pooler is used for no vector, and many files have none.
     missing = sorted(key for key in loading["missing_keys"] if not key.startswith("pooler."))
+    expected = "expected those of " + _EXPECTED.get(kind_of_model.__name__, "its type")
     if missing:
         # transformers would go on with random numbers in their place.
-        expected = _EXPECTED.get(kind_of_model.__name__, "its type")
         raise EvaluationError(
-            f"{what} lacks {len(missing)} of its weights ({missing[0]}, ...); expected "
-            f"those of {expected}"
+            f"{what} lacks {len(missing)} of its weights ({missing[0]}, ...); {expected}"
         )
+    # What is in no numbered layer is a head, and tied embeddings would stand in for the right one.
+    heads = sorted(key for key in loading["unexpected_keys"] if not re.search(r"\.\d+\.", key))
+    if bare and heads:
+        raise EvaluationError(f"{what} has weights of another head ({heads[0]}); {expected}")
     return model
+
+
+def _resize(model: Any, weights: Path) -> None:
+    # As peft does not: to as many rows of embeddings as an adapter has that was trained with more.
+    from safetensors import safe_open
+
+    ends = [*filter(None, (model.get_input_embeddings(), model.get_output_embeddings()))]
+    names = [re.escape(name) for name, one in model.named_modules() if one in ends]
+    whole = re.compile(
+        rf"base_model\.model\.({'|'.join(names)})"
+        r"(\.(modules_to_save|token_adapter|base_layer))*\.weight"
+    )
+    with safe_open(weights, "pt") as file:
+        found = ((whole.fullmatch(key), key) for key in file.keys())  # noqa: SIM118 (no mapping)
+        rows = {match[1]: file.get_slice(key).get_shape()[0] for match, key in found if match}
+    sizes, now = {*rows.values()}, vocabulary_size(model)
+    if len(sizes) != 1 or (size := sizes.pop()) == now:
+        return
+    if size > now and len(rows) < len({id(end.weight) for end in ends}):
+        raise EvaluationError(
+            f"it has {size:,} embeddings for the input or the output alone, and the model has "
+            f"{now:,}; expected an adapter that was saved with both"
+        )
+    model.resize_token_embeddings(size, mean_resizing=False)
 
 
 def _adapted(model: Any, adapter: ModelSource) -> Any:
@@ -531,6 +574,7 @@ def _adapted(model: Any, adapter: ModelSource) -> Any:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
+            _resize(model, weights)
             wrapped = PeftModel.from_pretrained(
                 model, str(config.parent), torch_device=str(input_device(model))
             )
@@ -561,6 +605,17 @@ def _notes(
     elif trust:
         notes.append("--trust-remote-code: the model itself needed no code from its repository")
     return tuple(notes)
+
+
+def _cautions(config: Any) -> tuple[str, ...]:
+    # On a config that names no class with a head.
+    declared = config.architectures
+    if not declared or not config.get_text_config().tie_word_embeddings:
+        return ()
+    return (
+        f"the model's config names a class without a head ({declared[0]}): its input embeddings "
+        "are the head, which is right only if it was trained to predict tokens",
+    )
 
 
 def vocabulary_size(model: Any) -> int:

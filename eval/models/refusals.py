@@ -23,6 +23,7 @@ from coherencegym.eval.models.kind import (
     ScorerChoice,
     has_masked_class,
     is_masked,
+    other_head,
     scorer_of,
 )
 from coherencegym.eval.models.libraries import attempt, require
@@ -38,6 +39,8 @@ _MODULES = re.compile(r"(?:layers?|blocks|experts|labels)$")
 _MOST_MODULES = 10_000
 #: Numbers that a model may hold beyond those of its files: masks, tables of positions.
 _SLACK = 1 << 26
+#: Tasks of adapters (those of peft) that bring a head of their own.
+_OTHER_TASKS = ("SEQ_CLS", "TOKEN_CLS", "QUESTION_ANS")
 #: Most times as many as its files hold: a tied head may be kept apart; quantized ones packed.
 _TIED, _PACKED = 2, 32
 _NEEDS_CODE = (
@@ -113,6 +116,29 @@ def refuse_unless_causal(name: str, config: Any, trust: bool = False) -> None:
     problem = _not_causal(config, trust) or _foreign_attention(config, trust)
     if problem is not None:
         raise EvaluationError(f"model {name!r} {problem}")
+
+
+def refuse_other_head(name: str, config: Any, adapter: ModelSource | None = None) -> None:
+    """Refuse files of a classifier, a reward model and the like, whose body alone would be read.
+
+    Args:
+        name: the user's name for it.
+        config: the model's.
+        adapter: the files of an adapter on top of it.
+
+    Raises:
+        EvaluationError: the config, or that of the adapter, names a head that is none for language.
+    """
+    found = {f"model {name!r}": other_head(config)}
+    if adapter is not None:
+        task = (adapter.read_json(ADAPTER_CONFIG) or {}).get("task_type")
+        found[f"adapter {adapter.name!r}"] = task if task in _OTHER_TASKS else ""
+    for what, head in found.items():
+        if head:
+            raise EvaluationError(
+                f"{what} has a head for another task ({head}); expected a language model, such as "
+                "the one that it was trained from"
+            )
 
 
 def settled_scorer(

@@ -25,10 +25,11 @@ class ProcessError(EvaluationError):
 def first_line(error: BaseException) -> str:
     """The first line of an error that says something; else the name of its type.
 
-    Libraries put advice into the lines below.
+    Libraries put advice into the lines below; what ends in a colon goes on in the next one.
     """
-    lines = (line.strip() for line in str(error).splitlines())
-    return next(filter(None, lines), type(error).__name__)
+    lines = filter(None, (line.strip() for line in str(error).splitlines()))
+    first = next(lines, type(error).__name__)
+    return f"{first} {next(lines, '')}".strip() if first.endswith(":") else first
 
 
 def visible(text: str, shown: str = "") -> str:

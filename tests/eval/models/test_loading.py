@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from collections.abc import Callable
 from importlib.util import find_spec
@@ -280,12 +281,46 @@ def test_adapters_that_cannot_be_put_on(
         changed = config | change | ({"megatron_config": {"a": 1}} if len(change) > 1 else {})
         (foreign / "adapter_config.json").write_text(json.dumps(changed))
         assert "does something else than change" in said(foreign)
+    (foreign / "adapter_config.json").write_text(json.dumps(config | {"task_type": "SEQ_CLS"}))
+    assert "has a head for another task (SEQ_CLS)" in said(foreign)
     wide = make_model("llama", make_tokenizer(), hidden_size=64)
     wide.save_pretrained(tmp_path / "wide")
     for path in (saved / "model").glob("tokenizer*"):
         shutil.copy(path, tmp_path / "wide")
     error = run.error(tmp_path / "wide", "--model-arg", f"peft={adapter}")
     assert "does not fit the model" in error
+    assert re.search(r"shape torch.Size\(\[8, 32\]\) .* torch.Size\(\[8, 64\]\)", error)
+
+
+@pytest.mark.parametrize(
+    "more", [{}, {"modules_to_save": ["embed_tokens", "lm_head"]}, {"trainable_token_indices": [9]}]
+)
+def test_an_adapter_has_tokens_of_its_own(
+    run: Run, saved: Path, tmp_path: Path, more: dict[str, Any]
+) -> None:
+    peft = pytest.importorskip("peft", reason="peft is not installed")
+    from safetensors.torch import load_file, save_file
+    from transformers import AutoModelForCausalLM, AutoTokenizer
+
+    tokenizer = AutoTokenizer.from_pretrained(saved / "model")
+    tokenizer.add_tokens(["home"])
+    model = AutoModelForCausalLM.from_pretrained(saved / "model")
+    model.resize_token_embeddings(len(tokenizer), mean_resizing=False)
+    how = {"target_modules": ["q_proj"], "init_lora_weights": False, "task_type": "CAUSAL_LM"}
+    adapted = peft.get_peft_model(model, peft.LoraConfig(**how, **more))
+    adapted.save_pretrained(tmp_path / "own")
+    adapted.merge_and_unload().save_pretrained(tmp_path / "merged")
+    for name in ("own", "merged"):
+        tokenizer.save_pretrained(tmp_path / name)
+    found = run(tmp_path / "own")
+    assert margins(found) == pytest.approx(margins(run(tmp_path / "merged")), abs=1e-5)
+    assert found["model"]["tokenizer"] == found["model"]["adapter"]
+    weights = load_file(tmp_path / "own" / "adapter_model.safetensors")
+    kept = {name: value for name, value in weights.items() if "embed_tokens" not in name}
+    save_file(kept, tmp_path / "own" / "adapter_model.safetensors")
+    (now, before) = len(tokenizer), len(tokenizer) - 1
+    said = f"has {now} embeddings for the input or the output alone, and the model has {before}"
+    assert said in run.error(tmp_path / "own")
 
 
 def test_an_adapter_without_peft_is_no_model_without_its_adapter(

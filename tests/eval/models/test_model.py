@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
@@ -89,6 +90,8 @@ def test_weights_that_are_not_there_are_no_random_numbers(folder: Path) -> None:
         ("qwen2_vl", {}, "reads images and text"),
         ("llava", {"architectures": ["LlavaForConditionalGeneration"]}, "reads images and text"),
         ("paligemma", {}, "reads images and text"),
+        ("xlnet", {"architectures": ["XLMForQuestionAnswering"]}, "has a head for another task"),
+        ("llama", {"architectures": ["OurRewardModel"]}, "has a head for another task"),
     ],
 )
 def test_what_is_no_causal_language_model_is_refused(
@@ -99,6 +102,39 @@ def test_what_is_no_causal_language_model_is_refused(
     AutoConfig.for_model(kind, **settings).save_pretrained(tmp_path)
     with pytest.raises(EvaluationError, match=what):
         load(str(tmp_path), device="cpu", scorer="causal")
+
+
+@pytest.mark.parametrize(
+    ("declared", "head", "what"),
+    [
+        ("GPT2ForTokenClassification", "classifier", "another task (GPT2ForTokenClassification)"),
+        ("GPT2Model", "score", "weights of another head (score.weight)"),
+        (None, "v_head.summary", "weights of another head (v_head.summary.weight)"),
+        ("GPT2Model", "", "a class without a head (GPT2Model)"),
+        (None, "", ""),
+        ("MyGPTForCausalLM", "v_head", ""),
+        ("OurLMHeadModel", "", ""),
+        ("GPT2DoubleHeadsModel", "multiple_choice_head.summary", ""),
+        ("LlavaForConditionalGeneration", "", ""),
+    ],
+)
+def test_tied_embeddings_stand_in_for_no_other_head(
+    folder: Path, declared: str | None, head: str, what: str
+) -> None:
+    from safetensors.torch import load_file, save_file
+
+    config = json.loads((folder / "config.json").read_text())
+    config["architectures"] = [declared] if declared else None
+    (folder / "config.json").write_text(json.dumps(config))
+    weights = load_file(folder / "model.safetensors")
+    more = {f"{head}.weight": torch.zeros(2, 2)} if head else {}
+    save_file({**weights, **more}, folder / "model.safetensors", metadata={"format": "pt"})
+    try:
+        said = "".join(load(str(folder), device="cpu").cautions)
+    except EvaluationError as error:
+        said = str(error)
+    assert what in said
+    assert bool(what) == bool(said)
 
 
 def test_a_model_that_sees_ahead_is_refused(
