@@ -168,6 +168,7 @@ def score(
     separator_space: SpaceChoice = "keep",
     truncate: bool = False,
     word_correction: bool = False,
+    special_tokens: bool = False,
     compat: str | None = None,
     share: bool = True,
     batch_tokens: int | None = None,
@@ -183,10 +184,10 @@ def score(
         items: those of :func:`items_from`; or items, or rows of a dataset with their columns.
         name: the model's name in results; None: the one it was loaded by.
         commit: the name of its weights in results; None: a digest of them, which reads them all.
-        scorer, masking, bos, separator, separator_space, truncate, word_correction, share,
-            batch_tokens: see :class:`eval.plan.options.Options`.
+        scorer, masking, bos, separator, separator_space, truncate, word_correction, special_tokens,
+            share, batch_tokens: see :class:`eval.plan.options.Options`.
         compat: ``syntaxgym-2021`` scores as published numbers were made; it fixes ``bos`` to
-            ``word_correction``.
+            ``special_tokens``.
         progress: called before the first batch of a table and after each with the tokens done and
             those of the table.
 
@@ -210,6 +211,7 @@ def score(
         separator_space=separator_space,
         truncate=truncate,
         word_correction=word_correction,
+        special_tokens=special_tokens,
         compat=compat,
         batch_tokens=batch_tokens,
         share=share,
@@ -284,7 +286,7 @@ def score_loaded(
     writer = OutcomeWriter()
     context = TaskContext(loaded, options, progress=progress, plans=of_model)
     own = ScoreOptions()
-    scored, _ = TASK.ask(context, items.tables, own, writer)
+    scored, notes = TASK.ask(context, items.tables, own, writer)
     settings = {
         "configs": [],
         "split": None,
@@ -293,7 +295,7 @@ def score_loaded(
         **options.record(),
         **_how_loaded(loaded),
     }
-    about = items.source, loaded, scored, writer.tables(), settings, own
+    about = items.source.noted(notes), loaded, scored, writer.tables(), settings, own
     return shown_findings(collect_findings(TASK, *about, {}))
 
 

@@ -8,6 +8,7 @@ text is its pseudo-log-likelihood (:mod:`eval.text.masking`).
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
@@ -122,6 +123,7 @@ class Surprisals(Generic[_Item]):
         rules: the mode.
         added: the tokens that the tokenizer put around every text by itself, where ``rules`` let
             it; ``start`` is then none.
+        names: those of special tokens in the texts (:mod:`eval.text.names`).
     """
 
     items: tuple[_Item, ...]
@@ -131,6 +133,7 @@ class Surprisals(Generic[_Item]):
     execution: Execution = field(repr=False)
     rules: Rules = DEFAULT
     added: Added | None = None
+    names: Counter[str] = field(default_factory=Counter)
 
     @property
     def plan(self) -> Plan:
@@ -272,6 +275,7 @@ def surprisals(
         execution,
         options.rules,
         prepared.added,
+        prepared.names,
     )
 
 

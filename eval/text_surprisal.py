@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import math
 import re
+import warnings
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from coherencegym.errors import EvaluationError
@@ -20,6 +21,7 @@ from coherencegym.eval.data.texts import LabelledTexts
 from coherencegym.eval.plan.options import DEFAULT_OPTIONS, Options
 from coherencegym.eval.plan.requests import Query
 from coherencegym.eval.surprisal import ScoredCondition, surprisals
+from coherencegym.eval.text.names import name_notes
 
 if TYPE_CHECKING:
     from coherencegym.eval.models.load import LoadedModel
@@ -35,6 +37,7 @@ def text_surprisals(
     given: LabelledTexts,
     by: TextUnit = "token",
     options: Options = DEFAULT_OPTIONS,
+    tell: Callable[[str], object] = warnings.warn,
     **running: Any,
 ) -> Iterator[dict[str, Any]]:
     """A row for each token, or word, of each text.
@@ -42,6 +45,7 @@ def text_surprisals(
     Args:
         model: a loaded model, in evaluation mode.
         given: the texts, and a context before each, which is read and not scored.
+        tell: is told what a reader of the rows must know.
         running: ``store`` and ``progress`` of :func:`eval.surprisal.surprisals`.
 
     Returns:
@@ -73,6 +77,8 @@ def text_surprisals(
         for name, condition in zip(names, conditions, strict=True)
     ]
     found = surprisals(model.model, model.tokenizer, queries, options, **running)
+    for note in name_notes(found.names, options.special_tokens):
+        tell(note.text)
     for number, (condition, answer) in enumerate(zip(conditions, found.items, strict=True)):
         if _NAME not in answer.conditions:
             raise EvaluationError(

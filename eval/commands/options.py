@@ -324,6 +324,14 @@ def add_scoring(parser: Parser) -> None:
             "(Pimentel and Meister 2024)",
         )
     )
+    rare(
+        add(
+            "--special-tokens",
+            action="store_true",
+            help="read the name of a special token in a text (<unk>, [SEP]) as that token, not as "
+            "letters, as lm-evaluation-harness does",
+        )
+    )
 
 
 def add_items(parser: Parser, several: bool = False) -> None:

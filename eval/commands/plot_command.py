@@ -24,7 +24,7 @@ _LIST = "plots.json"
 #: Settings that change what a score is of.
 _SETTINGS = (
     *("compat", "scorer", "masking", "bos", "separator", "separator_space"),
-    *("truncate", "word_correction", "max_items"),
+    *("truncate", "word_correction", "special_tokens", "max_items"),
 )
 #: Settings whose options have another name.
 _NAMES = {"max_items": "limit"}

@@ -70,9 +70,12 @@ def _rows(
 ) -> list[dict[str, Any]]:
     from coherencegym.eval.text_surprisal import text_surprisals
 
+    def tell(said: str) -> None:
+        print(f"! {options.model_name(arguments)}: {said}", file=sys.stderr)
+
     with (
         running(arguments, chosen) as asked,
         asked.reading(options.model_name(arguments), len(texts.texts), "texts") as how,
     ):
-        about = texts, arguments.by, asked.options
+        about = texts, arguments.by, asked.options, tell
         return list(text_surprisals(asked.loaded, *about, **how))

@@ -62,7 +62,7 @@ class ItemTable:
         items: those in memory, or such as are read in parts.
         rows_sha256: digest (hex) over the row hashes of the whole table, in order.
         verified: the row hashes were compared with those that the build wrote.
-        separator: ``[SEP]`` in a text is a change of speaker.
+        separator: ``[SEP]`` in a text is a change of speaker; None: nobody says.
         breakdowns: columns by whose values scores are also reported.
         baselines: the decisions of baselines on the items; None where the dataset has none.
         stated_baselines: without those, the scores of baselines that its manifest states, by name.
@@ -82,7 +82,7 @@ class ItemTable:
     items: Collection[Item]
     rows_sha256: str
     verified: bool
-    separator: bool
+    separator: bool | None
     breakdowns: tuple[str, ...] = ()
     baselines: PairBaselines | None = None
     stated_baselines: Mapping[str, Sequence[Mapping[str, Any]]] = field(default_factory=dict)
@@ -245,7 +245,7 @@ def unverified_table(
         items=tuple(items[:most]),
         rows_sha256=rows_digest(row_hash(to_row(item)) for item in items),
         verified=False,
-        separator=ITEMS.separated(items),
+        separator=None,
     )
 
 

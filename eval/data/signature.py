@@ -76,6 +76,7 @@ def read_as(settings: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "truncate": "yes" if settings["truncate"] else "no",
         "words": "corrected" if settings["word_correction"] else None,
+        "names": "tokens" if settings.get("special_tokens") else None,
         "tie": settings["tie_bits"],
         "compat": settings["compat"],
         "scorer": settings.get("scorer"),

@@ -13,7 +13,7 @@ Scorer = Literal["causal", "pll", "mntp"]
 ScorerChoice = Literal["auto", "causal", "pll", "mntp"]
 #: The entry of a config that names a masked language model in code of its repository.
 _OWN_MASKED = "AutoModelForMaskedLM"
-#: In the name of a class: a head that gives tokens no probability.
+#: Names of classes with a head that gives tokens no probability.
 _OTHER_HEAD = re.compile(
     "RewardModel$|For(?![A-Za-z0-9]*(LM|Language|Generation|PreTraining))[A-Z]"
 )

@@ -64,7 +64,7 @@ SYNTAXGYM_2021 = Rules(
 MODES: Mapping[str, Rules] = {SYNTAXGYM_2021.name: SYNTAXGYM_2021}
 
 #: The options that a mode fixes.
-_FIXED = ("bos", "separator", "separator_space", "truncate", "word_correction")
+_FIXED = ("bos", "separator", "separator_space", "truncate", "word_correction", "special_tokens")
 #: Those that go by what precedes a token, which is not all that a masked model sees -> why.
 _CAUSAL = {
     "word_correction": "corrects what stands before a token by what precedes it alone",
@@ -85,7 +85,9 @@ class Options:
         separator_space: ``keep`` or ``drop`` the white space after a separator.
         truncate: cut a text that is too long on the left, as far as all conditions are identical.
         word_correction: surprisals of words (:mod:`eval.text.words`).
-        rules: another mode, which fixes the five options above.
+        special_tokens: the name of a special token in a text is that token, not letters
+            (:mod:`eval.text.names`).
+        rules: another mode, which fixes the six options above.
         batch_tokens: most tokens in a forward pass, padding included; None: by device and memory.
         share: run what conditions begin with alike once, if the model can.
         every_token: read also the tokens that nothing asks for, separators included.
@@ -98,6 +100,7 @@ class Options:
     separator_space: SpaceChoice = "keep"
     truncate: bool = False
     word_correction: bool = False
+    special_tokens: bool = False
     rules: Rules = DEFAULT
     batch_tokens: Annotated[int, Field(ge=1)] | None = None
     share: bool = True
@@ -162,11 +165,12 @@ class Options:
         """The options that can change a number of the results, as JSON holds them.
 
         ``every_token`` is none of them: the tokens that it adds are in no score. What is read from
-        left to right is recorded as before there were other ways.
+        left to right, and names as letters, is recorded as before there were other ways.
         """
+        fixed = _FIXED if self.special_tokens else _FIXED[:-1]
         return {
             **({"scorer": self.scorer, "masking": self.masking} if self.is_masked else {}),
-            **{name: getattr(self, name) for name in _FIXED},
+            **{name: getattr(self, name) for name in fixed},
             "compat": self.rules.name or None,
             "batch_tokens": self.batch_tokens,
             "share": self.share,

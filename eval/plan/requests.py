@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from itertools import chain
@@ -16,6 +17,7 @@ from coherencegym.eval.text import special
 from coherencegym.eval.text.chat import Chat
 from coherencegym.eval.text.encode import Encoding, encode
 from coherencegym.eval.text.masking import Masks, mask_of
+from coherencegym.eval.text.names import TURN, count_names
 from coherencegym.eval.text.regions import SPECIAL
 from coherencegym.eval.text.sequence import common_start
 from coherencegym.eval.text.words import WordBeginnings
@@ -68,6 +70,7 @@ class Prepared:
         requests: token sequences with the positions to read; where tokens are masked, one for each
             position of a condition, one behind the other.
         context: most tokens that the model can read, or None.
+        names: those of special tokens in the texts (:mod:`eval.text.names`).
     """
 
     fitted: Sequence[Fitted]
@@ -77,6 +80,7 @@ class Prepared:
     separator: special.Separator | None
     added: special.Added | None
     context: int | None
+    names: Counter[str]
 
 
 def prepare(
@@ -109,16 +113,21 @@ def prepare(
         added, bos = _around(tokenizer, config, masks), "never"
     start = special.start_of_text(tokenizer, config, bos)
     flat = [condition for query in queries for condition in query.conditions]
-    if uses_separator is None:
+    is_declared = uses_separator is not None
+    if uses_separator is None and not options.special_tokens:
         uses_separator = any(SEPARATOR in condition.content for condition in flat)
     rendering = None
     if chat is not None:
         rendering = special.Separator(chat.behind, chat.text, "the chat template")
     elif uses_separator and not options.rules.separator_is_text:
         rendering = special.separator(tokenizer, options.separator, options.separator_space)
+    found = count_names(tokenizer, (c.content for c in flat), separated=rendering is not None)
+    if is_declared:
+        del found[TURN]
     context = context_length(config)
     names = [query.name for query in queries for _ in query.conditions]
-    encodings = iter(encode(tokenizer, flat, start, rendering, added, names, masks is not None))
+    how = added, names, masks is not None, options.special_tokens
+    encodings = iter(encode(tokenizer, flat, start, rendering, *how))
     fitted, query_conditions, requests = [], [], []
     for number, query in enumerate(queries):
         own = {each.condition_name: next(encodings) for each in query.conditions}
@@ -133,7 +142,8 @@ def prepare(
                 asked = [_request(encoding, number, positions, words)]
             query_conditions += [(number, name)] * len(asked)
             requests += asked
-    return Prepared(fitted, query_conditions, requests, start, rendering, added, context)
+    about = start, rendering, added, context, found
+    return Prepared(fitted, query_conditions, requests, *about)
 
 
 def fit(

@@ -8,6 +8,7 @@ models.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import asdict, dataclass, field, replace
@@ -18,7 +19,7 @@ from typing import Any, Generic, TypeVar, cast
 from coherencegym.eval.data.notes import Note, of_each
 from coherencegym.eval.data.source import Source
 from coherencegym.eval.forward.distributed import ALONE, World
-from coherencegym.eval.forward.execute import BatchProgress, Execution
+from coherencegym.eval.forward.execute import BatchProgress
 from coherencegym.eval.forward.numeric import Store
 from coherencegym.eval.metrics.estimates import EstimateRow, estimates, score_of
 from coherencegym.eval.metrics.metric import Metric
@@ -38,11 +39,12 @@ from coherencegym.eval.statistics.scores import (
     Score,
     people_fields,
 )
-from coherencegym.eval.surprisal import Answer, surprisals
+from coherencegym.eval.surprisal import Answer, Surprisals, surprisals
 from coherencegym.eval.tasks.headline import Headline
 from coherencegym.eval.tasks.options import CommandLine, signed_options
 from coherencegym.eval.tasks.results import TaskResults
 from coherencegym.eval.tasks.table import Table, read_tables
+from coherencegym.eval.text.names import name_notes
 
 _I = TypeVar("_I")
 _O = TypeVar("_O")
@@ -73,6 +75,7 @@ class TaskContext:
         showing: shows the progress of inputs.
         reads: the texts of each run so far: those of earlier runs, and all.
         memo: values that a task keeps from one input for the next.
+        names: those of special tokens in the texts so far (:mod:`eval.text.names`).
     """
 
     model: LoadedModel
@@ -87,6 +90,7 @@ class TaskContext:
     showing: Showing = lambda name, number: nullcontext({})
     reads: list[tuple[int, int]] = field(default_factory=list)
     memo: dict[Any, Any] = field(default_factory=dict)
+    names: Counter[str] = field(default_factory=Counter)
 
     @property
     def running(self) -> dict[str, Any]:
@@ -100,12 +104,13 @@ class TaskContext:
             uses_separator=table.separator,
             **self.running,
         )
-        self.count(found.execution)
+        self.count(found)
         return tuple(found.items)
 
-    def count(self, execution: Execution) -> None:
+    def count(self, read: Surprisals[Any]) -> None:
         """Count the texts of a run."""
-        self.reads.append((execution.cached, len(execution.plan.sequences)))
+        self.reads.append((read.execution.cached, len(read.plan.sequences)))
+        self.names.update(read.names)
 
     @contextmanager
     def asking(self, name: str, number: int) -> Iterator[TaskContext]:
@@ -242,20 +247,22 @@ class Task(Generic[_I, _O, _D]):
         writer: OutcomeWriter,
         is_named: bool = False,
     ) -> tuple[list[tuple[_I, _D]], list[Note]]:
-        """The inputs with their details, and what was left out; ``is_named``: nothing may be.
+        """The inputs with their details, and notes; ``is_named``: nothing may be left out.
 
         Raises:
             EvaluationError: an input cannot be asked about, and was named, or all of them.
         """
-        if self.run_all is not None:
-            return self.run_all(context, inputs, options, writer), []
 
         def ask_one(one: _I) -> tuple[_I, _D]:
             table = self.table(one)
             with context.asking(table.name, len(table.rows)) as own:
                 return one, self.run(own, one, options, writer)
 
-        return of_each(inputs, ask_one, named=is_named)
+        if self.run_all is not None:
+            found, left_out = self.run_all(context, inputs, options, writer), list[Note]()
+        else:
+            found, left_out = of_each(inputs, ask_one, named=is_named)
+        return found, [*left_out, *name_notes(context.names, context.reading.special_tokens)]
 
     def read(
         self,

@@ -59,7 +59,7 @@ def chat_of(tokenizer: Any) -> Chat:
             f"{option}: the chat template has the message {len(parts) - 1} times; expected once"
         )
     before, behind = parts
-    reader = TokenReader(tokenizer)
-    (opening,) = reader.read([before], special_names=True)
-    closing = reader.read_continuation(behind, special_names=True)
+    reader = TokenReader(tokenizer, special_names=True)
+    (opening,) = reader.read([before])
+    closing = reader.read_continuation(behind)
     return Chat(tuple(opening.ids.tolist()), tuple(closing.ids.tolist()), before + PROMPT + behind)

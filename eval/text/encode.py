@@ -114,6 +114,7 @@ def encode(
     added: Added | None = None,
     item_ids: Sequence[str] = (),
     words: bool = False,
+    special_names: bool = False,
 ) -> list[Encoding | None]:
     """Conditions as a model sees them; None where the text needs a separator and there is none.
 
@@ -125,6 +126,7 @@ def encode(
         added: tokens around every text, in place of ``start``.
         item_ids: the item of each condition, for errors; empty: they name the condition only.
         words: number the words, each separator and token around the text being one.
+        special_names: the name of a special token in a text becomes that token.
 
     Raises:
         EvaluationError: a text cannot be encoded, or its tokens cannot be assigned to regions (see
@@ -136,7 +138,8 @@ def encode(
     shown = [
         number for number, r in enumerate(rendered) if separator_ids is not None or not r.breaks
     ]
-    pieces = _read(TokenReader(tokenizer, words), conditions, rendered, shown, item_ids)
+    reader = TokenReader(tokenizer, words, special_names)
+    pieces = _read(reader, conditions, rendered, shown, item_ids)
     encodings: list[Encoding | None] = [None] * len(conditions)
     for first in range(0, len(shown), _CHUNK):
         chunk = shown[first : first + _CHUNK]

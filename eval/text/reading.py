@@ -1,8 +1,8 @@
 """Text to tokens with their places in the text, for any tokenizer, or a refusal.
 
 Everything in a text is text: the name of a special token (``<s>``) that stands in it is cut as any
-other characters are. What a tokenizer adds by itself is left out, and so is what its file says on
-truncation and padding.
+other characters are, unless it is to be the token (:mod:`eval.text.names`). What a tokenizer adds
+by itself is left out, and so is what its file says on truncation and padding.
 
 Tokens stand where the tokenizer says, which is checked, or else where what they say puts them
 (:mod:`eval.text.places`). Where its normalizer rewrites a text, their places are found again
@@ -41,47 +41,46 @@ _ANCHORS = (".", "\n", "0", "x")
 class TokenReader:
     """A tokenizer of transformers, with what has been found out about it.
 
-    With ``words`` it says which tokens begin a word.
+    With ``words`` it says which tokens begin a word; with ``special_names`` the name of a special
+    token in a text becomes that token.
     """
 
-    def __init__(self, tokenizer: Any, words: bool = False) -> None:
+    def __init__(self, tokenizer: Any, words: bool = False, special_names: bool = False) -> None:
         self._tokenizer = tokenizer
         self._words = words
+        self._split = not special_names
         self._backend: Any = (
             tokenizer.backend_tokenizer if getattr(tokenizer, "is_fast", False) else None
         )
         self._normaliser = None if self._backend is None else Normaliser(self._backend)
         self._control = np.array(sorted(_control_ids(tokenizer)), dtype=np.int64)
 
-    def read(self, texts: Sequence[str], *, special_names: bool = False) -> list[Tokens]:
+    def read(self, texts: Sequence[str]) -> list[Tokens]:
         """Tokens of each text with their places, without any token that the tokenizer would add.
-
-        With ``special_names`` the name of a special token in a text becomes that token.
 
         Raises:
             TextError: the tokenizer fails on a text, gives a special token for it, or does not let
                 its tokens be placed.
         """
         encoded: list[Tokens] = []
-        split = not special_names
         splits = getattr(self._backend, "encode_special_tokens", None)
         try:
             for first in range(0, len(texts), _CHUNK):
                 chunk = list(texts[first : first + _CHUNK])
                 _refuse_half_characters(self._tokenizer, chunk)
                 if self._normaliser is not None:
-                    encoded += self._fast(self._normaliser, chunk, split)
+                    encoded += self._fast(self._normaliser, chunk)
                 else:
-                    encoded += [self._without_offsets(text, split) for text in chunk]
+                    encoded += [self._without_offsets(text) for text in chunk]
         finally:
             # The call leaves the caller's tokenizer with this changed.
             if splits is not None:
                 self._backend.encode_special_tokens = splits
-        if not special_names:
+        if self._split:
             self._refuse_control_tokens(texts, encoded)
         return encoded
 
-    def read_continuation(self, text: str, *, special_names: bool = False) -> Tokens:
+    def read_continuation(self, text: str) -> Tokens:
         """Tokens of a text that goes on after another one (places in ``text``).
 
         Raises:
@@ -89,12 +88,12 @@ class TokenReader:
         """
         for anchor in _ANCHORS:
             try:
-                (tokens,) = self.read([anchor + text], special_names=special_names)
+                (tokens,) = self.read([anchor + text])
             except TextError:
                 continue
             if not tokens.cross(len(anchor)):
                 return tokens[tokens.from_place(len(anchor)) :].shifted(-len(anchor))
-        (tokens,) = self.read([text], special_names=special_names)
+        (tokens,) = self.read([text])
         return tokens
 
     def _refuse_control_tokens(self, texts: Sequence[str], encoded: Sequence[Tokens]) -> None:
@@ -124,10 +123,10 @@ class TokenReader:
                 texts[0], f"{describe(self._tokenizer)} fails on it: {first_line(error)}"
             ) from None
 
-    def _fast(self, normaliser: Normaliser, texts: list[str], split: bool) -> list[Tokens]:
+    def _fast(self, normaliser: Normaliser, texts: list[str]) -> list[Tokens]:
         batch = self._call(
             texts,
-            split_special_tokens=split,
+            split_special_tokens=self._split,
             return_offsets_mapping=True,
             return_attention_mask=False,
             return_token_type_ids=False,
@@ -140,7 +139,7 @@ class TokenReader:
         for number, tokens in zip(kept, placed, strict=True):
             encoded[number] = tokens
         rewritten = [normaliser.rewrite(texts[number]) for number in changed]
-        bare = normaliser.encode(rewritten, split_special=split)
+        bare = normaliser.encode(rewritten, split_special=self._split)
         for number, string, encoding in zip(changed, rewritten, bare, strict=True):
             (found,) = from_lists([encoding.ids], [encoding.offsets])
             text, tokens, spans = texts[number], encoded[number], None
@@ -162,11 +161,11 @@ class TokenReader:
             ]
         return encoded
 
-    def _without_offsets(self, text: str, split: bool) -> Tokens:
-        batch = self._call([text], split_special_tokens=split)
+    def _without_offsets(self, text: str) -> Tokens:
+        batch = self._call([text], split_special_tokens=self._split)
         ids = list(batch["input_ids"][0])
         spans = None
-        for names in self._names(text, ids, split):
+        for names in self._names(text, ids):
             spans = spans or align_tokens(names, text)
         if spans is None:
             raise TextError(
@@ -178,10 +177,10 @@ class TokenReader:
         tokens = Tokens(np.array(ids, dtype=np.int64), *spans)
         return replace(tokens, begins=begin_words(text, tokens)) if self._words else tokens
 
-    def _names(self, text: str, ids: list[int], split: bool) -> Iterator[Sequence[str]]:
+    def _names(self, text: str, ids: list[int]) -> Iterator[Sequence[str]]:
         # As they were cut, which says unknown words too; then by their ids.
         try:
-            names = self._tokenizer.tokenize(text, split_special_tokens=split)
+            names = self._tokenizer.tokenize(text, split_special_tokens=self._split)
         except Exception:  # it has encoded the text: its ids are enough
             names = None
         if names is not None and self._tokenizer.convert_tokens_to_ids(names) == ids:

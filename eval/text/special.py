@@ -117,9 +117,8 @@ def separator(tokenizer: Any, choice: str = "auto", space: SpaceChoice = "keep")
     if choice == "none":
         return Separator((), "", "left out, as asked", space)
     if choice != "auto":
-        ids = tuple(
-            TokenReader(tokenizer).read_continuation(choice, special_names=True).ids.tolist()
-        )
+        reader = TokenReader(tokenizer, special_names=True)
+        ids = tuple(reader.read_continuation(choice).ids.tolist())
         if not ids:
             raise EvaluationError(
                 f"--separator {choice!r} gives no token; expected auto, none or a text"

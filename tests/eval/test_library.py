@@ -82,6 +82,7 @@ def test_the_library_and_the_command_line_give_the_same_results(
         {"bos": "never", "truncate": True, "share": False, "batch_tokens": 64},
         {"compat": "syntaxgym-2021"},
         {"word_correction": True, "separator": "none", "separator_space": "drop"},
+        {"special_tokens": True, "bos": "always"},
     ],
 )
 def test_options_are_those_of_the_command_line(

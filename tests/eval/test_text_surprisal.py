@@ -49,6 +49,39 @@ def test_tokens_have_the_bits_of_plain_torch(demo: Any) -> None:
         )
 
 
+def test_names_of_special_tokens_are_counted_and_read_as_asked(
+    demo: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    start = demo.tokenizer.bos_token
+    texts = [f"Tim {start} ran.", f"Tim {start} run.", "So. [SEP] Tim ran.", "So [SEP]. Tim ran."]
+    names = "texts with names of special tokens"
+    letters = [
+        "texts with [SEP], read as a change of speaker: 2",
+        f"{names} ({start}), read as letters (see --special-tokens): 2",
+    ]
+    tokens = [f"{names} ({start}, [SEP]), read as these tokens (see --special-tokens): 4"]
+    (tmp_path / "texts.txt").write_text("\n".join(texts))
+    for special_tokens, said in ((False, letters), (True, tokens)):
+        words = ["surprisal", str(tmp_path / "texts.txt"), "--model", "demo", "--no-cache"]
+        assert main([*words, *["--special-tokens"] * special_tokens]) == 0
+        lines = capsys.readouterr().err.splitlines()
+        assert [line for line in lines if "texts with" in line] == [
+            f"! demo: {own}" for own in said
+        ]
+        pairs = [(texts[0], texts[1]), (texts[2], texts[3])]
+        scored = cg.score(demo, pairs, special_tokens=special_tokens)
+        assert [note.text for note in scored.notes if "texts with" in note.text] == said
+        assert ("|names:tokens|" in scored.signature) == special_tokens
+        assert scored.settings.get("special_tokens") == (special_tokens or None)
+        with pytest.warns(UserWarning, match="texts with") as caught:
+            frame = cg.surprisal(demo, texts, special_tokens=special_tokens)
+        assert [str(one.message) for one in caught] == said
+    for number, text in enumerate(texts, start=1):
+        expected = float64_bits(demo.model, demo.tokenizer, text)
+        own = frame[frame.text_number == number]
+        assert own.bits.tolist() == pytest.approx(expected, abs=1e-4)
+
+
 def test_a_word_is_the_sum_of_its_tokens(demo: Any) -> None:
     words = cg.surprisal(demo, TEXTS, by="word")
     tokens = cg.surprisal(demo, TEXTS)

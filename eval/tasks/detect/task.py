@@ -89,7 +89,7 @@ def _scored(context: TaskContext, table: DocumentTable, options: DetectOptions) 
         **context.running,
     )
     if found.scored is not None:
-        context.count(found.scored.execution)
+        context.count(found.scored)
     return Classified(found.scores, 0)
 
 

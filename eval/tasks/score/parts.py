@@ -70,7 +70,7 @@ def score_tables(
         for one in one_ahead(works, ahead=context.model.device != "cpu"):
             with context.asking(one.title, len(one.planned.items)) as own:
                 scored = score_items(*how, one.planned, context.reading, **own.running)
-            context.count(scored.execution)
+            context.count(scored)
             of = one.of
             del one  # the plan takes as much as what came of it
             of.add(scored)

@@ -101,6 +101,7 @@ def score_items(
         found.execution,
         found.rules,
         found.added,
+        found.names,
     )
 
 

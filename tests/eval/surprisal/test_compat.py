@@ -266,6 +266,7 @@ def test_a_tokenizer_that_adds_only_a_start_token(
         ("separator_space", "drop"),
         ("truncate", True),
         ("word_correction", True),
+        ("special_tokens", True),
     ],
 )
 def test_options_that_the_mode_fixes_are_refused(

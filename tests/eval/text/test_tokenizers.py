@@ -15,6 +15,7 @@ from tokenizers import normalizers, pre_tokenizers, processors
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.kinds.items import Condition, Region
 from coherencegym.eval.text.encode import Encoding, encode
+from coherencegym.eval.text.names import TURN, count_names
 from coherencegym.eval.text.reading import TokenReader
 from coherencegym.eval.text.regions import NO_REGION, SPECIAL
 from coherencegym.eval.text.special import Start, separator, start_of_text
@@ -455,6 +456,16 @@ def test_the_name_of_a_special_token_is_text(kind: str) -> None:
     found = encoding(tokenizer, cut("the <s>", "ball</s>", joint=" "))
     assert not {tokenizer.bos_token_id, tokenizer.eos_token_id} & set(found.ids)
     assert tokenizer.decode(found.ids).strip() == "the <s> ball</s>"
+    texts = ["the <s> ball</s>", "the <s> ball</s>", "no", "a [SEP] b </s>"]
+    assert count_names(tokenizer, texts, separated=True) == {"<s>": 1, TURN: 1}
+    assert count_names(tokenizer, texts, separated=False) == {"<s>": 1, "</s>": 1}
+    # By an option it is the token.
+    condition = cut("the <s>", "ball</s>", joint=" ")
+    (read,) = encode(tokenizer, [condition], NO_START, None, special_names=True)
+    assert read is not None
+    assert list(read.ids) == tokenizer(condition.content, add_special_tokens=False).input_ids
+    of_names = [n for number, n in zip(read.ids, read.regions, strict=True) if number in (1, 2)]
+    assert of_names == [1, 2]
     # The caller's tokenizer is as it was.
     assert tokenizer.bos_token_id in tokenizer("the <s> ball")["input_ids"]
     assert not tokenizer.backend_tokenizer.encode_special_tokens
