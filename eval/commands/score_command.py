@@ -13,7 +13,7 @@ from coherencegym.command_line import Parser, rare
 from coherencegym.errors import EvaluationError, one_line
 from coherencegym.eval.commands import options
 from coherencegym.eval.commands.task_command import TaskCommand
-from coherencegym.eval.data.source import BUILDS
+from coherencegym.eval.data.source import BUILDS, PUBLISHER
 from coherencegym.eval.kinds.items import ITEMS
 from coherencegym.suites import SUITES, WITHOUT_PAIRS
 
@@ -62,7 +62,7 @@ class ScoreCommand(TaskCommand):
             return [None]
         if arguments.all_suites:
             here = _builds(BUILDS)
-            return list(here or (f"coherencegym/{name}" for name in PUBLISHED))
+            return list(here or (f"{PUBLISHER}/{name}" for name in PUBLISHED))
         found = [one for name in arguments.dataset for one in _builds(Path(name)) or [name]]
         with_items = [one for one in found if _has_items(Path(one) / _MANIFEST)]
         # Of a folder of builds only some may have pairs; if none has, reading says what there is.

@@ -16,12 +16,16 @@ from coherencegym.errors import EvaluationError
 from coherencegym.eval.data.notes import Note, caution, first_names
 from coherencegym.files import strict_json
 from coherencegym.files.strict_json import Many, MaybeName, MaybeRepository, Name, Share, held
+from coherencegym.hub.answers import unread
 from coherencegym.licence import is_closed, may_republish
+from coherencegym.suites import SUITES
 
 #: The format that is read.
 FORMAT = 1
 #: The folder of builds when nobody names one: no package has this name.
 BUILDS = Path("suites")
+#: The organization on the Hub that has the suites.
+PUBLISHER = "coherencegym"
 
 
 @dataclass(frozen=True, slots=True)
@@ -323,7 +327,7 @@ def find_fetched(name: str, commit: str) -> Source | None:
 
 def _snapshot(name: str, revision: str | None, configs: Sequence[str]) -> Source:
     from huggingface_hub import snapshot_download
-    from huggingface_hub.errors import HFValidationError, LocalEntryNotFoundError
+    from huggingface_hub.errors import RepositoryNotFoundError, RevisionNotFoundError
 
     patterns = ["README.md", "manifest.json", "data/*", "hashes/*", "baselines/*"]
     if configs:
@@ -334,27 +338,27 @@ def _snapshot(name: str, revision: str | None, configs: Sequence[str]) -> Source
         path = snapshot_download(
             name, repo_type="dataset", revision=revision, allow_patterns=patterns
         )
-    except HFValidationError:
-        raise _not_found(name, "no such folder, and not a Hub id") from None
-    except LocalEntryNotFoundError:
-        said = "no such folder, the Hub cannot be reached, and this revision was not fetched before"
-        raise _not_found(name, said, at) from None
     except Exception as error:
         # Besides the Hub's errors, whatever the client's transport raises: it was requests, then
         # httpx, then httpx2.
-        reason = next((line for line in str(error).splitlines() if line.strip()), "")
-        said = f"not on the Hub, or not readable ({type(error).__name__}: {reason.strip()[:200]})"
-        raise _not_found(name, said, at) from None
+        said = f"no such folder, and {unread(error, name, 'dataset')}"
+        if isinstance(error, RevisionNotFoundError):
+            raise EvaluationError(f"dataset {name!r}{at}: {said}") from None
+        published = isinstance(error, RepositoryNotFoundError)
+        raise _not_found(name, said, at, published=published) from None
     folder = Path(path)
     return Source(name, folder, repo=name, revision=revision, commit=folder.name)
 
 
-def _not_found(name: str, said: str, at: str = "") -> EvaluationError:
-    # With the build beside it that may be meant.
-    builds = {path.parent.name: path.parent for path in BUILDS.glob("[!.]*/manifest.json")}
-    close = get_close_matches(Path(name).name, builds, n=1)
-    meant = f"; did you mean {str(builds[close[0]])!r}?" if close else ""
-    return EvaluationError(f"dataset {name!r}{at}: {said}{meant}")
+def _not_found(name: str, said: str, at: str = "", *, published: bool = False) -> EvaluationError:
+    # With the build beside it that may be meant, or the suite that is on the Hub.
+    meant = {path.parent.name: str(path.parent) for path in BUILDS.glob("[!.]*/manifest.json")}
+    if published:
+        suites = {suite: f"{PUBLISHER}/{suite}" for suite in SUITES}
+        meant = {**meant, **suites} if name.startswith(f"{PUBLISHER}/") else {**suites, **meant}
+    close = get_close_matches(Path(name).name, meant, n=1)
+    hint = f"; did you mean {meant[close[0]]!r}?" if close else ""
+    return EvaluationError(f"dataset {name!r}{at}: {said}{hint}")
 
 
 def _with_manifest(source: Source) -> Source:

@@ -6,6 +6,7 @@ import re
 import sys
 from collections.abc import Callable
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
 from coherencegym.errors import EvaluationError, first_line
@@ -50,6 +51,8 @@ def attempt(
     Raises:
         EvaluationError: it failed.
     """
+    from huggingface_hub import constants
+
     try:
         return load(*arguments, trust_remote_code=trust, **settings)
     except (KeyboardInterrupt, SystemExit):
@@ -57,7 +60,13 @@ def attempt(
     except BaseException as error:
         # Libraries raise whatever a damaged file leads them to; those in Rust even what is no
         # Exception, where they panic.
-        raise EvaluationError(f"{what} {_problem(error, trust)}") from None
+        said = _problem(error, trust)
+        is_here = any(Path(str(one)).is_dir() for one in arguments)
+        if constants.HF_HUB_OFFLINE and isinstance(error, OSError) and not is_here:
+            said = (
+                f"{said.rstrip('.')}; HF_HUB_OFFLINE is set: only what was fetched before is read"
+            )
+        raise EvaluationError(f"{what} {said}") from None
 
 
 def _problem(error: BaseException, trust: bool) -> str:

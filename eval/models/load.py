@@ -27,6 +27,7 @@ from coherencegym.eval.models.placement import (
 )
 from coherencegym.eval.models.provenance import NOTHING_KNOWN, Provenance, find_provenance
 from coherencegym.eval.models.refusals import (
+    WEIGHT_INDEX,
     refuse_other_head,
     refuse_unless_adapter,
     refuse_unless_held,
@@ -272,7 +273,7 @@ def _load(
     refuse_unless_held(source, read.config, trust_remote_code, made)
     settings = {**arguments.passed, **placement.settings, "dtype": placement.dtype}
     bare = read.scorer == "causal" and is_headless(read.config)
-    with _without_adapter(source) as files:
+    with _readable(source) as files:
         model = _weights(files, made, trust_remote_code, settings, bare=bare)
     if placement.device is not None:
         model = model.to(placement.device)
@@ -475,22 +476,28 @@ def _kind_of_model(config: Any, scorer: Scorer | None, trust: bool) -> Any:
 
 
 @contextmanager
-def _without_adapter(source: ModelSource) -> Iterator[ModelSource]:
+def _readable(source: ModelSource) -> Iterator[ModelSource]:
     # Some releases, 5.21 too, look into a folder itself, whatever the subfolder: they get links to
-    # all but the adapter's config.
+    # all but the adapter's config. And none reads an index without ``metadata``, which it ignores.
     from transformers.utils import find_adapter_config_file
 
-    if source.commit is not None or not find_adapter_config_file(source.path, **_NO_ADAPTER):
+    index, config = source.read_json(WEIGHT_INDEX), source.file("config.json")
+    is_whole = index is None or isinstance(index.get("metadata"), dict)
+    has_adapter = source.commit is None and find_adapter_config_file(source.path, **_NO_ADAPTER)
+    if config is None or (is_whole and not has_adapter):
         yield source
         return
     with TemporaryDirectory() as temporary:
         # Code from the model's repository goes by the folder's name.
         folder = Path(temporary, Path(source.path).resolve().name)
         folder.mkdir()
-        for path in Path(source.path).resolve().iterdir():
+        for path in config.parent.iterdir():
             if path.name != ADAPTER_CONFIG:
-                (folder / path.name).symlink_to(path)
-        yield replace(source, path=str(folder))
+                (folder / path.name).symlink_to(path.resolve())
+        if not is_whole:
+            (folder / WEIGHT_INDEX).unlink()
+            (folder / WEIGHT_INDEX).write_text(json.dumps({**(index or {}), "metadata": {}}))
+        yield replace(source, path=str(folder), subfolder="", commit=None)
 
 
 def _weights(

@@ -32,7 +32,8 @@ from coherencegym.eval.models.source import ADAPTER_CONFIG, ADAPTER_WEIGHTS, Mod
 from coherencegym.files.strict_json import held, kind
 
 _WEIGHTS = "model.safetensors"
-_INDEX = "model.safetensors.index.json"
+#: The file that says which of several files has which weights.
+WEIGHT_INDEX = "model.safetensors.index.json"
 #: Entries of a config that are how many modules there are, each of which Python makes.
 _MODULES = re.compile(r"(?:layers?|blocks|experts|labels)$")
 #: No model has more of them.
@@ -315,10 +316,10 @@ def _files(source: ModelSource) -> Iterator[tuple[str, Path]]:
     if (alone := source.file(_WEIGHTS)) is not None:
         yield _WEIGHTS, alone
         return
-    index = source.read_json(_INDEX)
+    index = source.read_json(WEIGHT_INDEX)
     if index is None:
         return
-    where = f"model {source.name!r}: {_INDEX}: "
+    where = f"model {source.name!r}: {WEIGHT_INDEX}: "
     names = sorted(set(_held(index, _Index, where).weight_map.values()))
     for name in names:
         if Path(name).name != name or not name.endswith(".safetensors"):

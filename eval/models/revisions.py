@@ -7,11 +7,10 @@ from collections.abc import Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
 
-from coherencegym.errors import EvaluationError, first_line, one_line
+from coherencegym.errors import EvaluationError, first_line
 from coherencegym.eval.models.source import find_model, models_in
+from coherencegym.hub.answers import some_names
 
-#: Names that an error gives, where none matches.
-_MOST_NAMED = 6
 #: A model and the revision of it; a folder has none.
 Checkpoint = tuple[str, str | None]
 
@@ -37,7 +36,7 @@ def checkpoints(name: str, patterns: Sequence[str]) -> list[Checkpoint]:
         what = "folder with a model in it" if is_folder else "branch or tag"
         raise EvaluationError(
             f"--all-revisions {' '.join(map(repr, patterns))}: no {what} of {name!r} matches; "
-            + _some(known)
+            + some_names(known)
         )
     return [(str(folder / one), None) if is_folder else (name, one) for one in found]
 
@@ -56,18 +55,9 @@ def at_revisions(name: str, revisions: Sequence[str]) -> list[Checkpoint]:
         if one not in known:
             raise EvaluationError(
                 f"--model-revision {one}: no folder with a model in it has this name in {name!r}; "
-                + _some(known)
+                + some_names(known)
             )
     return [(str(folder / one), None) for one in revisions]
-
-
-def _some(known: Sequence[str]) -> str:
-    if not known:
-        return "there is none"
-    # Of the long list of a training its first and last say what the names are like.
-    half = _MOST_NAMED // 2
-    few = known if len(known) <= _MOST_NAMED else [*known[:half], "...", *known[-half:]]
-    return one_line(f"there are {', '.join(few)} ({len(known):,})")
 
 
 def _references(name: str) -> list[str]:

@@ -14,8 +14,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from coherencegym.errors import EvaluationError, first_line
+from coherencegym.errors import EvaluationError
 from coherencegym.files.checksums import sha256_of
+from coherencegym.hub.answers import unread
 
 #: The model that comes with the package.
 DEMO = "demo"
@@ -112,8 +113,7 @@ class ModelSource:
         except Exception as error:
             # Besides the Hub's errors, whatever the client's transport raises.
             raise EvaluationError(
-                f"model {self.name!r}: its weights cannot be fetched ({type(error).__name__}: "
-                f"{first_line(error)})"
+                f"model {self.name!r}: its weights: {unread(error, self.path)}"
             ) from None
 
     def names(self) -> list[str]:
@@ -200,17 +200,12 @@ def find_model(
 
 def _commit(name: str, revision: str | None, what: str) -> str:
     from huggingface_hub import HfApi
-    from huggingface_hub.errors import HFValidationError, RevisionResolutionError
 
     at = f" at {revision!r}" if revision else ""
     try:
         return str(HfApi().resolve_revision(name, revision=revision).resolved)
-    except HFValidationError:
-        at, why = "", "not a Hub id; expected one of them"
-    except RevisionResolutionError:
-        why = "the Hub cannot be reached"
     except Exception as error:
         # Besides the Hub's errors, whatever the client's transport raises.
-        said = f"{type(error).__name__}: {first_line(error)[:200]}"
-        why = f"not on the Hub or not readable ({said})"
-    raise EvaluationError(f"{what} {name!r}{at}: no such folder, and {why}")
+        raise EvaluationError(
+            f"{what} {name!r}{at}: no such folder, and {unread(error, name)}"
+        ) from None

@@ -16,7 +16,7 @@ from coherencegym.eval.data.notes import Note, caution, first_names
 from coherencegym.eval.kinds.items import SEPARATOR
 from coherencegym.eval.text.places import special_ids
 
-#: What stands in counts for a change of speaker.
+#: The key of texts with a change of speaker.
 TURN = ""
 
 

@@ -69,7 +69,7 @@ def test_names_of_special_tokens_are_counted_and_read_as_asked(
             f"! demo: {own}" for own in said
         ]
         pairs = [(texts[0], texts[1]), (texts[2], texts[3])]
-        scored = cg.score(demo, pairs, special_tokens=special_tokens)
+        scored: Any = cg.score(demo, pairs, special_tokens=special_tokens)
         assert [note.text for note in scored.notes if "texts with" in note.text] == said
         assert ("|names:tokens|" in scored.signature) == special_tokens
         assert scored.settings.get("special_tokens") == (special_tokens or None)

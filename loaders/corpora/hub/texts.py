@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from coherencegym.files.parquet_rows import row_batches
+from coherencegym.hub.answers import unread
 from coherencegym.licence import licence_fields
 from coherencegym.loaders.corpora.hub.spans import read_span_row
 from coherencegym.loaders.corpus import Corpus, CorpusError, CorpusFile, ReadOptions, Shard
@@ -217,24 +218,16 @@ def _wanted(builder: Any, repo: str, split: str | None) -> dict[str, list[str]]:
 
 
 def _commit(repo: str, revision: str | None) -> str:
-    from huggingface_hub import HfApi, errors
+    from huggingface_hub import HfApi
 
     try:
         sha = HfApi().dataset_info(repo, revision=revision).sha
-    except errors.GatedRepoError as error:
+    except Exception as error:
+        # Besides the Hub's errors, whatever the client's transport raises.
+        at = f" at {revision!r}" if revision else ""
         raise CorpusError(
-            f"{repo}: access to the dataset has to be granted first; ask for it on its page "
-            "and log in with `hf auth login`"
+            f"{repo}{at}: no such folder, and {unread(error, repo, 'dataset')}"
         ) from error
-    except errors.RepositoryNotFoundError as error:
-        raise CorpusError(
-            f"{repo}: neither a folder here nor a dataset on the Hub "
-            "(or a private one; log in with `hf auth login`)"
-        ) from error
-    except errors.RevisionNotFoundError as error:
-        raise CorpusError(f"{repo}: the dataset has no revision {revision!r}") from error
-    except Exception as error:  # no connection, offline mode, a malformed name: no common base
-        raise _loading_error(repo, error) from error
     assert sha is not None  # the Hub always sends it
     return sha
 

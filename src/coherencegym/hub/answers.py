@@ -10,19 +10,22 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from traceback import walk_tb
 from typing import Any
 from urllib.parse import urlsplit
 
-from coherencegym.errors import EvaluationError
+from coherencegym.errors import EvaluationError, first_line, one_line
 
 #: Libraries whose errors mean that no answer came; which of them the client uses has changed.
 _TRANSPORTS = frozenset({"httpx", "httpx2", "httpcore", "httpcore2", "requests", "urllib3"})
 
 #: Errors to which an answer of another shape than expected leads.
 _MISREAD = (ValueError, LookupError, TypeError, AttributeError)
+
+#: Names that an error gives of those that there are.
+_MOST_NAMED = 6
 
 
 class AnswerError(Exception):
@@ -136,13 +139,67 @@ def hub_problem(error: BaseException, again: str) -> tuple[int, str] | None:
                 f"is in the way; {again}"
             )
         if isinstance(cause, errors.OfflineModeIsEnabled):
-            return 2, "HF_HUB_OFFLINE is set; unset it to push to the Hub"
+            return 2, "HF_HUB_OFFLINE is set; unset it to reach the Hub"
         if isinstance(cause, errors.HfHubHTTPError) and cause.response is not None:
             return _refusal(cause.response, again)
         lost = (errors.LocalEntryNotFoundError, ConnectionError, TimeoutError)
         if isinstance(cause, lost) or _is_of_transport(cause):
             return 1, f"the connection to the Hub broke ({type(cause).__name__}); {again}"
     return None
+
+
+def unread(error: BaseException, repo_id: str, repo_type: str = "model") -> str:
+    """Say why a repository could not be read, and what to do: the end of a line.
+
+    Args:
+        error: the client's, or that of its transport.
+        repo_id: a Hub id.
+        repo_type: ``model`` or ``dataset``.
+    """
+    from huggingface_hub import constants, errors
+
+    if isinstance(error, errors.HFValidationError):
+        return "not a Hub id; expected one of them"
+    if isinstance(error, errors.GatedRepoError):
+        return "access has to be granted first: ask on its page, and log in with `hf auth login`"
+    if isinstance(error, errors.RevisionNotFoundError):
+        return f"the repository has no such revision{_revisions(repo_id, repo_type)}"
+    if isinstance(error, errors.RepositoryNotFoundError):
+        return "not on the Hub, or private (then log in with `hf auth login`)"
+    if getattr(getattr(error, "response", None), "status_code", 0) == 401:
+        return "the Hub does not know this token; log in with `hf auth login`, or unset HF_TOKEN"
+    lost = (errors.LocalEntryNotFoundError, errors.RevisionResolutionError, ConnectionError)
+    if isinstance(error, (*lost, TimeoutError)) or _is_of_transport(error):
+        is_off = constants.HF_HUB_OFFLINE
+        return (
+            ("HF_HUB_OFFLINE is set" if is_off else "the Hub cannot be reached")
+            + ", and it was not fetched before; expected "
+            + ("no HF_HUB_OFFLINE, or " if is_off else "a network, or ")
+            + "its files here: where there is a network, `hf download "
+            + ("" if repo_type == "model" else f"--repo-type {repo_type} ")
+            + f"{repo_id} --local-dir FOLDER` writes them"
+        )
+    return f"not readable ({type(error).__name__}: {first_line(error)[:200]})"
+
+
+def _revisions(repo_id: str, repo_type: str) -> str:
+    from huggingface_hub import HfApi
+
+    try:
+        found = HfApi().list_repo_refs(repo_id, repo_type=repo_type)
+    except Exception:
+        # This serves a better message only.
+        return ""
+    return "; " + some_names([one.name for one in (*found.tags, *found.branches)])
+
+
+def some_names(known: Sequence[str]) -> str:
+    """Say which names there are: of many the first and the last show what they are like."""
+    if not known:
+        return "there is none"
+    half = _MOST_NAMED // 2
+    few = known if len(known) <= _MOST_NAMED else [*known[:half], "...", *known[-half:]]
+    return one_line(f"there are {', '.join(few)} ({len(known):,})")
 
 
 def _refusal(response: Any, again: str) -> tuple[int, str]:

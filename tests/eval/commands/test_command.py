@@ -317,9 +317,9 @@ def test_an_output_is_nothing_that_is_read(
         (["--revision", "v1"], "no revisions"),
         (["--device", "cuda:99"], "device 'cuda:99' is not there"),
         (["--model", "/nonexistent/model"], "model '/nonexistent/model': no such folder"),
-        (["--model", "a/b"], "model 'a/b': no such folder, and the Hub cannot"),
+        (["--model", "a/b"], "model 'a/b': no such folder, and HF_HUB_OFFLINE is"),
         (["--dataset", "/nonexistent"], "no such folder"),
-        (["--dataset", "a/b"], "the Hub cannot be reached"),
+        (["--dataset", "a/b"], "no such folder, and HF_HUB_OFFLINE is set"),
     ],
 )
 def test_what_the_user_can_mend_is_one_line_and_leaves_nothing(

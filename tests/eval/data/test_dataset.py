@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -287,10 +288,39 @@ def test_reads_a_tag_from_a_hub_and_records_its_commit(
     assert newest.revision is None
     assert newest.commit != first
     assert len(next(tables(newest)).items) == 8
-    with pytest.raises(EvaluationError, match=r"at 'v9'"):
+    said = f"dataset '{repo}' at 'v9': no such folder, and the repository has no such revision; "
+    with pytest.raises(
+        EvaluationError, match=re.escape(f"{said}there are v1.0.0, v1.1.0, main (3)")
+    ):
         find_dataset(repo, "v9")
-    with pytest.raises(EvaluationError, match="not on the Hub"):
-        find_dataset("coherencegym/nothing")
+
+
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [
+        ("coherencegym/conectives", "coherencegym/connectives"),
+        ("me/winogrd", "suites/winograd"),
+        ("coherencegym/winogrd", "coherencegym/winograd"),
+        ("me/nothing", ""),
+    ],
+)
+def test_a_suite_on_the_hub_is_meant(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    hub_clients: HubServer,
+    name: str,
+    meant: str,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "suites" / "winograd").mkdir(parents=True)
+    (tmp_path / "suites" / "winograd" / "manifest.json").write_text("{}")
+    hint = f"; did you mean '{meant}'?" if meant else ""
+    said = "not on the Hub, or private (then log in with `hf auth login`)"
+    with pytest.raises(EvaluationError, match=re.escape(f"{said}{hint}") + "$"):
+        find_dataset(name)
+    monkeypatch.setenv("HF_TOKEN", "hf_" + "0" * 34)
+    with pytest.raises(EvaluationError, match="the Hub does not know this token; log in"):
+        find_dataset(name)
 
 
 def test_a_revision_that_was_not_fetched_is_no_other_revision_when_the_hub_is_away(
@@ -310,7 +340,8 @@ def test_a_revision_that_was_not_fetched_is_no_other_revision_when_the_hub_is_aw
     monkeypatch.setattr(constants, "HF_HUB_OFFLINE", True)
     assert len(next(tables(find_dataset(repo, "v1.0.0"))).items) == 4
     with pytest.raises(
-        EvaluationError, match=r"'v1.1.0': no such folder, the Hub cannot be reached"
+        EvaluationError,
+        match=r"'v1.1.0': no such folder, and HF_HUB_OFFLINE is set, .*--repo-type dataset coh",
     ):
         find_dataset(repo, "v1.1.0")
 

@@ -22,6 +22,7 @@ from coherencegym.eval.kinds.items import Item
 from coherencegym.eval.models.arguments import parse_model_arguments
 from coherencegym.eval.models.load import load
 from coherencegym.eval.models.placement import input_device, is_spread
+from coherencegym.eval.models.source import find_model
 from coherencegym.files.parquet_rows import parquet_rows
 
 MODULE = """
@@ -61,18 +62,23 @@ def test_a_checkpoint_in_shards_is_loaded_and_scores_as_in_one_file(
     model = AutoModelForCausalLM.from_pretrained(saved / "model")
     model.save_pretrained(tmp_path / "sharded", max_shard_size="20KB")
     assert len(list((tmp_path / "sharded").glob("model-*.safetensors"))) > 2
+    shutil.copytree(tmp_path / "sharded", tmp_path / "bare")
+    index = tmp_path / "bare" / "model.safetensors.index.json"
+    weight_map = json.loads(index.read_text())["weight_map"]
+    index.write_text(json.dumps({"weight_map": weight_map}))
     found = []
-    for folder in (saved / "model", tmp_path / "sharded"):
+    for folder in (saved / "model", tmp_path / "sharded", tmp_path / "bare"):
         run = tmp_path / f"run {folder.name}"
         data = ("--dataset", str(saved / "data"), "--device", "cpu", "--output", str(run))
         assert main(["score", "--model", str(folder), *data]) == 0
         scored = json.loads((run / "results.json").read_text())
         rows = [parquet_rows(run / f"{name}.parquet") for name in ("units", "outcomes")]
         found.append((scored["scores"], rows, load(folder).identity()))
-    (whole, bits, one), (sharded, others, other) = found
-    assert sharded == whole
-    assert others == bits
-    assert one != other  # other files, though the same weights
+    (whole, bits, one), *others = found
+    for sharded, of_shards, other in others:
+        assert sharded == whole
+        assert of_shards == bits
+        assert one != other  # other files, though the same weights
     capsys.readouterr()
 
 
@@ -489,13 +495,23 @@ def test_a_revision_on_the_hub(
     assert margins(newest) != margins(old)
     again = run("me/model", "--model-arg", f"revision={first}")
     assert margins(again) == margins(old)
-    assert "model 'me/model' at 'v9'" in run.error("me/model", "--model-revision", "v9")
-    assert "not on the Hub" in run.error("me/nothing")
+    said = "model 'me/model' at 'v9': no such folder, and the repository has no such revision; "
+    assert f"{said}there are v1, v2, main (3)\n" in run.error("me/model", "--model-revision", "v9")
+    assert "and not on the Hub, or private (then log in with" in run.error("me/nothing")
     from huggingface_hub import constants
 
-    monkeypatch.setattr(constants, "HF_HUB_OFFLINE", True)
-    assert margins(run("me/model", "--model-revision", "v1")) == margins(old)
-    assert "the Hub cannot be reached" in run.error("me/model", "--model-revision", "v3")
+    push(hub_clients, tmp_path / "new", "me/part", "v1")
+    find_model("me/part")
+    with monkeypatch.context() as here:
+        here.setattr(constants, "HF_HUB_OFFLINE", True)
+        assert margins(run("me/model", "--model-revision", "v1")) == margins(old)
+        error = run.error("gpt2")
+        assert "HF_HUB_OFFLINE is set, and it was not fetched before; expected no HF_HUB_" in error
+        assert "`hf download gpt2 --local-dir FOLDER` writes them\n" in error
+        assert "HF_HUB_OFFLINE is set: only what was fetched before is read" in run.error("me/part")
+    hub_clients.faults.add(path_contains="/me/other", cut=True, times=99)
+    error = run.error("me/other")
+    assert "the Hub cannot be reached, and it was not fetched before; expected a network" in error
 
 
 def test_an_adapter_on_the_hub_and_pickled_weights(

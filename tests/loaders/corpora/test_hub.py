@@ -229,7 +229,7 @@ def test_a_hub_that_cannot_be_reached(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(constants, "ENDPOINT", "http://127.0.0.1:9")
     monkeypatch.setattr(hf_api.api, "endpoint", "http://127.0.0.1:9")
-    with pytest.raises(CorpusError, match=r"^lab/set: cannot be loaded \(.+\)$"):
+    with pytest.raises(CorpusError, match=r"^lab/set: no such folder, and the Hub cannot be"):
         hub_corpus("lab/set", column="s")
 
 
@@ -298,8 +298,9 @@ def test_a_dataset_on_the_hub(
     assert answers[1][0] == ["train-000001", "train-000002", "train-000003"]
     assert answers[1][3] == [shas[0]]
     assert answers[0][3][0] in shas[1:]
-    assert answers[2] == "lab/set: the dataset has no revision 'v9'"
-    assert answers[3].startswith("lab/nothing: neither a folder here nor a dataset on the Hub")
+    said = "lab/set at 'v9': no such folder, and the repository has no such revision; there are"
+    assert answers[2] == f"{said} v1.0.0, main (2)"
+    assert answers[3].startswith("lab/nothing: no such folder, and not on the Hub, or private")
     assert "scripts are no longer supported" in answers[4]
 
 
