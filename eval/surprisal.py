@@ -75,6 +75,19 @@ class ScoredCondition:
         values = values[~np.isnan(values)]
         return values
 
+    def answer_bits(self, region: int) -> float:
+        """The surprisal (bits) of an answer that is a region, after the question before it.
+
+        Raises:
+            EvaluationError: a token has the end of the question and the beginning of the answer.
+        """
+        if self.encoding.is_entered(region):
+            raise EvaluationError(
+                "this tokenizer writes the end of a question and its answer as one token; expected "
+                "a model with another tokenizer"
+            )
+        return float(self.region_bits(region).sum())
+
     def leaves_out_first(self, region: RegionRef) -> bool:
         """Tell whether the region has the first token of a text that has nothing before it."""
         import numpy as np
@@ -139,15 +152,6 @@ class Surprisals(Generic[_Item]):
     def plan(self) -> Plan:
         """The plan that was run."""
         return self.execution.plan
-
-    @property
-    def spanning_tokens(self) -> int:
-        """Tokens that reach from one region into another, over all conditions."""
-        return sum(
-            condition.encoding.spanning
-            for item in self.items
-            for condition in item.conditions.values()
-        )
 
 
 @dataclass(frozen=True)
@@ -289,8 +293,6 @@ def _conditions(
 ) -> list[dict[str, ScoredCondition]]:
     # Those that were read.
     conditions: list[dict[str, ScoredCondition]] = [{} for _ in queries]
-    if not bits:
-        return conditions
     asked = zip(prepared.query_conditions, prepared.requests, plan.sequence_of_request, strict=True)
     for (number, name), own in groupby(asked, key=lambda each: each[0]):
         encoding = prepared.fitted[number].encodings[name]

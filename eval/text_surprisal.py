@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 import re
 import warnings
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
@@ -40,7 +40,7 @@ def text_surprisals(
     tell: Callable[[str], object] = warnings.warn,
     **running: Any,
 ) -> Iterator[dict[str, Any]]:
-    """A row for each token, or word, of each text.
+    """A row for each token, or word, of each text; one for several words that share a token.
 
     Args:
         model: a loaded model, in evaluation mode.
@@ -51,7 +51,7 @@ def text_surprisals(
     Returns:
         The labels of the text, ``number`` of the token in its text (from 1), ``token`` or ``word``,
         ``start`` and ``end`` (characters of the text), ``bits`` (None where a first token has
-        nothing before it).
+        nothing before it, or begins in the context).
 
     Raises:
         EvaluationError: there is no text, one is empty or longer than the model's context, or there
@@ -79,6 +79,7 @@ def text_surprisals(
     found = surprisals(model.model, model.tokenizer, queries, options, **running)
     for note in name_notes(found.names, options.special_tokens):
         tell(note.text)
+    entered = shared = 0
     for number, (condition, answer) in enumerate(zip(conditions, found.items, strict=True)):
         if _NAME not in answer.conditions:
             raise EvaluationError(
@@ -87,21 +88,34 @@ def text_surprisals(
             )
         start, end = condition.region_offsets()[-1]
         offset = len(condition.content) - len(texts[number])
+        entered += answer.conditions[_NAME].encoding.is_entered(region)
         tokens = _tokens(answer.conditions[_NAME], condition.content, region, offset)
         rows = tokens if by == "token" else _words(tokens, condition.content, start, end)
         for place, row in enumerate(rows, start=1):
             span = {"start": row["start"] - offset, "end": row["end"] - offset}
+            shared += len(row.get("word", "").split()) > 1
             yield {**given.labels[number], "number": place, **row, **span}
+    if entered:
+        tell(
+            f"{entered:,} of {len(texts):,} texts begin within the last token of their context; "
+            "the words in this token have no bits"
+        )
+    if shared:
+        tell(f"{shared:,} rows are of several words each, which share a token")
 
 
 def _tokens(
     scored: ScoredCondition, content: str, region: int, first: int
 ) -> Iterator[Mapping[str, Any]]:
     encoding = scored.encoding
-    for place in encoding.of_region.get(region, ()):
+    for place, (own_region, reached) in enumerate(
+        zip(encoding.regions, encoding.reached, strict=True)
+    ):
+        if region not in (own_region, *(other for other, _ in reached)):
+            continue
         # The space between context and text is part of a token, and of no text.
         start, end = max(first, encoding.starts[place]), encoding.ends[place]
-        bits = float(scored.bits[place])
+        bits = float(scored.bits[place]) if own_region == region else math.nan
         own = None if math.isnan(bits) else bits
         yield {"token": content[start:end], "start": start, "end": end, "bits": own}
 
@@ -109,14 +123,24 @@ def _tokens(
 def _words(
     tokens: Iterable[Mapping[str, Any]], content: str, start: int, end: int
 ) -> Iterator[Mapping[str, Any]]:
-    """The sums over words, which white space parts; a token of white space is the next word's."""
+    """The sums over words, which white space parts; a token of white space is the next word's.
+
+    Words that share a token are one.
+    """
     words = list(re.compile(r"\S+").finditer(content, start, end))
-    ends = [word.end() for word in words]
+    starts, ends = [word.start() for word in words], [word.end() for word in words]
     bits: list[list[float | None]] = [[] for _ in words]
+    goes_on = [False for _ in words]
     for token in tokens:
         if (own := bisect_right(ends, token["start"])) < len(words):
             bits[own].append(token["bits"])
-    for word, found in zip(words, bits, strict=True):
+            for later in range(own + 1, bisect_left(starts, token["end"])):
+                goes_on[later] = True
+    rows: list[tuple[int, int, list[float | None]]] = []
+    for begin, stop, found, joins in zip(starts, ends, bits, goes_on, strict=True):
+        before = rows.pop() if joins else (begin, stop, [])
+        rows.append((before[0], stop, [*before[2], *found]))
+    for begin, stop, found in rows:
         known = [one for one in found if one is not None]
         whole = math.fsum(known) if known and len(known) == len(found) else None
-        yield {"word": word[0], "start": word.start(), "end": word.end(), "bits": whole}
+        yield {"word": content[begin:stop], "start": begin, "end": stop, "bits": whole}

@@ -140,10 +140,7 @@ def align_items(
             left_out[NOT_ENCODED] += 1
             continue
         sides = one.encodings[clean], one.encodings[corrupted]
-        if any(
-            _reaches_in(item.condition(name), side, target)
-            for name, side in zip((clean, corrupted), sides, strict=True)
-        ):
+        if any(_reaches_in(side, target) for side in sides):
             left_out[ACROSS] += 1
             continue
         positions = tuple(_positions(*sides, target))
@@ -186,11 +183,11 @@ def _shared_end(clean: Condition, corrupted: Condition, scored: Set[RegionRef]) 
     yield from takewhile(lambda number: texts[0][number] == texts[1][number], numbers)
 
 
-def _reaches_in(condition: Condition, encoding: Encoding, target: Set[int]) -> bool:
-    offsets = zip(condition.regions, condition.region_offsets(), strict=True)
-    first = min(start for region, (start, _) in offsets if region.region_number in target)
-    tokens = zip(encoding.regions, encoding.offsets, strict=True)
-    return any(start < first < end and region not in target for region, (start, end) in tokens)
+def _reaches_in(encoding: Encoding, target: Set[int]) -> bool:
+    return any(
+        region not in target and any(other in target for other, _ in reached)
+        for _, region, reached in encoding.crossing
+    )
 
 
 def _positions(clean: Encoding, corrupted: Encoding, target: Set[int]) -> Iterator[AlignedPosition]:

@@ -84,7 +84,7 @@ def _answers(
         if answer.too_long:
             found.append("")
             continue
-        a, b = (float(answer.conditions[one].region_bits(_ANSWER).sum()) for one in "ab")
+        a, b = (answer.conditions[one].answer_bits(_ANSWER) for one in "ab")
         found.append("cannot tell" if a == b else "a" if a < b else "b")
     return tuple(zip(found[::2], found[1::2], strict=True))
 

@@ -26,17 +26,19 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import accumulate, chain, groupby, pairwise
-from typing import Any
+from typing import Any, TypeVar
 
 from coherencegym.errors import EvaluationError
+from coherencegym.eval.kinds.formula import RegionRef
 from coherencegym.eval.kinds.items import Condition
 from coherencegym.eval.text.places import TextError, Tokens, joined
 from coherencegym.eval.text.reading import TokenReader
-from coherencegym.eval.text.regions import SPECIAL, PlacedToken, place_tokens
+from coherencegym.eval.text.regions import SPECIAL, PlacedToken, Reached, place_tokens
 from coherencegym.eval.text.special import Added, Rendered, Separator, Start, take_out_separators
 
 #: Conditions whose tokens are placed at once: bounds what is held of their characters.
 _CHUNK = 1000
+_T = TypeVar("_T")
 
 
 @dataclass(frozen=True)
@@ -47,7 +49,7 @@ class Encoding:
         regions: a region number per token, or :data:`eval.text.regions.NO_REGION` or
             :data:`eval.text.regions.SPECIAL`.
         starts, ends: characters in the condition's content; the same for special tokens.
-        spanning: the number of tokens that reach from one region into another.
+        reached: the other regions that each token has characters of.
         has_start: the first id is a start-of-text token, so that the first token of the text can be
             scored.
         words: the number of each token's word; empty where nobody wants them.
@@ -57,7 +59,7 @@ class Encoding:
     regions: tuple[int, ...]
     starts: tuple[int, ...]
     ends: tuple[int, ...]
-    spanning: int
+    reached: tuple[Reached, ...]
     has_start: bool
     words: tuple[int, ...] = ()
 
@@ -73,6 +75,16 @@ class Encoding:
             number: found[0] if len(found) == 1 else list(chain.from_iterable(found))
             for number, found in runs.items()
         }
+
+    @cached_property
+    def crossing(self) -> tuple[tuple[int, int, Reached], ...]:
+        """The tokens that have characters of several regions: id, own region, and the others."""
+        tokens = zip(self.ids, self.regions, self.reached, strict=True)
+        return tuple(token for token in tokens if token[2])
+
+    def is_entered(self, region: RegionRef) -> bool:
+        """Tell whether a token that begins in another region has characters of this one."""
+        return any(region == other for _, _, reached in self.crossing for other, _ in reached)
 
     @property
     def places_of_text(self) -> range:
@@ -93,7 +105,7 @@ class Encoding:
     def without(self, places: Collection[int]) -> Encoding:
         """The text without some of its tokens, by their indices."""
 
-        def rest(values: tuple[int, ...]) -> tuple[int, ...]:
+        def rest(values: tuple[_T, ...]) -> tuple[_T, ...]:
             return tuple(value for place, value in enumerate(values) if place not in places)
 
         return replace(
@@ -102,6 +114,7 @@ class Encoding:
             regions=rest(self.regions),
             starts=rest(self.starts),
             ends=rest(self.ends),
+            reached=rest(self.reached),
             words=rest(self.words),
         )
 
@@ -148,12 +161,10 @@ def encode(
             [rendered[number] for number in chunk],
             [joined(pieces[number]) for number in chunk],
         )
-        for number, (own, spanning) in zip(chunk, placed, strict=True):
+        for number, own in zip(chunk, placed, strict=True):
             cuts = accumulate(len(piece.ids) for piece in pieces[number])
             parts = [own[a:b] for a, b in pairwise([0, *cuts])]
-            found = _assemble(
-                conditions[number], parts, spanning, start, separator_ids or (), added
-            )
+            found = _assemble(conditions[number], parts, start, separator_ids or (), added)
             if words:
                 found = replace(found, words=_word_numbers(found, pieces[number]))
             encodings[number] = found
@@ -205,7 +216,6 @@ def _between_breaks(reader: TokenReader, rendered: Rendered, whole: Tokens) -> l
 def _assemble(
     condition: Condition,
     parts: Sequence[Sequence[PlacedToken]],
-    spanning: int,
     start: Start,
     separator_ids: Sequence[int],
     added: Added | None,
@@ -213,8 +223,8 @@ def _assemble(
     tokens: list[PlacedToken] = []
 
     def special(token_ids: Sequence[int], region: int = SPECIAL) -> None:
-        end = tokens[-1][-1] if tokens else 0
-        tokens.extend((token_id, region, end, end) for token_id in token_ids)
+        end = tokens[-1][3] if tokens else 0
+        tokens.extend((token_id, region, end, end, ()) for token_id in token_ids)
 
     if added is not None:
         special(added.before, condition.regions[0].region_number if added.counts else SPECIAL)
@@ -227,8 +237,8 @@ def _assemble(
         tokens += part
     if added is not None:
         special(added.after, condition.regions[-1].region_number if added.counts else SPECIAL)
-    ids, regions, starts, ends = zip(*tokens, strict=True) if tokens else ((), (), (), ())
-    return Encoding(ids, regions, starts, ends, spanning, has_start)
+    ids, regions, starts, ends, reached = zip(*tokens, strict=True) if tokens else ((),) * 5
+    return Encoding(ids, regions, starts, ends, reached, has_start)
 
 
 def _word_numbers(encoding: Encoding, pieces: Sequence[Tokens]) -> tuple[int, ...]:

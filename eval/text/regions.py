@@ -6,6 +6,7 @@ text with one more place at its end, which is no white space and belongs to no r
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from itertools import pairwise
 
@@ -23,21 +24,24 @@ SPECIAL = -1
 _END = "."
 
 
-#: A token of a condition: its id, its region or :data:`NO_REGION`, and its start and end
-#: (characters in the condition's content).
-PlacedToken = tuple[int, int, int, int]
+#: The other regions that a token has characters of, and how many that are no white space; mostly
+#: none.
+Reached = tuple[tuple[int, int], ...]
+#: A token of a condition: its id, its region or :data:`NO_REGION`, its start and end (characters in
+#: the condition's content), and the other regions that it reaches into.
+PlacedToken = tuple[int, int, int, int, Reached]
 
 
 def place_tokens(
     conditions: Sequence[Condition], rendered: Sequence[Rendered], tokens: Sequence[Tokens]
-) -> list[tuple[list[PlacedToken], int]]:
-    """The tokens of each condition in it, and how many have characters of two regions.
+) -> list[list[PlacedToken]]:
+    """The tokens of each condition in it.
 
     ``tokens`` are those of each ``rendered`` text, with places in it.
     """
     counts = [len(own.ids) for own in tokens]
     if not sum(counts):
-        return [([], 0) for _ in conditions]
+        return [[] for _ in conditions]
     sizes = np.array([len(each.text) + 1 for each in rendered])
     bases = np.concatenate([[0], sizes.cumsum()[:-1]])
     owner = np.repeat(np.arange(len(tokens)), counts)
@@ -58,15 +62,20 @@ def place_tokens(
     last = before[final]
     reaches = np.flatnonzero(first < last)  # no token of no width, or of white space only
     others = region_of[origin[last[reaches]] + contents[owner[reaches]]]
-    spanning = np.bincount(owner[reaches[others != regions[reaches]]], minlength=len(tokens))
+    reached: list[Reached] = [()] * len(owner)
+    for token in reaches[others != regions[reaches]].tolist():
+        inside = np.arange(first[token], last[token] + 1)
+        inside = origin[inside[after[inside] == inside]] + contents[owner[token]]
+        held = Counter(region_of[inside].tolist())
+        reached[token] = tuple((r, n) for r, n in held.items() if r != regions[token])
 
     # The end is one after the last character, which a separator may have stood behind.
     opened = origin[starts]
     closed = np.where(ends > starts, origin[final] + 1, opened)
     columns = (column.tolist() for column in (whole.ids, regions, opened, closed))
-    placed = list(zip(*columns, strict=True))
+    placed = list(zip(*columns, reached, strict=True))
     cuts = np.concatenate([[0], np.cumsum(counts)]).tolist()
-    return [(placed[a:b], n) for (a, b), n in zip(pairwise(cuts), spanning.tolist(), strict=True)]
+    return [placed[a:b] for a, b in pairwise(cuts)]
 
 
 def _next_solid(rendered: Sequence[Rendered]) -> tuple[np.ndarray, np.ndarray]:

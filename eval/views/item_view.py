@@ -13,17 +13,15 @@ from coherencegym.eval.kinds.formula import WHOLE, RegionRef, values_of
 from coherencegym.eval.kinds.items import Item
 from coherencegym.eval.plan.options import Rules
 from coherencegym.eval.surprisal import ScoredCondition
-from coherencegym.eval.tasks.score.metrics import EvaluatedPrediction, evaluate_predictions
+from coherencegym.eval.tasks.score.metrics import (
+    UNDEFINED,
+    EvaluatedPrediction,
+    evaluate_predictions,
+)
 from coherencegym.eval.tasks.score.scoring import ScoredItem
 from coherencegym.eval.tasks.score.values import region_value
 from coherencegym.eval.text.regions import SPECIAL
 
-#: Reasons for which a prediction has no outcome, in words.
-_REASONS = {
-    "identical": "undefined: its conditions are the same tokens for this model",
-    "separator": "undefined: this tokenizer has no separator for [SEP]",
-    "empty": "undefined: a region has no token with a surprisal",
-}
 _WORD_MARKS = "▁Ġ"
 _VISIBLE = {"\n": "↵", "\t": "⇥", "\r": "␍"}
 
@@ -237,7 +235,7 @@ def _prediction(
 ) -> PredictionView:
     outcome = prediction.outcome
     if outcome is None:
-        verdict = _REASONS[prediction.reason]
+        verdict = f"undefined: {UNDEFINED[prediction.reason]}"
     else:
         verdict = state(prediction) + (", too close to call" if prediction.too_close else "")
     return PredictionView(

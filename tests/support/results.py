@@ -66,7 +66,7 @@ def made_condition(condition: Condition, read: set[Any], bits: Bits) -> ScoredCo
         (-1, *regions),
         (0, *(start for start, _ in spans)),
         (0, *(end for _, end in spans)),
-        0,
+        ((),) * (1 + len(spans)),
         True,
     )
     return ScoredCondition(encoding, np.array([math.nan, *values]))

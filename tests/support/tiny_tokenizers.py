@@ -19,6 +19,7 @@ TEXT = [
 ]
 BYTES = [f"<0x{byte:02X}>" for byte in range(256)]
 SPECIAL = ["<unk>", "<s>", "</s>"]
+ALPHABET = "".join(map(chr, range(0x21, 0x7F)))
 
 
 def byte_level(normalizer: Any = None, *, prefix: bool = False, trim: bool = False) -> Tokenizer:
@@ -69,6 +70,18 @@ def bpe(
     # Byte tokens are in the vocabulary, but no added tokens: their names are no text.
     made["added_tokens"] = [t for t in made["added_tokens"] if t["content"] in SPECIAL]
     return Tokenizer.from_str(json.dumps(made))
+
+
+def several_words(texts: list[str], size: int = 140) -> Any:
+    """A tokenizer of transformers whose tokens may hold several words of often repeated texts."""
+    tokenizer = Tokenizer(models.BPE(unk_token="<unk>"))
+    tokenizer.normalizer = normalizers.Replace(" ", "▁")
+    tokenizer.decoder = decoders.Replace("▁", " ")
+    trainer = trainers.BpeTrainer(
+        vocab_size=size, special_tokens=SPECIAL, show_progress=False, initial_alphabet=[*ALPHABET]
+    )
+    tokenizer.train_from_iterator(texts * 50, trainer)
+    return wrap(tokenizer)
 
 
 def unigram(normalizer: Any = None, *, special: bool = False) -> Tokenizer:

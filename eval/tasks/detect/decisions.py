@@ -27,8 +27,17 @@ DECISIONS: tuple[Decision, ...] = get_args(Decision)
 
 
 def was_read(scores: Sequence[float]) -> bool:
-    """Tell a document that was read from one that is too long, whose scores are NaN."""
+    """Tell a document that was read from one that is left out, whose scores are NaN."""
     return scores[-1] == scores[-1]
+
+
+def left_out(scores: Sequence[float]) -> str:
+    """Why a document that was not read is left out.
+
+    ``too_long``, or ``crossing``, where a token has characters of two sentences: then the score of
+    the opening sentence is NaN, too.
+    """
+    return "too_long" if scores[0] == scores[0] else "crossing"
 
 
 def highest(scores: Sequence[float]) -> int:

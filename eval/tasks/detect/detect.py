@@ -46,17 +46,12 @@ class Detected:
     Attributes:
         scores: documents of sentences (bits per token, higher is more like an intruder); minus
             infinity for the opening one. NaN for all others of a document that is longer than the
-            model's context.
+            model's context, and for all of one in which a token has characters of two sentences.
         scored: the surprisals that were read; None where there was nothing to read.
     """
 
     scores: list[list[float]]
     scored: Surprisals[Answer] | None
-
-    @property
-    def too_long(self) -> list[bool]:
-        """Documents that are longer than the model's context."""
-        return [any(map(math.isnan, scores)) for scores in self.scores]
 
 
 def detect(
@@ -153,6 +148,9 @@ def detections(
                 f"{query.name}: this tokenizer has no separator for [SEP]; expected one with "
                 "--separator"
             )
+        if any(c.encoding.crossing for answer in answers for c in answer.conditions.values()):
+            own[:] = [math.nan] * len(own)
+            continue
         bits = _document_bits(query, answers)
         own[1:] = [chosen.score(bits, sentence) for sentence in range(1, len(own))]
     return Detected(scores, scored)

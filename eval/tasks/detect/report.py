@@ -9,7 +9,13 @@ from coherencegym.eval.report import grid
 from coherencegym.eval.report.blocks import DocumentLists, ReportSection, Strips
 from coherencegym.eval.statistics.estimate import Estimate
 from coherencegym.eval.statistics.scores import FEW_ITEMS
-from coherencegym.eval.tasks.detect.decisions import Decision, highest, intruders, was_read
+from coherencegym.eval.tasks.detect.decisions import (
+    Decision,
+    highest,
+    intruders,
+    left_out,
+    was_read,
+)
 from coherencegym.eval.tasks.detect.probes import ProbeScore
 from coherencegym.eval.tasks.detect.results import DetectDetail, ScoredTable
 from coherencegym.eval.tasks.detect.scores import MODEL, DetectionRow, DetectionScore
@@ -76,17 +82,17 @@ def _sentences(
 ) -> Iterator[dict[str, Any]]:
     # Scores are in bits per token, none for the opening sentence.
     document, scores = scored.table.documents[number], scored.scores[number]
-    too_long = not was_read(scores)
+    why = "" if was_read(scores) else left_out(scores).replace("_", " ")
     for place, text in enumerate(document.sentences):
         marks = ["intruder"] if place == document.intruder_position else []
-        if not too_long:
+        if not why:
             marks += ["highest score"] * (place == highest(scores))
             marks += [
                 f"predicted by {decision}"
                 for decision, threshold in predicted
                 if place in intruders(scores, threshold, decision)
             ]
-        score = "too long" if too_long else f"{scores[place]:+.3f}"
+        score = why or f"{scores[place]:+.3f}"
         yield {"text": text, "score": score if place else "", "marks": marks}
 
 

@@ -7,6 +7,7 @@ that the thresholds were chosen on. It has no text.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -19,7 +20,13 @@ from coherencegym.eval.kinds.documents import NO_INTRUDER
 from coherencegym.eval.outcomes.tables import OutcomeWriter
 from coherencegym.eval.statistics.scores import Score
 from coherencegym.eval.tasks.detect.data import DetectionInput
-from coherencegym.eval.tasks.detect.decisions import Decision, best_threshold, highest, was_read
+from coherencegym.eval.tasks.detect.decisions import (
+    Decision,
+    best_threshold,
+    highest,
+    left_out,
+    was_read,
+)
 from coherencegym.eval.tasks.detect.probes import (
     ProbeScore,
     add_probe_outcomes,
@@ -65,7 +72,12 @@ class ScoredTable:
     @property
     def too_long(self) -> int:
         """The number of documents that are longer than the model's context."""
-        return sum(not was_read(own) for own in self.scores)
+        return self.left_out["too_long"]
+
+    @property
+    def left_out(self) -> Counter[str]:
+        """The number of documents that are left out, by reason."""
+        return Counter(left_out(own) for own in self.scores if not was_read(own))
 
 
 @dataclass(frozen=True)
@@ -149,7 +161,8 @@ def detection_rows(details: Sequence[DetectDetail]) -> list[Score]:
 
 def detection_facts(one: DetectionInput, found: DetectDetail) -> dict[str, Any]:
     """The facts of a table that was tested on."""
-    return {"intruded": one.table.intruded, "too_long": found.tested.too_long, "tested": True}
+    left_out = {name: found.tested.left_out[name] for name in ("too_long", "crossing")}
+    return {"intruded": one.table.intruded, **left_out, "tested": True}
 
 
 def detection_more(details: Sequence[DetectDetail]) -> dict[str, Any]:
@@ -216,6 +229,11 @@ def _table_notes(details: Sequence[DetectDetail]) -> Iterator[Note]:
                 f"{scored.table.name}: {scored.too_long:,} documents are longer than the model's "
                 "context and are left out"
             )
+        if crossing := scored.left_out["crossing"]:
+            yield caution(
+                f"{scored.table.name}: {crossing:,} documents are left out: a token has characters "
+                "of two sentences"
+            )
         if scored.cut:
             yield caution(
                 f"{scored.table.name}: {scored.cut:,} pairs of a sentence and its document are cut "
@@ -257,7 +275,7 @@ def scored_tables(details: Sequence[DetectDetail]) -> list[ScoredTable]:
 def document_rows(details: Sequence[DetectDetail]) -> Iterator[dict[str, Any]]:
     """Rows of ``documents.parquet``: every document, with a score (bits per token) by sentence.
 
-    ``scores`` has null for the opening sentence, and is null for a document that is too long;
+    ``scores`` has null for the opening sentence, and is null for a document that is left out;
     ``highest`` is the place of the highest score. What is an intruder follows from these and the
     thresholds.
     """
@@ -273,7 +291,7 @@ def document_rows(details: Sequence[DetectDetail]) -> Iterator[dict[str, Any]]:
                 "intruder_position": document.intruder_position,
                 "scores": [None, *own[1:]] if read else None,
                 "highest": highest(own) if read else NO_INTRUDER,
-                "too_long": not read,
+                "too_long": not read and left_out(own) == "too_long",
             }
 
 

@@ -39,6 +39,7 @@ from coherencegym.eval.tasks.detect.decisions import (
     count_decisions,
     highest,
     intruders,
+    left_out,
     mean_counts,
     summed,
     was_read,
@@ -333,6 +334,7 @@ def add_outcomes(
         AUC.name,
         SYSTEM,
         [own[place] if was_read(own) else None for _, _, own, place in sentences],
+        reason=[left_out(own) for _, _, own, _ in sentences],
         target=[float(place == document.intruder_position) for _, document, _, place in sentences],
     )
     units = writer.units(table.unit(document, "", own) for document, _, own in both)
@@ -349,7 +351,9 @@ def add_outcomes(
             float(highest(own) == document.intruder_position) if was_read(own) else None
             for _, document, own, _ in intruded
         ],
+        reason=[left_out(own) for _, _, own, _ in intruded],
     )
+    reasons = list(map(left_out, scores))
     for decision, threshold in thresholds.items():
         system = System(label=decision, threshold=threshold)
         came = [
@@ -364,7 +368,7 @@ def add_outcomes(
             parts = [one.get(name, (None, 1.0)) for one in came]
             weight = [whole for _, whole in parts] if isinstance(metric, Ratio) else None
             values = [value for value, _ in parts]
-            writer.add(units, metric.name, system, values, weight=weight)
+            writer.add(units, metric.name, system, values, reason=reasons, weight=weight)
 
 
 def _group(name: str) -> Group:

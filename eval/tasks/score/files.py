@@ -11,6 +11,7 @@ from coherencegym.eval.data.dataset import ItemTable
 from coherencegym.eval.kinds.formula import WHOLE, read_of
 from coherencegym.eval.tasks.score.results import shown_tables
 from coherencegym.eval.tasks.score.scoring import Scored, ScoredItem
+from coherencegym.eval.tasks.score.values import region_value
 from coherencegym.eval.tasks.task import Findings
 from coherencegym.eval.text.regions import SPECIAL
 from coherencegym.files.parquet_writing import RowWriter, row_schema
@@ -64,7 +65,8 @@ def regions_schema() -> Any:
 def region_rows(found: Findings) -> Iterator[dict[str, Any]]:
     """Rows of ``regions.parquet``: every region that a prediction reads, in the order of the item.
 
-    ``n_tokens`` counts tokens that have a surprisal; ``mean_bits`` is null without any.
+    ``n_tokens`` counts tokens that have a surprisal; ``mean_bits`` is null without any, and so is
+    ``sum_bits`` unless the region has no text.
     """
     for table, scored in shown_tables(found):
         yield from _regions(table, scored)
@@ -96,13 +98,16 @@ def _regions(table: ItemTable, scored: Scored) -> Iterator[dict[str, Any]]:
             for region in condition.regions if name in one.conditions else ():
                 number = region.region_number
                 if read & {(number, name), (WHOLE, name)}:
-                    bits = one.conditions[name].region_bits(number)
+                    own = one.conditions[name]
+                    bits = own.region_bits(number)
                     yield {
                         **columns,
                         "condition_name": name,
                         "region_number": number,
                         "n_tokens": len(bits),
-                        "sum_bits": float(bits.sum()),
+                        "sum_bits": float(bits.sum())
+                        if len(bits)
+                        else region_value(own, number, "sum"),
                         "mean_bits": float(bits.mean()) if len(bits) else None,
                     }
 

@@ -6,13 +6,28 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 
-from coherencegym.eval.kinds.formula import RegionRef, parse_formula, read_of
+from coherencegym.eval.kinds.formula import (
+    RegionRef,
+    coefficients_of,
+    comparisons_of,
+    parse_formula,
+    read_of,
+)
 from coherencegym.eval.kinds.items import Item
 from coherencegym.eval.kinds.predictions import Outcome, evaluate, is_settled
 from coherencegym.eval.plan.options import DEFAULT, Rules
 from coherencegym.eval.tasks.score.closeness import spread_of
 from coherencegym.eval.tasks.score.scoring import ScoredItem
 from coherencegym.eval.tasks.score.values import RegionValues
+from coherencegym.eval.text.crossing import crossing_differs
+
+#: Reasons for which a prediction is undefined, in words.
+UNDEFINED = {
+    "identical": "their conditions are the same tokens for this model",
+    "separator": "this tokenizer has no separator for [SEP] (see --separator)",
+    "crossing": "a token crosses the edge of a compared region in one version only",
+    "empty": "a region has no token with a surprisal",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +39,8 @@ class EvaluatedPrediction:
         formula, aggregation, groups: the prediction's.
         outcome: None where the prediction is undefined for this model or the item is too long.
         reason: says why there is no outcome, else empty: ``too_long``, ``identical`` (conditions
-            that are the same tokens for this model), ``separator`` (the tokenizer has none) or
+            that are the same tokens for this model), ``separator`` (the tokenizer has none),
+            ``crossing`` (a token crosses the edge of a compared region in one condition only) or
             ``empty`` (a region without a value).
         first_left_out: it reads a first token that has no surprisal, which the conditions then
             leave out; the tokens left out may differ.
@@ -86,15 +102,20 @@ def _evaluate(
     read, names = _read(formula)
     if any(name not in scored.conditions for name in names):
         return None, "separator", False
-    seen = {(c.encoding.ids, c.encoding.regions) for c in map(scored.conditions.__getitem__, names)}
+    encodings = {name: scored.conditions[name].encoding for name in names}
+    seen = {(encoding.ids, encoding.regions) for encoding in encodings.values()}
     if len(seen) < len(names) and not rules.identical_counts:
         return None, "identical", False
+    tree = parse_formula(formula)
+    if any(
+        crossing_differs(encodings, coefficients_of(comparison), aggregation)
+        for comparison in comparisons_of(tree)
+    ):
+        return None, "crossing", False
     values = {(region, name): known.value(region, name, aggregation) for region, name in read}
     defined = {key: value for key, value in values.items() if value is not None}
     if len(defined) < len(values):
         return None, "empty", False
     first = any(known.leaves_out_first(region, name) for region, name in read)
-    outcome = evaluate(
-        parse_formula(formula), lambda region, name: defined[region, name], rules.tie_bits
-    )
+    outcome = evaluate(tree, lambda region, name: defined[region, name], rules.tie_bits)
     return outcome, "", first

@@ -19,6 +19,7 @@ from coherencegym.eval.tasks.headline import baseline_notes
 from coherencegym.eval.tasks.score.closeness import LEVEL
 from coherencegym.eval.tasks.score.headline import CountedTable
 from coherencegym.eval.tasks.score.lengths import LengthCorrelation
+from coherencegym.eval.tasks.score.metrics import UNDEFINED
 from coherencegym.eval.tasks.score.outcomes import predictions_of
 from coherencegym.eval.tasks.score.results import score_summary
 from coherencegym.eval.tasks.score.scored_table import ScoredItemTable
@@ -232,20 +233,13 @@ def _first_tokens(scores: Sequence[ItemScore], scored: Sequence[ScoredItemTable]
         )
 
 
-_REASONS = {
-    "identical": "their conditions are the same tokens for this model",
-    "separator": "this tokenizer has no separator for [SEP] (see --separator)",
-    "empty": "a region has no token with a surprisal",
-}
-
-
 def _undefined(scores: Sequence[ItemScore], scored: Sequence[ScoredItemTable]) -> Iterator[Note]:
     why: Counter[str] = Counter()
     for score in scores:
         if score.level == "all":
             why.update(score.undefined_why)
     for reason, count in why.items():
-        yield caution(f"undefined: {count:,}, {_REASONS[reason]}")
+        yield caution(f"undefined: {count:,}, {UNDEFINED[reason]}")
 
 
 def _lengths(scores: Sequence[ItemScore], scored: Sequence[ScoredItemTable]) -> Iterator[Note]:
@@ -310,8 +304,9 @@ def _spanning_tokens(
     scores: Sequence[ItemScore], scored: Sequence[ScoredItemTable]
 ) -> Iterator[Note]:
     if spanning := sum(one.spanning_tokens for one in scored):
-        yield detail(
-            f"{spanning:,} tokens cross a region's end; each counts in the region where it begins"
+        yield caution(
+            f"{spanning:,} tokens cross the edge of a compared region; each counts in the region "
+            "where it begins"
         )
 
 

@@ -17,6 +17,7 @@ from operator import itemgetter
 
 from coherencegym.eval.data.dataset import FILTER_MODEL, ItemTable
 from coherencegym.eval.forward.agreement import Trial
+from coherencegym.eval.kinds.items import read_by
 from coherencegym.eval.kinds.table_kind import FAMILY
 from coherencegym.eval.outcomes.tables import OutcomeWriter
 from coherencegym.eval.tasks.score.metrics import EvaluatedPrediction, evaluate_predictions
@@ -51,7 +52,7 @@ class ScoredItemTable:
     Attributes:
         table: the table.
         n_items, too_long, truncated: the items, those too long for the model, and those cut.
-        spanning_tokens: tokens that reach from one region into another.
+        spanning_tokens: tokens that cross the edge of a region that a prediction reads.
         families: some items of different discourses share text.
         chosen_with: the models with which items were chosen.
         runs: one for each part.
@@ -93,8 +94,8 @@ class ScoredItemTable:
         self.n_items += len(scored.items)
         self.too_long += sum(item.too_long for item in scored.items)
         self.truncated += sum(item.truncated > 0 for item in scored.items)
-        self.spanning_tokens += scored.spanning_tokens
         for one in scored.items:
+            self.spanning_tokens += _spanning_tokens(one)
             self.families = self.families or bool(one.item.extra.get(FAMILY))
             if chosen := one.item.extra.get(FILTER_MODEL):
                 self.chosen_with.add(str(chosen))
@@ -137,6 +138,15 @@ class ScoredItemTable:
             return self._whole
         in_order = sorted(self._sample, key=itemgetter(slice(8, 16)))
         return [pickle.loads(packed[16:]) for packed in in_order]
+
+
+def _spanning_tokens(scored: ScoredItem) -> int:
+    read = read_by(scored.item)
+    return sum(
+        not {region, *(other for other, _ in reached)}.isdisjoint(read.get(name, ()))
+        for name, condition in scored.conditions.items()
+        for _, region, reached in condition.encoding.crossing
+    )
 
 
 def _run_facts(scored: Scored) -> RunFacts:

@@ -36,8 +36,9 @@ def region_value(
     ``parts`` are region numbers: where they are given, ``"*"`` is the sum of their values, and has
     none where one of them has none.
 
-    A region without tokens sums to 0 and has no mean, median, range, maximum or minimum. A region
-    whose only token has no surprisal (the first one, with nothing before it) has no value at all.
+    A region without text sums to 0 and has no mean, median, range, maximum or minimum. A region
+    whose only token has no surprisal (the first one, with nothing before it), or all of whose text
+    is in a token that begins in another region, has no value at all.
     """
     if region == WHOLE and (numbers := tuple(parts)):
         values = [region_value(condition, number, aggregation) for number in numbers]
@@ -46,9 +47,9 @@ def region_value(
     bits = condition.region_bits(region)
     if len(bits):
         return VALUES[aggregation](bits)
-    if aggregation == "sum" and not condition.leaves_out_first(region):
-        return 0.0
-    return None
+    if condition.leaves_out_first(region) or condition.encoding.is_entered(region):
+        return None
+    return 0.0 if aggregation == "sum" else None
 
 
 class RegionValues:

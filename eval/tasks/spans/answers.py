@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,7 +11,7 @@ from coherencegym.errors import ConfigError
 from coherencegym.eval.kinds.spans import SpanText
 from coherencegym.eval.tasks.spans.coherence import SpanPlace, SpanPrediction, TextPrediction
 
-#: The answers to one row; None where it is too long.
+#: The answers to one row; None where it is left out.
 RowAnswers = Mapping[SpanPlace, SpanPrediction] | None
 
 
@@ -23,6 +23,8 @@ class SpanAnswers:
         rows: the answers to the spans of each row that is answered.
         ends: the answers to the task itself, where another input was read for them; else empty.
         cut: the number of rows of which some text was cut.
+        crossed: the numbers of the rows that are left out, as a token crosses the edge of what is
+            compared on one side only; rows without answers that are not there are too long.
         by_template: the answers by each template alone, where there are several.
         one_sided: the answers by the other side of the threshold, where the one that was fitted has
             a positive answer where less speaks for it; else empty.
@@ -32,6 +34,7 @@ class SpanAnswers:
     rows: Sequence[RowAnswers]
     ends: Sequence[int | None] = ()
     cut: int = 0
+    crossed: Set[int] = frozenset()
     by_template: Mapping[str, Sequence[RowAnswers]] = field(default_factory=dict)
     one_sided: Sequence[RowAnswers] = ()
     about: Mapping[str, Any] = field(default_factory=dict)

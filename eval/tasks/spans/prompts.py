@@ -233,7 +233,7 @@ def _logs(
 
     def of(name: str) -> list[float]:
         return [
-            -math.log(2) * float(answer.conditions[f"{name} {said}"].region_bits(_ANSWER).sum())
+            -math.log(2) * answer.conditions[f"{name} {said}"].answer_bits(_ANSWER)
             for said in _answers(row, template)
         ]
 

@@ -126,8 +126,12 @@ class Answered:
 
     @property
     def too_long(self) -> int:
-        """The number of rows that were left out."""
-        return len(self.table.rows) - len(self.judged)
+        """The number of rows that were left out, as they are too long."""
+        return len(self.table.rows) - len(self.judged) - len(self.answers.crossed)
+
+    def left_out(self, number: int) -> str:
+        """Why a row, by its number, was left out."""
+        return "crossing" if number in self.answers.crossed else "too_long"
 
 
 @dataclass(frozen=True)
@@ -136,7 +140,8 @@ class SpanScores:
 
     Attributes:
         config, split, question, positive: the table's.
-        items, too_long, cut: rows that were answered, left out, and cut.
+        items, too_long, crossing, cut: rows that were answered, left out (too long, or a token
+            crosses the edge of what is compared on one side only), and cut.
         coherence: the metrics; ``one_unit`` and ``several_units`` those of the rows of one unit
             and of more, None where there are none.
         drop: that from accuracy to strict coherence; intervals by a bootstrap over sources.
@@ -159,6 +164,7 @@ class SpanScores:
     positive: str
     items: int
     too_long: int
+    crossing: int
     cut: int
     coherence: Coherence
     one_unit: Coherence | None
@@ -232,6 +238,7 @@ def _add_outcomes(writer: OutcomeWriter, one: Answered) -> None:
     units = writer.units(
         table.unit(row, "", own) for row, own in zip(table.rows, groups, strict=True)
     )
+    reasons = dict(zip(units, map(one.left_out, range(len(table.rows))), strict=True))
     for system, (judged, at) in systems.items():
         known = {own.text.item_id: number for number, own in enumerate(judged)}
         found: dict[str, list[tuple[int, float | None, float]]] = {}
@@ -251,6 +258,7 @@ def _add_outcomes(writer: OutcomeWriter, one: Answered) -> None:
                 metric.name,
                 system,
                 [value for _, value, _ in rows],
+                reason=[reasons[unit] for unit, _, _ in rows],
                 weight=[whole for _, _, whole in rows] if isinstance(metric, Ratio) else None,
             )
     # People were asked about some spans of a text, and mostly about one.
@@ -322,6 +330,7 @@ def _scores_of(one: Answered) -> SpanScores:
         positive=one.table.positive,
         items=len(judged),
         too_long=one.too_long,
+        crossing=len(one.answers.crossed),
         cut=one.answers.cut,
         coherence=coherence(judged, one.at),
         one_unit=part(parts[True]),
@@ -411,10 +420,10 @@ def best_constant(own: SpanScores, metric: str) -> tuple[str, float]:
 
 
 def item_rows(details: Sequence[SpanDetail]) -> Iterator[dict[str, Any]]:
-    """Rows of ``items.parquet``: what each text came to; nulls where it is too long."""
+    """Rows of ``items.parquet``: what each text came to; nulls where it is left out."""
     for one in (own.answered for own in details):
         known = {own.text.item_id: number for number, own in enumerate(one.judged)}
-        for row in one.table.rows:
+        for place, row in enumerate(one.table.rows):
             number = known.get(row.item_id)
             values: dict[str, Any] = dict.fromkeys(("answer", "right", *METRIC_NAMES, "monotone"))
             if number is not None:
@@ -434,7 +443,7 @@ def item_rows(details: Sequence[SpanDetail]) -> Iterator[dict[str, Any]]:
                 "units": row.size,
                 "label": row.label,
                 **values,
-                "reason": "too_long" if number is None else "",
+                "reason": one.left_out(place) if number is None else "",
             }
 
 
@@ -501,6 +510,11 @@ def span_notes(details: Sequence[SpanDetail]) -> Iterator[Note]:
             yield caution(
                 f"{name}: {own.too_long:,} of {total:,} texts exceed the model's context and are "
                 "left out"
+            )
+        if own.crossing:
+            yield caution(
+                f"{name}: {own.crossing:,} of {total:,} texts are left out: a token crosses the "
+                "edge of what is compared on one side only"
             )
         if own.cut:
             yield caution(

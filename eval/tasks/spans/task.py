@@ -124,7 +124,9 @@ TASK = Task(
     sections=span_sections,
     stated=lambda found: stated_scores(found.details),
     notes=lambda found: span_notes(found.details),
-    facts=lambda one, detail: {"left_out": {"too_long": detail.answered.too_long}},
+    facts=lambda one, detail: {
+        "left_out": {"too_long": detail.answered.too_long, "crossing": detail.scores.crossing}
+    },
     more=lambda found: {"spans": [asdict(one.scores) for one in found.details]},
     files=lambda found, folder: write_span_files(found.details, folder),
     says_baselines=True,

@@ -20,7 +20,7 @@ shared as a tree would be 88,359, which is not worth a second kind of packed row
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -40,6 +40,7 @@ from coherencegym.eval.tasks.spans.data import (
     span_content,
     unit_texts,
 )
+from coherencegym.eval.text.crossing import crossing_differs
 
 if TYPE_CHECKING:
     from coherencegym.eval.surprisal import Answer, ScoredCondition
@@ -90,10 +91,15 @@ def surprisal_answers(
     queries = span_queries(table, truncate=how.truncate)
     read = surprisals(model.model, model.tokenizer, queries, options, uses_separator=False, **run)
     given = iter(read.items)
-    cut = sum(one.shortened for one in read.items[-len(table.rows) :])
+    asked = read.items[-len(table.rows) :]
+    cut = sum(one.shortened for one in asked)
+
+    def answers(rows: Sequence[RowAnswers], **more: Any) -> SpanAnswers:
+        left_out = (n for n, row in enumerate(rows) if row is None and not asked[n].too_long)
+        return SpanAnswers(rows, cut=cut, crossed=frozenset(left_out), **more)
+
     if table.question == CHOICE:
-        rows = [_chosen(row, next(given), how) for row in table.rows]
-        return SpanAnswers(rows, cut=cut, about=asdict(how))
+        return answers([_chosen(row, next(given), how) for row in table.rows], about=asdict(how))
     gains = _gain_of_hypothesis if table.question == ENTAILMENT else _lowest_gains
     # A text to set a threshold on may be one to answer, too: then it is read once.
     known = {row.item_id: gains(row, [_whole(row)], next(given)) for row in table.calibration}
@@ -113,11 +119,11 @@ def surprisal_answers(
     about: dict[str, Any] = {"folds": fits} if table.folds else fits[0]
     rows = [_by_slope(found[row.item_id], slopes[row.item_id]) for row in table.rows]
     if all(slope.weight > 0 for slope in slopes.values()):
-        return SpanAnswers(rows, cut=cut, about=about)
+        return answers(rows, about=about)
     # The rule as it was specified: positive is what is above the threshold.
     upright = {item: Slope(abs(own.weight), own.threshold) for item, own in slopes.items()}
     one_sided = [_by_slope(found[row.item_id], upright[row.item_id]) for row in table.rows]
-    return SpanAnswers(rows, cut=cut, about=about, one_sided=one_sided)
+    return answers(rows, about=about, one_sided=one_sided)
 
 
 def span_queries(table: SpanTable, *, truncate: bool = False) -> list[Query]:
@@ -210,14 +216,25 @@ def _chosen(row: SpanText, answer: Answer, how: ZeroShot) -> RowAnswers:
             first = 1 + next((unit for unit in range(start, end + 1) if _differ(row, unit)), end)
         bits = [0.0 for _ in numbers]
         if (start, end) not in same:
-            for number in numbers:
-                read = answer.conditions[_name(number, start)]
-                units = range(first, end + 1)
+            units = range(first, end + 1)
+            names = [_name(number, start) for number in numbers]
+            if any(_crossing_differs(answer, names[0], other, units) for other in names[1:]):
+                return None
+            for number, name in enumerate(names):
+                read = answer.conditions[name]
                 bits[number] = math.fsum(float(read.region_bits(unit).sum()) for unit in units)
         found[start, end] = SpanPrediction.of_choice(
             softmax([-own / how.temperature for own in bits])
         )
     return found
+
+
+def _crossing_differs(answer: Answer, one: str, other: str, regions: Iterable[int]) -> bool:
+    encodings = {name: answer.conditions[name].encoding for name in (one, other)}
+    times: dict[tuple[RegionRef, str], int] = {
+        (region, name): 1 if name == one else -1 for region in regions for name in encodings
+    }
+    return crossing_differs(encodings, times)
 
 
 def _differ(row: SpanText, unit: int) -> bool:
@@ -234,7 +251,9 @@ def softmax(values: Sequence[float]) -> list[float]:
 def _gain_of_hypothesis(
     row: SpanText, places: Sequence[SpanPlace], answer: Answer
 ) -> Mapping[SpanPlace, float] | None:
-    if answer.too_long:
+    if answer.too_long or any(
+        _crossing_differs(answer, _ALONE, str(place), [_HYPOTHESIS]) for place in places
+    ):
         return None
     alone = answer.conditions[_ALONE]
     return {
@@ -258,6 +277,8 @@ def _lowest_gains(
             assert alone is not None
             assert after is not None
             if (start, unit) not in gains:
+                if _crossing_differs(answer, _name(0, unit), _name(0, start), [unit]):
+                    return None
                 # Of a unit that was cut off nothing is said.
                 is_read = len(after.region_bits(unit)) or not answer.shortened
                 gain = gain_per_token(alone, after, unit, is_cut=answer.shortened)

@@ -16,6 +16,7 @@ const listing = (() => {
     too_long: "too long for the model's context",
     identical: "the conditions are the same tokens for this model",
     separator: "the tokenizer has no separator",
+    crossing: "a token crosses the edge of a compared region in one version only",
     empty: "a region has no token with a surprisal",
   };
 

@@ -86,7 +86,7 @@ def test_a_token_belongs_to_the_region_of_its_first_character() -> None:
 def test_a_token_within_a_region_spans_no_two() -> None:
     one = condition("a b.", "cd")
     encoding = only(encode(Scripted("a b. cd", [(0, 4), (4, 7)]), [one], NO_START, None))
-    assert encoding.spanning == 0
+    assert len(encoding.crossing) == 0
 
 
 def test_a_token_that_begins_with_a_space_belongs_to_what_follows_the_space() -> None:
@@ -118,7 +118,7 @@ def test_a_token_of_no_width_belongs_to_the_region_where_it_starts() -> None:
 def test_a_token_over_two_regions_counts_to_the_first_and_is_counted() -> None:
     one = condition("un", "do", joint="")
     encoding = only(encode(Scripted("undo", [(0, 1), (1, 3), (3, 4)]), [one], NO_START, None))
-    assert (encoding.regions, encoding.spanning) == ((1, 1, 2), 1)
+    assert (encoding.regions, len(encoding.crossing)) == ((1, 1, 2), 1)
 
 
 def test_a_token_with_a_space_between_two_regions_spans_too_but_not_one_with_a_leading_space() -> (
@@ -126,7 +126,7 @@ def test_a_token_with_a_space_between_two_regions_spans_too_but_not_one_with_a_l
 ):
     one = condition("a", "b", "c")
     encoding = only(encode(Scripted("a b c", [(0, 3), (3, 5)]), [one], NO_START, None))
-    assert (encoding.regions, encoding.spanning) == ((1, 3), 1)
+    assert (encoding.regions, len(encoding.crossing)) == ((1, 3), 1)
 
 
 def test_a_region_may_be_empty() -> None:

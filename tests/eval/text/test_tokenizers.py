@@ -255,7 +255,7 @@ def test_regions_of_chinese_begin_and_end_on_characters(gpt2_tokenizer: Any) -> 
         found = encoding(gpt2_tokenizer, cut(*own))
         assert len(found.ids) > sum(map(len, own))
         assert list(found.regions) == sorted(found.regions)
-        assert found.spanning == 0
+        assert len(found.crossing) == 0
         for number, text in enumerate(own, 1):
             ids = [one for one, of in zip(found.ids, found.regions, strict=True) if of == number]
             assert gpt2_tokenizer.decode(ids) == text
@@ -266,7 +266,7 @@ def test_a_token_of_parts_of_two_characters_is_counted(gpt2_tokenizer: Any) -> N
     names = gpt2_tokenizer.convert_ids_to_tokens(gpt2_tokenizer("喚士")["input_ids"])
     assert names == ["å", "ĸļå£«"]  # the end of 喚, and 士
     found = encoding(gpt2_tokenizer, cut("喚", "士"))
-    assert (set(found.regions), found.spanning) == ({1}, 1)
+    assert (set(found.regions), len(found.crossing)) == ({1}, 1)
 
 
 @pytest.fixture(scope="module")
@@ -349,7 +349,7 @@ def test_a_cluster_at_a_regions_start_and_across_its_end(kind: str, cluster: str
         found = encoding(tokenizer, cut(first, second))
         border = len(first)
         assert list(found.regions) == [1 if a < border else 2 for a in found.starts]
-        assert found.spanning == sum(a < border < b for a, b in found.offsets)
+        assert len(found.crossing) == sum(a < border < b for a, b in found.offsets)
         assert set(found.regions) == {1, 2}
 
 
@@ -361,7 +361,7 @@ def test_a_composed_character_belongs_to_the_region_of_its_first() -> None:
     found = encoding(tokenizer, cut("cafe", "\u0301 xy"))
     names = tokenizer.convert_ids_to_tokens(list(found.ids))
     place = names.index("Ã©")
-    assert (found.regions[place], found.offsets[place], found.spanning) == (1, (3, 5), 1)
+    assert (found.regions[place], found.offsets[place], len(found.crossing)) == (1, (3, 5), 1)
     assert set(found.regions[place + 1 :]) == {2}
 
 
@@ -434,7 +434,7 @@ def test_white_space_around_and_empty_regions(kind: str) -> None:
     found = encoding(tokenizer, cut(" the", "", " ball\n", "", "dog", ""))
     # A tokenizer that does not cut at spaces may reach from the third into the fifth.
     assert {1, 5} <= set(found.regions) <= {1, 3, 5}
-    assert (3 in found.regions) or found.spanning
+    assert (3 in found.regions) or len(found.crossing)
     assert encoding(tokenizer, cut("", "")).ids == ()
     assert set(encoding(tokenizer, cut(" ", "\n")).regions) <= {1, 2}
 
@@ -443,7 +443,7 @@ def test_white_space_around_and_empty_regions(kind: str) -> None:
 def test_a_token_over_two_regions_is_counted(kind: str) -> None:
     tokenizer = tiny.make(kind)
     found = encoding(tokenizer, cut("Lily had a ba", "ll. The"))
-    assert found.spanning == sum(a < 13 < b for a, b in found.offsets)
+    assert len(found.crossing) == sum(a < 13 < b for a, b in found.offsets)
 
 
 # ---------------------------------------------------------------- special tokens

@@ -282,7 +282,7 @@ def test_the_policy_allows_the_pages_own_script_and_style_and_nothing_else(
 
 def pieces_of(content: str, tokens: list[tuple[int, int, int, float]]) -> list[Piece]:
     starts, ends, regions, bits = zip(*tokens, strict=True)
-    encoding = Encoding(tuple(range(len(tokens))), regions, starts, ends, 0, True)
+    encoding = Encoding(tuple(range(len(tokens))), regions, starts, ends, ((),) * len(tokens), True)
     return scored_pieces(ScoredCondition(encoding, np.array(bits)), content)
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support import tiny_tokenizers
 from support.commands import one_line, without_progress
 from support.datasets import about_families, with_intruders, write_documents
 
@@ -322,26 +323,40 @@ def test_people_columns_and_the_model_that_filtered(
         assert "low by construction" in capsys.readouterr().out
 
 
-def test_documents_that_are_too_long_are_counted(
-    saved: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize(
+    ("reason", "sentences", "said"),
+    [
+        ("too_long", ("A very long one. " * 60, "The end."), "are longer than the model's context"),
+        ("crossing", ("It is so.", "And so on."), "are left out: a token has characters of two"),
+    ],
+)
+def test_documents_that_are_left_out_are_counted(
+    save_model: Callable[..., Path],
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    reason: str,
+    sentences: tuple[str, str],
+    said: str,
 ) -> None:
     from pyarrow import parquet
 
+    save_model(tmp_path / "model", tokenizer=tiny_tokenizers.several_words(["so. And so"]))
     documents = with_intruders(about_families(8))
-    long = Document("long", ("A very long one. " * 60, "The end."), 1, "long", "toy")
-    data = write_documents(
-        tmp_path / "d", {"test": [*documents, long], "validation": [*documents, long]}
+    other = Document("other", sentences, 1, "other", "toy")
+    write_documents(
+        tmp_path / "data", {"test": [*documents, other], "validation": [*documents, other]}
     )
-    words = arguments(saved, tmp_path / "out")
-    words[words.index(str(saved / "data"))] = str(data)
-    assert main(words) == 0
-    assert "(test): 1 documents are longer than the model's context" in capsys.readouterr().out
+    assert main(arguments(tmp_path, tmp_path / "out")) == 0
+    assert f"(test): 1 documents {said}" in capsys.readouterr().out
     results = results_of(tmp_path / "out")
     assert {row["documents"] for row in rows_of(results)} == {8}
-    assert results["dataset"]["tables"][0]["too_long"] == 1
-    assert results["calibration"][0]["tables"][0]["too_long"] == 1
+    assert results["dataset"]["tables"][0][reason] == 1
+    assert results["calibration"][0]["tables"][0]["too_long"] == (reason == "too_long")
     rows = parquet.read_table(tmp_path / "out" / "documents.parquet").to_pylist()
-    assert [row["scores"] for row in rows if row["too_long"]] == [None, None]
+    left_out = [row["too_long"] for row in rows if row["scores"] is None]
+    assert left_out == [reason == "too_long"] * 2
+    outcomes = parquet.read_table(tmp_path / "out" / "outcomes.parquet").to_pylist()
+    assert {row["reason"] for row in outcomes} == {"", reason}
 
 
 def test_a_config_without_a_threshold_does_not_keep_others_from_being_tested(

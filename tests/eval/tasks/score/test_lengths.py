@@ -42,7 +42,7 @@ def condition(*regions: Sequence[float]) -> ScoredCondition:
     ids = (0, *(int(1000 * bit) + 1 for bit in bits[1:]))
     places = tuple(range(len(bits)))
     return ScoredCondition(
-        Encoding(ids, (SPECIAL, *numbers), places, places, 0, True), np.array(bits)
+        Encoding(ids, (SPECIAL, *numbers), places, places, ((),) * len(ids), True), np.array(bits)
     )
 
 

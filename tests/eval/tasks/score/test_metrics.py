@@ -34,7 +34,8 @@ def scored_condition(
         ids, bits, regions = [1, *ids], [math.nan, *bits], [SPECIAL, *regions]
     places = tuple(range(len(ids)))
     return ScoredCondition(
-        Encoding(tuple(ids), tuple(regions), places, places, 0, start), np.array(bits, dtype=float)
+        Encoding(tuple(ids), tuple(regions), places, places, ((),) * len(ids), start),
+        np.array(bits, dtype=float),
     )
 
 

@@ -52,9 +52,9 @@ def test_what_was_left_out_or_cut_is_said_with_its_number(
     text = told(model, tokenizer, items)
     assert "caution: undefined: 1, their conditions are the same tokens" in text
     assert "undefined: 1, this tokenizer has no separator" in text
-    assert "undefined: 1, a region has no token" in text
+    assert "caution: undefined: 2, a token crosses the edge of a compared region" in text
     assert "caution: too long: 1 for the model's context of 16 tokens" in text
-    assert "detail: 2 tokens cross a region's end;" in text
+    assert "caution: 2 tokens cross the edge of a compared region;" in text
     assert "cut to fit" not in text
     assert "†" not in text
     text = told(model, tokenizer, items, truncate=True)

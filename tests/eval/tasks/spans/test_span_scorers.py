@@ -9,12 +9,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support import tiny_tokenizers
 from support.span_texts import STORY, abductions, entailments, intruded, places
 
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.data.source import Source
 from coherencegym.eval.kinds.spans import SpanText
 from coherencegym.eval.models.load import LoadedModel, load_with_head
+from coherencegym.eval.outcomes.tables import OutcomeWriter
 from coherencegym.eval.plan.batches import Budget
 from coherencegym.eval.plan.options import Options
 from coherencegym.eval.plan.plan import make_plan
@@ -42,6 +44,7 @@ from coherencegym.eval.tasks.spans.options import (
     SpanOptions,
 )
 from coherencegym.eval.tasks.spans.prompts import TEMPLATES, prompt_answers, prompt_queries
+from coherencegym.eval.tasks.spans.results import Answered, item_rows, span_detail, span_notes
 from coherencegym.eval.tasks.spans.zero_shot import ZeroShot, span_queries, surprisal_answers
 from coherencegym.eval.tasks.table import Table
 
@@ -228,6 +231,46 @@ def test_a_text_that_is_too_long_is_left_out(causal: LoadedModel) -> None:
     )
     found = surprisal_answers(causal, table_of(CHOICE, [rows[0], long]), ZeroShot())
     assert [own is None for own in found.rows] == [False, True]
+
+
+@pytest.mark.parametrize("question", [ENTAILMENT, COHERENCE, CHOICE])
+def test_a_text_is_left_out_where_a_token_crosses_what_is_compared(
+    make_model: Callable[..., Any], question: str
+) -> None:
+    """The first row of each has two neighbours that share a token; the others have none."""
+    tokenizer = tiny_tokenizers.several_words(
+        ["ball. Lily had", "raining. Tim ran", "day. Tim ran"]
+    )
+    model = LoadedModel.of("tiny", make_model("gpt2", tokenizer), tokenizer, commit="unknown")
+    (choice,) = abductions(1)
+    other = tuple(("Tim had a dog.", middle, "It was.") for _, middle, _ in choice.alternatives)
+    apart = entailments(8)
+    fitting = replace(intruded("c", -1), units=("Lily had a dog.",) * 4)
+    rows = {
+        ENTAILMENT: [apart[0], *(replace(row, units=("Oh!",), speakers=("B",)) for row in apart)],
+        COHERENCE: [intruded("a", 1), intruded("b", 2), fitting],
+        CHOICE: [choice, replace(choice, item_id="c2", alternatives=other)],
+    }[question]
+    rows = [replace(row, item_id=f"r{number}") for number, row in enumerate(rows)]
+    table = table_of(question, rows, rows[1:])
+    found = surprisal_answers(model, table, ZeroShot())
+    assert [own is None for own in found.rows] == [True] + [False] * (len(rows) - 1)
+    assert found.crossed == {0}
+    writer = OutcomeWriter()
+    detail = span_detail(Answered(table, found), writer)
+    assert (detail.scores.crossing, detail.scores.too_long) == (1, 0)
+    said = f"1 of {len(rows)} texts are left out: a token crosses the edge of what is compared"
+    assert any(said in str(note) for note in span_notes([detail]))
+    assert {row.reason for row in writer.tables().rows()} == {"", "crossing"}
+    assert [row["reason"] for row in item_rows([detail])] == ["crossing"] + [""] * (len(rows) - 1)
+
+
+def test_an_answer_that_begins_in_the_question_is_refused(make_model: Callable[..., Any]) -> None:
+    """Else it would have no bits, and be certain."""
+    tokenizer = tiny_tokenizers.several_words(["Answer: true"])
+    model = LoadedModel.of("tiny", make_model("gpt2", tokenizer), tokenizer, commit="unknown")
+    with pytest.raises(EvaluationError, match=r"the end of a question and its answer as one token"):
+        prompt_answers(model, table_of(ENTAILMENT, entailments(2)))
 
 
 @pytest.mark.parametrize("question", [ENTAILMENT, COHERENCE, CHOICE])
