@@ -38,6 +38,12 @@ class FileRead:
     size: int
     revision: str = ""
 
+    @property
+    def named(self) -> dict[str, str]:
+        """The file as a manifest names it: its name, and its digest or commit."""
+        digest = {"revision": self.revision} if self.revision else {"sha256": self.sha256}
+        return {"name": self.name, **digest}
+
 
 def every_discourse(discourse: Discourse) -> bool:
     """Select all discourses."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import atexit
 import gc
-import json
 import os
 import shutil
 import signal
@@ -247,12 +246,13 @@ def built_sample(
     from support.suites import build_from
 
     from coherencegym.builders.registry import load_suite
+    from coherencegym.eval.data.source import read_manifest
 
     def make(suite: str) -> tuple[Path, dict[str, Any]]:
         folder = made_once(
             f"{suite}-sample", lambda folder: build_from(load_suite(suite), "sample", folder)
         )
-        return folder, json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
+        return folder, dict(read_manifest(folder / "manifest.json"))
 
     return make
 

@@ -45,7 +45,6 @@ _FILES = ("data/{}/*", "hashes/{}-*", "baselines/{}/*")
 @dataclass(frozen=True)
 class _File:
     name: str
-    split: str
     sha256: str = ""
     revision: str = ""
 

@@ -515,13 +515,13 @@ def is_current(folder: Path, suite: Suite, request: BuildRequest) -> bool:
     if (made := _made_so(folder, suite, request)) is None:
         return False
     sources = request.sources_of(suite).found
-    now = {
-        (file.name, file.split, file.sha256, file.revision)
+    now = [
+        file.named
         for source in sources
         for file in read(source.corpus, data_dir=request.data_dir, found=source.found).files
-    }
+    ]
     then = [file for entry in made["configs"].values() for file in entry["corpus"]["files"]]
-    return now == {(one["name"], one["split"], one["sha256"], one["revision"]) for one in then}
+    return {*map(str, now)} == {*map(str, then)}
 
 
 def _path_answer(path: Path) -> str:

@@ -61,14 +61,10 @@ def human_figures(config: Config, judged: Sequence[JudgedPair], digests: Sequenc
         per_item[one.item.item_id].append(one)
     verdicts = Counter(human_ok(of_item) for of_item in per_item.values())
     votes = [vote for one in judged for vote in one.votes]
-    asked = {question.name for question in config.questions}
     further = [figures for q in config.questions if (figures := question_figures(q, judged))]
     return {
         "pairs": len(judged),
-        "items": len(per_item),
         "annotators": len({vote.annotator for vote in votes}),
-        "answers": len(votes),
-        "questions_left_open": sum(v.open_questions + len(asked - v.further.keys()) for v in votes),
         "human_ok": {"true": verdicts[True], "false": verdicts[False], "null": verdicts[None]},
         "agreement": {
             "less_coherent": alpha_figures(_coherence_labels(judged)),
@@ -214,9 +210,7 @@ def row_figures(
         by_answer[one.asked.answer_kind].append(one.is_ok)
     return {
         "judged": len(judged),
-        "items": len({one.row.item_id for one in judged}),
         "annotators": len({who for _, who, _ in answers if isinstance(who, str)}) or None,
-        "answers": len(answers),
         "scores": [
             _row_score(group, members) for group, members in _row_groups(judged, breakdowns)
         ],

@@ -55,12 +55,6 @@ class Vote:
     less_coherent: str | None
     further: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
-    @property
-    def open_questions(self) -> int:
-        """The number of the three questions that were left open."""
-        forms = self.coherent_grammatical, self.incoherent_grammatical
-        return (*forms, self.less_coherent).count(None)
-
 
 @dataclass(frozen=True, slots=True)
 class JudgedPair:

@@ -187,13 +187,7 @@ class _Build:
         for config, limited in zip(source.configs, found.configs, strict=True):
             for name, entry in self._configs(config, limited, source.corpus, found.by_split):
                 if not isinstance(entry, str):
-                    entry["corpus"]["files"] = [
-                        {
-                            name: getattr(file, name)
-                            for name in ("name", "split", "sha256", "revision")
-                        }
-                        for file in found.reading.files
-                    ]
+                    entry["corpus"]["files"] = [file.named for file in found.reading.files]
                     entry["withheld_discourses"] = found.withheld
                     entry["bad_rows"] = dict(sorted(found.reading.skipped.items()))
                 yield name, entry

@@ -7,7 +7,7 @@ come to, the statistic of the CD score, for the card.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from statistics import mean
 from typing import Any
@@ -28,34 +28,31 @@ _TOO_FEW = (
 
 
 def baseline_scores(
-    decisions: Sequence[BaselineDecision], headline: str = "", folds: int = 0
+    decisions: Sequence[BaselineDecision],
+    shown: Collection[str] = ("",),
+    headline: str = "",
+    folds: int = 0,
 ) -> list[dict[str, Any]]:
-    """The scores of a baseline, of all items together (group ``""``) and of each group.
+    """The scores of a baseline over some groups of items, by group.
 
-    One for each formula and metric, and where a group has several of them one over all, in which
-    an item's value is the mean over its predictions. With a ``headline`` the score of all items and
-    those by column are over that group alone; ``folds`` are those of the cross-validation by which
-    a classifier decided, 0 where nothing was trained.
+    An item's value is the mean over its predictions in the group.
+
+    Args:
+        decisions: those of the baseline.
+        shown: the groups: ``""`` is all items, others are of predictions, or values of a column.
+        headline: the group of predictions that the score of all items and those by column are over;
+            empty: over all.
+        folds: those of the cross-validation by which a classifier decided, 0 where nothing was
+            trained.
     """
     members: dict[str, list[BaselineDecision]] = defaultdict(list)
     for decision in decisions:
-        groups = decision.prediction.groups
-        wide = not headline or headline in groups
-        for group in (*groups, *(("", *decision.columns) if wide else ())):
+        groups = {*decision.prediction.groups}
+        if not headline or headline in groups:
+            groups |= {"", *decision.columns}
+        for group in groups.intersection(shown):
             members[group].append(decision)
-    grouped: dict[tuple[str, str, str], list[BaselineDecision]] = defaultdict(list)
-    for group, of_group in members.items():
-        for decision in of_group:
-            grouped[decision.prediction.formula, decision.prediction.metric, group].append(decision)
-        formulas = {decision.prediction.formula for decision in of_group}
-        metrics = {decision.prediction.metric for decision in of_group}
-        formula = "" if len(formulas) > 1 else formulas.pop()
-        metric = "" if len(metrics) > 1 else metrics.pop()
-        grouped[formula, metric, group] = of_group
-    return [
-        {"formula": formula, "metric": metric, "group": group, **_score(several, folds)}
-        for (formula, metric, group), several in sorted(grouped.items())
-    ]
+    return [{"group": group, **_score(own, folds)} for group, own in sorted(members.items())]
 
 
 def _score(decisions: Sequence[BaselineDecision], folds: int) -> dict[str, Any]:
@@ -79,7 +76,6 @@ def score_figures(
         "score": round(mean(values), 4),
         "ci_low": round(interval.low, 4),
         "ci_high": round(interval.high, 4),
-        "ci_method": interval.method,
     }
 
 
@@ -150,4 +146,4 @@ def write_baselines(
     write_parquet(pa.Table.from_pylist(rows, schema=baseline_schema()), path)
     trained = {name: count for name, count in folds.items() if decisions.get(name)}
     digest = rows_digest(map(row_hash, rows))
-    return {"baselines": {"rows": len(rows), "content_hash": digest, "folds": trained}}
+    return {"baselines": {"content_hash": digest, "folds": trained}}

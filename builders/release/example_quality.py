@@ -83,7 +83,6 @@ def example_quality(
     return {
         split: {
             "items": len(rows),
-            "discourses": len({row.discourse_id for row in rows}),
             "labels": dict(sorted(Counter(row.label for row in rows).items())),
             "two_labels": sum(bool(row.also) for row in rows),
             "ceiling": round(_ceiling(rows), 4),

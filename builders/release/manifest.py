@@ -12,7 +12,7 @@ from typing import Any
 
 from coherencegym.eval.kinds.items import ITEMS
 from coherencegym.eval.kinds.registry import kind_named
-from coherencegym.eval.kinds.table_kind import SAMPLE
+from coherencegym.eval.kinds.table_kind import SAMPLE, row_hash
 
 #: Parts of a config's entry that have a key for each split.
 BY_SPLIT = ("splits", "quality", "skipped")
@@ -21,12 +21,21 @@ Manifest = dict[str, Any]
 
 
 def dump_manifest(manifest: Manifest) -> str:
-    """The manifest as the text of its file.
+    """The manifest as the text of its file, which :func:`eval.data.source.read_manifest` reads.
 
     Keys keep their order, which carries meaning (the columns of a table), so what is written must
-    be in the order of :func:`in_order`.
+    be in the order of :func:`in_order`. A list of corpus files that several configs have is written
+    once, under ``files``; a config names it.
     """
-    return json.dumps(manifest, ensure_ascii=False, indent=1) + "\n"
+    files: dict[str, Any] = {}
+    configs = dict(manifest["configs"])
+    for name, config in configs.items():
+        corpus = config["corpus"]
+        key = row_hash({"files": corpus["files"]})[:12]
+        files[key] = corpus["files"]
+        configs[name] = config | {"corpus": corpus | {"files": key}}
+    written = manifest | {"configs": configs, "files": files}
+    return json.dumps(written, ensure_ascii=False, indent=1) + "\n"
 
 
 def diagnostic_configs(configs: Mapping[str, Any]) -> list[str]:

@@ -12,6 +12,7 @@ should be neither longer nor shorter than the sentences that they replace.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
 from statistics import mean, quantiles
 from typing import Any
 
@@ -27,13 +28,7 @@ from coherencegym.eval.statistics.pair_baselines import (
     overlap_decisions,
     whole_clusters,
 )
-from coherencegym.eval.statistics.power import (
-    CORRELATION,
-    DISCORDANCE,
-    POWER,
-    effective_items,
-    smallest_difference,
-)
+from coherencegym.eval.statistics.power import effective_items, smallest_difference
 from coherencegym.words.scripts import count_words, with_spaces
 
 #: Sentences of documents that a classifier sees at most.
@@ -75,39 +70,29 @@ def quality(
     ]
     differences = [_words(incoherent) - _words(coherent) for incoherent, coherent in compared]
     identical = sum(sorted(incoherent) == sorted(coherent) for incoherent, coherent in compared)
+    # The scores that a card shows, and those by which a headline is chosen.
+    declared = (contrast.prediction.groups[:1] for contrast in config.generator.contrasts)
+    shown = {"", config.headline_value, *chain.from_iterable(declared)}
+    folds = baseline_folds(generated)
+    # Of two models, by what is usual and not by what is measured.
+    counted = [one.item.cluster for one in generated if one.item.counts_in(config.headline)]
+    difference = smallest_difference(effective_items(counted))
     return {
         "items": len(generated),
         "discourses": len(own),
-        "power": _power(
-            [one.item.cluster for one in generated if one.item.counts_in(config.headline)]
-        ),
+        "power": {"smallest_difference": None if difference is None else round(difference, 4)},
         "identical_conditions": identical / len(compared),
         "length_difference": {
-            "unit": "words, incoherent minus coherent condition",
             "mean": round(mean(differences), 3),
             "mean_absolute": round(mean(map(abs, differences)), 3),
-            "largest": max(differences, key=abs),
         },
         "partial_input_classifier": config.partial_input,
         **{
             name: baseline_scores(
-                decisions.get(name, ()), config.headline, baseline_folds(generated).get(name, 0)
+                decisions.get(name, ()), shown, config.headline, folds.get(name, 0)
             )
             for name in BASELINES
         },
-    }
-
-
-def _power(clusters: Sequence[str]) -> dict[str, Any]:
-    # What a comparison of two models is likely to show, by what is stated here and not measured.
-    effective = effective_items(clusters)
-    difference = smallest_difference(effective)
-    return {
-        "effective_items": round(effective, 1),
-        "smallest_difference": None if difference is None else round(difference, 4),
-        "discordance": DISCORDANCE,
-        "correlation": CORRELATION,
-        "power": POWER,
     }
 
 
@@ -132,7 +117,6 @@ def document_quality(generated: Sequence[GeneratedDocument]) -> dict[str, Any]:
     }
     return {
         "items": len(generated),
-        "discourses": len({one.document.discourse_id for one in generated}),
         "intruded": sum(one.document.intruded for one in generated),
         "words": lengths if intruded else {},
         "similarity": _spread([float(value) for value in similarities if value is not None]),

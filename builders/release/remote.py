@@ -30,7 +30,7 @@ class _Split:
 @dataclass(frozen=True)
 class _Corpus:
     name: Name
-    files: tuple[dict[str, Any], ...]
+    files: str | tuple[dict[str, Any], ...]
 
 
 @dataclass(frozen=True)

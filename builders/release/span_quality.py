@@ -37,7 +37,6 @@ def span_quality(rows: Sequence[SpanText]) -> dict[str, Any]:
     sizes = Counter(min(row.size, _LARGEST + 1) for row in rows)
     return {
         "items": len(rows),
-        "discourses": len({row.discourse_id for row in rows}),
         "sources": len({row.cluster for row in rows}),
         "choice": rows[0].is_choice,
         "labels": dict(sorted(Counter(str(row.label) for row in rows).items())),
@@ -46,8 +45,6 @@ def span_quality(rows: Sequence[SpanText]) -> dict[str, Any]:
             f"more than {_LARGEST}" if size > _LARGEST else str(size): sizes[size]
             for size in sorted(sizes)
         },
-        "largest": max(row.size for row in rows),
-        "one_unit": sizes[1],
         "spans": len(answers) if known else None,
         "positive_spans": sum(answer != negative for answer in answers) if known else None,
         "rules": dict(sorted(Counter(str(row.extra.get("rule", "")) for row in rows).items())),
@@ -87,11 +84,5 @@ def _scores(
         lenient.append(mean(shares))
     scores: dict[str, float] = {"accuracy": mean(right)}
     if known:
-        scores |= {
-            "strict": mean(strict),
-            "lenient": mean(lenient),
-            "lenient_if_right": mean(
-                share if ok else 0.0 for share, ok in zip(lenient, right, strict=True)
-            ),
-        }
+        scores |= {"strict": mean(strict), "lenient": mean(lenient)}
     return {name: round(value, 6) for name, value in scores.items()}

@@ -58,8 +58,8 @@ class _Score:
 
 @dataclass(frozen=True, kw_only=True)
 class _BaselineScore(_Score):
-    formula: str
-    metric: str
+    formula: str = ""
+    metric: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -174,6 +174,7 @@ class _Manifest(SuiteWords):
 @dataclass(frozen=True)
 class _Format:
     format: int
+    files: dict[str, tuple[dict[str, Any], ...]] = field(default_factory=dict)
 
 
 def read_manifest(path: Path, schema: type[Any] = _Manifest) -> Mapping[str, Any]:
@@ -183,14 +184,20 @@ def read_manifest(path: Path, schema: type[Any] = _Manifest) -> Mapping[str, Any
         EvaluationError: the file is none, or one of another format.
         OSError: it cannot be read.
     """
-    found = strict_json.read_json(path, _Format).format
-    if found != FORMAT:
+    found = strict_json.read_json(path, _Format)
+    if found.format != FORMAT:
         raise EvaluationError(
-            f"{path}: format {found}; expected {FORMAT} (a newer release of this program may read "
-            "it)"
+            f"{path}: format {found.format}; expected {FORMAT} (a newer release of this program "
+            "may read it)"
         )
     strict_json.read_json(path, schema)
-    return strict_json.read_json(path, dict[str, Any])
+    manifest = strict_json.read_json(path, dict[str, Any])
+    manifest.pop("files", None)
+    for config in manifest["configs"].values():
+        corpus = config.get("corpus", {})
+        if isinstance(key := corpus.get("files"), str):
+            corpus["files"] = list(found.files.get(key, ()))
+    return manifest
 
 
 def published(manifest: Mapping[str, Any], configs: Sequence[str]) -> tuple[Published, ...]:

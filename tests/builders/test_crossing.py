@@ -396,7 +396,7 @@ def test_crossed_stories_hold_both_right_endings(
     (overlap,) = [s for s in entry["quality"]["test"]["lexical_overlap"] if not s["group"]]
     assert score["score"] == overlap["score"] == 0.5
     assert score["ci_low"] < 0.5 < score["ci_high"]
-    assert entry["quality"]["test"]["length_difference"]["largest"] == 0
+    assert entry["quality"]["test"]["length_difference"]["mean_absolute"] == 0
     used = [d for row in made for d in (row["discourse_id"], row["partner_discourse"])]
     assert len(set(used)) == len(used)
     for row in made:

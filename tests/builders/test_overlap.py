@@ -70,8 +70,8 @@ def test_the_side_that_repeats_more_is_called_coherent() -> None:
         (("wrong",), 0.5),
     ]
     assert decisions[0].columns == ("even=true",)
-    scores = {s["group"]: s["score"] for s in baseline_scores(decisions) if s["formula"]}
-    assert scores["wrong"] == 0.25
+    (score,) = baseline_scores(decisions, ["wrong"])
+    assert (score["group"], score["score"]) == ("wrong", 0.25)
 
 
 def test_of_an_interaction_both_sides_are_added_up() -> None:

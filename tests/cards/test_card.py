@@ -20,6 +20,7 @@ from coherencegym.builders.pipeline.sources import PlannedCorpus, Sources
 from coherencegym.cards.example import contrasting_edits, escape, show_conditions, show_pair
 from coherencegym.cards.metadata import SIZES
 from coherencegym.cards.render import dataset_card, read_in_part
+from coherencegym.eval.data.source import read_manifest
 from coherencegym.eval.kinds.table_kind import SuiteError
 
 Make = Callable[..., tuple[Path, dict[str, Any]]]
@@ -36,9 +37,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def manifest(built: Path) -> dict[str, Any]:
-    found = json.loads((built / "manifest.json").read_text())
-    assert isinstance(found, dict)
-    return found
+    return dict(read_manifest(built / "manifest.json"))
 
 
 def front_matter(card: str) -> dict[str, Any]:

@@ -59,7 +59,8 @@ def test_the_score_of_all_and_by_column_are_over_the_headline() -> None:
 def test_pairs_of_one_discourse_are_not_independent() -> None:
     made = [judged(i, (INCOHERENT, COHERENT)[i % 3 > 1], discourse=f"d{i // 4}") for i in range(12)]
     (score,) = human_scores(CONFIG, made)
-    assert (score["n"], score["n_discourses"], score["ci_method"]) == (12, 3, "korn-graubard")
+    assert (score["n"], score["n_discourses"]) == (12, 3)
+    assert score["ci_high"] - score["ci_low"] > 0.8  # as of three, not of twelve
 
 
 @pytest.mark.parametrize(
@@ -124,14 +125,13 @@ def test_answers_to_a_further_question_are_counted_each_by_itself() -> None:
     assert question_figures(SURE, made) == {}
 
 
-def test_only_a_config_that_asks_reports_and_counts_what_was_left_open() -> None:
+def test_only_a_config_that_asks_reports_further_questions() -> None:
     made = [said(0, "odd", ""), said(1, "odd", "none")]
     plain = human_figures(CONFIG, made, [])
     assert "questions" not in plain
     asking = human_figures(replace(CONFIG, questions=(WHY, SURE)), made, [])
     assert asking["questions"] == [question_figures(WHY, made)]
-    assert asking["questions_left_open"] == 1 + 4
-    assert plain | {key: asking[key] for key in ("questions", "questions_left_open")} == asking
+    assert plain | {"questions": asking["questions"]} == asking
 
 
 def test_an_answer_to_a_further_question_alone_is_a_vote_and_no_verdict() -> None:

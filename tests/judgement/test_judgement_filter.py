@@ -22,7 +22,7 @@ from coherencegym.builders.release import quality
 from coherencegym.cards.render import dataset_card
 from coherencegym.eval.commands.cli import main as evaluate
 from coherencegym.eval.data.dataset import FILTER_MODEL, tables
-from coherencegym.eval.data.source import find_dataset
+from coherencegym.eval.data.source import find_dataset, read_manifest
 from coherencegym.eval.models.load import load
 from coherencegym.eval.statistics import pair_baselines
 from coherencegym.eval.tasks.pair_readings import pair_readings
@@ -111,7 +111,7 @@ def texts_of(config: str, folder: str = "filtered") -> set[frozenset[str]]:
 
 
 def manifest() -> Any:
-    return json.loads(Path("filtered/manifest.json").read_text())
+    return read_manifest(Path("filtered/manifest.json"))
 
 
 def test_people_who_prefer_the_original_choose_the_rows(

@@ -281,6 +281,6 @@ def _stated(
 ) -> Mapping[str, Any]:
     # Of a row over several formulas the only one that the manifest has for its group.
     same = [a for a in scores if a["group"] == group]
-    exact = [a for a in same if (a["formula"], a["metric"]) == (formula, metric)]
+    exact = [a for a in same if (a.get("formula"), a.get("metric")) == (formula, metric)]
     chosen = exact or (same if not formula else [])
     return chosen[0] if len(chosen) == 1 else {}
