@@ -18,10 +18,10 @@ from coherencegym.cards.metadata import (
 from coherencegym.cards.scores import scores_markdown
 from coherencegym.eval.data.baselines import BASELINES, LEXICAL_OVERLAP, PARTIAL_INPUT
 from coherencegym.eval.data.benchmark import benchmark_tasks, suite_headline
-from coherencegym.eval.data.source import Published, may_be_published, published
+from coherencegym.eval.data.source import Published, published, published_part
 from coherencegym.eval.kinds.registry import kind_named
 from coherencegym.files.templates import fenced, templates_of
-from coherencegym.licence import combined_licence
+from coherencegym.licence import IN_PART, combined_licence
 from coherencegym.loaders.corpus import REPAIRED
 
 #: Rows of a table that is not folded, and names that are listed before the others are counted.
@@ -309,12 +309,13 @@ def _corpora(configs: _Configs) -> list[dict[str, Any]]:
         about = {
             "licence_of_annotation": licence_text(corpus, "licence"),
             "licence_of_texts": licence_text(corpus, "text_licence"),
-            "republishable": True,
+            "may_be_published": published_part({"configs": {name: config}}, name),
             "files": {},
             "limitations": [],
         }
         entry = found.setdefault(f"{corpus['name']} {corpus['title']}", corpus | about)
-        entry["republishable"] &= may_be_published({"configs": {name: config}}, name)
+        if entry["may_be_published"] != about["may_be_published"]:
+            entry["may_be_published"] = IN_PART
         new = (each for each in corpus.get("limitations", ()) if each not in entry["limitations"])
         entry["limitations"] += new
         for file in corpus["files"]:
@@ -335,7 +336,7 @@ def skips(manifest: dict[str, Any]) -> list[dict[str, Any]]:
             counted[name, split, False, ""] = counts
         unread = dict(config["bad_rows"])
         if withheld := config["withheld_discourses"]:
-            unread["withheld: its licence does not allow republishing"] = withheld
+            unread["withheld: may not be published, by its licence"] = withheld
         corpus = f"corpus {config['corpus']['name']}"
         for repaired in (False, True):
             own = {

@@ -91,7 +91,7 @@ def make_parser(prog: str = "coherencegym corpora") -> Parser:
 _DECLARED = (
     *("licence", "licence_name", "licence_url"),
     *("text_licence", "text_licence_name", "text_licence_url"),
-    *("republishable", "proven", "language"),
+    *("may_be_published", "proven", "language"),
 )
 
 
@@ -130,13 +130,9 @@ def _print_json(value: Any) -> None:
     print(json.dumps(value, ensure_ascii=False, indent=2))
 
 
-def _yes(value: bool) -> str:
-    return "yes" if value else "no"
-
-
 def _print_table(listed: list[dict[str, Any]]) -> None:
     print_rows(
-        ("name", "found", "annotation", "texts", "republishable", "proven"),
+        ("name", "found", "annotation", "texts", "may be published", "proven"),
         [
             (
                 entry["name"],
@@ -145,7 +141,7 @@ def _print_table(listed: list[dict[str, Any]]) -> None:
                 else entry["found"] or "no",
                 entry["licence"],
                 entry["text_licence"],
-                _yes(entry["republishable"]),
+                entry["may_be_published"],
                 "proven" if entry["proven"] else "unproven",
             )
             for entry in listed
@@ -168,12 +164,12 @@ def _print_description(entry: dict[str, Any]) -> None:
         ("homepage", entry["homepage"]),
         ("annotation", annotation),
         ("texts", texts),
-        ("republishable", _yes(entry["republishable"])),
+        ("may be published", entry["may_be_published"]),
         ("language", entry["language"]),
         ("proven", proven),
         ("to get it", entry["obtain"]),
     ):
-        print(f"  {label + ':':<15}{text}")
+        print(f"  {label + ':':<18}{text}")
     blocks = {
         "expected files:": [
             f"{s}: {name}" for s, ns in entry["expected_files"].items() for name in ns

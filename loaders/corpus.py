@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from coherencegym.licence import BY_DOCUMENT, CLOSED, OTHER, may_republish
+from coherencegym.licence import BY_DOCUMENT, CLOSED, NO, OTHER, may_publish
 from coherencegym.loaders.discourse import Discourse
 
 #: The beginning of a reason that counts what a reader repaired, so that nothing is left out for it.
@@ -193,13 +193,14 @@ class Corpus:
         return OTHER if self.text_licence == BY_DOCUMENT else self.text_licence
 
     @property
-    def republishable(self) -> bool:
-        """True where text derived from it may be published: the stricter licence decides.
+    def may_be_published(self) -> str:
+        """The answer of :func:`coherencegym.licence.may_publish` on text derived from it."""
+        return may_publish(self.licence, [self.text_licence], self.name in CLOSED)
 
-        Of a corpus whose documents have licences of their own, that of a document decides, too.
-        """
-        by_text = self.text_licence == BY_DOCUMENT or may_republish(self.licence_of_texts)
-        return by_text and may_republish(self.licence) and self.name not in CLOSED
+    @property
+    def republishable(self) -> bool:
+        """True where text derived from it, or from some of its documents, may be published."""
+        return self.may_be_published != NO
 
     @property
     def splits(self) -> tuple[str, ...]:

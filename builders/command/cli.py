@@ -205,7 +205,7 @@ def _add_publishing(parser: Parser) -> None:
     rare(add("--repo-id", metavar="ID", help=what))
     what = "create a private repository; refuse an existing public one"
     rare(add("--private", action="store_true", help=what))
-    what = "publish configs that may not be republished without their texts"
+    what = "leave out the texts of configs that may not be published, and publish the rest of them"
     rare(add("--stand-off", action="store_true", help=what))
     what = "write what --stand-off would publish into a folder"
     rare(add("--stand-off-folder", metavar="DIR", type=Path, help=what))

@@ -22,8 +22,10 @@ from coherencegym.builders.release.publish import (
 from coherencegym.builders.release.rows import hashes_path
 from coherencegym.builders.release.stand_off import without_texts
 from coherencegym.cards.scores import SCORES
+from coherencegym.eval.data.source import published_part
 from coherencegym.hub.answers import hub_answers
 from coherencegym.hub.commits import check_rights, check_target
+from coherencegym.licence import closed_line
 
 #: Builds the share of one class of licences into an empty folder.
 BuildShare = Callable[[Path, LicenceShare], Manifest]
@@ -83,8 +85,8 @@ def push_build(
         manifest = without_texts(folder, manifest, closed_configs(manifest))
     public, held = publishable(manifest, private)
     lines = [
-        f"left out of the push, may not be republished: {name} (pass --private for a private one, "
-        "or --stand-off to publish no texts)"
+        f"left out of the push: {closed_line(name, published_part(manifest, name))} (pass "
+        "--private for a private one, or --stand-off to publish no texts)"
         for name in held
     ]
     with tempfile.TemporaryDirectory() as work:

@@ -60,7 +60,7 @@ from coherencegym.eval.report.formats import json_text
 from coherencegym.files.checksums import checksums, read_checksums, strange_part
 from coherencegym.files.folders import check_apart, check_folder, written_beside
 from coherencegym.hub.commits import check_target
-from coherencegym.licence import CLOSED, OTHER
+from coherencegym.licence import CLOSED, OTHER, closed_line
 from coherencegym.loaders.corpora.documents import documents_corpus
 from coherencegym.loaders.corpora.hub.texts import hub_corpus
 from coherencegym.loaders.corpora.own.annotated import FORMATS, annotated_texts
@@ -558,7 +558,7 @@ def _refuse_closed(sources: Sources, stand_off: bool) -> None:
                 corpus.text_licence_name if corpus.text_licence == OTHER else corpus.text_licence,
             )
             raise PublishError(
-                f"corpus {corpus.name} may not be republished (annotation: {annotation}; texts: "
+                f"corpus {closed_line(corpus.name)} (annotation: {annotation}; texts: "
                 f"{texts}{'; closed by its name' * (corpus.name in CLOSED)}); expected --private, "
                 "--stand-off, which publishes no texts, or no --push-to-hub"
             )

@@ -22,9 +22,10 @@ from typing import Any
 
 from coherencegym.builders.export.pairs import PairTable
 from coherencegym.builders.release.manifest import diagnostic_configs
-from coherencegym.eval.data.source import may_be_published
+from coherencegym.eval.data.source import published_part
 from coherencegym.eval.kinds.items import SuiteError
 from coherencegym.files.templates import fenced, templates_of
+from coherencegym.licence import YES, closed_line
 from coherencegym.loaders.languages.registry import language
 
 #: The Python file beside the task files, by the name that they call it.
@@ -140,13 +141,14 @@ class ExportedRelease:
         return diagnostic_configs(self.configs)
 
     @property
-    def republishable(self) -> bool:
-        """True where all of it may be passed on."""
-        return all(map(self.is_open, self.configs))
+    def closed(self) -> list[str]:
+        """Sentences on the configs of which not all may be passed on."""
+        answers = {name: self.published_part(name) for name in self.configs}
+        return [closed_line(name, answer) for name, answer in answers.items() if answer != YES]
 
-    def is_open(self, config: str) -> bool:
-        """Tell whether a config may be passed on."""
-        return may_be_published({"configs": self.configs}, config)
+    def published_part(self, config: str) -> str:
+        """Say whether a config may be passed on: see :func:`eval.data.source.published_part`."""
+        return published_part({"configs": self.configs}, config)
 
 
 def rendered(template: str, **values: Any) -> str:

@@ -174,9 +174,7 @@ def export(source: Source, exports: Exports, version: str = "", dry_run: bool = 
     if diagnostics:
         names = ", ".join(diagnostics)
         lines.append(f"left out, because these configs do not test coherence: {names}")
-    for name in release.configs:
-        if not release.is_open(name):
-            lines.append(f"{name} may not be republished: what is exported of it is for yourself")
+    lines += [f"{line}: what is exported of it is for yourself" for line in release.closed]
     return lines
 
 

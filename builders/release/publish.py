@@ -36,7 +36,7 @@ class PublishOptions:
 
     Attributes:
         version: empty: the suite's or head's.
-        stand_off: publish configs that may not be republished without their texts.
+        stand_off: publish configs whose texts may not be published without these texts.
     """
 
     repo_id: str = ""
@@ -145,7 +145,7 @@ def publish(
         outcome = Publication(version, _describe(release, head, options))
         if not private and (gone := closed_configs(head.manifest)):
             outcome.lines.append(
-                f"  earlier commits of {options.repo_id} hold what may not be republished "
+                f"  earlier commits of {options.repo_id} hold what may not be published "
                 f"({first_names(gone)}): whoever sees the repository can read it there"
             )
         if options.dry_run:
@@ -184,7 +184,7 @@ def _check_licences(release: PlannedRelease, repo_id: str) -> None:
                 "name another repository with --repo-id; nothing was uploaded"
             )
         return
-    what = "configs that may not be republished" if closed else "files that no manifest describes"
+    what = "configs that may not be published" if closed else "files that no manifest describes"
     kept = bool(release.unknown) or any(name in release.kept for name in closed)
     way = "make it private, drop them with --prune, or" if kept else "make it private, or"
     raise PublishError(

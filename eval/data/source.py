@@ -17,7 +17,7 @@ from coherencegym.eval.data.notes import Note, caution, first_names
 from coherencegym.files import strict_json
 from coherencegym.files.strict_json import Many, MaybeName, MaybeRepository, Name, Share, held
 from coherencegym.hub.answers import unread
-from coherencegym.licence import is_closed, may_republish
+from coherencegym.licence import YES, is_closed, may_publish
 from coherencegym.suites import SUITES
 
 #: The format that is read.
@@ -233,21 +233,25 @@ class _Licensed:
     corpus: _LicensedCorpus = _LicensedCorpus()
 
 
-def may_be_published(manifest: Mapping[str, Any], config: str) -> bool:
-    """Tell whether everybody may read the texts of a config: only if its manifest says so.
+def published_part(manifest: Mapping[str, Any], config: str) -> str:
+    """Say whether everybody may read the texts of a config: only if its manifest says so.
 
-    The licence of the annotation has to allow it, and that of the text of every document: a build
-    that is not for the public may hold others. Of a corpus that is known to be closed nothing that
-    a manifest says makes it open.
+    It is an answer of :func:`coherencegym.licence.may_publish`, by the licence of the annotation,
+    and that of the text of every document: a build that is not for the public may hold others. Of a
+    corpus that is known to be closed nothing that a manifest says makes it open.
 
     Raises:
         EvaluationError: the manifest says it in another form than a build does, or the corpus is
             that of an installed extension that cannot be imported.
     """
     about = held(manifest.get("configs", {}).get(config, {}), _Licensed)
-    licences = (about.corpus.licence, *about.licences)
-    is_open = about.republishable and not is_closed(about.corpus.name)
-    return is_open and bool(about.licences) and all(map(may_republish, licences))
+    closed = not about.republishable or is_closed(about.corpus.name) or not about.licences
+    return may_publish(about.corpus.licence, about.licences, closed)
+
+
+def may_be_published(manifest: Mapping[str, Any], config: str) -> bool:
+    """Tell whether everybody may read all texts of a config: see :func:`published_part`."""
+    return published_part(manifest, config) == YES
 
 
 def credit_of(manifest: Mapping[str, Any], config: str) -> str:

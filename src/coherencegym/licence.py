@@ -74,6 +74,36 @@ def may_republish(licence: str) -> bool:
     return all(each.lower() in _BY_LOWER_CASE for each in licence.split(_AND))
 
 
+#: The answers to the question whether what is made of some texts may be published.
+YES, IN_PART, NO = "yes", "in part", "no"
+
+
+def may_publish(annotation: str, texts: Iterable[str], closed: bool = False) -> str:
+    """Say whether what is made of some texts may be published, as tables have it.
+
+    Args:
+        annotation: the licence of the annotation.
+        texts: the licences of the texts, of which :data:`BY_DOCUMENT` may be one.
+        closed: nothing of it may, whatever the licences say.
+
+    Returns:
+        :data:`YES`, :data:`NO`, or :data:`IN_PART` where the licence of some texts allows it.
+    """
+    if closed or not may_republish(annotation):
+        return NO
+    answers = {
+        IN_PART if one == BY_DOCUMENT else YES if may_republish(one) else NO for one in texts
+    }
+    return answers.pop() if len(answers) == 1 else IN_PART
+
+
+def closed_line(name: str, answer: str = NO) -> str:
+    """A corpus or config of which not all may be published, in a sentence; see above."""
+    if answer == IN_PART:
+        return f"{name} may be published in part, by the licences of its documents"
+    return f"{name} may not be published, by its licence"
+
+
 #: Licences that ask for nothing, not even for credit.
 _PUBLIC_DOMAIN = frozenset({"CC0-1.0", "PDDL-1.0", "Unlicense"})
 #: The licence under which texts of several licences that only ask for credit are published.

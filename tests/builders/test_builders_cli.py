@@ -300,7 +300,7 @@ def test_a_hub_dataset_without_a_licence_is_not_pushed(
     (tmp_path / "mine" / "train.jsonl").write_text(line)
     argv = ("--hub-dataset", tmp_path / "mine", "--hub-column", "sentences", "--push-to-hub")
     assert build_command("sentence_order", *argv) == 2
-    assert "may not be republished" in one_line(capsys.readouterr().err)
+    assert "may not be published, by its licence" in one_line(capsys.readouterr().err)
     assert hub_clients.repositories() == []
 
 
@@ -330,10 +330,13 @@ def test_what_may_not_be_republished_is_refused_when_named(
 ) -> None:
     argv = ("--push-to-hub", "--data-dir", storycloze, "--repo-id", "coherencegym/mine")
     assert build_command("story_cloze", *argv, "--corpus", "storycloze") == 2
-    assert "may not be republished" in one_line(capsys.readouterr().err)
+    assert "may not be published, by its licence" in one_line(capsys.readouterr().err)
     assert hub_clients.repositories() == []
     assert build_command("story_cloze", *argv) == 0
-    assert "left out of the push, may not be republished: storycloze" in capsys.readouterr().out
+    assert (
+        "left out of the push: storycloze may not be published, by its licence"
+        in capsys.readouterr().out
+    )
     manifest = json.loads(hub_clients.files("coherencegym/mine")["manifest.json"])
     assert list(without_choices(manifest)) == [
         "sample",
@@ -375,7 +378,7 @@ def test_a_push_of_the_sample_lets_no_closed_text_out(
     capsys.readouterr()
     assert build_command("story_cloze", *argv) == 2
     said = one_line(capsys.readouterr().err)
-    assert "is public and would hold configs that may not be republished: storycloze" in said
+    assert "is public and would hold configs that may not be published: storycloze" in said
     assert hub_clients.commits(repo) == commits
 
 

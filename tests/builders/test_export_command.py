@@ -146,7 +146,7 @@ def test_several_suites_have_a_folder_each(capsys: pytest.CaptureFixture[str]) -
     assert "left out as pairs, sample_contradiction (test): 7, a text holds [SEP]" in shown
 
 
-def test_what_may_not_be_republished_is_said(
+def test_what_may_not_be_published_is_said(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "data").mkdir()
@@ -162,10 +162,13 @@ def test_what_may_not_be_republished_is_said(
     argv = ("--corpus", "storycloze", "--data-dir", "data", "--export-pairs", "pairs_out")
     assert build_command("story_cloze", *argv) == 0
     shown = capsys.readouterr().out
-    assert "storycloze may not be republished: what is exported of it is for yourself" in shown
+    assert (
+        "storycloze may not be published, by its licence: what is exported of it is for yourself"
+        in shown
+    )
     report = (tmp_path / "pairs_out" / "PAIRS.md").read_text()
     assert "needs a private copy" in report
-    assert "**Not as it is**: a config may not be republished" in report
+    assert "**Not as it is**: a config may not be published, or only in part" in report
 
 
 def revision(folder: str) -> str:

@@ -18,6 +18,7 @@ from support.toy import REPO, Texts, stories, toy_corpus
 
 from coherencegym.builders.release.publish import Publication, PublishOptions, publish, publishable
 from coherencegym.builders.release.remote import PublishError
+from coherencegym.eval.data.source import published_part
 from coherencegym.loaders.corpus import Corpus
 
 Make = Callable[..., tuple[Path, dict[str, Any]]]
@@ -330,13 +331,17 @@ def test_a_broken_manifest_on_the_hub_is_one_line(
         push(hub_api, toy_build(5))
 
 
-def test_configs_that_may_not_be_republished_are_held_back(make_build: Make) -> None:
+def test_configs_that_may_not_be_published_are_held_back(make_build: Make) -> None:
     _, manifest = make_build(
         toy_corpus("toy", {"test": stories(0, 5)}),
         toy_corpus("closed", {"test": stories(0, 5)}, licence="other"),
+        toy_corpus("mixed", {"test": stories(0, 5)}, document_licences={"s3": "other"}),
     )
     public, held = publishable(manifest, private=False)
-    assert held == ["closed_context"]
+    assert held == ["closed_context", "mixed_context"]
+    answers = {name: published_part(manifest, name) for name in manifest["configs"]}
+    expected = {"toy_context": "yes", "mixed_context": "in part", "closed_context": "no"}
+    assert answers == expected
     assert list(public["configs"]) == ["toy_context"]
     assert publishable(manifest, private=True) == (manifest, [])
 
@@ -369,7 +374,7 @@ def test_what_was_private_is_not_kept_by_a_public_commit(
     made_public(hub_api, make_build(closed_texts({"test": stories(0, 5)})))
     objects = hub.lfs_objects(REPO)
     said = refused(hub_api, toy_build(5), version="1.1.0")
-    assert said.startswith(f"{REPO} is public and would hold configs that may not be republished")
+    assert said.startswith(f"{REPO} is public and would hold configs that may not be published")
     assert "shut_context" in said
     assert hub.lfs_objects(REPO) == objects
     assert list(hub.tags(REPO)) == ["v1.0.0"]
@@ -380,7 +385,7 @@ def test_what_was_private_is_not_kept_by_a_public_commit(
     assert hub.tags(REPO) == {}
     outcome = push(hub_api, toy_build(5), version="2.0.0", prune=True)
     assert b"shut" not in b"".join(hub.files(REPO).values())
-    assert f"earlier commits of {REPO} hold what may not be republished" in str(outcome.lines)
+    assert f"earlier commits of {REPO} hold what may not be published" in str(outcome.lines)
 
 
 def test_a_private_repository_keeps_it(hub_api: HfApi, make_build: Make, toy_build: Toy) -> None:

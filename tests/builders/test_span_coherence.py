@@ -471,6 +471,6 @@ def test_texts_without_a_licence_are_not_made_public(
     options = ("--corpus", "verifiable", "--data-dir", tmp_path / "data", "--push-to-hub")
     code = build_command("span_coherence", *options, "--output", tmp_path / "out")
     assert code == 2
-    assert "corpus verifiable may not be republished" in one_line(capsys.readouterr().err)
+    assert "corpus verifiable may not be published" in one_line(capsys.readouterr().err)
     assert not (tmp_path / "out").exists()
     assert hub_clients.repositories() == []

@@ -19,13 +19,14 @@ def test_the_list_in_a_pipe_is_plain(capsys: pytest.CaptureFixture[str], tmp_pat
     (tmp_path / "test_self_original.txt").write_text(DIALOGUE)
     assert main(["--data-dir", str(tmp_path)]) == 0
     lines = [line.split("\t") for line in capsys.readouterr().out.splitlines()]
-    assert lines[0] == ["name", "found", "annotation", "texts", "republishable", "proven"]
+    assert lines[0] == ["name", "found", "annotation", "texts", "may be published", "proven"]
     assert [line[0] for line in lines[1:]] == list(CORPORA)
     rows = {line[0]: line[1:] for line in lines}
     assert rows["storycloze"] == ["no", "other", "other", "no", "proven"]
     assert rows["tedmdb"][1:] == ["CC-BY-4.0", "CC-BY-NC-ND-4.0", "no", "proven"]
     assert rows["personachat"] == [str(tmp_path), "CC-BY-4.0", "CC-BY-4.0", "yes", "proven"]
     assert rows["sample"] == ["in this package", "CC0-1.0", "CC0-1.0", "yes", "proven"]
+    assert rows["gum"][1:] == ["CC-BY-4.0", "by document", "in part", "proven"]
 
 
 def test_the_list_on_a_terminal_is_a_table(
@@ -54,7 +55,7 @@ def test_show_says_what_is_unproven_and_expected(capsys: pytest.CaptureFixture[s
     out = capsys.readouterr().out
     assert "never saw the real files" in out
     assert "test: test.english.v4_gold_conll" in out
-    assert "  texts:         other under the same agreement\n" in out
+    assert "  texts:            other under the same agreement\n" in out
     assert "first discourse" not in out
 
 

@@ -13,7 +13,7 @@ from coherencegym.eval.data.source import (
     credit_of,
     find_dataset,
     find_fetched,
-    may_be_published,
+    published_part,
 )
 from coherencegym.eval.kinds.documents import Document
 from coherencegym.eval.kinds.items import Item
@@ -21,7 +21,7 @@ from coherencegym.eval.kinds.table_kind import SuiteError
 from coherencegym.eval.results.labels import printable
 from coherencegym.eval.results.saved import Saved, SavedTable
 from coherencegym.eval.tasks.detect.tables import split_tables
-from coherencegym.licence import is_closed
+from coherencegym.licence import YES, closed_line, is_closed
 
 #: Config, split and item.
 ItemPlace = tuple[str, str, str]
@@ -44,7 +44,7 @@ def texts_of(results: Saved, places: Set[ItemPlace], publishable: bool = False) 
 
     It is read at the name that the user gave, or from the cache of the Hub; no server is asked.
     Rows other than those that were scored are not taken; and only those that everybody may read, if
-    they are to be ``publishable``: see :func:`eval.data.source.may_be_published`.
+    they are to be ``publishable``: see :func:`eval.data.source.published_part`.
     """
     name = printable(results.dataset.name)
     found: dict[ItemPlace, Item | Document] = {}
@@ -54,9 +54,9 @@ def texts_of(results: Saved, places: Set[ItemPlace], publishable: bool = False) 
         if (source := _source(results)) is None:
             return Texts(missing=f"the dataset {name} is not to be found from here")
         for table in results.tables:
-            closed = f"{printable(table.config)} may not be published, by its licence"
-            if publishable and not may_be_published(source.manifest, table.config):
-                missing[closed] = None
+            part = published_part(source.manifest, table.config)
+            if publishable and part != YES:
+                missing[closed_line(printable(table.config), part)] = None
                 continue
             rows_sha256, rows = _rows(source, table, results.task)
             if rows_sha256 != table.sha256:
@@ -66,7 +66,7 @@ def texts_of(results: Saved, places: Set[ItemPlace], publishable: bool = False) 
             own = {place: row for place, row in named if place in places}
             # The rows say what they are from, too, and a manifest is changed more easily.
             if publishable and any(map(is_closed, {row.corpus for row in own.values()})):
-                missing[closed] = None
+                missing[closed_line(printable(table.config))] = None
                 continue
             found |= own
             if publishable:
