@@ -30,7 +30,7 @@ def test_from_samples_to_a_score(
     with pytest.raises(SystemExit) as stopped:
         run_suite(
             load_suite("sentence_order"),
-            ["--genre", "narration", "--limit", "60", "--allow-partial", "--push-to-hub"],
+            ["--corpus", "sample", "--limit", "60", "--allow-partial", "--push-to-hub"],
         )
     assert stopped.value.code == 0
     # The build on this machine is not needed any more: the scores come from the Hub.

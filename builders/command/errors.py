@@ -21,6 +21,8 @@ def explain(error: Exception) -> tuple[int, str] | None:
     from coherencegym.hub.answers import hub_problem
     from coherencegym.loaders.corpus import BadRowError, CorpusError
 
+    # Who raised it, or saw it pass, may know what was done before.
+    notes = getattr(error, "__notes__", ())
     # Ours first: one that came of an answer of the Hub says more than the answer. What the client
     # raises is an OSError, too.
     if isinstance(error, ModuleNotFoundError) and not (error.name or "").startswith("coherencegym"):
@@ -28,13 +30,11 @@ def explain(error: Exception) -> tuple[int, str] | None:
             f"{error.name} is not installed; expected pip install {error.name}"
         )
     if not isinstance(error, (CorpusError, EvaluationError)):
-        # Who raised it, or saw it pass, may know what was done before.
-        known = " ".join(getattr(error, "__notes__", ()))
-        again = known or "readers still see a whole release: run the same command again to finish"
+        again = "; ".join([*notes, "run the same command again to finish"])
         if (problem := hub_problem(error, again)) is not None:
             return problem
         if not isinstance(error, OSError):
             return None
     skip = isinstance(error, BadRowError) and "--skip-bad-rows" not in str(error)
-    said = "; ".join([one_line(error), *getattr(error, "__notes__", ())])
+    said = "; ".join([one_line(error), *notes])
     return USER_ERROR, said + "; --skip-bad-rows leaves it out and goes on" * skip

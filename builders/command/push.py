@@ -14,9 +14,9 @@ from coherencegym.builders.release.manifest import Manifest
 from coherencegym.builders.release.publish import (
     PublishOptions,
     closed_configs,
+    look_at_target,
     publish,
     publishable,
-    target_is_private,
     with_configs,
 )
 from coherencegym.builders.release.rows import hashes_path
@@ -33,18 +33,21 @@ BuildShare = Callable[[Path, LicenceShare], Manifest]
 _Release = tuple[Path, Manifest]
 
 
-def resolve_privacy(options: PublishOptions) -> bool:
-    """Tell whether the push goes to a private repository; offline, what the options say."""
+def resolve_target(options: PublishOptions) -> tuple[bool, bool]:
+    """Tell whether the push goes to a private repository, and whether that has a release.
+
+    Offline, a dry run has what the options say.
+    """
     from huggingface_hub import HfApi
     from huggingface_hub.errors import OfflineModeIsEnabled
 
     try:
         with hub_answers():
-            return target_is_private(HfApi(), options)
+            return look_at_target(HfApi(), options)
     except OfflineModeIsEnabled:
         if not options.dry_run:
             raise
-        return options.private
+        return options.private, False
 
 
 def check_rights_of(options: PublishOptions) -> None:
@@ -159,7 +162,7 @@ def _push_all(
                 if number and not dry_run:
                     error.add_note(
                         f"published: {', '.join(names[:number])}; not published: "
-                        f"{', '.join(names[number:])}: run the same command again to finish"
+                        f"{', '.join(names[number:])}"
                     )
                 raise
             if dry_run == options.dry_run:

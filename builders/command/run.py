@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import os
+import sys
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from coherencegym.builders.command.declared import load_declared
 from coherencegym.builders.command.errors import finished
-from coherencegym.builders.command.push import check_rights_of, push_build, resolve_privacy
+from coherencegym.builders.command.push import check_rights_of, push_build, resolve_target
 from coherencegym.builders.command.show import (
     build_record,
     human_lines,
+    missing_lines,
     print_build,
     print_lines,
     spinner,
@@ -41,7 +43,7 @@ from coherencegym.builders.pipeline.sources import (
     own_languages,
 )
 from coherencegym.builders.release.changes import Version
-from coherencegym.builders.release.manifest import Manifest
+from coherencegym.builders.release.manifest import MANIFEST, Manifest
 from coherencegym.builders.release.publish import (
     PublishOptions,
     closed_configs,
@@ -56,6 +58,7 @@ from coherencegym.engines.start import started
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.data.notes import first_names
 from coherencegym.eval.data.source import BUILDS, read_manifest
+from coherencegym.eval.kinds.table_kind import SAMPLE
 from coherencegym.eval.report.formats import json_text
 from coherencegym.files.checksums import checksums, read_checksums, strange_part
 from coherencegym.files.folders import check_apart, check_folder, written_beside
@@ -75,9 +78,6 @@ from coherencegym.loaders.registry import CORPORA, is_extension
 from coherencegym.loaders.registry import corpus as registered
 from coherencegym.loaders.text.articles import Shape
 from coherencegym.terminal import data_output
-
-#: The file by which a folder is known as a build.
-MANIFEST = "manifest.json"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -300,6 +300,8 @@ class BuildJob:
         lost_answers: a line on answers that only the earlier build has, where it is replaced.
         preview: the lines of a dry run on what a push and an export would do.
         is_there: the build that :meth:`make` was asked for was there already, and stays.
+        samples_alone: why a first release would hold the package's samples alone, which nobody
+            asked for by name; else empty.
 
     Raises:
         CorpusError, PublishError, OSError, ValueError: before any work is done.
@@ -312,6 +314,7 @@ class BuildJob:
     lost_answers: list[str] = field(default_factory=list)
     preview: list[str] = field(default_factory=list)
     is_there: bool = False
+    samples_alone: str = ""
 
     def __post_init__(self) -> None:
         repo_id = self.request.repo_id or self.suite.repo_id
@@ -333,7 +336,7 @@ class BuildJob:
             place = self.destination, request.overwrite or self.may_be_there, self.output_option
             check_folder(*place, inputs=request.inputs, around=request.data_folders)
             self.exports.check(self.destination)
-        self.private = True
+        self.private, has_release = True, False
         if request.push_to_hub:
             if repo_id.startswith(f"{NO_OWNER}/"):
                 raise PublishError(
@@ -341,7 +344,7 @@ class BuildJob:
                     f"repository to push to, such as {repo_id}"
                 )
             check_target(repo_id)
-            self.private = resolve_privacy(request)
+            self.private, has_release = resolve_target(request)
             if not self.private:
                 _refuse_partial(request)
                 _refuse_answers(request)
@@ -366,6 +369,24 @@ class BuildJob:
             self.sources = only_crossed(self.suite, self.sources)
         if not self.private and (request.corpora or request.hub_dataset or request.texts):
             _refuse_closed(self.sources, request.stand_off)
+        if request.push_to_hub and not request.corpora and not has_release:
+            self.samples_alone = self._samples_alone()
+
+    def _samples_alone(self) -> str:
+        others = [source.corpus for source in self.sources.found if source.corpus.name != SAMPLE]
+        takes_closed = self.private or self.request.stand_off
+        if any(takes_closed or corpus.republishable for corpus in others):
+            return ""
+        what = f"a first release to {self.request.repo_id} would hold the package's samples alone"
+        closed = (closed_line(corpus.name) for corpus in others)
+        return "; ".join([what, *missing_lines(self.sources), *closed])
+
+    def refuse_samples(self) -> NoReturn:
+        """Refuse a first release of samples alone with ``PublishError``."""
+        how = "--data-dir with a corpus, or --corpus sample"
+        if self.request.data_dir is not None:
+            how = "--corpus sample in place of --data-dir"
+        raise PublishError(f"{self.samples_alone}; expected {how} to publish the samples")
 
     def _part(self, folder: Path | None) -> Path | None:
         return folder if folder is None or self.alone else folder / self.suite.name
@@ -387,6 +408,10 @@ class BuildJob:
                 manifest = add_scores(manifest, self.runs, folder)
             if self.request.dry_run:
                 self.preview, _ = self.push(folder, manifest, progress, engine, cache)
+                if self.samples_alone:
+                    self.preview.append(
+                        f"{self.samples_alone}; a push asks before, or needs --corpus sample"
+                    )
                 self.preview += export_build(folder, self.exports, dry_run=True)
         return manifest
 
@@ -584,77 +609,90 @@ def run(
 def _run(
     suites: Sequence[Suite], request: BuildRequest, made: list[dict[str, Any]], every: bool
 ) -> int:
-    if request.dry_run and request.engine == RAY:
-        return _run_all(suites, request, _plan_one)
-
     def work() -> int:
         if (own := request.own_texts()) is not None:
             print_lines([own.said])
-        if request.data_dir is not None and len(suites) > 1:
-            found = []
-            for suite in suites:
-                with suppress(CorpusError):  # which its own build says
-                    found.append(request.sources_of(suite))
-            if found:
-                check_was_read(request.data_dir, suites, found)
+        jobs: list[BuildJob] = []
+
+        def check(suite: Suite) -> int:
+            jobs.append(BuildJob(suite, request, len(suites) == 1))
+            return 0
+
+        # Whatever can be refused of any suite is refused before the first one is built.
+        code = _each((suite.name, partial(check, suite)) for suite in suites)
+        if request.data_dir is not None and len(suites) > 1 and jobs:
+            check_was_read(request.data_dir, suites, [job.sources for job in jobs])
+        asked = [] if request.dry_run else [job for job in jobs if job.samples_alone]
+        if asked and not _agreed(asked):
+            code = max(code, _each((job.suite.name, job.refuse_samples) for job in asked))
+            jobs = [job for job in jobs if not job.samples_alone]
+        if code > SIGNALLED or not jobs:
+            return code
+        if request.dry_run and request.engine == RAY:
+            return max(code, _each((job.suite.name, partial(_plan_one, job)) for job in jobs))
         with started(request.engine, request.num_proc, request.address) as engine:
             # A push may build again what is under each class of licences.
             again = len(suites) > 1 or request.push_to_hub
             cache = ReadingCache() if again else None
             one = partial(_run_one, engine=engine, cache=cache, made=made, every=every)
-            code = _run_all(suites, request, one)
+            code = max(code, _each((job.suite.name, partial(one, job)) for job in jobs))
             return code if code or made else USER_ERROR
 
     return finished("build", work)
 
 
-def _run_all(
-    suites: Sequence[Suite],
-    request: BuildRequest,
-    work: Callable[[Suite, BuildRequest, bool], int],
-) -> int:
+def _each(steps: Iterable[tuple[str, Callable[[], int]]]) -> int:
+    # The greatest exit code of all steps, by their names; a signal ends them, an error does not.
     code = 0
-    for suite in suites:
-        ended = finished(suite.name, partial(work, suite, request, len(suites) == 1))
+    for name, step in steps:
+        ended = finished(name, step)
         if ended > SIGNALLED:
             return ended
         code = max(code, ended)
     return code
 
 
-def _plan_one(suite: Suite, request: BuildRequest, alone: bool) -> int:
+def _agreed(jobs: Sequence[BuildJob]) -> bool:
+    if not sys.stdin.isatty():
+        return False
+    print_lines(f"{job.suite.name}: {job.samples_alone}" for job in jobs)
+    try:
+        return input("publish the samples? [y/N] ").strip().lower() in ("y", "yes")
+    except EOFError:
+        return False
+
+
+def _plan_one(job: BuildJob) -> int:
     from coherencegym.builders.pipeline.plan import plan_build
 
-    job = BuildJob(suite, request, alone)
     with spinner() as progress:
-        lines = plan_build(suite, job.sources, request, progress)
+        lines = plan_build(job.suite, job.sources, job.request, progress)
     print_lines(lines)
     return 0
 
 
 def _run_one(
-    suite: Suite,
-    request: BuildRequest,
-    alone: bool,
+    job: BuildJob,
     *,
     engine: Engine,
     cache: ReadingCache | None,
     made: list[dict[str, Any]],
     every: bool,
 ) -> int:
-    job = BuildJob(suite, request, alone)
     try:
         with spinner() as progress:
             manifest = job.make(progress, engine, cache)
     except NoItemsError as error:
         if not every:
             raise
-        print_lines([f"{suite.name}: skipped: {error}"])
+        print_lines([f"{job.suite.name}: skipped: {error}"])
         return 0
     # From here on the build is in its place: a push that fails does not lose it.
     dry_run = job.request.dry_run
     if job.is_there:
-        print_lines([f"{suite.name}: {job.destination} is there already, as this build makes it"])
+        print_lines(
+            [f"{job.suite.name}: {job.destination} is there already, as this build makes it"]
+        )
     else:
         where = None if dry_run else job.destination
         print_build(job.suite, manifest, job.sources, where, brief=not job.alone)

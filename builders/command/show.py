@@ -64,7 +64,7 @@ def print_build(
     # Which corpora are not in it the card says: here nobody has asked for them.
     lines += [line.replace("`", "") for line in read_in_part(manifest, absent=False)]
     lines += [f"no config {name}: {reason}" for name, reason in sources.empty.items()]
-    lines += _missing(sources)
+    lines += missing_lines(sources)
     lines += _uncontrolled(manifest)
     lines.append(f"written to {destination}" if destination else "dry run: nothing was written")
     for line in lines:
@@ -198,7 +198,8 @@ def _uncontrolled(manifest: Mapping[str, Any]) -> Iterator[str]:
         yield f"{others} more configs do not count in the headline; the card names them"
 
 
-def _missing(sources: Sources) -> Iterator[str]:
+def missing_lines(sources: Sources) -> Iterator[str]:
+    """Say which corpora were not there to be read, and how to get one."""
     nowhere = [name for name, why in sources.missing.items() if NO_FILES in why]
     for name, why in sources.missing.items():
         if name not in nowhere:

@@ -14,6 +14,8 @@ from coherencegym.eval.kinds.items import ITEMS
 from coherencegym.eval.kinds.registry import kind_named
 from coherencegym.eval.kinds.table_kind import SAMPLE, row_hash
 
+#: The file by which a folder is known as a build, and a repository as a release.
+MANIFEST = "manifest.json"
 #: Parts of a config's entry that have a key for each split.
 BY_SPLIT = ("splits", "quality", "skipped")
 

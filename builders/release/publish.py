@@ -18,7 +18,7 @@ from coherencegym.builders.release.changes import (
     Version,
     plan_release,
 )
-from coherencegym.builders.release.manifest import Manifest
+from coherencegym.builders.release.manifest import MANIFEST, Manifest
 from coherencegym.builders.release.remote import DatasetHead, PublishError, dataset_head
 from coherencegym.cards.metadata import licences_of_texts
 from coherencegym.cards.scores import SCORES, scores_hold
@@ -60,8 +60,8 @@ class Publication:
     tag: str = ""
 
 
-def target_is_private(api: Any, options: PublishOptions) -> bool:
-    """Tell whether the repository is private, or will be made so.
+def look_at_target(api: Any, options: PublishOptions) -> tuple[bool, bool]:
+    """Tell whether the repository is private, or will be made so, and whether it has a release.
 
     Raises:
         PublishError: ``--private`` was asked for and the repository is there and public.
@@ -69,15 +69,15 @@ def target_is_private(api: Any, options: PublishOptions) -> bool:
     from huggingface_hub.errors import RepositoryNotFoundError
 
     try:
-        private = bool(repository_info(api, options.repo_id).private)
+        info = repository_info(api, options.repo_id)
     except RepositoryNotFoundError:
-        return options.private
-    if options.private and not private:
+        return options.private, False
+    if options.private and not info.private:
         raise PublishError(
             f"--private: {options.repo_id} exists and is public; make it private on the Hub first, "
             "or name another repository with --repo-id"
         )
-    return private
+    return info.private, any(file.rfilename == MANIFEST for file in info.siblings)
 
 
 def publishable(manifest: Manifest, private: bool) -> tuple[Manifest, list[str]]:
@@ -153,7 +153,12 @@ def publish(
         if not release.adds and not release.deletes:
             return _tag(api, options, outcome, head.sha, head)
         progress(f"uploading {len(release.adds)} files")
-        commit = _commit(api, options, release, head)
+        try:
+            commit = _commit(api, options, release, head)
+        except Exception as error:
+            seen = "readers still see a whole release"
+            error.add_note(seen if head.manifest else "readers see no release, or a whole one")
+            raise
         if commit is None:
             if attempt < TRIES:
                 progress("somebody else committed in between; reading again")
@@ -263,7 +268,7 @@ def _tag(
     except Exception as error:
         error.add_note(
             f"the commit {commit[:10]} is made and readers of the newest see it, but it has no tag "
-            f"{tag}: run the same command again to set it"
+            f"{tag}"
         )
         raise
     done = "published" if outcome.commit else "content was there, tag was missing:"
@@ -272,9 +277,10 @@ def _tag(
 
 
 def _describe(release: PlannedRelease, head: DatasetHead, options: PublishOptions) -> list[str]:
+    made = "does not exist, would be made" if options.dry_run else "made"
     lines = [
         f"repository {options.repo_id}: "
-        + (f"head {head.sha[:10]}" if head.exists else "does not exist, would be made")
+        + (f"head {head.sha[:10]}" if head.exists else made)
         + (", private" if head.private or (not head.exists and options.private) else "")
     ]
     for path, content in sorted(release.adds.items()):

@@ -16,6 +16,7 @@ from coherencegym.builders.antecedents import SUITE, count_tokens, count_words
 from coherencegym.builders.crossing.balance import Balanced, side
 from coherencegym.builders.pipeline.fitting import Fits
 from coherencegym.cards.render import dataset_card
+from coherencegym.eval.data.source import read_manifest
 from coherencegym.eval.kinds.items import item_from_row
 from coherencegym.manipulations.operator import Context
 
@@ -198,7 +199,7 @@ def test_the_real_documents(real_build: Callable[[str, str], Path]) -> None:
 
 def test_the_real_novels(real_build: Callable[[str, str], Path]) -> None:
     folder = real_build("antecedents", "openboek")
-    manifest = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
+    manifest = dict(read_manifest(folder / "manifest.json"))
     entries = without_choices(manifest)
     counts = {name: entry["splits"]["test"]["rows"] for name, entry in entries.items()}
     assert counts == {"openboek_nl_pronoun": 85, "openboek_nl_phrase": 8}

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import json
+import os
 import shutil
 import signal
 import subprocess
@@ -310,7 +312,8 @@ def test_a_hub_dataset_without_a_licence_is_not_pushed(
 def test_what_was_pushed_loads(hub_clients: HubServer, capsys: pytest.CaptureFixture[str]) -> None:
     from datasets import load_dataset
 
-    assert main(["sentence_order", "--limit", "30", "--push-to-hub", "--allow-partial"]) == 0
+    argv = ["sentence_order", "--corpus", "sample", "--limit", "30", "--push-to-hub"]
+    assert main([*argv, "--allow-partial"]) == 0
     out, err = capsys.readouterr()
     assert "published coherencegym/sentence_order v3.2.0" in out
     assert hub_clients.write_token not in out + err
@@ -328,15 +331,18 @@ def test_what_was_pushed_loads(hub_clients: HubServer, capsys: pytest.CaptureFix
 def test_what_may_not_be_republished_is_refused_when_named(
     hub_clients: HubServer, storycloze: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    argv = ("--push-to-hub", "--data-dir", storycloze, "--repo-id", "coherencegym/mine")
+    push = ("--push-to-hub", "--repo-id", "coherencegym/mine")
+    argv = (*push, "--data-dir", storycloze)
     assert build_command("story_cloze", *argv, "--corpus", "storycloze") == 2
-    assert "may not be published, by its licence" in one_line(capsys.readouterr().err)
+    closed = "storycloze may not be published, by its licence"
+    assert f"corpus {closed} (annotation: " in one_line(capsys.readouterr().err)
+    assert build_command("story_cloze", *argv) == 2
+    said = one_line(capsys.readouterr().err)
+    assert f"alone; {closed}; expected --corpus sample in place of --data-dir to publish" in said
     assert hub_clients.repositories() == []
-    assert build_command("story_cloze", *argv) == 0
-    assert (
-        "left out of the push: storycloze may not be published, by its licence"
-        in capsys.readouterr().out
-    )
+    assert build_command("story_cloze", *push, "--corpus", "sample", "--output", "out") == 0
+    assert build_command("story_cloze", *argv, "--version", "5.0.0") == 0
+    assert f"left out of the push: {closed} (pass --private" in capsys.readouterr().out
     manifest = json.loads(hub_clients.files("coherencegym/mine")["manifest.json"])
     assert list(without_choices(manifest)) == [
         "sample",
@@ -380,6 +386,62 @@ def test_a_push_of_the_sample_lets_no_closed_text_out(
     said = one_line(capsys.readouterr().err)
     assert "is public and would hold configs that may not be published: storycloze" in said
     assert hub_clients.commits(repo) == commits
+
+
+class Terminal(io.StringIO):
+    """A terminal at which somebody types."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+def test_a_first_release_of_the_samples_alone_is_asked_for(
+    hub_clients: HubServer, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    few = ("--push-to-hub", "--limit", "21", "--allow-partial")
+    several = ["story_cloze", "winograd", *few]
+    alone = "a first release to coherencegym/story_cloze would hold the package's samples alone; "
+    for typed in (None, "", "n\n", "\n"):
+        if typed is not None:
+            monkeypatch.setattr("sys.stdin", Terminal(typed))
+        assert main(several) == 2
+        out, err = capsys.readouterr()
+        assert out.count("publish the samples? [y/N] ") == (typed is not None)
+        first, second = err.splitlines()
+        assert first.startswith(f"story_cloze: {alone}not built from storycloze: no files here")
+        assert "`coherencegym corpora show NAME` says how to get one; expected --data-dir" in first
+        assert second.startswith("winograd: ")
+        assert {request.method for request in hub_clients.requests} <= {"GET", "HEAD"}
+        assert not Path("suites").exists()
+    assert build_command("story_cloze", *few, "--dry-run") == 0
+    assert f"{alone}not built from" in capsys.readouterr().out
+    monkeypatch.setattr("sys.stdin", Terminal("y\n"))
+    assert main(several) == 0
+    assert capsys.readouterr().out.count("publish the samples? [y/N] ") == 1
+    # Readers of a release lose nothing by another one.
+    monkeypatch.setattr("sys.stdin", io.StringIO())
+    assert main([*several, "--overwrite"]) == 0
+
+
+def test_the_module_of_a_suite_is_a_command_of_the_checkout(
+    hub: HubServer, hub_env: dict[str, str], repository: Path, tmp_path: Path
+) -> None:
+    command = [sys.executable, "-m", "builders.connectives", "--push-to-hub", "--output"]
+    done = subprocess.run(
+        [*command, str(tmp_path / "out")],
+        cwd=repository,
+        env={**os.environ, **hub_env, "XDG_CACHE_HOME": str(tmp_path)},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 2
+    said = one_line(done.stderr)
+    assert said.startswith("connectives: a first release to coherencegym/connectives would hold")
+    assert "not built from disco, pdtb, gum, tedmdb, disrpt: no files here" in said
+    assert hub.repositories() == []
+    assert not (tmp_path / "out").exists()
 
 
 #: The arguments of a push of a part of a suite.
@@ -458,9 +520,18 @@ def test_a_failing_hub_is_one_line_and_the_same_command_finishes(
         method="POST", path_contains="/commit/", status=status, cut=status is None
     )
     assert build_command("story_cloze", *argv) == 1
-    assert "run the same command again" in one_line(capsys.readouterr().err)
+    said = one_line(capsys.readouterr().err)
+    assert "; readers see no release, or a whole one; run the same command again to finish" in said
     assert build_command("story_cloze", *argv) == 0
     assert list(hub_clients.tags("coherencegym/story_cloze")) == ["v4.0.0"]
+    hub_clients.faults.add(method="POST", path_contains="/commit/", status=500)
+    assert build_command("story_cloze", *argv, "--seed", 1, "--version", "5.0.0") == 1
+    said = one_line(capsys.readouterr().err)
+    assert "; readers still see a whole release; run the same command again to finish" in said
+    # Where nothing was to be published, nothing is said of it.
+    hub_clients.faults.add(path_contains="/api/datasets/", status=503, times=9)
+    assert build_command("story_cloze", "--hub-dataset", "coherencegym/story_cloze") != 0
+    assert "readers" not in one_line(capsys.readouterr().err)
 
 
 @pytest.mark.parametrize(("status", "code"), [(403, 2), (409, 2), (503, 1)])

@@ -24,6 +24,7 @@ from coherencegym.builders.pipeline.licences import INCOMPATIBLE, LicenceShare, 
 from coherencegym.builders.pipeline.sources import PlannedCorpus, Sources, find_sources
 from coherencegym.builders.registry import load_suite
 from coherencegym.cards.render import dataset_card
+from coherencegym.eval.data.source import read_manifest
 from coherencegym.licence import ADAPTABLE, combined_licence, licence_class
 from coherencegym.loaders.discourse import Discourse, Unit
 
@@ -190,12 +191,14 @@ def test_each_class_is_pushed_to_its_own_repository(
     assert hub.repositories() == []
     said = capsys.readouterr().out
     assert push() == 0
+    done = capsys.readouterr().out
     for repo, licence, names in (
         (REPO, "cc-by-3.0", ["s0", "s1", "s2", "s3"]),
         (f"{REPO}-sa", "cc-by-sa-3.0", ["s4", "s5", "s6"]),
         (f"{REPO}-nc", "cc-by-nc-sa-4.0", ["s7", "s8"]),
     ):
-        assert f"repository {repo}: does not exist, would be made" in said
+        assert f"repository {repo}: does not exist, would be made\n" in said
+        assert f"repository {repo}: made\n" in done
         assert rows_of(hub, repo) == names
         block, text = card(hub, repo)
         assert block["license"] == licence
@@ -211,7 +214,7 @@ def test_each_class_is_pushed_to_its_own_repository(
         assert len(hub.commits(repo)) == 2
         assert list(hub.tags(repo)) == ["v1.0.0"]
     # The folder is one suite: whoever has all texts may read them all.
-    whole = json.loads(Path("suites/toy_order/manifest.json").read_text())
+    whole = dict(read_manifest(Path("suites/toy_order/manifest.json")))
     assert whole["configs"]["toy_context"]["splits"]["test"]["rows"] == 9
     assert "license: other" in dataset_card(whole)
 
@@ -235,7 +238,7 @@ def test_the_repositories_before_the_one_that_fails_are_whole_and_a_second_run_f
     hub.faults.add(path_contains=f"{REPO}-sa/commit/", status=503, times=9)
     assert push() == 1
     said = one_line(capsys.readouterr().err)
-    assert f"published: {REPO}; not published: {REPO}-sa, {REPO}-nc: run the same" in said
+    assert f"published: {REPO}; not published: {REPO}-sa, {REPO}-nc; run the same" in said
     assert list(hub.tags(REPO)) == ["v1.0.0"]
     assert "manifest.json" not in hub.files(f"{REPO}-sa")
     assert f"{REPO}-nc" not in hub.repositories()

@@ -17,7 +17,7 @@ from support.toy import REPO, SUITE
 
 from coherencegym.builders.command.cli import build_request, suite_parser
 from coherencegym.builders.command.errors import explain
-from coherencegym.builders.command.push import push_build, resolve_privacy
+from coherencegym.builders.command.push import push_build, resolve_target
 from coherencegym.builders.release.publish import PublishOptions, publish
 from coherencegym.hub.answers import AnswerError, hub_answers
 
@@ -40,7 +40,7 @@ def pushed(build: Build, version: str) -> tuple[int, str]:
     argv = ["--push-to-hub", "--repo-id", REPO, "--version", version]
     request = build_request(suite_parser(SUITE).parse_args(argv))
     try:
-        private = resolve_privacy(request)
+        private, _ = resolve_target(request)
         lines, _ = push_build(request, *build, private, lambda message: None)
     except Exception as error:
         return explain(error) or (1, f"Traceback: {error!r}")

@@ -168,7 +168,8 @@ def open_repository(
     head = read_head(api, repo_id, repo_type)
     lines = []
     if not head.exists:
-        lines.append(f"{repo_id} is not there: made{', private' if private else ''}")
+        made = "would be made" if dry_run else "made"
+        lines.append(f"{repo_id} is not there: {made}{', private' if private else ''}")
         if not dry_run:
             make_repository(api, repo_id, private, repo_type)
             # Somebody else may have made it, and pushed: what is there is read in any case.

@@ -120,7 +120,7 @@ def test_a_dry_run_asks_for_reading_only(
     words = ["leaderboard", str(runs[0]), "--output", str(tmp_path / "out")]
     assert main([*words, "--push-space", SPACE, "--private", "--dry-run"]) == 0
     said = capsys.readouterr().out
-    assert f"{SPACE} is not there: made, private" in said
+    assert f"{SPACE} is not there: would be made, private" in said
     assert re.search(r"^  add index\.html \([\d,]+ bytes\)$", said, re.MULTILINE)
     assert f"would be pushed to the Space {SPACE}" in said
     assert hub.repositories() == []

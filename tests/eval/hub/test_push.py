@@ -186,10 +186,10 @@ def test_a_dry_run_writes_nothing(
 ) -> None:
     outcome = push_results(hub_api, [scored], REPO, dry_run=True)
     first, *lines, last = outcome.lines
-    assert (first, last) == (f"{REPO} is not there: made", f"would be pushed to {REPO}")
+    assert (first, last) == (f"{REPO} is not there: would be made", f"would be pushed to {REPO}")
     assert any("regions.parquet (" in line for line in lines)
     assert hub.repositories() == []
-    push_results(hub_api, [scored], REPO)
+    assert push_results(hub_api, [scored], REPO).lines[0] == f"{REPO} is not there: made"
     before = hub.commits(REPO)
     push_results(hub_api, [changed(scored, tmp_path / "other")], REPO, dry_run=True)
     assert hub.commits(REPO) == before
