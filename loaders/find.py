@@ -95,6 +95,14 @@ def how_to_obtain(corpus: Corpus) -> str:
     return corpus.obtain
 
 
+def check_splits(corpus: Corpus, splits: Sequence[str]) -> None:
+    """Refuse with ``CorpusError`` a split that a corpus cannot have."""
+    for split in splits:
+        if split not in corpus.splits:
+            known = ", ".join(corpus.splits)
+            raise CorpusError(f"{corpus.name}: has no split {split!r}; its splits are {known}")
+
+
 def find(
     corpus: Corpus, data_dir: Path | None = None, splits: Sequence[str] | None = None
 ) -> Found:
@@ -106,10 +114,7 @@ def find(
         CorpusNotFoundError: there is no such file; says what was expected, where, how to get it.
         CorpusError: the corpus has no such split, or a folder cannot be read.
     """
-    for split in splits or ():
-        if split not in corpus.splits:
-            known = ", ".join(corpus.splits)
-            raise CorpusError(f"{corpus.name}: has no split {split!r}; its splits are {known}")
+    check_splits(corpus, splits or ())
     if corpus.files:
         files = tuple(file for file in corpus.files if splits is None or file.split in splits)
         return Found(None, files)

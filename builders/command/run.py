@@ -70,7 +70,7 @@ from coherencegym.loaders.corpora.own.annotated import FORMATS, annotated_texts
 from coherencegym.loaders.corpora.own.sections import sectioned_texts
 from coherencegym.loaders.corpora.own.texts import OwnTexts, own_texts
 from coherencegym.loaders.corpus import Corpus, CorpusError
-from coherencegym.loaders.find import find
+from coherencegym.loaders.find import check_splits, find
 from coherencegym.loaders.languages.english import ENGLISH
 from coherencegym.loaders.languages.registry import language
 from coherencegym.loaders.read import ReadingCache, read
@@ -328,6 +328,29 @@ class BuildJob:
         )
         if request.version:
             Version.parse(request.version)
+        # Names and files that are read come first, then places that are written, then the Hub.
+        if request.push_to_hub:
+            if repo_id.startswith(f"{NO_OWNER}/"):
+                raise PublishError(
+                    f"{self.suite.name} is a suite of your own; expected --repo-id with the "
+                    f"repository to push to, such as {repo_id}"
+                )
+            check_target(repo_id)
+        self.matcher = None
+        if request.judgements:
+            questions = self.suite.questions
+            answers = read_answers(request.judgements, request.skip_bad_rows, questions)
+            self.matcher = Matcher(self.suite.name, answers)
+        others = None if self.matcher is None else self.matcher.answers
+        self.filters = reader_filters(self.suite, request.judged, request.skip_bad_rows, others)
+        self.runs = read_scores(request.scores, self.suite.name, alone=self.alone)
+        self.sources = request.sources_of(self.suite)
+        for source in self.sources.found if "all" not in request.splits else ():
+            check_splits(source.corpus, request.splits)
+        if self.alone and request.data_dir is not None:
+            check_was_read(request.data_dir, [self.suite], [self.sources])
+        if request.crossed:
+            self.sources = only_crossed(self.suite, self.sources)
         may_stay = not request.dry_run and not request.overwrite
         self.may_be_there = may_stay and _made_so(self.destination, self.suite, request) is not None
         if request.overwrite:
@@ -338,12 +361,6 @@ class BuildJob:
             self.exports.check(self.destination)
         self.private, has_release = True, False
         if request.push_to_hub:
-            if repo_id.startswith(f"{NO_OWNER}/"):
-                raise PublishError(
-                    f"{self.suite.name} is a suite of your own; expected --repo-id with the "
-                    f"repository to push to, such as {repo_id}"
-                )
-            check_target(repo_id)
             self.private, has_release = resolve_target(request)
             if not self.private:
                 _refuse_partial(request)
@@ -354,19 +371,6 @@ class BuildJob:
             _refuse_answers(replace(request, stand_off=True))
             check_folder(bare, request.overwrite, "--stand-off-folder")
             check_apart(bare, self.destination, "--stand-off-folder", "--output")
-        self.matcher = None
-        if request.judgements:
-            questions = self.suite.questions
-            answers = read_answers(request.judgements, request.skip_bad_rows, questions)
-            self.matcher = Matcher(self.suite.name, answers)
-        others = None if self.matcher is None else self.matcher.answers
-        self.filters = reader_filters(self.suite, request.judged, request.skip_bad_rows, others)
-        self.runs = read_scores(request.scores, self.suite.name, alone=self.alone)
-        self.sources = request.sources_of(self.suite)
-        if self.alone and request.data_dir is not None:
-            check_was_read(request.data_dir, [self.suite], [self.sources])
-        if request.crossed:
-            self.sources = only_crossed(self.suite, self.sources)
         if not self.private and (request.corpora or request.hub_dataset or request.texts):
             _refuse_closed(self.sources, request.stand_off)
         if request.push_to_hub and not request.corpora and not has_release:

@@ -112,15 +112,15 @@ def sample(arguments: argparse.Namespace) -> list[str]:
         raise EvaluationError(f"--model: models read pairs; expected --kind items, not {kind}")
     own = source.suite + "_models" * bool(arguments.model)
     output: Path = arguments.output or Path("judgements", own)
-    if output.exists():
-        # Never overwritten: what annotators have filled in may lie there.
-        raise EvaluationError(f"{output} exists; name another folder with --output")
-    check_folder(output, False, inputs=[folder])
     drawing = _drawing(source, kind, arguments)
     drawn = drawing.drawn
     if not drawn:
         wanted = f" of {', '.join(map(repr, arguments.group))}" if arguments.group else ""
         raise EvaluationError(f"{folder}: no {unit}{wanted}; expected {_EXPECTED[unit]}")
+    if output.exists():
+        # Never overwritten: what annotators have filled in may lie there.
+        raise EvaluationError(f"{output} exists; name another folder with --output")
+    check_folder(output, False, inputs=[folder])
     answers, said = _read_by_models(drawn, arguments.model) if arguments.model else ("", [])
     with written_beside(output, False) as work:
         if answers:

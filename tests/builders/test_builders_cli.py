@@ -148,7 +148,10 @@ def test_a_build_that_is_there_stays(tmp_path: Path, capsys: pytest.CaptureFixtu
 
 
 def test_another_build_that_is_there_is_refused_before_any_work(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path,
+    storycloze: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     def work(*_: object, **__: object) -> NoReturn:
         raise AssertionError("built before all was checked")
@@ -162,7 +165,7 @@ def test_another_build_that_is_there_is_refused_before_any_work(
         ("story_cloze", *arguments, "--seed", 1),
         ("story_cloze", *arguments, "--limit", 20),
         ("story_cloze", *arguments, "--split", "test"),
-        ("story_cloze", *arguments[:-1], "storycloze"),
+        ("story_cloze", *arguments[:-1], "storycloze", "--data-dir", storycloze),
     ):
         capsys.readouterr()
         assert build_command(suite, *words) == 2
@@ -271,11 +274,18 @@ def test_a_known_fault_of_a_release_is_put_right_and_named(
         (["--corpus", "storycloze"], "cloze_test_test__spring2016"),
         (["--corpus", "sample", "--split", "trial"], "trial"),
         (["--version", "one", "--push-to-hub", "--corpus", "sample"], "three numbers"),
+        (["--push-to-hub", "--repo-id", "mine", "--corpus", "sample"], "expected USER/NAME"),
+        (["--corpus", "sample", "--judgements", "lost.jsonl"], "lost.jsonl: No such file"),
+        (["--corpus", "sample", "--scores", "lost"], "lost: no such folder"),
+        (["--corpus", "sample", "--crossed"], "exists; name another folder with --output"),
     ],
 )
 def test_mistakes_are_one_line(
     argv: list[str], said: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    """What is read is looked at before what would be written: a folder that is there comes last."""
+    Path("suites/story_cloze").mkdir(parents=True)
+    Path("suites/story_cloze/notes.txt").touch()
     assert build_command("story_cloze", *argv) == 2
     assert said in one_line(capsys.readouterr().err)
 

@@ -552,15 +552,17 @@ def test_a_build_with_a_filled_sheet_in_it_is_not_replaced(
         (["nowhere"], "nowhere: no manifest.json; expected the folder"),
         (["BUILD", "--config", "sampel"], "no config 'sampel'; expected one of"),
         (["BUILD", "--group", "x"], "no pair of 'x'"),
+        (["BUILD"], "judgements/story_cloze exists; name another folder with --output"),
     ],
 )
 def test_mistakes_are_one_line(
     built: Built, capsys: pytest.CaptureFixture[str], argv: list[str], said: str
 ) -> None:
     folder = str(built("story_cloze"))
+    Path("judgements/story_cloze").mkdir(parents=True)
     assert command("sample", *(folder if word == "BUILD" else word for word in argv)) == 2
     assert said in one_line(capsys.readouterr().err)
-    assert not Path("judgements").exists()
+    assert not list(Path("judgements/story_cloze").iterdir())
 
 
 def test_a_damaged_build_is_one_line(built: Built, capsys: pytest.CaptureFixture[str]) -> None:
