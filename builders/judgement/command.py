@@ -92,8 +92,8 @@ def sample(arguments: argparse.Namespace) -> list[str]:
         EvaluationError: the folder is no build, has no such config or group, or the output is there
             already or cannot be written.
     """
-    from coherencegym.builders.command.run import MANIFEST
     from coherencegym.builders.judgement.sheet import SHEET, lines_file, write_sheet
+    from coherencegym.builders.release.manifest import MANIFEST
     from coherencegym.errors import EvaluationError
     from coherencegym.eval.data.source import find_dataset
     from coherencegym.files.folders import check_folder, written_beside
