@@ -45,7 +45,7 @@ def text_surprisals(
     Args:
         model: a loaded model, in evaluation mode.
         given: the texts, and a context before each, which is read and not scored.
-        tell: told what a reader of the rows must know.
+        tell: takes each line that a reader of the rows must know.
         running: ``store`` and ``progress`` of :func:`eval.surprisal.surprisals`.
 
     Returns:

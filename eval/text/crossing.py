@@ -25,7 +25,7 @@ def crossing_differs(
 
     Args:
         encodings: the conditions by name.
-        times: how often the value of each region of a condition is added; subtracted: below 0.
+        times: counts of how often each region of a condition is added; subtracted: below 0.
         aggregation: makes a value of the bits of a region's tokens.
     """
     found: Counter[tuple[int, int, tuple[tuple[int, int], ...]]] = Counter()

@@ -31,8 +31,8 @@ def was_read(scores: Sequence[float]) -> bool:
     return scores[-1] == scores[-1]
 
 
-def left_out(scores: Sequence[float]) -> str:
-    """Why a document that was not read is left out.
+def why_left_out(scores: Sequence[float]) -> str:
+    """The reason why a document that was not read is left out.
 
     ``too_long``, or ``crossing``, where a token has characters of two sentences: then the score of
     the opening sentence is NaN, too.

@@ -13,8 +13,8 @@ from coherencegym.eval.tasks.detect.decisions import (
     Decision,
     highest,
     intruders,
-    left_out,
     was_read,
+    why_left_out,
 )
 from coherencegym.eval.tasks.detect.probes import ProbeScore
 from coherencegym.eval.tasks.detect.results import DetectDetail, ScoredTable
@@ -82,7 +82,7 @@ def _sentences(
 ) -> Iterator[dict[str, Any]]:
     # Scores are in bits per token, none for the opening sentence.
     document, scores = scored.table.documents[number], scored.scores[number]
-    why = "" if was_read(scores) else left_out(scores).replace("_", " ")
+    why = "" if was_read(scores) else why_left_out(scores).replace("_", " ")
     for place, text in enumerate(document.sentences):
         marks = ["intruder"] if place == document.intruder_position else []
         if not why:

@@ -24,8 +24,8 @@ from coherencegym.eval.tasks.detect.decisions import (
     Decision,
     best_threshold,
     highest,
-    left_out,
     was_read,
+    why_left_out,
 )
 from coherencegym.eval.tasks.detect.probes import (
     ProbeScore,
@@ -77,7 +77,7 @@ class ScoredTable:
     @property
     def left_out(self) -> Counter[str]:
         """The number of documents that are left out, by reason."""
-        return Counter(left_out(own) for own in self.scores if not was_read(own))
+        return Counter(why_left_out(own) for own in self.scores if not was_read(own))
 
 
 @dataclass(frozen=True)
@@ -291,7 +291,7 @@ def document_rows(details: Sequence[DetectDetail]) -> Iterator[dict[str, Any]]:
                 "intruder_position": document.intruder_position,
                 "scores": [None, *own[1:]] if read else None,
                 "highest": highest(own) if read else NO_INTRUDER,
-                "too_long": not read and left_out(own) == "too_long",
+                "too_long": not read and why_left_out(own) == "too_long",
             }
 
 

@@ -39,10 +39,10 @@ from coherencegym.eval.tasks.detect.decisions import (
     count_decisions,
     highest,
     intruders,
-    left_out,
     mean_counts,
     summed,
     was_read,
+    why_left_out,
 )
 from coherencegym.eval.tasks.detect.tables import DocumentTable
 
@@ -334,7 +334,7 @@ def add_outcomes(
         AUC.name,
         SYSTEM,
         [own[place] if was_read(own) else None for _, _, own, place in sentences],
-        reason=[left_out(own) for _, _, own, _ in sentences],
+        reason=[why_left_out(own) for _, _, own, _ in sentences],
         target=[float(place == document.intruder_position) for _, document, _, place in sentences],
     )
     units = writer.units(table.unit(document, "", own) for document, _, own in both)
@@ -351,9 +351,9 @@ def add_outcomes(
             float(highest(own) == document.intruder_position) if was_read(own) else None
             for _, document, own, _ in intruded
         ],
-        reason=[left_out(own) for _, _, own, _ in intruded],
+        reason=[why_left_out(own) for _, _, own, _ in intruded],
     )
-    reasons = list(map(left_out, scores))
+    reasons = list(map(why_left_out, scores))
     for decision, threshold in thresholds.items():
         system = System(label=decision, threshold=threshold)
         came = [

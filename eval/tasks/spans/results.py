@@ -130,7 +130,7 @@ class Answered:
         return len(self.table.rows) - len(self.judged) - len(self.answers.crossed)
 
     def left_out(self, number: int) -> str:
-        """Why a row, by its number, was left out."""
+        """The reason why a row, by its number, was left out."""
         return "crossing" if number in self.answers.crossed else "too_long"
 
 

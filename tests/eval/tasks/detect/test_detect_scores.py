@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from coherencegym.errors import EvaluationError
-from coherencegym.eval.tasks.detect.decisions import left_out
+from coherencegym.eval.tasks.detect.decisions import why_left_out
 from coherencegym.eval.tasks.detect.detect import (
     detect,
     detections,
@@ -116,7 +116,7 @@ def test_documents_that_are_too_long_are_not_numbers_and_harm_no_other(
     model = make_model("gpt2", tokenizer, n_positions=48)
     long = ["The dog was sad and could not go."] * 8
     found = detections(model, tokenizer, [long, DOCUMENTS[1]])
-    assert left_out(found.scores[0]) == "too_long"
+    assert why_left_out(found.scores[0]) == "too_long"
     assert found.scores[0][0] == -math.inf
     assert all(map(math.isnan, found.scores[0][1:]))
     assert found.scores[1] == pytest.approx(detect(model, tokenizer, [DOCUMENTS[1]])[0])
