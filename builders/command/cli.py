@@ -359,6 +359,8 @@ def _print_suites(given: argparse.Namespace) -> int:
         print(f"\nbuild one with `coherencegym build SUITE {own}`, all of these with `--all`")
         if left_out := _of_other_languages(given):
             print(left_out)
+        if "format" not in given:
+            print(f"annotated texts give other suites: --format {', '.join(FORMATS)}")
         return 0
     print("\nbuild one with `coherencegym build SUITE`, all with `coherencegym build --all`,")
     print("one of your own with `coherencegym build FILE.py` (`coherencegym new suite` begins it)")

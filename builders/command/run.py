@@ -66,9 +66,9 @@ from coherencegym.hub.commits import check_target
 from coherencegym.licence import CLOSED, OTHER, closed_line
 from coherencegym.loaders.corpora.documents import documents_corpus
 from coherencegym.loaders.corpora.hub.texts import hub_corpus
-from coherencegym.loaders.corpora.own.annotated import FORMATS, annotated_texts
+from coherencegym.loaders.corpora.own.annotated import FORMATS, annotated_texts, format_option
 from coherencegym.loaders.corpora.own.sections import sectioned_texts
-from coherencegym.loaders.corpora.own.texts import OwnTexts, own_texts
+from coherencegym.loaders.corpora.own.texts import NoTextsError, OwnTexts, own_texts
 from coherencegym.loaders.corpus import Corpus, CorpusError
 from coherencegym.loaders.find import check_splits, find
 from coherencegym.loaders.languages.english import ENGLISH
@@ -171,7 +171,11 @@ class BuildRequest(BuildOptions, PublishOptions):
             return sectioned_texts(self.texts, self.shape, licence=self.licence)
         if self.format is None:
             column, licence = self.text_column, self.licence
-            return own_texts(self.texts, self.shape, column=column, licence=licence)
+            try:
+                return own_texts(self.texts, self.shape, column=column, licence=licence)
+            except NoTextsError as error:
+                annotated = f"{format_option(self.texts)} for annotated texts"
+                raise CorpusError(f"{error}, or {annotated}") from None
         if self.format not in FORMATS:
             raise CorpusError(f"--format {self.format}: expected one of {', '.join(FORMATS)}")
         if self.text_column or self.hub_genre:
@@ -209,8 +213,11 @@ class BuildRequest(BuildOptions, PublishOptions):
                 reason = f": {lacking}"
             if known:
                 reason = f": it has rules for {', '.join(known)} only"
+            code = self.shape.language
+            able = [name for name, one in FORMATS.items() if own_configs(suite, code, one.corpora)]
+            annotated = f"expected annotated texts, with --format {' or '.join(able)}; "
             raise CorpusError(
-                f"{suite.name} cannot be built from {kind}{reason}; "
+                f"{suite.name} cannot be built from {kind}{reason}; {annotated * bool(able)}"
                 "`coherencegym build --texts` with no suite lists those that can"
             )
         return PlannedCorpus(own.corpus, configs, find(own.corpus))

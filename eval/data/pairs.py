@@ -89,7 +89,9 @@ def read_pairs_file(
     Raises:
         EvaluationError: the file cannot be read, or see :func:`table_of_pairs`.
     """
-    frame = read_frame(path)
+    good, bad = GOOD_AND_BAD[0]
+    columns = f"columns such as {choices.good or good} and {choices.bad or bad}"
+    frame = read_frame(path, columns)
     return table_of_pairs(frame, choices, limit, name=path.stem, where=str(path))
 
 

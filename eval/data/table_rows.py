@@ -21,6 +21,7 @@ from coherencegym.eval.kinds.table_kind import (
     row_hash,
     with_names,
 )
+from coherencegym.files.frames import blank_file
 from coherencegym.files.parquet_rows import StoredRows, parquet_rows, stored_rows
 from coherencegym.files.strict_json import held
 
@@ -234,9 +235,8 @@ def _foreign(
         raise
     except Exception as error:
         # The library raises whatever its readers raise; to the user it is one thing.
-        raise EvaluationError(
-            f"dataset {source.name!r}: cannot be read ({first_line(error)[:200]})"
-        ) from None
+        why = blank_file(source.folder) or first_line(error)[:200]
+        raise EvaluationError(f"dataset {source.name!r}: cannot be read ({why})") from None
     if not configs:
         # Those of another kind are for another task, as they are where a manifest says so.
         of_kind = {

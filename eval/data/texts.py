@@ -57,7 +57,7 @@ def labelled_texts(
     if isinstance(given, Path):
         where = str(given)
         if given.suffix != ".txt":
-            given = read_frame(given)
+            given = read_frame(given, f"a column {column or TEXT_NAME!r}")
     if hasattr(given, "columns"):
         return _of_frame(given, where, column or TEXT_NAME, context, contexts)
     is_file = isinstance(given, Path)
@@ -67,6 +67,8 @@ def labelled_texts(
     numbered = dict(enumerate(read_text(given).splitlines() if is_file else given, start=1))
     if is_file:
         numbered = {number: line for number, line in numbered.items() if line.strip()}
+        if not numbered:
+            raise EvaluationError(f"{where}: the file is empty; expected a text on each line")
     labels = [{"text_number": number} for number in numbered]
     return LabelledTexts(list(numbered.values()), contexts, labels)
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from coherencegym.files.frames import is_blank
 from coherencegym.files.parquet_rows import row_batches
 from coherencegym.loaders.corpus import CorpusError, CorpusFile
 from coherencegym.loaders.formats.lines import shown, tidy
@@ -52,8 +53,6 @@ def parquet_records(file: CorpusFile) -> Iterator[Record]:
                     number += 1
                     yield Record(number, number, f"{file.path}:{number}", row)
     except (pa.ArrowException, UnicodeDecodeError) as error:
-        reason = shown(tidy(str(error)), 80)
-        raise CorpusError(
-            f"{file.path}:{number + 1}: no parquet from this row on ({reason}), "
-            "expected a parquet file"
-        ) from None
+        problem = f"no parquet from this row on ({shown(tidy(str(error)), 80)})"
+        problem = "the file is empty" if is_blank(file.path) else problem
+        raise CorpusError(f"{file.path}:{number + 1}: {problem}, expected a parquet file") from None

@@ -157,6 +157,7 @@ def test_which_suites_texts_can_give_is_said_and_all_are_built(
     assert (
         "build one with `coherencegym build SUITE --texts mine`, all of these with `--all`" in out
     )
+    assert "annotated texts give other suites: --format conllu, conll2012, mmax, " in out
     assert main(["sentence_order", "intruder_sentences", "--texts", "mine", "--output", "out"]) == 0
     assert capsys.readouterr().out.count("texts: 3 .txt (mine)") == 1
     assert sorted(path.name for path in Path("out").iterdir()) == sorted(SUITES[:2])
@@ -190,6 +191,19 @@ def test_all_skips_suites_that_texts_are_too_short_for(
         ("sentence_order --texts nowhere", "--texts nowhere: no such file or folder"),
         ("sentence_order --texts empty", "--texts empty: no texts, found nothing; expected files"),
         ("sentence_order --texts a.doc", "--texts a.doc: no texts, found 1 .doc; expected files"),
+        (
+            "sentence_order --texts a.doc",
+            ".parquet, or --format conllu or conll2012 or mmax or pdtb or brat or rels for annotat",
+        ),
+        ("coreference --texts ann.conll", ".parquet, or --format conll2012 for annotated texts"),
+        (
+            "coreference --texts mine",
+            "from plain text, which does not hold what it needs; expected annotated texts, with "
+            "--format conllu or conll2012 or mmax or brat; `coherencegym build --texts` with no",
+        ),
+        ("sentence_order --texts blank.csv", "blank.csv: the file is empty; expected a column of"),
+        ("sentence_order --texts blank.jsonl", "blank.jsonl:1: the file is empty, expected text"),
+        ("sentence_order --texts blank.parquet", "blank.parquet:1: the file is empty, expected a"),
         ("story_cloze --texts mine", "story_cloze cannot be built from plain text, which does not"),
         ("sentence_order --texts mine --genre dialogue", "--genre dialogue: --texts are plain"),
         ("sentence_order --texts mine --text-column x", "mine has no table; expected no --text-c"),
@@ -218,6 +232,8 @@ def test_all_skips_suites_that_texts_are_too_short_for(
 def test_mistakes_are_one_line(argv: str, said: str, capsys: pytest.CaptureFixture[str]) -> None:
     Path("empty").mkdir()
     Path("a.doc").write_text("x")
+    for ending in ("csv", "jsonl", "parquet"):
+        Path(f"blank.{ending}").touch()
     Path("ann.conll").write_text(CONLL_2012)
     assert main(argv.split()) == 2
     assert said in one_line(capsys.readouterr().err)

@@ -20,6 +20,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from coherencegym.files.frames import blank_file
 from coherencegym.files.parquet_rows import row_batches
 from coherencegym.hub.answers import unread
 from coherencegym.licence import licence_fields
@@ -247,7 +248,8 @@ def _builder(repo: str, config: str | None, sha: str) -> Any:
 
 
 def _loading_error(repo: str, error: Exception) -> CorpusError:
-    reason = next(iter(str(error).splitlines()), "") or type(error).__name__
+    reason = blank_file(Path(repo)) or next(iter(str(error).splitlines()), "")
+    reason = reason or type(error).__name__
     return CorpusError(f"{repo}: cannot be loaded ({reason})")
 
 

@@ -80,6 +80,14 @@ FORMATS: Mapping[str, Format] = {
 }
 
 
+def format_option(path: Path) -> str:
+    """The option that reads the files at a path, such as ``--format conllu``, or else all."""
+    root = path if path.is_dir() else path.parent
+    files, _ = readable_files(path, lambda file: True)
+    found = [name for name, one in FORMATS.items() if any(one.has(file, root) for file in files)]
+    return f"--format {' or '.join(found or FORMATS)}"
+
+
 def annotated_texts(
     path: Path, name: str, language: str = ENGLISH.code, *, licence: str = ""
 ) -> OwnTexts:

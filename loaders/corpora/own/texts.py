@@ -38,6 +38,10 @@ TEXT_COLUMNS = ("text", "document", "story", "content", "article", "body", "sent
 _LOOKED_AT = 200
 
 
+class NoTextsError(CorpusError):
+    """Files of which none is a plain text or a table."""
+
+
 @dataclass(frozen=True)
 class OwnTexts:
     """A corpus of the user's own texts, and a line that says what is read and what is not."""
@@ -63,12 +67,10 @@ def own_texts(
     """
     files, others = readable_files(path, lambda one: one.name.lower().endswith(READABLE))
     if not files:
-        saved = any((path / name).is_file() for name in ("dataset_info.json", "dataset_dict.json"))
-        expected = f"files that end in {', '.join(READABLE)}, or --format of an annotation"
-        raise CorpusError(
-            f"--texts {path}: no texts, found {others or 'nothing'}; expected "
-            + (f"--hub-dataset {path} for a saved dataset" if saved else expected)
-        )
+        said = f"--texts {path}: no texts, found {others or 'nothing'}; expected"
+        if any((path / name).is_file() for name in ("dataset_info.json", "dataset_dict.json")):
+            raise CorpusError(f"{said} --hub-dataset {path} for a saved dataset")
+        raise NoTextsError(f"{said} files that end in {', '.join(READABLE)}")
     columns: dict[Path, str] = {}
     found: list[CorpusFile] = []
     for one in files:

@@ -21,11 +21,23 @@ _READERS: Mapping[str, tuple[str, Mapping[str, Any]]] = {
 FRAME_SUFFIXES = tuple(_READERS)
 
 
-def read_frame(path: Path) -> pandas.DataFrame:
-    """The table of a file, by its ending.
+def is_blank(path: Path) -> bool:
+    """Tell whether there is nothing in a file but white space."""
+    with path.open("rb") as file:
+        return not any(line.strip(b"\xef\xbb\xbf \t\r\n") for line in file)
+
+
+def blank_file(folder: Path) -> str:
+    """Name the first table of a folder that has nothing in it: ``a.csv is empty``; else empty."""
+    files = (path for path in sorted(folder.rglob("*")) if path.suffix in (*_READERS, ".json"))
+    return next((f"{path} is empty" for path in files if path.is_file() and is_blank(path)), "")
+
+
+def read_frame(path: Path, columns: str = "a column of texts") -> pandas.DataFrame:
+    """The table of a file, by its ending; ``columns`` are those that errors expect, in words.
 
     Raises:
-        EvaluationError: it has another ending, or cannot be read.
+        EvaluationError: it has another ending, is empty, or cannot be read.
     """
     if path.suffix not in _READERS:
         endings = ", ".join(FRAME_SUFFIXES)
@@ -34,9 +46,11 @@ def read_frame(path: Path) -> pandas.DataFrame:
 
     reader, how = _READERS[path.suffix]
     try:
-        return getattr(pandas, reader)(path, **how)
+        if not is_blank(path):
+            return getattr(pandas, reader)(path, **how)
     except (OSError, ValueError) as error:
         raise EvaluationError(f"{path}: cannot be read ({first_line(error)[:200]})") from None
+    raise EvaluationError(f"{path}: the file is empty; expected {columns}, and rows")
 
 
 def records(frame: pandas.DataFrame) -> list[dict[str, Any]]:

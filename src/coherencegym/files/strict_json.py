@@ -81,6 +81,8 @@ def read_json(path: Path, schema: type[_T]) -> _T:
     if len(content) > MOST_BYTES:
         raise EvaluationError(f"{path}: over {MOST_BYTES:,} bytes; expected a smaller file")
     content = content.removeprefix(b"\xef\xbb\xbf")
+    if not content.strip():
+        raise EvaluationError(f"{path}: the file is empty; expected JSON")
     _refuse_what_pydantic_reads(content, path)
     try:
         found: _T = _adapter(cast(Hashable, schema)).validate_json(content, strict=True)

@@ -11,6 +11,7 @@ import pandas as pd  # type: ignore[import-untyped]
 import pytest
 
 from coherencegym.errors import EvaluationError
+from coherencegym.eval.data.dataset import tables
 from coherencegym.eval.data.pairs import (
     GOOD_AND_BAD,
     PairChoices,
@@ -19,6 +20,8 @@ from coherencegym.eval.data.pairs import (
     read_pairs_file,
     table_of_pairs,
 )
+from coherencegym.eval.data.source import find_dataset
+from coherencegym.eval.data.texts import labelled_texts
 from coherencegym.eval.kinds.items import Item, read_item
 from coherencegym.eval.library import items_of_pairs
 
@@ -136,12 +139,30 @@ def test_what_is_wrong_is_said_in_one_line(pairs: Any, how: Any, said: str) -> N
 
 
 def test_a_file_that_is_no_table_is_refused(tmp_path: Path) -> None:
-    for name, content in (("a.jsonl", "{"), ("a.parquet", "no"), ("a.csv", "")):
+    for name, content in (("a.jsonl", "{"), ("a.parquet", "no"), ("a.csv", 'a\n"b')):
         (tmp_path / name).write_text(content)
         with pytest.raises(EvaluationError, match=f"{name}: cannot be read"):
             read_pairs_file(tmp_path / name)
     with pytest.raises(EvaluationError, match=r"a.xlsx: expected a file that ends in \.csv"):
         read_pairs_file(tmp_path / "a.xlsx")
+
+
+@pytest.mark.parametrize("name", ["a.csv", "a.tsv", "a.jsonl", "a.parquet"])
+@pytest.mark.parametrize("content", ["", "\ufeff\n \n"])
+def test_an_empty_file_is_called_empty(tmp_path: Path, name: str, content: str) -> None:
+    path = tmp_path / name
+    path.write_text(content, encoding="utf-8")
+    expected = "the file is empty; expected columns such as sentence_good and better, and rows$"
+    with pytest.raises(EvaluationError, match=f"{name}: {expected}"):
+        read_pairs_file(path, PairChoices(bad="better"))
+    with pytest.raises(EvaluationError, match=r"empty; expected a column 'text', and rows$"):
+        labelled_texts(path)
+    with pytest.raises(EvaluationError, match=r"a\.txt: the file is empty; expected a text on"):
+        labelled_texts(path.replace(tmp_path / "a.txt"))
+    (tmp_path / "a.txt").replace(path)
+    if name != "a.tsv":  # which no loader of the Hub's library reads
+        with pytest.raises(EvaluationError, match=rf"cannot be read \(.*{name} is empty\)$"):
+            list(tables(find_dataset(str(tmp_path))))
 
 
 def test_pairs_have_the_baselines_of_suites() -> None:

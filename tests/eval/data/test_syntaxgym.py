@@ -262,7 +262,7 @@ def test_malformed_suites_are_refused_with_the_place_named(
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", ":1: not JSON at character 1 of the line"),
+        ("", ": the file is empty; expected JSON"),
         ("{}", ": no 'meta'; expected an object with it"),
         ("[]", ": an array; expected an object"),
         ("null", ": null; expected an object"),

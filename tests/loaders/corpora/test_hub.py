@@ -206,6 +206,10 @@ def test_ids_from_a_column(folder: Path) -> None:
 def test_what_is_not_there(folder: Path) -> None:
     with pytest.raises(CorpusError, match="cannot be loaded"):
         hub_corpus(str(folder), column="s")
+    (folder / "train.csv").touch()
+    with pytest.raises(CorpusError, match=r"My-Set/train\.csv is empty\)$"):
+        list(read(hub_corpus(str(folder), column="s")))
+    (folder / "train.csv").unlink()
     write(folder, {"s": ["a"]})
     with pytest.raises(CorpusError, match=":1: no column 'x'; the columns are 's'"):
         list(read(hub_corpus(str(folder), column="x")))
