@@ -277,7 +277,8 @@ def _tag(
 
 
 def _describe(release: PlannedRelease, head: DatasetHead, options: PublishOptions) -> list[str]:
-    made = "does not exist, would be made" if options.dry_run else "made"
+    would = "would be " * options.dry_run
+    made = "does not exist, would be made" if would else "made"
     lines = [
         f"repository {options.repo_id}: "
         + (f"head {head.sha[:10]}" if head.exists else made)
@@ -290,9 +291,9 @@ def _describe(release: PlannedRelease, head: DatasetHead, options: PublishOption
     for (config, split), rows in release.rows.items():
         lines.append(f"  rows {config}/{split}: {rows}")
     if release.kept:
-        lines.append(f"  kept, not made by this build: {', '.join(release.kept)}")
+        lines.append(f"  {would}kept, not made by this build: {', '.join(release.kept)}")
     if release.removed:
-        lines.append(f"  removed by --prune: {', '.join(release.removed)}")
+        lines.append(f"  {would}removed by --prune: {', '.join(release.removed)}")
     if not release.adds and not release.deletes:
         lines.append("  no file changes")
     lines.append(f"  tag v{release.manifest['version']}, change: {release.change.level}")

@@ -180,8 +180,10 @@ def test_prune_removes_and_says_so(
     ours = toy_build(5)
     with pytest.raises(PublishError, match=r"removed: theirs_context.*--version 2\.0\.0"):
         push(hub_api, ours, prune=True)
-    outcome = push(hub_api, ours, prune=True, version="2.0.0")
-    assert any("removed by --prune: theirs_context" in line for line in outcome.lines)
+    for dry_run in (True, False):
+        outcome = push(hub_api, ours, prune=True, version="2.0.0", dry_run=dry_run)
+        said = f"  {'would be ' * dry_run}removed by --prune: theirs_context"
+        assert said in outcome.lines
     files = hub.files(REPO)
     assert not [path for path in files if "theirs" in path]
     assert files["notes.txt"] == b"somebody's own"
