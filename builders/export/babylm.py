@@ -26,7 +26,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from coherencegym.builders.export.harness import MAIN_SPLIT
-from coherencegym.builders.export.item_pairs import SAME_TEXT, SEPARATED
+from coherencegym.builders.export.item_pairs import (
+    SAME_TEXT,
+    WITHOUT_TEXT,
+    LeftOutError,
+    not_a_sum,
+    passage,
+)
 from coherencegym.eval.data.dataset import ItemTable
 from coherencegym.eval.kinds.formula import (
     WHOLE,
@@ -36,7 +42,7 @@ from coherencegym.eval.kinds.formula import (
     parse_formula,
     sum_of,
 )
-from coherencegym.eval.kinds.items import SEPARATOR, Condition, Item, Prediction
+from coherencegym.eval.kinds.items import Condition, Item, Prediction
 
 #: The tasks, by the names that the pipeline's option ``--task`` has for them.
 BLIMP, EWOK, COMPS, ENTITY_TRACKING = "blimp", "ewok", "comps", "entity_tracking"
@@ -48,13 +54,7 @@ FAST_ITEMS = 200
 OTHER_FORMULA = "a formula that no task of the pipeline compares"
 NOT_CROSSED = "four conditions that are not two contexts with two targets"
 BOTH_DIFFER = "regions that differ after contexts that differ"
-WITHOUT_TEXT = "a region or a context without text"
 NOT_JOINED = "no single space before the region, where the pipeline puts one"
-GOES_ON = "the text goes on after the region without a space"
-
-
-class _LeftOutError(Exception):
-    """A prediction that no row can be made of; the message says why."""
 
 
 @dataclass(frozen=True)
@@ -125,7 +125,7 @@ def babylm_table(table: ItemTable, suite: str) -> BabylmTable:
         for prediction in item.predictions:
             try:
                 found = list(_rows(item, prediction))
-            except _LeftOutError as reason:
+            except LeftOutError as reason:
                 made.refused[str(reason)] += 1
                 continue
             made.same_words += prediction.metric == "mean"
@@ -201,19 +201,8 @@ class _Passage:
 
 
 def _passage(condition: Condition, first: int, last: int) -> _Passage:
-    offsets = condition.region_offsets()
-    raw = condition.content[offsets[first - 1][0] : offsets[last - 1][1]]
-    start = offsets[first - 1][0] + len(raw) - len(raw.lstrip())
-    end = start + len(raw.strip())
-    context, after = condition.content[:start], condition.content[end:]
-    if start == end:
-        raise _LeftOutError(WITHOUT_TEXT)
-    if SEPARATOR in condition.content[:end]:
-        raise _LeftOutError(SEPARATED)
-    if after and not after[0].isspace():
-        raise _LeftOutError(GOES_ON)
-    before = context.rstrip()
-    return _Passage(before, context[len(before) :], condition.content[start:end])
+    regions = [region.content for region in condition.regions]
+    return _Passage(*passage(condition.content, regions, first, last))
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,51 +229,47 @@ def _rows(item: Item, prediction: Prediction) -> Iterator[tuple[str, dict[str, A
         yield _compared(prediction, good, bad)
     elif len(sides.less) == len(sides.more) == 2:
         if prediction.metric != "sum":
-            raise _LeftOutError(_not_a_sum(prediction.metric))
+            raise LeftOutError(not_a_sum(prediction.metric))
         for own in _crossed(item, sides):
             yield EWOK, own
     else:
-        raise _LeftOutError(OTHER_FORMULA)
-
-
-def _not_a_sum(metric: str) -> str:
-    return f"metric {metric}, where the pipeline compares sums"
+        raise LeftOutError(OTHER_FORMULA)
 
 
 def _sides(item: Item, node: Truth) -> _Sides:
     if not isinstance(node, Comparison) or node.operator == "=":
-        raise _LeftOutError(OTHER_FORMULA)
+        raise LeftOutError(OTHER_FORMULA)
     less, more = sum_of(node.left), sum_of(node.right)
     if not (less and more):
-        raise _LeftOutError(OTHER_FORMULA)
+        raise LeftOutError(OTHER_FORMULA)
     if node.operator == ">":
         less, more = more, less
     places = {name: sorted(map(str, own)) for name, own in (less | more).items()}
     (regions, *others) = places.values()
     if others.count(regions) < len(others) or less.keys() & more.keys():
-        raise _LeftOutError(OTHER_FORMULA)
+        raise LeftOutError(OTHER_FORMULA)
     if regions == [WHOLE]:
         return _Sides(tuple(less), tuple(more), 1, len(item.conditions[0].regions))
     if WHOLE in regions:
-        raise _LeftOutError(OTHER_FORMULA)
+        raise LeftOutError(OTHER_FORMULA)
     numbers = sorted(map(int, regions))
     if numbers != list(range(numbers[0], numbers[-1] + 1)):
-        raise _LeftOutError(OTHER_FORMULA)
+        raise LeftOutError(OTHER_FORMULA)
     return _Sides(tuple(less), tuple(more), numbers[0], numbers[-1])
 
 
 def _against_several(item: Item, node: Junction) -> tuple[_Passage, list[_Passage]]:
     if node.operator != "&":
-        raise _LeftOutError(OTHER_FORMULA)
+        raise LeftOutError(OTHER_FORMULA)
     every = [_sides(item, part) for part in node.parts]
     if len({(sides.less, sides.first, sides.last) for sides in every}) > 1 or any(
         len(sides.less) > 1 or len(sides.more) > 1 for sides in every
     ):
-        raise _LeftOutError(OTHER_FORMULA)
+        raise LeftOutError(OTHER_FORMULA)
     (good,) = every[0].passages(item, every[0].less)
     bad = [each for sides in every for each in sides.passages(item, sides.more)]
     if any(other.before != good.before for other in bad):
-        raise _LeftOutError(OTHER_FORMULA)
+        raise LeftOutError(OTHER_FORMULA)
     return good, bad
 
 
@@ -294,9 +279,9 @@ def _compared(
     passages = [good, *bad]
     same_words = all(other.text == good.text for other in bad)
     if prediction.metric != "sum" and not (prediction.metric == "mean" and same_words):
-        raise _LeftOutError(_not_a_sum(prediction.metric))
+        raise LeftOutError(not_a_sum(prediction.metric))
     if any(other.halves == good.halves for other in bad):
-        raise _LeftOutError(SAME_TEXT)
+        raise LeftOutError(SAME_TEXT)
     befores = [passage.before for passage in passages]
     if not any(befores) and len(bad) == 1:
         return BLIMP, {"sentence_good": good.text, "sentence_bad": bad[0].text}
@@ -308,7 +293,7 @@ def _compared(
         number = len(options)
         return ENTITY_TRACKING, {"input_prefix": good.before, "options": options, "numops": number}
     if not same_words:
-        raise _LeftOutError(BOTH_DIFFER)
+        raise LeftOutError(BOTH_DIFFER)
     _hold_to_one_space(passages)
     contexts = {"prefix_acceptable": good.before, "prefix_unacceptable": bad[0].before}
     return COMPS, contexts | {"property_phrase": good.text}
@@ -316,9 +301,9 @@ def _compared(
 
 def _hold_to_one_space(passages: Sequence[_Passage]) -> None:
     if not all(passage.before for passage in passages):
-        raise _LeftOutError(WITHOUT_TEXT)
+        raise LeftOutError(WITHOUT_TEXT)
     if any(passage.joint != " " for passage in passages):
-        raise _LeftOutError(NOT_JOINED)
+        raise LeftOutError(NOT_JOINED)
 
 
 def _crossed(item: Item, sides: _Sides) -> Iterator[dict[str, str]]:
@@ -345,7 +330,7 @@ def _crossed(item: Item, sides: _Sides) -> Iterator[dict[str, str]]:
         ]
         if heads[0] != heads[1]:
             break
-    raise _LeftOutError(NOT_CROSSED)
+    raise LeftOutError(NOT_CROSSED)
 
 
 def _end(item: Item, name: str, region: int) -> int:

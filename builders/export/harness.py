@@ -1,9 +1,10 @@
 """A task folder for lm-evaluation-harness (EleutherAI), in the shape of its contribution guide.
 
-A task compares the log-probabilities of two whole texts, as BLiMP's task does; where not all pairs
-are in a config's headline, one accuracy would mix pairs of different kinds: there is a task for the
-headline, and for each group that is not the first of its prediction, which is a detail. The tasks
-of a suite are a group without a mean, as its configs are.
+A task has the pairs of :mod:`builders.export.item_pairs`, a document an item, so that its accuracy
+is the suite's own score. Where not all pairs are in a config's headline, one accuracy would mix
+pairs of different kinds: there is a task for the headline, and for each group that is not the first
+of its prediction, which is a detail. The tasks of a suite are a group without a mean, as its
+configs are.
 
 The folder reads the published dataset at its tag, so that a copy of it is a pull request. Rows
 become pairs by ``utils.py`` in it, a copy of :mod:`builders.export.item_pairs`. Beside it
@@ -15,6 +16,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -38,7 +40,7 @@ TAG = "coherencegym"
 MAIN_SPLIT = "test"
 
 #: The documents that the harness's own tests ask of a new task.
-FEWEST_PAIRS = 10
+FEWEST_ITEMS = 10
 
 #: The columns of its formatter.
 _COLUMNS = 88
@@ -50,21 +52,20 @@ class HarnessTask:
 
     Attributes:
         group: the group of predictions whose pairs it has; empty: all.
-        pairs, same: the number of pairs, and of those whose comparison is the suite's.
-        main: its accuracy is a score that the suite's headline averages.
-        row: the row of ``coherencegym score`` that has its accuracy, if its comparison is the
-            suite's in all pairs.
-        shorter: the number of pairs whose coherent text is the shorter one.
+        items, pairs: the number of its items, and of their pairs.
+        row: the row of ``coherencegym score`` that has its accuracy.
+        predictions: the number of all predictions of that row.
+        main: the suite's headline score is over them.
     """
 
     name: str
     table: PairTable
     group: str
+    items: int
     pairs: int
-    same: int
-    main: bool
     row: str
-    shorter: int
+    predictions: int
+    main: bool
 
     @property
     def function(self) -> str:
@@ -73,21 +74,11 @@ class HarnessTask:
 
     @property
     def note(self) -> str:
-        """A sentence on whether its accuracy is a score of the suite."""
-        if not self.same:
-            return "acc is no CD score: the suite compares a part of the texts, or means."
-        if self.same < self.pairs:
-            return (
-                f"acc is what the suite compares in {self.same} of {self.pairs} pairs: no CD score."
-            )
-        lengths = (
-            f"The coherent text is the shorter one in {self.shorter} of {self.pairs} pairs: a sum "
-            "favours the shorter text."
-        )
-        if self.main:
-            return f"acc is the CD score that counts in the headline score. {lengths}"
+        """A sentence on what its accuracy is."""
         row = f"row `{self.row}` of `coherencegym score`"
-        return f"acc is the CD score by sums ({row}), not the headline score. {lengths}"
+        if self.pairs == self.predictions:
+            return f"acc is the CD score in the {row}."
+        return f"acc is over {self.pairs} of the {self.predictions} predictions in the {row}."
 
 
 @dataclass(frozen=True)
@@ -182,8 +173,7 @@ def tasks(table: PairTable, release: ExportedRelease) -> list[HarnessTask]:
     groups = dict.fromkeys(
         group
         for record in table.records
-        for prediction in record["predictions"]
-        for place, group in enumerate(prediction["groups"])
+        for place, group in enumerate(record["groups"])
         if place or group == table.headline
     )
     return [
@@ -194,14 +184,14 @@ def tasks(table: PairTable, release: ExportedRelease) -> list[HarnessTask]:
 
 def _task(name: str, table: PairTable, release: ExportedRelease, group: str = "") -> HarnessTask:
     records = [record for record in table.records if not group or group in record["groups"]]
-    same = sum(record["simple_LM_method"] for record in records)
+    row, of = group or table.config, table.predictions[group or table.headline]
     about = release.configs.get(table.config, {})
-    counts = about.get("in_headline") and not about.get("headline_value")
-    main = bool(counts) and group in ("", table.headline) and table.headline_sums == len(records)
-    metrics = {each["metric"] for record in records for each in record["predictions"]}
-    row = "sum" if len(metrics) > 1 else group or table.config
-    shorter = sum(len(one["sentence_good"]) < len(one["sentence_bad"]) for one in records)
-    return HarnessTask(name, table, group, len(records), same, main, row, shorter)
+    main = about.get("in_headline") and not about.get("headline_value")
+    main = bool(main) and group in ("", table.headline) and len(records) == of.total()
+    if not table.headline and {record["metric"] for record in records} == {"sum"} < of.keys():
+        name, row, of = f"{name}_sum", "sum", Counter(sum=of["sum"])
+    items = len({record["item_id"] for record in records})
+    return HarnessTask(name, table, group, items, len(records), row, of.total(), main)
 
 
 def in_no_task(table: PairTable, made: Sequence[HarnessTask]) -> int:

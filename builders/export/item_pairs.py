@@ -1,4 +1,7 @@
-"""Pairs of whole texts, one of which is the coherent one, from the rows of an items table.
+"""Pairs of texts whose log-probabilities decide what a suite compares, from the rows of a table.
+
+A text is read to the end of the region that is compared, and its context is what stands before
+that region: after the start token, log P(text) - log P(context) is what the region has.
 
 This module needs nothing but ``datasets`` beside Python: an export copies it beside the task
 files as ``utils.py``, where lm-evaluation-harness loads it. So what is counted when the pairs
@@ -8,20 +11,42 @@ It is laid out so that their formatter (88 columns) leaves it as it is, as ours 
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 #: The abstract change of speaker. Read as it stands it is five characters that mean nothing.
 _SEPARATOR = "[SEP]"
 
-#: Reasons why a prediction or a pair is left out.
-NO_PAIR = "not a comparison of two texts (crossed items compare four texts)"
+#: Reasons why a prediction is left out.
+NO_PAIR = "not a comparison of one region of two texts"
 SEPARATED = f"a text holds {_SEPARATOR}, which other tools would take literally"
 SAME_TEXT = "both conditions have the same text"
+WITHOUT_TEXT = "a region or a context without text"
+GOES_ON = "the text goes on after the region without a space"
+JOINED = "no white space before the region: a token may reach across"
+
+#: Nats by which log-probabilities have to differ, for each token of a mean: 1e-4 bits.
+_TIE = 1e-4 * math.log(2)
+
+#: The texts of a pair, and what stands before their regions.
+_TEXTS = ("sentence_good", "sentence_bad", "context_good", "context_bad")
+
+#: The columns that a pair and its item have in common.
+_ITEM = ("item_id", "discourse_id", "cluster")
 
 _VALUE = r"\(\s*(\*|\d+)\s*;\s*%([^%]+)%\s*\)"
 _COMPARISON = re.compile(rf"\s*{_VALUE}\s*([<>])\s*{_VALUE}\s*")
+
+
+class LeftOutError(Exception):
+    """A prediction that cannot be written; the message says why."""
+
+
+def not_a_sum(metric: str) -> str:
+    """The reason why a prediction by a metric is left out."""
+    return f"metric {metric}, where other tools compare sums"
 
 
 def compared(formula: str) -> tuple[str, str, str] | None:
@@ -38,71 +63,136 @@ def compared(formula: str) -> tuple[str, str, str] | None:
     return (region, right, left) if operator == ">" else (region, left, right)
 
 
+def passage(
+    content: str,
+    regions: Sequence[str],
+    first: int,
+    last: int,
+) -> tuple[str, str, str]:
+    """The text before the regions from ``first`` to ``last``, the space, and their text.
+
+    Raises:
+        LeftOutError: there is no text, or it is not read as it stands when it is read alone.
+    """
+    places, end = [], 0
+    for region in regions:
+        start = content.index(region, end)
+        end = start + len(region)
+        places.append((start, end))
+    start, end = places[first - 1][0], places[last - 1][1]
+    text = content[start:end]
+    if not text.strip():
+        raise LeftOutError(WITHOUT_TEXT)
+    start += len(text) - len(text.lstrip())
+    end -= len(text) - len(text.rstrip())
+    if _SEPARATOR in content[:end]:
+        raise LeftOutError(SEPARATED)
+    if not _apart(content, end):
+        raise LeftOutError(GOES_ON)
+    before = content[:start].rstrip()
+    return before, content[len(before) : start], content[start:end]
+
+
+def _apart(content: str, place: int) -> bool:
+    # No token of one word, or of punctuation alone, reaches across.
+    left, right = content[:place][-1:], content[place:][:1]
+    if left.isalpha() and right in ",.;:!?":
+        return True
+    return not left.strip() or not right.strip()
+
+
 def row_pairs(row: Mapping[str, Any]) -> Iterator[tuple[dict[str, Any] | None, str]]:
     """The pairs of a row, and why what gives none does not.
 
-    Predictions about the same two texts, by another metric or of another region, make one pair,
-    with the groups of all of them.
-
     Yields:
-        A pair and an empty string; or none and the reason, once for every two conditions (for every
-        prediction that does not compare two).
+        For each prediction a pair and an empty string; or none and the reason.
     """
-    conditions = row["conditions"]
-    texts = {each["condition_name"]: each["content"] for each in conditions}
-    found: dict[tuple[str, str], dict[str, Any]] = {}
-    refused: dict[tuple[str, str], str] = {}
+    conditions = {each["condition_name"]: each for each in row["conditions"]}
     for prediction in row["predictions"]:
-        comparison = compared(prediction["formula"])
-        if comparison is None or not {comparison[1], comparison[2]} <= set(texts):
-            yield None, NO_PAIR
-            continue
-        region, good, bad = comparison
-        if _SEPARATOR in texts[good] or _SEPARATOR in texts[bad]:
-            refused[good, bad] = SEPARATED
-            continue
-        if texts[good] == texts[bad]:
-            refused[good, bad] = SAME_TEXT
-            continue
-        pair = found.setdefault(
-            (texts[good], texts[bad]),
-            {
-                "sentence_good": texts[good],
-                "sentence_bad": texts[bad],
-                "item_id": row["item_id"],
-                "discourse_id": row["discourse_id"],
-                "cluster": row.get("family") or row["discourse_id"],
-                "good_condition": good,
-                "bad_condition": bad,
-                "groups": [],
-                "predictions": [],
-            },
-        )
-        groups = list(prediction["groups"])
-        pair["groups"] += [group for group in groups if group not in pair["groups"]]
-        about = {"region": region, "metric": prediction["metric"], "groups": groups}
-        pair["predictions"].append(about)
-    for reason in refused.values():
-        yield None, reason
-    for pair in found.values():
-        yield pair, ""
+        try:
+            yield _pair(row, conditions, prediction), ""
+        except LeftOutError as reason:
+            yield None, str(reason)
+
+
+def _pair(
+    row: Mapping[str, Any],
+    conditions: Mapping[str, Mapping[str, Any]],
+    prediction: Mapping[str, Any],
+) -> dict[str, Any]:
+    region, *names = compared(prediction["formula"]) or ("", "", "")
+    if not set(names) <= set(conditions):
+        raise LeftOutError(NO_PAIR)
+    good, bad = (_passage(conditions[name], region) for name in names)
+    if good == bad:
+        raise LeftOutError(SAME_TEXT)
+    if not all(_apart("".join(each), len(each[0])) for each in (good, bad)):
+        raise LeftOutError(JOINED)
+    # The same words are as many tokens in both: the sum decides as the mean does.
+    same = good[1:] == bad[1:] and bool(good[0]) == bool(bad[0])
+    metric = prediction["metric"]
+    if metric != "sum" and not (metric == "mean" and same):
+        raise LeftOutError(not_a_sum(metric))
+    return {
+        "sentence_good": "".join(good),
+        "sentence_bad": "".join(bad),
+        "context_good": good[0],
+        "context_bad": bad[0],
+        "item_id": row["item_id"],
+        "discourse_id": row["discourse_id"],
+        "cluster": row.get("family") or row["discourse_id"],
+        "good_condition": names[0],
+        "bad_condition": names[1],
+        "region": region,
+        "metric": metric,
+        "groups": list(prediction["groups"]),
+    }
+
+
+def _passage(condition: Mapping[str, Any], region: str) -> tuple[str, str, str]:
+    regions = [each["content"] for each in condition["regions"]]
+    first, last = (1, len(regions)) if region == "*" else (int(region), int(region))
+    return passage(condition["content"], regions, first, last)
 
 
 def process_docs(rows: Iterable[Mapping[str, Any]], group: str = "") -> Any:
-    """The pairs of rows as a ``datasets.Dataset``: of one group, where one is named.
+    """The items of rows as a ``datasets.Dataset``, with their pairs: of one group, if it is named.
 
-    Rows that are pairs already are taken as they are.
+    An item's ``choices`` are the texts that are read: those of its pairs, and contexts that
+    differ. Rows that are pairs already are taken as they are.
     """
     from datasets import Dataset
 
-    found = (
-        pair
-        for row in rows
-        for pair in ([row] if "sentence_good" in row else _pairs(row))
-        if not group or group in pair["groups"]
-    )
-    return Dataset.from_list(list(found))
+    items: dict[str, dict[str, Any]] = {}
+    for row in rows:
+        for pair in [row] if "sentence_good" in row else _pairs(row):
+            if group and group not in pair["groups"]:
+                continue
+            about = {name: pair[name] for name in _ITEM}
+            about |= {"choices": [], "pairs": []}
+            item = items.setdefault(pair["item_id"], about)
+            texts = {name: pair[name] for name in _TEXTS}
+            item["pairs"].append({**texts, "tokens": pair.get("tokens", 1)})
+            contexts = [pair["context_good"], pair["context_bad"]]
+            read = [pair["sentence_good"], pair["sentence_bad"]]
+            for text in read + contexts * (contexts[0] != contexts[1]):
+                if text and text not in item["choices"]:
+                    item["choices"].append(text)
+    return Dataset.from_list(list(items.values()))
 
 
 def _pairs(row: Mapping[str, Any]) -> list[dict[str, Any]]:
     return [pair for pair, _ in row_pairs(row) if pair is not None]
+
+
+def process_results(
+    doc: Mapping[str, Any], results: Iterable[tuple[float, bool]]
+) -> dict[str, float]:
+    """The share of an item's pairs whose region is more probable in the coherent text."""
+    logs = {text: log for text, (log, _) in zip(doc["choices"], results, strict=True)}
+    right = 0
+    for pair in doc["pairs"]:
+        good, bad, *contexts = (logs.get(pair[each], 0.0) for each in _TEXTS)
+        margin = (good - contexts[0]) - (bad - contexts[1])
+        right += margin > _TIE * pair["tokens"]
+    return {"acc": right / len(doc["pairs"])}

@@ -1,18 +1,14 @@
 """The pairs that an export wrote as JSON lines, read for lm-evaluation-harness.
 
 This module needs nothing but ``datasets`` and ``transformers`` beside Python: an export copies it
-beside the pairs as ``local.py``, where its ``local.yaml`` names it. Tokens are counted by the
-tokenizer that ``tokenizer=`` or ``pretrained=`` of the harness's ``--model_args`` names.
+beside the pairs as ``local.py``, where its ``local.yaml`` names it.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
-
-_TEXTS = ("sentence_bad", "sentence_good")
 
 
 def pairs(
@@ -26,8 +22,8 @@ def pairs(
     """The pairs of a config and split as a ``datasets.DatasetDict``.
 
     The harness gives all metadata of a task, and the arguments of the model with them. Where these
-    name a tokenizer, pairs have ``tokens``: the numbers of tokens of the incoherent text and of the
-    coherent one.
+    name a tokenizer, pairs that a mean is of have ``tokens``, its number: two means tie if they are
+    within 1e-4 bits.
     """
     from datasets import Dataset, DatasetDict
 
@@ -40,23 +36,7 @@ def pairs(
         of_model = {} if tokenizer else {"revision": revision}
         encode = AutoTokenizer.from_pretrained(name, **of_model)
         for row in rows:
-            texts = [row[side] for side in _TEXTS]
-            row["tokens"] = list(map(len, encode(texts, add_special_tokens=False)["input_ids"]))
+            texts = [row["sentence_good"], row["context_good"]]
+            whole, context = encode(texts, add_special_tokens=False)["input_ids"]
+            row["tokens"] = len(whole) - len(context) if row["metric"] == "mean" else 1
     return DatasetDict({split: Dataset.from_list(rows)})
-
-
-def process_results(
-    doc: Mapping[str, Any], results: Iterable[tuple[float, bool]]
-) -> dict[str, float]:
-    """Tell whether the coherent text is more probable: by sum, per character, byte and token."""
-    texts = [doc[side] for side in _TEXTS]
-    lengths = {
-        "acc": [1, 1],
-        "acc_norm": [len(text) for text in texts],
-        "acc_bytes": [len(text.encode("utf-8")) for text in texts],
-        **({"acc_tokens": doc["tokens"]} if "tokens" in doc else {}),
-    }
-    bad, good = (log_probability for log_probability, _ in results)
-    return {
-        name: float(good / of_good > bad / of_bad) for name, (of_bad, of_good) in lengths.items()
-    }

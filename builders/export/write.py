@@ -20,7 +20,7 @@ from coherencegym.builders.export.babylm import (
     group_name,
 )
 from coherencegym.builders.export.harness import (
-    FEWEST_PAIRS,
+    FEWEST_ITEMS,
     ExportedRelease,
     harness_files,
     in_no_task,
@@ -211,8 +211,8 @@ def _write_pairs(read: Sequence[ItemTable], release: ExportedRelease, folder: Pa
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
         (folder / path).write_text(text, encoding="utf-8")
     rows = [(table, found, in_no_task(table, found)) for table, found in asked]
-    few = [task for task in every if task.pairs < FEWEST_PAIRS]
-    _write_report(folder / PAIRS_REPORT, made, release, pairs=rows, few=few, fewest=FEWEST_PAIRS)
+    few = [task for task in every if task.items < FEWEST_ITEMS]
+    _write_report(folder / PAIRS_REPORT, made, release, pairs=rows, few=few, fewest=FEWEST_ITEMS)
     pairs = sum(len(table.records) for table in made)
     return [
         f"as texts: {_number(pairs, 'pair')}, and {_number(len(every), 'task')} for "

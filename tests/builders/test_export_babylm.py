@@ -33,18 +33,21 @@ from coherencegym.builders.export.babylm import (
     ENTITY_TRACKING,
     EWOK,
     FAST_ITEMS,
-    GOES_ON,
     NOT_CROSSED,
     NOT_JOINED,
     OTHER_FORMULA,
-    WITHOUT_TEXT,
     BabylmRow,
     BabylmTable,
     babylm_table,
     fast_items,
     group_name,
 )
-from coherencegym.builders.export.item_pairs import SAME_TEXT, SEPARATED
+from coherencegym.builders.export.item_pairs import (
+    GOES_ON,
+    SAME_TEXT,
+    SEPARATED,
+    WITHOUT_TEXT,
+)
 from coherencegym.builders.export.write import Exports, export_build
 from coherencegym.builders.registry import load_suite
 from coherencegym.eval.data.dataset import ItemTable, tables
@@ -67,7 +70,7 @@ SUITES = {
     "discourse_tasks": 12,
     "intruder_sentences": None,
 }
-MEAN = "metric mean, where the pipeline compares sums"
+MEAN = "metric mean, where other tools compare sums"
 
 
 @pytest.fixture(scope="module")
@@ -308,8 +311,8 @@ TEXTS = (
         # A pair is of the same two texts, but what is compared is not their sum.
         ("(2;%b%) > (2;%a%)", "mean", MEAN),
         ("(*;%b%) > (*;%a%)", "mean", MEAN),
-        ("(3;%b%) > (3;%a%)", "median", "metric median, where the pipeline compares sums"),
-        ("(3;%b%) > (3;%a%)", "max", "metric max, where the pipeline compares sums"),
+        ("(3;%b%) > (3;%a%)", "median", "metric median, where other tools compare sums"),
+        ("(3;%b%) > (3;%a%)", "max", "metric max, where other tools compare sums"),
         ("(2;%g%) > (2;%a%)", "sum", BOTH_DIFFER),
         ("(2;%d%) > (2;%a%)", "sum", SAME_TEXT),
         ("(*;%d%) > (*;%a%)", "sum", SAME_TEXT),

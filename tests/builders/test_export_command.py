@@ -47,38 +47,42 @@ def content(folder: str) -> dict[str, bytes]:
 
 
 def test_a_build_is_exported_beside(capsys: pytest.CaptureFixture[str]) -> None:
-    assert build_command("story_cloze", *SAMPLE, *BOTH) == 0
+    assert build_command("winograd", *SAMPLE, *BOTH) == 0
     shown = capsys.readouterr().out
     assert "written to out\n" in shown
-    assert "for SyntaxGym: 23 items in 2 suites, written to suites_out\n" in shown
-    assert "as texts: 21 pairs, and 1 task for lm-evaluation-harness, written to pairs_out" in shown
+    assert "for SyntaxGym: 51 items in 4 suites, written to suites_out\n" in shown
+    assert "as texts: 42 pairs, and 2 tasks for lm-evaluation-harness, written to" in shown
     assert set(content("suites_out")) == {
         CHECKSUMS,
         "SUITES.md",
         "items.jsonl",
-        "sample-test.json",
         "sample_crossed-test.json",
+        "sample_full-test-mean.json",
+        "sample_full-test-sum.json",
+        "sample_partial-test.json",
     }
     assert set(content("pairs_out")) == {
         CHECKSUMS,
         "PAIRS.md",
         "local.py",
         "local.yaml",
-        "sample-test.jsonl",
+        "sample_full-test.jsonl",
+        "sample_partial-test.jsonl",
         *(
-            f"tasks/coherencegym_story_cloze/{name}"
+            f"tasks/coherencegym_winograd/{name}"
             for name in (
                 "README.md",
-                "_coherencegym_story_cloze.yaml",
+                "_coherencegym_winograd.yaml",
                 "_template_yaml",
-                "coherencegym_story_cloze_sample.yaml",
+                "coherencegym_winograd_sample_full_sum.yaml",
+                "coherencegym_winograd_sample_partial.yaml",
                 "utils.py",
             )
         ),
     }
-    suite = json.loads(content("suites_out")["sample-test.json"])
+    suite = json.loads(content("suites_out")["sample_partial-test.json"])
     manifest = json.loads(content("out")["manifest.json"])
-    assert list(suite["region_meta"].values()) == manifest["configs"]["sample"]["regions"]
+    assert list(suite["region_meta"].values()) == manifest["configs"]["sample_partial"]["regions"]
 
 
 def test_a_dry_run_says_what_would_be_written(
@@ -139,9 +143,12 @@ def test_folders_in_one_another_are_refused(
 def test_several_suites_have_a_folder_each(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["story_cloze", "speaker_commitment", *SAMPLE, *BOTH]) == 0
     assert "sample-test.json" in content("suites_out/story_cloze")
-    # All its texts hold the separator: the report is there and says so.
+    # Sums decide none of either: the report is there and says why.
+    assert set(content("pairs_out/story_cloze")) == {CHECKSUMS, "PAIRS.md"}
+    assert "left out as pairs, sample (test): 21, metric mean, where other tools" in (
+        shown := capsys.readouterr().out
+    )
     assert set(content("pairs_out/speaker_commitment")) == {CHECKSUMS, "PAIRS.md"}
-    shown = capsys.readouterr().out
     assert "as texts: 0 pairs, and 0 tasks for lm-evaluation-harness" in shown
     assert "left out as pairs, sample_contradiction (test): 7, a text holds [SEP]" in shown
 
@@ -160,11 +167,11 @@ def test_what_may_not_be_published_is_said(
     name = "cloze_test_test__spring2016 - cloze_test_ALL_test.csv"
     (tmp_path / "data" / name).write_text(header + rows)
     argv = ("--corpus", "storycloze", "--data-dir", "data", "--export-pairs", "pairs_out")
-    assert build_command("story_cloze", *argv) == 0
+    assert build_command("sentence_order", *argv) == 0
     shown = capsys.readouterr().out
     assert (
-        "storycloze may not be published, by its licence: what is exported of it is for yourself"
-        in shown
+        "storycloze_narration_context may not be published, by its licence: what is exported of it "
+        "is for yourself" in shown
     )
     report = (tmp_path / "pairs_out" / "PAIRS.md").read_text()
     assert "needs a private copy" in report
@@ -172,9 +179,9 @@ def test_what_may_not_be_published_is_said(
 
 
 def revision(folder: str) -> str:
-    text = content(folder)["tasks/coherencegym_story_cloze/_template_yaml"].decode()
+    text = content(folder)["tasks/coherencegym_winograd/_template_yaml"].decode()
     loaded = yaml.safe_load(text.replace("!function", ""))
-    assert loaded["dataset_path"] == "coherencegym/stories"
+    assert loaded["dataset_path"] == "coherencegym/schemas"
     return str(loaded["dataset_kwargs"]["revision"])
 
 
@@ -184,30 +191,28 @@ def test_a_task_reads_the_version_that_was_published(hub_clients: HubServer) -> 
         "--push-to-hub",
         "--allow-partial",
         "--repo-id",
-        "coherencegym/stories",
+        "coherencegym/schemas",
         "--overwrite",
     )
-    assert build_command("story_cloze", *push, "--version", "4.1.0") == 0
+    assert build_command("winograd", *push, "--version", "3.2.0") == 0
     # The suite's own version is older than the one that is there.
-    assert build_command("story_cloze", *push, "--export-pairs", "pairs_out") == 0
-    assert list(hub_clients.tags("coherencegym/stories")) == ["v4.1.0"]
-    assert revision("pairs_out") == "v4.1.0"
+    assert build_command("winograd", *push, "--export-pairs", "pairs_out") == 0
+    assert list(hub_clients.tags("coherencegym/schemas")) == ["v3.2.0"]
+    assert revision("pairs_out") == "v3.2.0"
 
 
 def test_an_earlier_build_and_a_release_are_exported(
     hub_clients: HubServer, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    push = ("--push-to-hub", "--allow-partial", "--repo-id", "coherencegym/stories")
-    assert build_command("story_cloze", *SAMPLE, *push, *BOTH) == 0
+    push = ("--push-to-hub", "--allow-partial", "--repo-id", "coherencegym/schemas")
+    assert build_command("winograd", *SAMPLE, *push, *BOTH) == 0
     build, release = ("--export-pairs", "p1"), ("--export-pairs", "p2", "--export-syntaxgym", "s2")
     assert export_main(["out", *build]) == 0
-    assert export_main(["coherencegym/stories", "--revision", "v4.0.0", *release]) == 0
+    assert export_main(["coherencegym/schemas", "--revision", "v3.1.0", *release]) == 0
     assert content("p2") == content("pairs_out")
     assert b"The second command reads the published" in content("p2")["PAIRS.md"]
     local = content("p1")
-    assert local.pop("PAIRS.md").startswith(
-        b"# story_cloze 4.0.0 as pairs of texts\n\nFrom a local"
-    )
+    assert local.pop("PAIRS.md").startswith(b"# winograd 3.1.0 as pairs of texts\n\nFrom a local")
     assert local.keys() == content("p2").keys() - {"PAIRS.md"}
     assert content("s2") == content("suites_out")
     capsys.readouterr()

@@ -71,7 +71,7 @@ def test_the_group_has_every_task_and_no_mean(folder: Path) -> None:
     files = [path for path in folder.glob("*.yaml") if not path.name.startswith("_")]
     assert group["group"] == "coherencegym_shapes"
     assert sorted(group["task"]) == sorted(path.stem for path in files)
-    assert len(files) == 4
+    assert len(files) == 3
     assert "aggregate_metric_list" not in group
     for path in (*files, folder / "_coherencegym_shapes.yaml"):
         assert read_task(path)["metadata"]["version"] == "1.0.0"
@@ -90,9 +90,10 @@ def test_the_readme_answers_what_the_template_asks(folder: Path) -> None:
     described = re.findall(r"^\* `(\w+)`( \(main\))?: .*", text, flags=re.M)
     group = read_task(folder / "_coherencegym_shapes.yaml")
     assert [name for name, _ in described] == [group["group"], "coherencegym", *group["task"]]
-    # The headline scores of the others compare a part of the texts, or means.
+    # A pair of the turns is left out.
     main = [name for name, is_main in described if is_main]
-    assert main == ["coherencegym_shapes_shapes_turns"]
+    assert main == ["coherencegym_shapes_shapes_connective_different_sense_same_syntax"]
+    assert "acc is over 3 of the 4 predictions in the row `shapes_turns` of" in text
 
 
 def test_a_benchmark_of_a_paper_is_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -105,9 +106,9 @@ def test_a_benchmark_of_a_paper_is_one(tmp_path: Path, monkeypatch: pytest.Monke
     assert "\nAbstract: https://aclanthology.org/2021.naacl-main.328\n" in text
     assert "* [x] Is the task an existing benchmark" in text
     assert "@inproceedings{beyer-etal-2021-incoherence," in text
-    # The suite's one number is of a part of the texts, and of no task.
-    assert "(main)" not in text
-    assert "acc is the CD score by sums (row `sum` of `coherencegym score`), not the" in text
+    assert "* `coherencegym_winograd_sample_partial` (main): " in text
+    assert "* `coherencegym_winograd_sample_full_sum`: " in text
+    assert "acc is the CD score in the row `sum` of `coherencegym score`." in text
     report = Path("pairs/PAIRS.md").read_text(encoding="utf-8")
     row = "| [coherencegym_winograd](coherencegym_winograd/README.md) | Minimal pairs from Winograd"
     assert row in report

@@ -9,20 +9,23 @@ from __future__ import annotations
 import math
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from functools import cache
 from importlib.resources import files
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
-from support.commands import build_command
 from support.hub.server import HubServer
+from support.suites import build_from
 from support.task_files import read_task
 from support.toy_shapes import SHAPES, shapes_corpus
 
+from coherencegym.builders.export.harness import tasks
 from coherencegym.builders.export.pairs import pair_table
-from coherencegym.builders.export.write import Exports, export_build
+from coherencegym.builders.export.write import Exports, export_build, release_of
 from coherencegym.builders.pipeline.build import BuildOptions, build
 from coherencegym.builders.pipeline.sources import PlannedCorpus, Sources, find_sources
 from coherencegym.builders.registry import load_suite
@@ -40,16 +43,17 @@ DEMO_MODEL = str(files("coherencegym.eval.models") / "demo_model")
 
 
 @pytest.fixture(scope="module")
-def model() -> Any:
-    """The demo model as the harness loads it."""
+def model() -> Callable[[str], Any]:
+    """``model(folder)``: a model as the harness loads it."""
     harness_models = pytest.importorskip("lm_eval.models.huggingface")
-    return harness_models.HFLM(pretrained=DEMO_MODEL, device="cpu", batch_size=16)
+    return cache(lambda name: harness_models.HFLM(pretrained=name, device="cpu", batch_size=16))
 
 
 def released(suite: Suite, sources: Sources, api: Any, folder: Path) -> dict[str, Any]:
     """Build a suite, publish it, export its pairs, and throw the build away."""
     (folder / "build").mkdir()
-    manifest = build(suite, sources, BuildOptions(), folder / "build")
+    options = BuildOptions(repo_id=f"coherencegym/{suite.name}")
+    manifest = build(suite, sources, options, folder / "build")
     outcome = publish(api, folder / "build", manifest, PublishOptions(manifest["repo_id"]))
     assert outcome.tag == f"v{manifest['version']}"
     export_build(folder / "build", Exports(pairs=folder / "pairs"))
@@ -57,7 +61,7 @@ def released(suite: Suite, sources: Sources, api: Any, folder: Path) -> dict[str
     return manifest
 
 
-def scored(folder: Path, model: Any, group: str) -> dict[str, Any]:
+def scored(folder: Path, model: Any, group: str, name: str = DEMO_MODEL) -> dict[str, Any]:
     """What the harness says of the exported tasks, which its own command finds valid."""
     suite = group.removesuffix("_local")
     names = {path.stem for path in (folder / "pairs" / "tasks" / suite).glob(f"{suite}_*.yaml")}
@@ -67,12 +71,12 @@ def scored(folder: Path, model: Any, group: str) -> dict[str, Any]:
     assert "All tasks found and valid" in done.stdout, done.stderr
     # The command looked among the thousands of the harness's own tasks, which takes it seconds.
     # With the arguments of the model, as its command has them.
-    about = {"include_defaults": False, "metadata": {"pretrained": DEMO_MODEL}}
+    about = {"include_defaults": False, "metadata": {"pretrained": name}}
     manager = harness_tasks.TaskManager(include_path=str(folder / "pairs"), **about)
     assert {group, suite} <= set(manager.all_groups)
     assert "coherencegym" in manager.all_tags
     results: dict[str, Any] = lm_eval.simple_evaluate(
-        model=model, tasks=[group], task_manager=manager, bootstrap_iters=0, log_samples=True
+        model=model(name), tasks=[group], task_manager=manager, bootstrap_iters=0, log_samples=True
     )
     assert set(results["samples"]) == names
     assert results["group_subtasks"][group] == listed(folder, suite)["task"]
@@ -84,63 +88,54 @@ def listed(folder: Path, group: str) -> Any:
     return read_task(folder / "pairs" / "tasks" / group / f"_{group}.yaml")
 
 
+@pytest.mark.parametrize("name", ["demo", "stories260K"])
+@pytest.mark.parametrize("suite", ["connectives", "coreference", "winograd"])
 def test_the_tasks_read_local_files_where_there_is_no_hub(
-    tmp_path: Path, model: Any, monkeypatch: pytest.MonkeyPatch
+    suite: str, name: str, tmp_path: Path, model: Any, request: pytest.FixtureRequest
 ) -> None:
-    monkeypatch.chdir(tmp_path)
-    arguments = ("--corpus", "sample", "--output", "build", "--export-pairs", "pairs")
-    assert build_command("winograd", *arguments) == 0
-    results = scored(tmp_path, model, "coherencegym_winograd_local")
-    sums = our_sums(tmp_path, ("--dataset", "build"))
-    name = "coherencegym_winograd_sample_full"
-    assert_same(results["samples"][name], sums)
-    right = (bad > good for bad, good in map(bits, results["samples"][name]))
-    assert results["results"][name]["acc,none"] == pytest.approx(sum(right) / 74)
-    samples = results["samples"][name]
-    by_length = {"norm": len, "bytes": lambda text: len(text.encode()), "tokens": tokens}
-    for metric, length in by_length.items():
-        found = [sample[f"acc_{metric}"] for sample in samples]
-        assert found == [float(bad > good) for bad, good in per(length, samples)]
+    path = (
+        DEMO_MODEL if name == "demo" else str(request.getfixturevalue("shared") / "models" / name)
+    )
+    build_from(load_suite(suite), "sample", tmp_path / "build", limit=40)
+    export_build(tmp_path / "build", Exports(pairs=tmp_path / "pairs"))
+    results = scored(tmp_path, model, f"coherencegym_{suite}_local", path)
+    assert_same(results, path, str(tmp_path / "build"), tmp_path)
 
 
-def tokens(text: str) -> int:
-    """The number of tokens of a text in the demo model."""
-    from transformers import AutoTokenizer
-
-    tokenizer = AutoTokenizer.from_pretrained(DEMO_MODEL)
-    return len(tokenizer(text, add_special_tokens=False)["input_ids"])
-
-
-def per(length: Callable[[str], int], samples: Any) -> Iterator[list[float]]:
-    """What the harness gives the two choices, in bits by a measure of their length."""
-    for sample in samples:
-        texts = [sample["doc"][f"sentence_{side}"] for side in ("bad", "good")]
-        yield [of / length(text) for of, text in zip(bits(sample), texts, strict=True)]
-
-
-def our_sums(folder: Path, dataset: tuple[str, ...]) -> dict[tuple[str, str, str], float]:
-    """Config, item, condition -> bits of the whole text, by our own evaluator."""
-    arguments = ["--model", "demo", *dataset]
-    assert evaluate([*arguments, "--output", str(folder / "scores")]) == 0
-    sums: dict[tuple[str, str, str], float] = {}
-    for row in pq.read_table(folder / "scores" / "regions.parquet").to_pylist():
-        key = row["config"], row["item_id"], row["condition_name"]
-        sums[key] = sums.get(key, 0.0) + (row["sum_bits"] or 0.0)
-    return sums
-
-
-def bits(sample: Any) -> list[float]:
-    """What the harness gives the two choices, in bits."""
-    return [-float(answer[0][0]) / math.log(2) for answer in sample["resps"]]
-
-
-def assert_same(samples: Any, sums: dict[tuple[str, str, str], float]) -> None:
-    """The harness gives both texts of every sample what we give them."""
-    assert len(samples) == 74
-    for sample in samples:
-        item = sample["doc"]["item_id"]
-        wanted = [sums["sample_full", item, name] for name in ("distractor", "target")]
-        assert bits(sample) == pytest.approx(wanted, abs=1e-3)
+def assert_same(results: dict[str, Any], model: str, dataset: str, folder: Path) -> None:
+    """The harness finds right what our own evaluator does, item by item."""
+    argv = ["--model", model, "--dataset", dataset, "--output", str(folder / "scores")]
+    assert evaluate(argv) == 0
+    units, outcomes = (
+        pq.read_table(folder / "scores" / f"{name}.parquet").to_pylist()
+        for name in ("units", "outcomes")
+    )
+    met = {
+        row["unit_id"]: row["value"]
+        for row in outcomes
+        if row["metric"] == "accuracy" and row["system_id"] == 0
+    }
+    source = find_dataset(dataset)
+    release = release_of(source)
+    made = [
+        task
+        for table in tables(source)
+        if table.config not in release.diagnostics
+        for task in tasks(pair_table(table, release.suite), release)
+    ]
+    assert {task.name for task in made} == set(results["samples"])
+    for task in made:
+        ours: dict[str, list[float]] = {}
+        for unit in units:
+            groups = ["", *(group["value"] for group in unit["groups"] if not group["column"])]
+            is_of = unit["config"] == task.table.config and task.group in groups
+            if is_of and (task.row != "sum" or unit["aggregation"] == "sum"):
+                ours.setdefault(unit["item"], []).append(met[unit["id"]])
+        samples = results["samples"][task.name]
+        found = {sample["doc"]["item_id"]: sample["acc"] for sample in samples}
+        assert found == pytest.approx({item: fmean(own) for item, own in ours.items()})
+        assert results["results"][task.name]["acc,none"] == pytest.approx(fmean(found.values()))
+        assert results["versions"][task.name] == release.version
 
 
 def test_a_published_suite_scores_what_we_score(
@@ -149,17 +144,7 @@ def test_a_published_suite_scores_what_we_score(
     suite = load_suite("winograd")
     manifest = released(suite, find_sources(suite, ["sample"]), hub_api, tmp_path)
     results = scored(tmp_path, model, "coherencegym_winograd")
-    revision = ("--revision", f"v{manifest['version']}")
-    sums = our_sums(tmp_path, ("--dataset", "coherencegym/winograd", *revision))
-    name = "coherencegym_winograd_sample_full"
-    assert_same(results["samples"][name], sums)
-    items = {item for config, item, _ in sums if config == "sample_full"}
-    right = sum(
-        sums["sample_full", item, "distractor"] > sums["sample_full", item, "target"]
-        for item in items
-    )
-    assert results["results"][name]["acc,none"] == pytest.approx(right / 74)
-    assert results["versions"][name] == manifest["version"]
+    assert_same(results, DEMO_MODEL, str(tmp_path / "gone"), tmp_path)
     assert results["versions"]["coherencegym_winograd"] == manifest["version"]
 
 
@@ -188,14 +173,16 @@ def test_a_task_for_each_group_scores_every_pair(
         for table in tables(find_dataset(str(tmp_path / "gone")))
         for record in pair_table(table, manifest["suite"]).records
         # Pairs without an aggregate are in no task.
-        if not any("as_prep" in group for group in record["groups"])
+        if not any("as_prep" in group or group == "sum" for group in record["groups"])
     }
     seen = set()
     for name, samples in results["samples"].items():
         config = "_".join(name.split("_")[2:4])
         for sample in samples:
-            bad, good = (request[1] for request in sample["arguments"])
-            seen.add((config, bad, good))
-            assert bits(sample) == pytest.approx([text_bits(bad), text_bits(good)], abs=1e-3)
+            pairs = sample["doc"]["pairs"]
+            seen |= {(config, pair["sentence_bad"], pair["sentence_good"]) for pair in pairs}
+            texts = [request[1] for request in sample["arguments"]]
+            found = [-float(answer[0][0]) / math.log(2) for answer in sample["resps"]]
+            assert found == pytest.approx(list(map(text_bits, texts)), abs=1e-3)
     assert seen == written
-    assert len(seen) == 16
+    assert len(seen) == 14

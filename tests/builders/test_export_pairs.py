@@ -5,16 +5,18 @@ from __future__ import annotations
 import ast
 import importlib.util
 import json
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from math import log
 from pathlib import Path
 from typing import Any
 
-import jinja2
 import jsonlines
 import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.suites import Sample
 from support.task_files import read_task
 from support.toy_shapes import HEADLINE
 
@@ -26,18 +28,30 @@ from coherencegym.builders.export.harness import (
     tasks,
 )
 from coherencegym.builders.export.item_pairs import (
+    GOES_ON,
+    JOINED,
     NO_PAIR,
     SAME_TEXT,
     SEPARATED,
+    WITHOUT_TEXT,
     compared,
+    not_a_sum,
+    process_docs,
+    process_results,
     row_pairs,
 )
 from coherencegym.builders.export.pairs import pair_table
 from coherencegym.builders.export.write import Exports, export_build
 from coherencegym.builders.release.rows import data_path
-from coherencegym.eval.data.dataset import ItemTable
-from coherencegym.eval.kinds.formula import parse_formula
+from coherencegym.eval.data.dataset import ItemTable, tables
+from coherencegym.eval.data.source import find_dataset
+from coherencegym.eval.kinds.formula import WHOLE, parse_formula
 from coherencegym.eval.kinds.items import Condition, Item, Prediction, Region
+from coherencegym.eval.kinds.predictions import TIE_BITS
+from coherencegym.eval.kinds.table_kind import to_row
+from coherencegym.eval.models.load import load
+from coherencegym.eval.plan.options import Options
+from coherencegym.eval.surprisal import Query, ScoredCondition, surprisals
 
 RELEASE = ExportedRelease("me/shapes", "v1.2.0", "1.2.0", "shapes", {})
 
@@ -54,14 +68,12 @@ def load_task(folder: Path, name: str) -> dict[str, Any]:
     return {**read_task(place / own.pop("include")), **own}
 
 
-def choices(folder: Path, rows: Any, task: dict[str, Any]) -> list[list[str]]:
-    """The choices of a task's documents, as the harness makes them from the rows."""
+def documents(folder: Path, rows: Any, task: dict[str, Any]) -> list[dict[str, Any]]:
+    """The documents of a task, as the harness makes them from the rows."""
     module_name, function = task["process_docs"].removeprefix("function ").split(".")
     path = folder / "tasks" / "coherencegym_shapes" / f"{module_name}.py"
-    rows = getattr(loaded(path), function)(rows)
-    environment = jinja2.Environment(undefined=jinja2.StrictUndefined)
-    template = environment.from_string(task["doc_to_choice"])
-    return [ast.literal_eval(template.render(**row)) for row in rows]
+    made: list[dict[str, Any]] = getattr(loaded(path), function)(rows).to_list()
+    return made
 
 
 def loaded(path: Path) -> Any:
@@ -80,35 +92,35 @@ def published(build_folder: Path, task: dict[str, Any]) -> Any:
     return pq.read_table(path).to_pylist()
 
 
-def pairs_of(found: list[dict[str, Any]]) -> list[list[str]]:
-    return [[record["sentence_bad"], record["sentence_good"]] for record in found]
+def pairs_of(found: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    names = ("sentence_good", "sentence_bad", "context_good", "context_bad")
+    return [{name: record[name] for name in names} | {"tokens": 1} for record in found]
 
 
 def test_a_record_has_what_blimp_has_and_where_it_is_from(exported: Path) -> None:
     first, second = records(exported, "shapes_mention-test")
     assert first == {
-        "sentence_good": "Ann ran. She fell.",
-        "sentence_bad": "Ann ran. Ann fell.",
         "field": "discourse",
         "linguistics_term": "shapes",
         "UID": "shapes_mention",
         "simple_LM_method": True,
         "lexically_identical": False,
         "pairID": "0",
-        "item_id": "mention1/x",
-        "discourse_id": "mention1",
-        "cluster": "mention1",
         "corpus": "shapes",
         "config": "shapes_mention",
         "split": "test",
+        "sentence_good": "Ann ran. She fell.",
+        "sentence_bad": "Ann ran. Ann fell.",
+        "context_good": "Ann ran.",
+        "context_bad": "Ann ran.",
+        "item_id": "mention1/x",
+        "discourse_id": "mention1",
+        "cluster": "mention1",
         "good_condition": "pronoun",
         "bad_condition": "repetition",
-        "groups": ["mean", "sum"],
-        # Both metrics are about the same two texts: one pair.
-        "predictions": [
-            {"region": "2", "metric": "mean", "groups": ["mean"]},
-            {"region": "2", "metric": "sum", "groups": ["sum"]},
-        ],
+        "region": "2",
+        "metric": "sum",
+        "groups": ["sum"],
     }
     assert second["pairID"] == "1"
 
@@ -134,18 +146,24 @@ def test_every_replacement_is_a_pair(exported: Path) -> None:
     ]
     assert found[0]["groups"] == ["as_causal → since", HEADLINE]
     assert found[2]["sentence_good"] == "He slept since it was late."
-    # The connective is outside region 3: the whole texts differ by more than the region does.
-    assert not any(record["simple_LM_method"] for record in found)
+    # The connective is outside region 3, which a mean is over: the same words after another one.
+    assert {(record["context_good"], record["simple_LM_method"]) for record in found[:3]} == {
+        ("He slept as", False),
+        ("He slept since", False),
+    }
     assert len(found) == 3 + 2 + 3 + 3 + 2
 
 
 def test_a_separator_is_refused_and_said(shapes: Path, tmp_path: Path) -> None:
     lines = export_build(shapes, Exports(pairs=tmp_path / "out"))
     assert lines == [
-        f"as texts: 18 pairs, and 4 tasks for lm-evaluation-harness, written to {tmp_path / 'out'}",
+        f"as texts: 18 pairs, and 3 tasks for lm-evaluation-harness, written to {tmp_path / 'out'}",
+        f"left out as pairs, shapes_mention (test): 2, {not_a_sum('mean')}",
         f"left out as pairs, shapes_turns (test): 1, {SEPARATED}",
         # Of `as` as a preposition: no aggregate has them.
         "in no task, shapes_connective (test): 2 pairs, in groups that no aggregate has",
+        # The config's score is over means, of other words.
+        "in no task, shapes_mention (test): 2 pairs, in groups that no aggregate has",
     ]
     assert [r["item_id"] for r in records(tmp_path / "out", "shapes_turns-test")] == [
         "turns1/x",
@@ -160,7 +178,6 @@ def test_a_separator_is_refused_and_said(shapes: Path, tmp_path: Path) -> None:
 SHAPES_TASKS = {
     "coherencegym_shapes_shapes_connective_different_sense_same_syntax",
     "coherencegym_shapes_shapes_connective_different_over_same_same_syntax",
-    "coherencegym_shapes_shapes_mention",
     "coherencegym_shapes_shapes_turns",
 }
 
@@ -177,21 +194,21 @@ def test_tasks_read_the_release_and_give_the_pairs_that_are_written(
         assert task["dataset_path"] == "YOUR_NAME/shapes"
         assert task["dataset_kwargs"] == {"revision": "v1.0.0"}
         assert task["output_type"] == "multiple_choice"
-        assert (task["doc_to_text"], task["target_delimiter"], task["doc_to_target"]) == ("", "", 1)
+        # Every text is read after the start token alone.
+        assert (task["doc_to_text"], task["target_delimiter"]) == ("", "")
+        assert task["doc_to_choice"] == "choices"
         # It would stand before every text.
         assert "description" not in task
-        made = choices(exported, published(shapes, task), task)
-        assert task["metadata"]["pairs"] == len(made)
+        made = documents(exported, published(shapes, task), task)
+        assert task["metadata"]["pairs"] == sum(len(document["pairs"]) for document in made)
         # From the files that are written with them come the same documents.
         about = task["metadata"]
         local = loaded(exported / "local.py").pairs(**about)[about["split"]]
-        assert choices(exported, local, task) == made
-    for name, same, number in (("shapes_mention", 2, 2), ("shapes_turns", 3, 3)):
-        task = load_task(exported, name)
-        assert task["metadata"]["same_comparison_as_the_suite"] == same
-        wanted = pairs_of(records(exported, f"{name}-test"))
-        assert choices(exported, published(shapes, task), task) == wanted
-        assert len(wanted) == number
+        assert documents(exported, local, task) == made
+        for document in made:
+            read = [text for pair in document["pairs"] for text in (*pair.values(),)[:4]]
+            assert len(set(document["choices"])) == len(document["choices"])
+            assert set(document["choices"]) <= set(read)
 
 
 def test_a_config_with_a_headline_has_a_task_for_each_group(shapes: Path, exported: Path) -> None:
@@ -202,7 +219,8 @@ def test_a_config_with_a_headline_has_a_task_for_each_group(shapes: Path, export
     ):
         task = load_task(exported, f"shapes_connective_{name}")
         wanted = pairs_of([record for record in found if group in record["groups"]])
-        assert choices(exported, published(shapes, task), task) == wanted
+        made = documents(exported, published(shapes, task), task)
+        assert [pair for document in made for pair in document["pairs"]] == wanted
         assert len(wanted) == number
 
 
@@ -218,52 +236,150 @@ def table(*items: Item, headline: str = "", split: str = "test") -> ItemTable:
     return ItemTable("c", split, items, "", False, False, headline=headline)
 
 
-TEXTS = {"a": ["x", "y", "z"], "b": ["x", "q", "z"], "copy": ["x", "y", "z"]}
+TEXTS = {
+    "a": ["x", "y", "z"],
+    "b": ["x", "q", "z"],
+    "copy": ["x", "y", "z"],
+    "empty": ["x", "", "z"],
+    "sep": ["x", "[SEP]", "z"],
+    "q": ["[q", "y", "z"],
+    "late": ["", "y", "z"],
+}
 
 
 @pytest.mark.parametrize(
-    ("formula", "metric", "same"),
+    ("formula", "metric", "found"),
     [
-        ("(*;%b%) > (*;%a%)", "sum", True),
-        ("(*;%b%) > (*;%a%)", "mean", False),
-        ("(3;%b%) > (3;%a%)", "sum", False),  # the texts before it differ
-        ("(2;%b%) > (2;%a%)", "sum", False),  # what follows is not compared
-        ("(1;%b%) > (1;%a%)", "sum", False),
+        ("(*;%b%) > (*;%a%)", "sum", ("x y z", "x q z", "", "")),
+        ("(*;%b%) > (*;%a%)", "mean", not_a_sum("mean")),
+        ("(3;%b%) > (3;%a%)", "sum", ("x y z", "x q z", "x y", "x q")),
+        ("(3;%b%) > (3;%a%)", "mean", ("x y z", "x q z", "x y", "x q")),  # the same words
+        ("(3;%b%) > (3;%a%)", "median", not_a_sum("median")),
+        ("(2;%b%) > (2;%a%)", "sum", ("x y", "x q", "x", "x")),  # what follows is not read
+        ("(2;%b%) > (2;%a%)", "mean", not_a_sum("mean")),
+        ("(1;%b%) > (1;%a%)", "sum", SAME_TEXT),
+        ("(2;%a%) > (2;%copy%)", "sum", SAME_TEXT),
+        ("(1;%a%) > (2;%b%)", "sum", NO_PAIR),
+        ("(2;%a%) > (2;%unknown%)", "sum", NO_PAIR),
+        ("(1;%a%) + (2;%a%) > (1;%b%) + (2;%b%)", "sum", NO_PAIR),
+        ("(1;%a%) - (1;%b%) > 0", "sum", NO_PAIR),
+        ("(1;%a%) = (1;%b%)", "sum", NO_PAIR),
+        ("(2;%empty%) > (2;%a%)", "sum", WITHOUT_TEXT),
+        ("(3;%sep%) > (3;%a%)", "sum", SEPARATED),
+        ("(1;%sep%) > (1;%q%)", "sum", ("[q", "x", "", "")),  # it stands behind what is compared
+        ("(2;%late%) > (2;%a%)", "sum", ("x y", " y", "x", "")),
+        ("(2;%late%) > (2;%a%)", "mean", not_a_sum("mean")),  # another token where a text begins
     ],
 )
-def test_when_the_whole_texts_are_what_the_suite_compares(
-    formula: str, metric: str, same: bool
+def test_what_sums_decide_is_a_pair_and_all_else_has_a_reason(
+    formula: str, metric: str, found: Any
 ) -> None:
     made = pair_table(table(item(Prediction(formula, metric), texts=TEXTS)), "s")
-    assert [record["simple_LM_method"] for record in made.records] == [same]
+    if made.refused:
+        assert (made.refused, made.records) == ({found: 1}, [])
+    else:
+        assert [tuple(pair.values())[:4] for pair in pairs_of(made.records)] == [found]
+        assert made.predictions == {"": {metric: 1}}
 
 
-@pytest.mark.parametrize(("joint", "same"), [(" ", True), ("", False)])
-def test_a_rest_of_the_text_begins_where_no_token_reaches_across(joint: str, same: bool) -> None:
+@pytest.mark.parametrize(
+    ("before", "joint", "end", "after", "reason"),
+    [
+        ("x", " ", "y", "", ""),
+        ("x", "\n\n", "y", " z", ""),
+        ("x", "", "y", "", JOINED),
+        ("x", "", ", y", ". z", ""),  # no tokenizer of words joins them
+        ("cold—", "", "but", "", JOINED),  # several do
+        ("x", "", "-y", "", JOINED),
+        ("7", "", ", y", "", JOINED),
+        ("x", " ", "y", "z", GOES_ON),
+        ("x", " ", "y.", ", z", GOES_ON),
+    ],
+)
+def test_a_region_begins_and_ends_where_no_token_reaches_across(
+    before: str, joint: str, end: str, after: str, reason: str
+) -> None:
+    rest = after.strip()
     conditions = tuple(
-        Condition(name, f"x{joint}{end}", (Region(1, "x"), Region(2, end)))
-        for name, end in (("a", "y"), ("b", "z"))
+        Condition(
+            name,
+            f"{before}{joint}{end}{own}{after}",
+            (Region(1, before), Region(2, end + own), Region(3, rest)),
+        )
+        for name, own in (("a", ""), ("b", " " + end.lstrip(", ")))
     )
     one = Item("i", 1, conditions, (Prediction("(2;%b%) > (2;%a%)", "sum"),), "d", "c")
     made = pair_table(table(one), "s")
-    assert [record["simple_LM_method"] for record in made.records] == [same]
+    assert list(made.refused) == [reason] * bool(reason)
+    assert len(made.records) == (not reason)
 
 
-def test_what_is_no_pair_is_counted() -> None:
+def test_an_accuracy_is_over_the_pairs_of_an_item_and_a_tie_is_no_success() -> None:
+    texts = {"a": ["x", "y"], "b": ["x", "z"], "c": ["w", "y"]}
     predictions = [
-        Prediction("(1;%a%) > (2;%b%)", "sum"),
-        Prediction("(1;%a%) - (1;%b%) > 0", "sum"),
-        Prediction("(1;%a%) = (1;%b%)", "sum"),
-        Prediction("(2;%a%) > (2;%copy%)", "sum"),
-        Prediction("(2;%a%) > (2;%copy%)", "mean"),
-        Prediction("(2;%a%) < (2;%b%)", "sum", ("left",)),
+        Prediction("(2;%b%) > (2;%a%)", "sum"),
+        Prediction("(2;%c%) > (2;%a%)", "mean"),
+        Prediction("(2;%b%) < (2;%a%)", "sum"),
     ]
-    made = pair_table(table(item(*predictions, texts=TEXTS)), "s")
-    assert made.refused == {NO_PAIR: 3, SAME_TEXT: 1}
-    (record,) = made.records
-    assert (record["good_condition"], record["bad_condition"]) == ("a", "b")
-    (task,) = tasks(made, RELEASE)
-    assert task.function == "process_docs"
+    pairs = [pair for pair, _ in row_pairs(to_row(item(*predictions, texts=texts))) if pair]
+    (document,) = process_docs(pairs)
+    assert document["choices"] == ["x y", "x z", "w y", "x", "w"]
+
+    def accuracy(*logs: float) -> float:
+        return process_results(document, [(log, False) for log in logs])["acc"]
+
+    assert accuracy(-5, -6, -9, -2, -3) == pytest.approx(2 / 3)
+    # By the whole text it would be wrong, but not by the region.
+    assert accuracy(-5, -6, -4.5, -2, -1) == pytest.approx(2 / 3)
+    assert accuracy(-5, -6, -4.5, -2, -1.5) == pytest.approx(1 / 3)
+    assert accuracy(-5, -5.00005, -9, -2, -3) == pytest.approx(1 / 3)
+
+
+@pytest.mark.parametrize("suite", ["coreference", "winograd"])
+def test_log_probabilities_of_texts_decide_as_the_evaluator_does(
+    suite: str, built_sample: Sample, demo_once: None
+) -> None:
+    demo = load("demo", device="cpu")
+
+    def bits(texts: Iterable[Sequence[Condition]]) -> list[Mapping[str, ScoredCondition]]:
+        queries = [
+            Query("", each, {one.condition_name: frozenset({WHOLE}) for one in each})
+            for each in texts
+        ]
+        answers = surprisals(demo.model, demo.tokenizer, queries, Options()).items
+        return [answer.conditions for answer in answers]
+
+    made, items = [], []
+    for whole in tables(find_dataset(str(built_sample(suite)[0]))):
+        one = replace(whole, items=tuple(whole.items)[:15])
+        made += pair_table(one, suite).records
+        items += [(whole.config, item) for item in one.items]
+    own = bits([item.conditions for _, item in items])
+    scored = {
+        (config, item.item_id): (item, found)
+        for (config, item), found in zip(items, own, strict=True)
+    }
+    texts = {text for pair in made for text in (*pairs_of([pair])[0].values(),)[:4] if text}
+    (read,) = bits([[Condition(text, text, (Region(1, text),)) for text in texts]])
+    after_others = 0
+    for pair in made:
+        item, found = scored[pair["config"], pair["item_id"]]
+        values = {}
+        for side in ("bad", "good"):
+            condition = item.condition(pair[f"{side}_condition"])
+            region = WHOLE if pair["region"] == WHOLE else int(pair["region"])
+            if region != WHOLE:
+                start, end = condition.region_offsets()[region - 1]
+                assert pair[f"sentence_{side}"] == condition.content[:end]
+                assert pair[f"context_{side}"] == condition.content[:start].rstrip()
+            own_bits = found[condition.condition_name].region_bits(region)
+            values[side] = own_bits.mean() if pair["metric"] == "mean" else own_bits.sum()
+        after_others += pair["context_bad"] != pair["context_good"]
+        (document,) = process_docs([pair])
+        logs = [-log(2) * read[text].region_bits(WHOLE).sum() for text in document["choices"]]
+        met = values["bad"] - values["good"] > TIE_BITS
+        assert process_results(document, [(each, False) for each in logs]) == {"acc": float(met)}
+    assert after_others > 10
 
 
 def written(made: list[HarnessTask]) -> dict[str, Any]:
@@ -280,18 +396,27 @@ def test_names_of_tasks_that_are_not_of_the_test_split() -> None:
     assert written([task])["test_split"] == "validation"
 
 
-@pytest.mark.parametrize("headline", ["mean", "sum", ""])
-def test_a_task_is_main_if_its_accuracy_is_what_the_headline_score_averages(headline: str) -> None:
-    by = (Prediction("(*;%b%) > (*;%a%)", metric, (metric,)) for metric in ("mean", "sum"))
-    texts = {"a": ["x", "y"], "b": ["x", "longer"]}
-    made = pair_table(table(item(*by, texts=texts), headline=headline), "s")
+def test_a_task_is_main_if_its_accuracy_is_what_the_headline_score_is_over() -> None:
+    by = [Prediction("(*;%b%) > (*;%a%)", metric, (metric,)) for metric in ("mean", "sum")]
     release = replace(RELEASE, configs={"c": {"in_headline": True}})
-    (task,) = tasks(made, release)
-    assert (task.same, task.main) == (1, headline == "sum")
-    assert task.note.endswith("shorter one in 1 of 1 pairs: a sum favours the shorter text.")
-    assert ("row `sum` of `coherencegym score`), not the headline" in task.note) != task.main
-    about = {"c": {"in_headline": True, "headline_value": "moved=true"}}
-    assert not tasks(made, replace(release, configs=about))[0].main
+
+    def made(*predictions: Prediction, headline: str = "") -> list[HarnessTask]:
+        one = table(item(*predictions, texts={"a": ["x", "y"], "b": ["x", "z"]}), headline=headline)
+        return tasks(pair_table(one, "s"), release)
+
+    assert made(*by, headline="mean") == []
+    (task,) = made(*by, headline="sum")
+    assert (task.name, task.main) == ("coherencegym_shapes_c", True)
+    assert task.note == "acc is the CD score in the row `c` of `coherencegym score`."
+    # Without a headline a config's score is over both: the sums have a row of their own.
+    (task,) = made(*by)
+    assert (task.name, task.main) == ("coherencegym_shapes_c_sum", False)
+    assert task.note == "acc is the CD score in the row `sum` of `coherencegym score`."
+    (task,) = made(by[1], replace(by[1], formula="(1;%b%) > (1;%a%)"))
+    assert (task.name, task.main) == ("coherencegym_shapes_c", False)
+    assert task.note.startswith("acc is over 1 of the 2 predictions in the row `c` of")
+    release = replace(RELEASE, configs={"c": {"in_headline": True, "headline_value": "moved=true"}})
+    assert not made(by[1])[0].main
 
 
 def test_no_task_without_a_pair() -> None:
@@ -345,8 +470,12 @@ def test_pairs_are_made_of_rows_as_json_has_them() -> None:
         "item_id": "i",
         "discourse_id": "d",
         "conditions": [
-            {"condition_name": "a", "content": "good"},
-            {"condition_name": "b", "content": "bad"},
+            {
+                "condition_name": name,
+                "content": text,
+                "regions": [{"region_number": 1, "content": text}],
+            }
+            for name, text in (("a", "good"), ("b", "bad"))
         ],
         "predictions": [{"formula": "(*;%b%) > (*;%a%)", "metric": "sum", "groups": ["g"]}],
     }
