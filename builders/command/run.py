@@ -335,7 +335,7 @@ class BuildJob:
         )
         if request.version:
             Version.parse(request.version)
-        # Names and files that are read come first, then places that are written, then the Hub.
+        # Names come first, then folders that are written, then the Hub.
         if request.push_to_hub:
             if repo_id.startswith(f"{NO_OWNER}/"):
                 raise PublishError(
@@ -343,14 +343,6 @@ class BuildJob:
                     f"repository to push to, such as {repo_id}"
                 )
             check_target(repo_id)
-        self.matcher = None
-        if request.judgements:
-            questions = self.suite.questions
-            answers = read_answers(request.judgements, request.skip_bad_rows, questions)
-            self.matcher = Matcher(self.suite.name, answers)
-        others = None if self.matcher is None else self.matcher.answers
-        self.filters = reader_filters(self.suite, request.judged, request.skip_bad_rows, others)
-        self.runs = read_scores(request.scores, self.suite.name, alone=self.alone)
         self.sources = request.sources_of(self.suite)
         for source in self.sources.found if "all" not in request.splits else ():
             check_splits(source.corpus, request.splits)
@@ -378,6 +370,14 @@ class BuildJob:
             _refuse_answers(replace(request, stand_off=True))
             check_folder(bare, request.overwrite, "--stand-off-folder")
             check_apart(bare, self.destination, "--stand-off-folder", "--output")
+        self.matcher = None
+        if request.judgements:
+            questions = self.suite.questions
+            answers = read_answers(request.judgements, request.skip_bad_rows, questions)
+            self.matcher = Matcher(self.suite.name, answers)
+        others = None if self.matcher is None else self.matcher.answers
+        self.filters = reader_filters(self.suite, request.judged, request.skip_bad_rows, others)
+        self.runs = read_scores(request.scores, self.suite.name, alone=self.alone)
         if not self.private and (request.corpora or request.hub_dataset or request.texts):
             _refuse_closed(self.sources, request.stand_off)
         if request.push_to_hub and not request.corpora and not has_release:

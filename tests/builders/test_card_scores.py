@@ -89,8 +89,7 @@ def test_scores_of_other_rows_are_refused_in_one_line(
     assert "expected a folder that coherencegym score wrote" in refused(
         "story_cloze", tmp_path / "in"
     )
-    around = shutil.copytree(whole, tmp_path, dirs_exist_ok=True)
-    assert "neither inside the other" in refused("story_cloze", around)
+    assert "neither inside the other" in refused("story_cloze", tmp_path)
     elsewhere = shutil.copytree(whole, tmp_path / "elsewhere")
     results = json.loads((whole / "results.json").read_text())
     about = results["dataset"] | {"tables": [results["dataset"]["tables"][0] | {"config": "x"}]}
