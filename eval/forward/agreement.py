@@ -72,6 +72,7 @@ class Trial:
             it need not be run again.
         precision: errors in half precision; None where there was no float32 to compare with.
         by_rule: packed rows were attended to by FlexAttention.
+        longest: tokens of the longest text, or row of one text, that was run in both ways.
     """
 
     passed: bool
@@ -81,6 +82,7 @@ class Trial:
     results: Mapping[int, list[np.ndarray]] = field(default_factory=dict, repr=False)
     precision: Precision | None = None
     by_rule: bool = False
+    longest: int = 0
 
 
 def alike_within(

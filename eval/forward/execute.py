@@ -30,7 +30,7 @@ from coherencegym.eval.forward.passes import (
     run_each_alone,
     start_batch,
 )
-from coherencegym.eval.forward.trial import beside_longer, try_sharing
+from coherencegym.eval.forward.trial import answers_alike, beside_longer, try_sharing
 from coherencegym.eval.forward.wrapped import float32_head, fused_activations
 from coherencegym.eval.plan.batches import Batch, Budget
 from coherencegym.eval.plan.plan import Plan
@@ -128,7 +128,8 @@ def execute(
         twice: places of sequences that are read a second time, if the model is in half precision.
 
     Raises:
-        EvaluationError: the memory does not suffice for one sequence.
+        EvaluationError: the memory does not suffice for one sequence; or the model answers
+            differently each time, or predicts a token from what follows it.
         NotFiniteError: a surprisal is not finite; nothing of its batch is kept.
     """
     execution, done = begin(plan, store, world, progress)
@@ -212,6 +213,15 @@ class _Run:
             execution.sharing = execution.sharing and replace(execution.sharing, results={})
             self.sharing, self.budget = "none", Budget(tokens=1, head_rows=1, cached=0)
             execution.plan = execution.plan.batched(self.budget, sharing="none", done=self.done)
+        self._refuse_unless_it_answers_alike()
+
+    def _refuse_unless_it_answers_alike(self) -> None:
+        execution, forward = self.execution, self.forward
+        tried = (execution.sharing, execution.beside)
+        shown = max((each.longest for each in tried if each and each.passed), default=0)
+        found = self._tried(partial(answers_alike, forward, execution.plan, shown))
+        if found is not None and not found.passed:
+            raise EvaluationError(f"model {type(forward.model).__name__!r} {found.reason}")
 
     def _choose_sharing(self, ways: Sequence[Sharing]) -> None:
         execution, plan = self.execution, self.execution.plan

@@ -1,4 +1,9 @@
-"""Hidden states of sequences, pooled to vectors: in batches, the same for any batch."""
+"""Hidden states of sequences, pooled to vectors, in batches.
+
+A batch changes the last digits of a vector, as kernels of other shapes sum in another order; where
+it changes more, texts are read alone. Rounded to half precision, a vector may fall on the next
+number.
+"""
 
 from __future__ import annotations
 

@@ -3,7 +3,9 @@
 Some models go on from a cache as if it were the text; some cannot, and some do so without a word
 and wrongly (Mamba, FalconMamba and Jamba when the rest has more than one token). A window or a
 length that no config tells of (:mod:`eval.models.limits`) would show in a text beside a longer one.
-So every run finds out; :mod:`eval.forward.agreement` says when two ways agree.
+So every run finds out; :mod:`eval.forward.agreement` says when two ways agree. Where they do, the
+model has also given one text the same answers twice, whatever came behind it. What no trial has
+shown of the longest text is found out by :func:`answers_alike`.
 """
 
 from __future__ import annotations
@@ -21,7 +23,7 @@ from coherencegym.eval.forward.agreement import (
     alike_within,
     as_precise,
 )
-from coherencegym.eval.forward.logits import Forward
+from coherencegym.eval.forward.logits import Forward, Questions, fetched
 from coherencegym.eval.forward.masks import takes_rules, unmasked_layer
 from coherencegym.eval.forward.numeric import Bits, exactly
 from coherencegym.eval.forward.passes import CannotShareError, run_alone, run_batch
@@ -35,6 +37,9 @@ if TYPE_CHECKING:
 
 #: Texts that are held to float32, where a run is in half precision.
 _TEXTS = 24
+#: Texts that are compared where a layer chooses the tokens that it sees: what it chooses among
+#: equals may depend on the row.
+_CHOOSING = 24
 #: Bits that a longer neighbour may make of a text in half precision, without a float32 to hold it
 #: to: rounding makes less, other positions more.
 _GROSS = 0.5
@@ -61,7 +66,8 @@ def try_sharing(forward: Forward, plan: Plan, sharing: Sharing) -> Trial:
     except CannotShareError as error:
         return Trial(False, reason=str(error))
     by_rule = sharing == "packed" and takes_rules(forward)
-    return replace(tried.trial(found), by_rule=by_rule)
+    longest = max(plan.sequences[index].length for index in compared)
+    return replace(tried.trial(found), by_rule=by_rule, longest=longest)
 
 
 def _read_behind(plan: Plan, compared: Mapping[int, int]) -> list[TokenSequence]:
@@ -265,7 +271,8 @@ def to_try(plan: Plan) -> tuple[list[int], dict[int, int]]:
     for boundary in plan.limits.boundaries:
         by_length = sorted(groups, key=lambda group: group.length)
         chosen += [group for group in by_length if group.length <= boundary][-1:]
-        chosen += [group for group in by_length if group.length > boundary][:1]
+        beyond = [group for group in by_length if group.length > boundary]
+        chosen += beyond[-_CHOOSING:] if boundary == plan.limits.own else beyond[:1]
     compared = {index: group.prefix for group in chosen for index in group.compared}
     return sorted({group.number for group in chosen}), compared
 
@@ -282,25 +289,98 @@ def _groups(plan: Plan) -> list[_Group]:
 def beside_longer(forward: Forward, plan: Plan) -> Trial | None:
     """Run batches without sharing in which a text is padded the most, and such texts alone.
 
-    The most is meant in tokens, and as a share of the text.
+    The most is meant in tokens, as a share of the text, and in the longest row. Where a layer sees
+    a part of a text (:attr:`Limits.own`), so it is in such texts.
 
     Returns:
         What came of it; None where no text stands beside a longer one.
     """
     padded = [
-        (number, index, batch.length, plan.sequences[index].length)
+        (batch.length - length, batch.length, number, index)
         for number, batch in enumerate(plan.batches)
         if not batch.shares
         for index in batch.indices
-        if plan.sequences[index].length < batch.length
+        if (length := plan.sequences[index].length) < batch.length
     ]
     if not padded:
         return None
-    chosen = {
-        max(padded, key=lambda entry: entry[2] - entry[3])[:2],
-        max(padded, key=lambda entry: entry[2] / entry[3])[:2],
-    }
-    numbers = sorted({number for number, _ in chosen})
-    compared = [index for _, index in sorted(chosen)]
+    padded.sort(reverse=True)
+    own = plan.limits.own
+    chosen = [
+        padded[0],
+        max(padded, key=lambda entry: entry[0] / entry[1]),
+        max(padded, key=lambda entry: entry[1]),
+        *[entry for entry in padded if 0 < own < entry[1] - entry[0]][:_CHOOSING],
+    ]
+    numbers = sorted({number for _, _, number, _ in chosen})
+    compared = sorted({index for *_, index in chosen})
     tried = _Tried(forward, plan, numbers, plan.sequences, compared, pads=True)
-    return tried.trial(tried.found())
+    return replace(tried.trial(tried.found()), longest=max(length for _, length, *_ in chosen))
+
+
+def answers_alike(forward: Forward, plan: Plan, shown: int) -> Trial | None:
+    """Read the longest text of a plan, and half of it by itself.
+
+    Where these differ, the text is read again, and with other ends. If that changes nothing, it is
+    the length of a text that does: texts that are run alone may be read so.
+
+    Args:
+        forward: the model.
+        plan: its sequences.
+        shown: tokens of the longest text that agrees with itself in another trial.
+
+    Returns:
+        What came of it, if it failed with the rest of a message; None where there is no longer one.
+    """
+    texts = [plan.sequences[index] for batch in plan.batches for index in batch.indices]
+    text = max(texts, key=lambda text: text.length, default=None)
+    if text is None or text.length <= shown:
+        return None
+    ids = text.seen[: text.length]
+    if text.masked is None:
+        # Odd, so that no chunk of tokens that see each other ends there.
+        cuts = [len(ids) // part | 1 for part in (2, 4, 8)]
+        asked = [(place, text.ids[place + 1]) for place in range(cuts[0])]
+        half = ids[: cuts[0]]
+    else:
+        cuts, asked, half = [], list(text.reads()), ids
+    (first, other), tolerance = _bits(forward, asked, [ids, half])
+    found = alike_within([(first, other)], tolerance)
+    if found.passed:
+        return found
+    changed = [ids[:cut] + ids[: len(ids) - cut] for cut in cuts]
+    (first, again, *others), tolerance = _bits(forward, asked, [ids, ids, *changed])
+    pairs = [(first[:cut], other[:cut]) for cut, other in zip(cuts, others, strict=True)]
+    for trial, what, wanted in (
+        (alike_within([(first, again)], tolerance), "answers differently each time", "repeatable"),
+        (alike_within(pairs, tolerance), "predicts a token from what follows it", "causal"),
+    ):
+        # No number is for whoever looks at all of them.
+        if trial.difference is not None and trial.difference > tolerance:
+            return replace(trial, reason=f"{what}: {trial.reason}; expected a {wanted} model")
+    return Trial(True)
+
+
+def _bits(
+    forward: Forward,
+    asked: Sequence[tuple[int, int | None]],
+    texts: Sequence[Sequence[int]],
+) -> tuple[list[np.ndarray], float]:
+    # What is read of token ids, each by itself, in float32 where that can be had; and by how much
+    # it may differ.
+    import torch
+
+    def work() -> Bits:
+        found = {}
+        for number, ids in enumerate(texts):
+            questions = Questions(1, len(ids))
+            places = [questions.want(0, *each) for each in asked]
+            with torch.inference_mode():
+                answers, _ = forward.read(torch.tensor([ids]), questions)
+            found[number] = fetched(answers)[places]
+        return found
+
+    if forward.is_exact:
+        return list(work().values()), TOLERANCE
+    exact = None if quantization(forward.model) else exactly(forward, work)
+    return list((exact or work()).values()), TOLERANCE if exact else _GROSS
