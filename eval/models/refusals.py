@@ -405,14 +405,15 @@ def refuse_unless_it_sees(name: str, model: Any, scorer: Scorer) -> None:
     exact = model.dtype == torch.float32 and getattr(model, "hf_quantizer", None) is None
     tolerance = 1e-3 if exact else 0.1
     scale = max(1.0, float(logits.abs().max()))
-    ahead = float((logits[0] - logits[1]).abs().max()) > tolerance * scale
+    change = float((logits[0] - logits[1]).abs().max()) / scale
+    ahead = change > tolerance
     if ahead and scorer == "causal":
         raise EvaluationError(
             f"model {name!r} predicts a token from what follows it; expected a causal language "
             "model, or --scorer pll or mntp"
         )
     # Of a model that looks ahead a little, rounding is less than what it makes of it.
-    if scorer != "causal" and bool((logits[0] == logits[1]).all()):
+    if scorer != "causal" and change <= 1e-5:
         raise EvaluationError(
             f"model {name!r} predicts a token from what precedes it alone, masked or not; expected "
             "--scorer causal, or a model that sees all of a text"

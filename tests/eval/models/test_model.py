@@ -156,6 +156,16 @@ def test_a_model_that_sees_ahead_is_refused(
         refuse_unless_it_sees("x", BertLMHeadModel(config).eval(), "causal")
 
 
+def test_rows_of_a_causal_model_that_differ_by_rounding_are_not_taken_for_a_masked_one(
+    make_tokenizer: Callable[..., Any], make_model: Callable[..., Any]
+) -> None:
+    model = make_model("gpt2", make_tokenizer())
+    last_digits = torch.tensor([1.0, 1 + 2**-22])[:, None, None]
+    model.lm_head.register_forward_hook(lambda module, given, logits: logits * last_digits)
+    with pytest.raises(EvaluationError, match="from what precedes it alone"):
+        refuse_unless_it_sees("x", model, "pll")
+
+
 TINY = {
     "hidden_size": 16,
     "num_hidden_layers": 2,

@@ -143,7 +143,7 @@ def test_a_long_run_of_signs_takes_no_long_time(run: str) -> None:
         Shape(),
         ReadOptions(),
     )
-    text = run * (40_000 // len(run))
+    text = run * (200_000 // len(run))
     start = process_time()
     for article in (f"The town was old. {text} It is.", f"= {text}", f"A {text}b."):
         with contextlib.suppress(DroppedError):
@@ -151,4 +151,5 @@ def test_a_long_run_of_signs_takes_no_long_time(run: str) -> None:
     sentence_spans(text)
     detokenize(text)
     badly_split(f"{text}b")
-    assert process_time() - start < 2
+    # Of the processor, of which linear work takes half a second, whatever else is running.
+    assert process_time() - start < 20

@@ -119,7 +119,8 @@ def test_documents_that_are_too_long_are_not_numbers_and_harm_no_other(
     assert why_left_out(found.scores[0]) == "too_long"
     assert found.scores[0][0] == -math.inf
     assert all(map(math.isnan, found.scores[0][1:]))
-    assert found.scores[1] == pytest.approx(detect(model, tokenizer, [DOCUMENTS[1]])[0])
+    alone = detect(model, tokenizer, [DOCUMENTS[1]])[0]
+    assert found.scores[1] == pytest.approx(alone, abs=1e-4)
 
 
 def test_a_partial_is_what_an_operator_may_be_handed(pair: tuple[Any, Any]) -> None:

@@ -207,12 +207,18 @@ def test_it_learns_and_leaves_a_model_with_its_card(
     again = parquet.read_table(tmp_path / "again" / "documents.parquet").to_pylist()
     assert len(again) == len(rows) == 160
     for one, other in zip(rows, again, strict=True):
-        assert one.pop("scores")[1:] == pytest.approx(other.pop("scores")[1:], abs=1e-4)
+        scores = one.pop("scores")
+        assert scores[1:] == pytest.approx(other.pop("scores")[1:], abs=1e-4)
+        # Of sentences that score alike either may be the highest.
+        places = one.pop("highest"), other.pop("highest")
+        assert scores[places[0]] == pytest.approx(scores[places[1]], abs=1e-3)
         assert one == other
     folders = output / "seed-1", tmp_path / "again"
     found = [json.loads((folder / "results.json").read_text())["scores"] for folder in folders]
-    trained, tested = ([(s["config"], s["metric"], s["score"]) for s in own] for own in found)
-    assert trained == tested
+    trained, tested = (
+        {(s["config"], s["metric"], s["system"]): s["score"] for s in own} for own in found
+    )
+    assert trained == pytest.approx(tested, abs=0.05)
     capsys.readouterr()
     assert main([*words, *there, "--dry-run"]) == 0
     assert "pairs to read" in capsys.readouterr().out

@@ -150,7 +150,7 @@ def test_people_who_judged_some_rows_stand_beside_the_probe(
 
 def test_the_same_run_gives_the_same_bytes(saved: Path, finished: Path, tmp_path: Path) -> None:
     again = tmp_path / "again"
-    more = ("--seeds", "2", "--random-init", "2", "--batch-tokens", "64")
+    more = ("--seeds", "2", "--random-init", "2")
     assert main(arguments(saved, again, *more)) == 0
     for name in ("layers.parquet", "predictions.parquet"):
         assert (again / name).read_bytes() == (finished / name).read_bytes(), name
@@ -177,7 +177,7 @@ def test_a_dry_run_says_how_much_work_it_is(
     out = capsys.readouterr().out
     assert "order_toy (test)" in out
     assert "160" in out  # rows of all splits
-    assert len(re.findall(r"\d\.\d seconds", out)) == 2
+    assert len(re.findall(r"\d (?:seconds|minutes)", out)) == 2
     assert not (tmp_path / "run").exists()
 
 
