@@ -36,7 +36,7 @@ def _configured(windows: int) -> dict[str, Any]:
 SUITE = Suite(
     name="discourse_tasks",
     title="Discourse tasks",
-    version="2.1.0",
+    version="2.2.0",
     hypothesis=(
         "If a model's layer encodes how the segments of a text relate, a simple classifier "
         "predicts the relation better from their vectors than from the words alone."

@@ -147,6 +147,8 @@ class Corpus:
         shards: divides a file into parts that can be read by themselves, in their order; the empty
             tuple where one of them cannot.
         shard_reader: reads such a part, in any process.
+        collected: true for plain texts that somebody collected: of near-duplicates the first one in
+            reading order stays, whatever the splits.
         own_folder: true where files are only looked for in folders that are called after the
             corpus, as their names alone do not tell whose they are.
     """
@@ -177,6 +179,7 @@ class Corpus:
     files: tuple[CorpusFile, ...] = ()
     parts: Callable[[Path], tuple[Path, ...]] | None = None
     sample_patterns: tuple[str, ...] = ("*",)
+    collected: bool = False
     own_folder: bool = False
     shards: Callable[[CorpusFile], tuple[CorpusFile, ...]] | None = None
     shard_reader: Reader | None = None

@@ -20,6 +20,9 @@ from coherencegym.loaders.find import Found, find
 from coherencegym.loaders.languages.english import ENGLISH
 from coherencegym.loaders.languages.registry import SEVERAL
 
+#: The reason under which near-duplicates are counted.
+NEAR_DUPLICATE = "near-duplicate of an earlier document"
+
 
 @dataclass(frozen=True, slots=True)
 class FileRead:
@@ -160,12 +163,17 @@ class Reading:
         if shards := self._shards():
             yield from self._fresh_of(self._read_shards(shards), options, seen)
             return
+        earlier = None
+        if self.corpus.collected:
+            from coherencegym.loaders.text.near_duplicates import NearDuplicates  # numpy
+
+            earlier = NearDuplicates()
         quotas = {file.split: Quota(self.limit, self.uses) for file in self.found.files}
         for file in self.found.files:
             quota = quotas[file.split]
             if quota.is_full:
                 continue
-            each = ((file, discourse) for discourse in self._read(file, options))
+            each = ((file, discourse) for discourse in self._read(file, options, earlier))
             for discourse in islice(self._fresh_of(each, options, seen), self.limit):
                 if self.limit is None or quota.takes(discourse):
                     yield discourse
@@ -201,7 +209,7 @@ class Reading:
             return []
         import numpy as np
 
-        from coherencegym.loaders.text.near_duplicates import NEAR_DUPLICATE, first_of_their_kind
+        from coherencegym.loaders.text.near_duplicates import first_of_their_kind
 
         kept: list[bool] = first_of_their_kind(
             np.array(keys, dtype=np.uint64), self.engine
@@ -226,9 +234,13 @@ class Reading:
             seen[discourse.id] = place
             yield _in_language(discourse, self.corpus.language)
 
-    def _read(self, file: CorpusFile, options: ReadOptions) -> Iterator[Discourse]:
+    def _read(self, file: CorpusFile, options: ReadOptions, earlier: Any) -> Iterator[Discourse]:
         try:
-            yield from self.corpus.reader(self.corpus, file, options)
+            for discourse in self.corpus.reader(self.corpus, file, options):
+                if earlier is not None and earlier.add(_whole_text(discourse)):
+                    options.skipped[NEAR_DUPLICATE] += 1
+                else:
+                    yield discourse
         except OSError as error:
             reason = error.strerror or type(error).__name__
             path = error.filename or file.path  # of several that make one document
@@ -272,6 +284,10 @@ def read(
     return Reading(corpus, found, skip_bad_rows, limit, uses, **how)
 
 
+def _whole_text(discourse: Discourse) -> str:
+    return " ".join(discourse.texts)
+
+
 def _in_language(discourse: Discourse, code: str) -> Discourse:
     # Of English nothing is said, and what a document says of itself stays.
     if code in (ENGLISH.code, SEVERAL) or "language" in discourse.meta:
@@ -288,17 +304,17 @@ def read_shard(
 ) -> tuple[list[Discourse], list[list[int]], dict[str, int]]:
     """A shard: its discourses, the keys by which near-duplicates are told, and what was left out.
 
-    The keys are none where the corpus's reader does not mind near-duplicates.
+    The keys are none where near-duplicates of the corpus stay.
 
     Raises:
         CorpusError: a bad row (unless ``skip_bad_rows``), or the file cannot be read.
     """
-    from coherencegym.loaders.text.near_duplicates import MEMORY, Signatures
+    from coherencegym.loaders.text.near_duplicates import band_keys
 
-    signatures = Signatures()
-    memory: dict[str, Any] = {MEMORY: signatures}
-    options = ReadOptions(skip_bad_rows, memory=memory)
-    return list(corpus.reader(corpus, file, options)), signatures.keys, dict(options.skipped)
+    options = ReadOptions(skip_bad_rows)
+    found = list(corpus.reader(corpus, file, options))
+    keys = [band_keys(_whole_text(one)).tolist() for one in found] if corpus.collected else []
+    return found, keys, dict(options.skipped)
 
 
 def _provenance(file: CorpusFile) -> Iterator[FileRead]:

@@ -28,6 +28,7 @@ from coherencegym.builders.pipeline.kinds import making
 from coherencegym.builders.pipeline.licences import LicenceShare, documents_in
 from coherencegym.builders.pipeline.options import BuildOptions as BuildOptions
 from coherencegym.builders.pipeline.reading import ONE_SPLIT, read_source, without_separators
+from coherencegym.builders.pipeline.repeats import REPEATS, in_families
 from coherencegym.builders.pipeline.sources import PlannedCorpus, Sources
 from coherencegym.builders.release.baselines import hold_headline, write_baselines
 from coherencegym.builders.release.documents import release_documents
@@ -201,12 +202,7 @@ class _Build:
             self.share.read(corpus, everything)
         fitted = self._fit_corpus(limited, everything)
         parts = [
-            _Part(
-                one,
-                corpus,
-                self._generate(one, corpus, by_split),
-                self.matcher,
-            )
+            _in_families(_Part(one, corpus, self._generate(one, corpus, by_split), self.matcher))
             for one in spread(fitted, everything)
         ]
         # One classifier for all that the config is spread over: some parts are small.
@@ -434,6 +430,17 @@ def _with_words(made: _GeneratedSplit, words: frozenset[str]) -> _GeneratedSplit
             for one in made.generated
         ],
     )
+
+
+def _in_families(part: _Part) -> _Part:
+    by_split = {
+        split: replace(one, generated=in_families(one.generated, one.discourses))
+        for split, one in part.by_split.items()
+    }
+    if by_split == part.by_split:
+        return part
+    columns = {**REPEATS, **part.config.columns}
+    return replace(part, config=replace(part.config, columns=columns), by_split=by_split)
 
 
 def _language(part: _Part) -> str:

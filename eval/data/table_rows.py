@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain, islice
@@ -18,9 +20,11 @@ from coherencegym.eval.kinds.registry import TABLE_KINDS
 from coherencegym.eval.kinds.table_kind import (
     IDENTITY,
     TableKind,
+    in_families,
     row_hash,
     with_names,
 )
+from coherencegym.files.dataset_files import builder_of, class_names, config_names, rows_of
 from coherencegym.files.frames import blank_file
 from coherencegym.files.parquet_rows import StoredRows, parquet_rows, stored_rows
 from coherencegym.files.strict_json import held
@@ -30,8 +34,6 @@ _Rows = list[dict[str, Any]] | StoredRows
 #: Split -> what reads its rows, once it is told what errors call them.
 _Tables = Mapping[str, Callable[[str], _Rows]]
 _T = TypeVar("_T")
-#: Rows of somebody's own dataset that are converted at a time.
-_AT_A_TIME = 1000
 
 
 @dataclass(frozen=True)
@@ -76,9 +78,15 @@ class TableRows(Generic[_T]):
     def each(self, most: int | None = None) -> Iterator[_T]:
         """Read the rows as what they are, one after another, no more than ``most``.
 
+        Of rows that no build has written those with the same texts are of one family.
+
         Raises:
             EvaluationError: one is not valid, or a column is missing that the manifest names.
         """
+        values = self._each(most)
+        yield from values if self.verified else in_families(values, self.kind.texts)
+
+    def _each(self, most: int | None) -> Iterator[_T]:
         features = self.about.get("features", {}) if self.kind.labels else {}
         for number, row in enumerate(islice(self.rows, most)):
             try:
@@ -227,51 +235,76 @@ def _foreign(
     datasets.logging.set_verbosity_error()
     datasets.disable_progress_bars()
     folder = str(source.folder)
-    try:
-        known = datasets.get_dataset_config_names(folder)
+    with _readable(source):
+        known = config_names(folder)
         _require(configs, known, source)
-        loaded = {config: datasets.load_dataset(folder, config) for config in configs or known}
+        loaded = {config: builder_of(folder, config) for config in configs or known}
+        columns = {
+            (config, str(split)): list(next(rows_of(builder, split), {}))
+            for config, builder in loaded.items()
+            for split in builder.config.data_files
+        }
+    if not configs:
+        # Those of another kind are for another task, as they are where a manifest says so.
+        of_kind = {config for (config, _), names in columns.items() if wanted.mark in names}
+        columns = {key: names for key, names in columns.items() if key[0] in of_kind} or columns
+    found: dict[str, dict[str, Callable[[str], _Rows]]] = {}
+    for (config, split), names in columns.items():
+        found.setdefault(config, {})[split] = partial(
+            _marked, source, loaded[config], split, names, wanted, in_memory
+        )
+    return found
+
+
+@contextmanager
+def _readable(source: Source) -> Iterator[None]:
+    try:
+        yield
     except EvaluationError:
         raise
     except Exception as error:
-        # The library raises whatever its readers raise; to the user it is one thing.
+        # The libraries raise whatever their readers raise; to the user it is one thing.
         why = blank_file(source.folder) or first_line(error)[:200]
         raise EvaluationError(f"dataset {source.name!r}: cannot be read ({why})") from None
-    if not configs:
-        # Those of another kind are for another task, as they are where a manifest says so.
-        of_kind = {
-            config: tables
-            for config, tables in loaded.items()
-            if any(wanted.mark in table.column_names for table in tables.values())
-        }
-        loaded = of_kind or loaded
-    return {
-        config: {
-            str(name): partial(_marked, table, wanted, in_memory) for name, table in tables.items()
-        }
-        for config, tables in loaded.items()
-    }
 
 
 def _marked(
-    table: Any, wanted: TableKind[Any], in_memory: Callable[[int], bool], where: str
+    source: Source,
+    builder: Any,
+    split: str,
+    names: Sequence[str],
+    wanted: TableKind[Any],
+    in_memory: Callable[[int], bool],
+    where: str,
 ) -> _Rows:
-    if wanted.mark not in table.column_names:
+    if names and wanted.mark not in names:
         raise EvaluationError(
             f"{where}: no column {wanted.mark!r}; expected a table of {wanted.name}, found "
-            f"{', '.join(table.column_names)}"
+            f"{', '.join(names)}"
         )
-    features = table.features.to_dict() if wanted.labels else {}
 
     def rows() -> Iterator[dict[str, Any]]:
-        try:
-            for start in range(0, len(table), _AT_A_TIME):
-                part = table.select(range(start, min(start + _AT_A_TIME, len(table))))
-                yield from (dict(with_names(row, features)) for row in part.to_list())
-        except EvaluationError as error:
-            raise EvaluationError(f"{where}: {error}") from None
+        with _readable(source):
+            features = class_names(builder, split) if wanted.labels else {}
+            for row in rows_of(builder, split):
+                own = {key: row[key] for key in row if key in wanted.columns or _is_json(row[key])}
+                try:
+                    yield dict(with_names(own, features))
+                except EvaluationError as error:
+                    raise EvaluationError(f"{where}: {error}") from None
 
-    return list(rows()) if in_memory(len(table)) else StoredRows(len(table), rows)
+    with _readable(source):
+        number = sum(1 for _ in rows_of(builder, split, (IDENTITY,)))
+    return list(rows()) if in_memory(number) else StoredRows(number, rows)
+
+
+def _is_json(value: Any) -> bool:
+    # Others stand in columns that nobody reads: points in time, pictures, numbers that are none.
+    try:
+        json.dumps(value, allow_nan=False)
+    except (TypeError, ValueError, RecursionError):
+        return False
+    return True
 
 
 def _require(wanted: Sequence[str], known: Iterable[str], source: Source) -> None:

@@ -340,7 +340,9 @@ def answers_alike(forward: Forward, plan: Plan, shown: int) -> Trial | None:
     if text.masked is None:
         # Odd, so that no chunk of tokens that see each other ends there.
         cuts = [len(ids) // part | 1 for part in (2, 4, 8)]
-        asked = [(place, text.ids[place + 1]) for place in range(cuts[0])]
+        asked: list[tuple[int, int | None]] = [
+            (place, text.ids[place + 1]) for place in range(cuts[0])
+        ]
         half = ids[: cuts[0]]
     else:
         cuts, asked, half = [], list(text.reads()), ids

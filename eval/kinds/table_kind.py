@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from operator import itemgetter
 from typing import Annotated, Any, Generic, TypeVar
 
@@ -67,6 +67,18 @@ class Clustered:
         """The discourses that its texts are from, and the cluster."""
         partner = str(self.extra.get("partner_discourse", ""))
         return frozenset({self.cluster, self.discourse_id, partner} - {""})
+
+
+def in_families(values: Iterable[_T], texts: Callable[[_T], Iterable[str]]) -> Iterator[_T]:
+    """Rows of which those with the same texts are in the family that the first of them is in."""
+    first: dict[int, str] = {}
+    for value in values:
+        if isinstance(value, Clustered):
+            cluster = first.setdefault(hash(tuple(texts(value))), value.cluster)
+            if cluster != value.cluster:
+                extra = {**value.extra, FAMILY: cluster}
+                value = replace(value, extra=extra)  # type: ignore[type-var]
+        yield value
 
 
 @dataclass(frozen=True, slots=True)

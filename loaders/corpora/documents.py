@@ -223,6 +223,7 @@ def documents_corpus(shape: Shape = _SHAPE, licence: str = "") -> Corpus:
         reader=partial(read_articles, shape=shape),
         producers="The authors of the articles, which the builder of the dataset collected.",
         source_datasets=("extended|other-documents",),
+        collected=True,
         own_folder=True,
     )
 

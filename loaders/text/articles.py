@@ -31,8 +31,12 @@ from coherencegym.loaders.text.sentences import split_sentences
 
 #: Columns that hold an article, the first that is there: sentences, or plain text.
 COLUMNS = ("sentences", "text", "article")
+#: Columns beside it.
+BESIDE = ("id", "title", "domain")
 #: Characters that a sentence of a document may have on average.
 _LONGEST_SENTENCE = 1000
+#: The reason under which a row without a word, or without a value, is left out.
+NO_TEXT = "no text"
 #: The reason why a row without the columns that are asked for is bad.
 _MISSING = "column missing"
 
@@ -134,7 +138,7 @@ def article_of_row(
             expected = repr(wanted) if wanted else " or ".join(map(repr, COLUMNS))
             there = shown_names(row)
             raise RecordError(f"no column {expected}; the columns are {there}", _MISSING)
-    text = row[column]
+    text = "" if row[column] is None else row[column]
     if isinstance(text, str):
         # The beginning of a very long article is enough, and bounds the memory.
         text = text[:LONGEST_FIELD]
@@ -233,7 +237,7 @@ def document(article: Article, shape: Shape, options: ReadOptions) -> tuple[str,
         CorpusError: the language has no rules, or the pipeline is not installed.
     """
     if not any(map(tidy, [article.text] if isinstance(article.text, str) else article.text)):
-        raise DroppedError("no text")
+        raise DroppedError(NO_TEXT)
     title, whole = article.title, shape.excerpt != "first"
     too_many = f"more than {shape.most} sentences"
     if isinstance(article.text, str):
@@ -263,9 +267,6 @@ def discourse_of(
     corpus: Corpus, article: Article, shape: Shape, options: ReadOptions
 ) -> Discourse | None:
     """The discourse of an article; none is counted. ``RecordError``: it is no Unicode text."""
-    # numpy, here
-    from coherencegym.loaders.text.near_duplicates import MEMORY, NEAR_DUPLICATE, NearDuplicates
-
     texts = [article.text] if isinstance(article.text, str) else article.text
     for text in (article.identifier, article.title, article.domain, *texts):
         if problem := text_problem(text):
@@ -274,11 +275,6 @@ def discourse_of(
         title, sentences = document(article, shape, options)
     except DroppedError as dropped:
         options.skipped[str(dropped)] += 1
-        return None
-    if MEMORY not in options.memory:
-        options.memory[MEMORY] = NearDuplicates()
-    if options.memory[MEMORY].add(" ".join(sentences)):
-        options.skipped[NEAR_DUPLICATE] += 1
         return None
     named = {"title": title, "domain": article.domain}
     return Discourse(

@@ -10,7 +10,7 @@ those of one band agree (Leskovec, Rajaraman and Ullman 2020, *Mining of Massive
 0.9997 at 0.9. The orders are fixed, so the same texts always give the same answer.
 
 A stream that is read in shards, by processes that do not see each other's, gives the same answer:
-each shard gives the keys of its texts (:class:`Signatures`), and :func:`first_of_their_kind` finds
+each shard gives the keys of its texts (:func:`band_keys`), and :func:`first_of_their_kind` finds
 which texts the stream would have kept.
 """
 
@@ -28,10 +28,6 @@ from coherencegym.engines.engine import ALONE_IN_PROCESS, Engine
 
 SHINGLE = 5
 BANDS, ROWS = 14, 8
-#: The name under which readers keep what tells near-duplicates from one file to the next, and the
-#: reason under which they count one.
-MEMORY = "near-duplicates"
-NEAR_DUPLICATE = "near-duplicate of an earlier document"
 
 _WORD = re.compile(r"\w+")
 #: Keys that are looked through for equal ones at a time.
@@ -90,18 +86,6 @@ class NearDuplicates:
 
     def _next(self, slots: Any) -> Any:
         return (slots + np.uint64(1)) & np.uint64(len(self._table) - 1)
-
-
-class Signatures:
-    """Notes the keys of the texts of a shard, one after another, and drops none."""
-
-    def __init__(self) -> None:
-        self.keys: list[list[int]] = []
-
-    def add(self, text: str) -> bool:
-        """Note a text; whether it is a near-duplicate only all shards together say."""
-        self.keys.append(band_keys(text).tolist())
-        return False
 
 
 def band_keys(text: str) -> Any:

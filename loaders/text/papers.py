@@ -96,7 +96,7 @@ def _prose(
     pipeline: str | None,
     options: ReadOptions,
 ) -> Iterator[str]:
-    for paragraph in _paragraphs(number, column, row[column]):
+    for paragraph in _paragraphs(number, column, row[column] or ""):
         if (unusable := text_problem(paragraph)) is not None:
             raise LineError(number, *unusable)
         try:

@@ -21,8 +21,8 @@ from coherencegym.loaders.text.sentences import TooLongError, split_sentences
 SECTIONS = "sections"
 #: Columns that hold a document, the first that is there.
 SECTION_COLUMNS = ("sections", "text", "article", "content")
-#: Names of a section's parts in a row, the first that is there.
-_TITLES = ("title", "heading", "header", "name")
+#: Names of a section's parts in a row, the first that is there; titles are also a document's.
+TITLES = ("title", "heading", "header", "name")
 _LEVELS = ("level", "depth")
 _TEXTS = ("paragraphs", "text", "content", "sentences", "value")
 _BELOW = ("sections", "subsections", "has_parts")
@@ -91,7 +91,7 @@ def section_blocks(value: Any, level: int = _FIRST) -> Iterator[SectionBlock]:
     for section in value:
         own = _first(section, _LEVELS)
         own = own if isinstance(own, int) and own > 0 else level
-        if title := tidy(str(_first(section, _TITLES) or "")):
+        if title := tidy(str(_first(section, TITLES) or "")):
             yield SectionBlock(title, own)
         yield from _paragraphs(_first(section, _TEXTS))
         if below := _first(section, _BELOW):
@@ -193,11 +193,11 @@ def read_section_row(
             problem = f"no column {wanted!r}; the columns are {shown_names(row)}"
             raise CorpusError(f"{file.path}:{number}: {problem}")
     identifier = tidy(str(row[id_column])) if id_column else f"{file.split}-{number:06d}"
-    title = tidy(str(_first(row, _TITLES) or ""))
+    title = tidy(str(_first(row, TITLES) or ""))
     source = SourceSpan(file.path.name, number, number)
     try:
         try:
-            blocks = list(section_blocks(row[column]))
+            blocks = list(section_blocks(row[column] or ""))
         except ValueError as error:
             raise LineError(number, f"{column} has {error}", "wrong type") from None
         article = identifier, title, source, file.split

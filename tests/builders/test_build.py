@@ -162,6 +162,19 @@ def test_a_text_that_holds_the_separator_is_skipped_in_every_config(make_build: 
     assert "the text itself contains [SEP]" in (folder / "README.md").read_text()
 
 
+def test_documents_of_the_same_text_are_one_family(make_build: Make) -> None:
+    texts = stories(0, 5)
+    copies = {f"copy{n}": own for n, own in enumerate([texts["s1"], texts["s3"], texts["s1"]])}
+    folder, manifest = make_build(toy_corpus("toy", {"test": texts | copies}))
+    items = [item_from_row(row) for row in rows(folder, "toy_context", "test")]
+    found = {item.discourse_id: item.cluster for item in items}
+    assert set(found.values()) <= texts.keys()
+    assert found["s1"] == found["copy0"] == found["copy2"] == "s1"
+    assert "family" in manifest["configs"]["toy_context"]["columns"]
+    _, without = make_build(toy_corpus("toy", {"test": texts}))
+    assert "family" not in without["configs"]["toy_context"]["columns"]
+
+
 def test_documents_that_may_not_be_republished_are_withheld(make_build: Make) -> None:
     corpus = toy_corpus(
         "toy",

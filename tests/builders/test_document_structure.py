@@ -138,14 +138,17 @@ def test_a_folder_without_markdown_is_refused(
 
 
 def test_a_dataset_with_sections_is_read(tmp_path: Path) -> None:
-    lines = [
-        {
-            "name": f"Rain {number}",
-            "parts": [{"text": f"It rained {number}. We stayed."}, {"title": "End", "text": "So."}],
-        }
-        for number in range(3)
-    ]
     for split in ("train", "validation", "test"):
+        lines = [
+            {
+                "name": f"Rain {number}",
+                "parts": [
+                    {"text": f"It rained in {split} {number}. We stayed."},
+                    {"title": "End", "text": "So."},
+                ],
+            }
+            for number in range(3)
+        ]
         path = tmp_path / "data" / f"{split}.jsonl"
         path.parent.mkdir(exist_ok=True)
         path.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")

@@ -222,7 +222,9 @@ def _families(scores: Sequence[ItemScore], scored: Sequence[ScoredItemTable]) ->
     families = [s for s in scores if s.level == "all" and s.n_clusters < s.n_discourses]
     if families:
         listed = ", ".join(f"{s.config} {s.n_clusters:,} of {s.n:,} items" for s in families)
-        yield detail(f"intervals are clustered by families of items that share text: {listed}")
+        # Nobody has told people that the texts of a list, or of somebody's dataset, are repeated.
+        say = detail if all(one.table.verified for one in scored) else caution
+        yield say(f"intervals are clustered by families of items that share text: {listed}")
 
 
 def _first_tokens(scores: Sequence[ItemScore], scored: Sequence[ScoredItemTable]) -> Iterator[Note]:

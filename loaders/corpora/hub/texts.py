@@ -3,6 +3,7 @@
 The dataset needs one column that holds a discourse: a list of sentences (strings), a list of turns,
 or plain text. Turns are strings, whose speakers are then ``A`` and ``B`` by turns, or dictionaries
 with the text under one of :data:`TEXT_FIELDS` and the speaker under one of :data:`SPEAKER_FIELDS`.
+Rows without text are left out and counted.
 
 It is streamed: what is not asked for is not downloaded. Parquet files can be read in shards, each
 by another worker, with the same rows, ids and numbers. A name such as ``main`` is resolved to a
@@ -14,30 +15,30 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+from coherencegym.files.dataset_files import builder_of, parquet_file, parquet_rows, rows_of
 from coherencegym.files.frames import blank_file
-from coherencegym.files.parquet_rows import row_batches
 from coherencegym.hub.answers import unread
 from coherencegym.licence import licence_fields
+from coherencegym.loaders.corpora.hub.spans import COLUMNS as SPAN_COLUMNS
 from coherencegym.loaders.corpora.hub.spans import read_span_row
 from coherencegym.loaders.corpus import Corpus, CorpusError, CorpusFile, ReadOptions, Shard
 from coherencegym.loaders.discourse import Discourse, SourceSpan, Unit
 from coherencegym.loaders.formats.lines import LineError, shown, shown_names, text_problem, tidy
-from coherencegym.loaders.text.articles import Shape, read_article_row
-from coherencegym.loaders.text.papers import read_paper_row
-from coherencegym.loaders.text.sections import read_section_row
+from coherencegym.loaders.text.articles import BESIDE, COLUMNS, NO_TEXT, Shape, read_article_row
+from coherencegym.loaders.text.papers import ABSTRACT_COLUMN, BODY_COLUMNS, read_paper_row
+from coherencegym.loaders.text.sections import SECTION_COLUMNS, TITLES, read_section_row
 from coherencegym.loaders.text.sentences import TooLongError, split_sentences
 
 _KINDS = ("auto", "sentences", "turns", "text")
 TEXT_FIELDS = ("text", "content", "value")
 SPEAKER_FIELDS = ("speaker", "role", "from")
-#: Rows that a shard has at least, where its file has as many; and that are held at a time.
-_SHARD_ROWS, _BATCH = 10_000, 500
+#: Rows that a shard has at least, where its file has as many.
+_SHARD_ROWS = 10_000
 
 #: Corpus, file, row number, row, options -> the discourse of the row, if it makes one.
 _RowReader = Callable[[Corpus, CorpusFile, int, Mapping[str, Any], ReadOptions], Discourse | None]
@@ -99,18 +100,23 @@ def hub_corpus(
     card = _card(repo, sha)
     language = _language(card, config)
     reader: _RowReader
+    asked: tuple[str, ...] = ()
     if articles is not None:
+        asked = (*BESIDE, *(() if column else COLUMNS))
         shape = replace(articles, language=language, pipeline=pipeline)
         reader = partial(read_article_row, shape=shape, column=column, id_column=id_column)
     elif papers or sections:
+        asked = (ABSTRACT_COLUMN, *BODY_COLUMNS) if papers else (*SECTION_COLUMNS, *TITLES)
         named: dict[str, Any] = {"column": column, "id_column": id_column, "language": language}
         read_one = read_paper_row if papers else read_section_row
         reader = partial(read_one, pipeline=pipeline, **named)
     elif spans:
+        asked = SPAN_COLUMNS
         reader = partial(read_span_row, id_column=id_column)
     else:
         row_format = _RowFormat(column or "", id_column, kind, language, pipeline)
         reader = partial(_read_row, row_format=row_format)
+    columns = frozenset(filter(None, (*asked, column, id_column)))
     stated = [licence] if licence else [card.get(f"license{end}") for end in ("", "_name", "_link")]
     return Corpus(
         name=_name(repo, config),
@@ -122,10 +128,11 @@ def hub_corpus(
         # Of a folder only its name: this text is published.
         obtain=f"the folder {Path(repo).name}" if local else f"{repo} on the Hugging Face Hub",
         patterns=(),
-        reader=partial(_read, builder=builder, read_one=reader),
+        reader=partial(_read, builder=builder, columns=columns, read_one=reader),
         shards=partial(_shards, builder=builder),
-        shard_reader=partial(_read_shard, read_one=reader),
+        shard_reader=partial(_read_shard, columns=columns, read_one=reader),
         source_datasets=() if local else (f"extended|{repo}",),
+        collected=not spans,
         files=tuple(
             CorpusFile(Path(repo), name, tuple(map(Path, parts)) if local else (), sha)
             for name, parts in _wanted(builder, repo, split).items()
@@ -148,11 +155,49 @@ def _request_problem(
 
 
 def _read(
-    corpus: Corpus, file: CorpusFile, options: ReadOptions, *, builder: Any, read_one: _RowReader
+    corpus: Corpus,
+    file: CorpusFile,
+    options: ReadOptions,
+    *,
+    builder: Any,
+    columns: frozenset[str],
+    read_one: _RowReader,
 ) -> Iterator[Discourse]:
-    for number, row in enumerate(_rows(builder, file), 1):
+    rows = rows_of(builder, file.split, columns)
+    yield from _discourses(corpus, file, options, read_one, rows)
+
+
+def _read_shard(
+    corpus: Corpus,
+    file: CorpusFile,
+    options: ReadOptions,
+    *,
+    columns: frozenset[str],
+    read_one: _RowReader,
+) -> Iterator[Discourse]:
+    assert file.shard is not None
+    rows = parquet_rows(file.shard.address, columns, file.shard.groups)
+    yield from _discourses(corpus, file, options, read_one, rows, file.shard.first)
+
+
+def _discourses(
+    corpus: Corpus,
+    file: CorpusFile,
+    options: ReadOptions,
+    read_one: _RowReader,
+    rows: Iterator[Mapping[str, Any]],
+    first: int = 1,
+) -> Iterator[Discourse]:
+    for number, row in enumerate(_readable(file, rows), first):
         if (discourse := read_one(corpus, file, number, row, options)) is not None:
             yield discourse
+
+
+def _readable(file: CorpusFile, rows: Iterator[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
+    try:
+        yield from rows
+    except Exception as error:  # pyarrow's, json's, the Hub client's: no common base
+        raise _loading_error(str(file.path), error) from error
 
 
 def _shards(file: CorpusFile, *, builder: Any) -> tuple[CorpusFile, ...]:
@@ -163,8 +208,11 @@ def _shards(file: CorpusFile, *, builder: Any) -> tuple[CorpusFile, ...]:
     for address in addresses:
         groups: list[int] = []
         rows = 0
-        with _parquet(file, address) as opened:
-            about = opened.metadata
+        try:
+            with parquet_file(address) as opened:
+                about = opened.metadata
+        except Exception as error:  # pyarrow's, fsspec's, the Hub client's: no common base
+            raise _loading_error(str(file.path), error) from error
         for group in range(about.num_row_groups):
             groups.append(group)
             rows += about.row_group(group).num_rows
@@ -172,43 +220,6 @@ def _shards(file: CorpusFile, *, builder: Any) -> tuple[CorpusFile, ...]:
                 made.append(replace(file, shard=Shard(address, tuple(groups), first)))
                 groups, first, rows = [], first + rows, 0
     return tuple(made)
-
-
-@contextmanager
-def _parquet(file: CorpusFile, address: str) -> Iterator[Any]:
-    # Of a file on the Hub no more is fetched than is asked for.
-    import fsspec
-    from pyarrow import parquet
-
-    try:
-        with fsspec.open(address, "rb") as stream, parquet.ParquetFile(stream) as opened:
-            yield opened
-    except Exception as error:  # pyarrow's, fsspec's, the Hub client's: no common base
-        raise _loading_error(str(file.path), error) from error
-
-
-def _read_shard(
-    corpus: Corpus, file: CorpusFile, options: ReadOptions, *, read_one: _RowReader
-) -> Iterator[Discourse]:
-    assert file.shard is not None
-    for number, row in enumerate(_shard_rows(file, file.shard), file.shard.first):
-        if (discourse := read_one(corpus, file, number, row, options)) is not None:
-            yield discourse
-
-
-def _shard_rows(file: CorpusFile, shard: Shard) -> Iterator[Mapping[str, Any]]:
-    with _parquet(file, shard.address) as opened:
-        for batch in row_batches(opened, _BATCH, shard.groups):
-            yield from batch.to_pylist()
-
-
-def _rows(builder: Any, file: CorpusFile) -> Iterator[Mapping[str, Any]]:
-    try:
-        yield from builder.as_streaming_dataset(file.split)
-    except CorpusError:
-        raise
-    except Exception as error:  # pyarrow's, json's, fsspec's, the Hub client's: no common base
-        raise _loading_error(str(file.path), error) from error
 
 
 def _wanted(builder: Any, repo: str, split: str | None) -> dict[str, list[str]]:
@@ -234,10 +245,8 @@ def _commit(repo: str, revision: str | None) -> str:
 
 
 def _builder(repo: str, config: str | None, sha: str) -> Any:
-    import datasets
-
     try:
-        builder = datasets.load_dataset_builder(repo, config, revision=sha or None)
+        builder = builder_of(repo, config, sha or None)
     except Exception as error:  # missing config, no data files, a script, ...: no common base
         raise _loading_error(repo, error) from error
     files = [str(path) for paths in builder.config.data_files.values() for path in paths]
@@ -317,8 +326,8 @@ def _read_row(
             raise LineError(number, problem, "empty id")
         units = tuple(_units(row[row_format.column], row_format, source, options))
         if not units:
-            problem = f"{row_format.column} is empty, expected some text"
-            raise LineError(number, problem, "empty text")
+            options.skipped[NO_TEXT] += 1
+            return None
         for text in (identifier, *(unit.text for unit in units)):
             if unusable := text_problem(text):
                 raise LineError(number, *unusable)
@@ -333,6 +342,8 @@ def _units(
 ) -> Iterator[Unit]:
     if isinstance(value, Mapping):  # how older versions of datasets give a list of dictionaries
         value = _by_item(value)
+    if value is None:
+        return
     kind = row_format.kind if row_format.kind != "auto" else _kind(value)
     if kind == "text":
         if not isinstance(value, str):
@@ -352,10 +363,8 @@ def _units(
             text, speaker = _field(item, TEXT_FIELDS), _field(item, SPEAKER_FIELDS)
         if not isinstance(text, str):
             raise _wrong_type(row_format, item, f"text in a list of {kind}", source)
-        if not tidy(text):
-            problem = f"text {place + 1} of {row_format.column} is empty, expected some"
-            raise LineError(source.start, problem, "empty sentence")
-        yield Unit(tidy(text), None if speaker is None else str(speaker), source)
+        if tidy(text):
+            yield Unit(tidy(text), None if speaker is None else str(speaker), source)
 
 
 def _kind(value: Any) -> str:

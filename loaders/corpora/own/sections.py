@@ -46,6 +46,7 @@ def sectioned_texts(path: Path, shape: Shape, *, licence: str = "") -> OwnTexts:
         [CorpusFile(one, named_split(one) or UNSPLIT) for one in files],
         title=f"Own texts ({path.resolve().name})",
         licence=licence,
+        collected=True,
         language=shape.language,
         reader=partial(_read, shape=shape, root=root),
     )

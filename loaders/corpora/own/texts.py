@@ -86,6 +86,7 @@ def own_texts(
         found,
         title=f"Own texts ({path.resolve().name})",
         licence=licence,
+        collected=True,
         language=shape.language,
         reader=partial(
             _read, shape=shape, columns=columns, root=path if path.is_dir() else path.parent

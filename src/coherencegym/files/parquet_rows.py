@@ -110,13 +110,19 @@ def _batches(path: Path, schema: Any, most: int) -> Iterator[Any]:
             yield batch
 
 
-def row_batches(file: Any, most: int, groups: Sequence[int] | None = None) -> Iterator[Any]:
+def row_batches(
+    file: Any,
+    most: int,
+    groups: Sequence[int] | None = None,
+    columns: Sequence[str] | None = None,
+) -> Iterator[Any]:
     """Arrow batches of at most so many rows of a ``ParquetFile``, all or those of some row groups.
 
     Of one row group after another: an iterator over several keeps what it has read of each.
     """
     for group in range(file.metadata.num_row_groups) if groups is None else groups:
-        yield from file.iter_batches(most, row_groups=[group], use_threads=False)
+        how = {"row_groups": [group], "columns": columns, "use_threads": False}
+        yield from file.iter_batches(most, **how)
 
 
 @contextmanager

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
+from dataclasses import replace
+from datetime import date
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -244,6 +246,33 @@ def test_somebodys_own_table_needs_no_manifest(
     assert (table.config, table.split, table.verified) == ("default", "test", False)
     assert list(table.items) == pair_items
     assert "no manifest.json" in source.notes[0].text
+
+
+@pytest.mark.parametrize("name", ["mine", "mine[1]"])
+@pytest.mark.parametrize("ending", ["jsonl", "parquet"])
+def test_somebodys_own_table_may_have_columns_that_nobody_reads(
+    tmp_path: Path, pair_items: list[Item], name: str, ending: str
+) -> None:
+    """Days as text in JSON, and in parquet what JSON has no value for; the last two are repeats."""
+    folder = tmp_path / name
+    folder.mkdir()
+    days = [f"1989-11-{number:02}" for number in range(1, len(pair_items) + 1)]
+    rows = [
+        to_row(replace(item, item_id=day, discourse_id=day)) | {"published": day, "rank": None}
+        for item, day in zip([*pair_items[:-1], pair_items[-2]], days, strict=True)
+    ]
+    if ending == "jsonl":
+        for number, own in enumerate((rows[:1], rows[1:])):
+            lines = [json.dumps(row | {"rank": "first" if number else None}) for row in own]
+            (folder / f"test-{number}.jsonl").write_text("\n".join(lines))
+    else:
+        foreign = {"published": date(1989, 11, 1), "rank": float("nan")}
+        parquet.write_table(
+            pa.Table.from_pylist([row | foreign for row in rows]), folder / "test.parquet"
+        )
+    (table,) = tables(find_dataset(str(folder)))
+    assert [item.item_id for item in table.items] == days
+    assert [item.cluster for item in table.items] == [*days[:-1], days[-2]]
 
 
 def test_no_such_folder_and_no_revisions_of_one(tmp_path: Path) -> None:

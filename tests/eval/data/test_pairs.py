@@ -71,6 +71,12 @@ def test_columns_that_people_have_are_known(columns: tuple[str, str]) -> None:
         assert [one.content for one in item.conditions] == [GOOD, BAD]
 
 
+def test_pairs_of_the_same_texts_are_one_cluster() -> None:
+    pairs = [(GOOD, BAD), ("It rained.", "Rained it."), (GOOD, BAD), (BAD, GOOD), (GOOD, BAD)]
+    found = [one.cluster for one in items(pairs)]
+    assert found == ["000001", "000002", "000001", "000004", "000001"]
+
+
 def test_columns_may_be_named_and_cluster_and_group() -> None:
     rows = [
         {"x": f"{GOOD} {n}", "y": BAD, "document": n // 2, "genre": "ab"[n % 2], "pair_id": f"p{n}"}

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+import pandas as pd  # type: ignore[import-untyped]
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -18,11 +19,11 @@ from support.hub.server import HubServer
 
 from coherencegym.engines.engine import Engine, InProcess, Processes
 from coherencegym.loaders.corpora.hub.texts import hub_corpus
+from coherencegym.loaders.corpora.own.texts import own_texts
 from coherencegym.loaders.corpus import Corpus, CorpusError
 from coherencegym.loaders.discourse import Discourse, SourceSpan
-from coherencegym.loaders.read import read
+from coherencegym.loaders.read import NEAR_DUPLICATE, read
 from coherencegym.loaders.text.articles import Shape
-from coherencegym.loaders.text.near_duplicates import NEAR_DUPLICATE
 
 CARD = "---\nlicense: cc-by-4.0\nlanguage:\n- de\npretty_name: Proben\n---\n# Proben\n"
 
@@ -109,9 +110,9 @@ def test_a_pipeline_by_name(folder: Path, tmp_path: Path) -> None:
 def test_parquet_files_with_digests_and_ids_over_all_files(folder: Path) -> None:
     from datasets import Dataset
 
-    rows = [{"s": [f"{number}."]} for number in range(3)]
     (folder / "data").mkdir()
     for shard in (0, 1):
+        rows = [{"s": [f"{number}."]} for number in range(3 * shard, 3 * shard + 3)]
         path = folder / "data" / f"test-0000{shard}-of-00002.parquet"
         Dataset.from_list(rows).to_parquet(str(path))
     reading = read(hub_corpus(str(folder), column="s", split="test"))
@@ -175,17 +176,15 @@ def test_no_licence_is_no_permission(folder: Path, card: str | None) -> None:
 
 
 BAD_ROWS: Sequence[tuple[Any, str, str]] = [
-    ([], "s is empty, expected some text", "empty text"),
-    (["a", " "], "text 2 of s is empty, expected some", "empty sentence"),
     (["a", "b\0"], "a NUL byte, expected text", "NUL byte"),
     (["a", None], "s has 'None', expected text in a list of sentences", "wrong type"),
-    (None, "s has 'None', expected a list of sentences", "wrong type"),
+    (7, "s has '7', expected a list of sentences", "wrong type"),
 ]
 
 
 @pytest.mark.parametrize(("value", "problem", "reason"), BAD_ROWS)
 def test_bad_rows(folder: Path, value: Any, problem: str, reason: str) -> None:
-    write(folder, {"s": ["good"]}, {"s": value}, {"s": ["good"]})
+    write(folder, {"s": ["good"]}, {"s": value}, {"s": ["fine"]})
     corpus = hub_corpus(str(folder), column="s")
     with pytest.raises(CorpusError) as caught:
         list(read(corpus))
@@ -193,6 +192,80 @@ def test_bad_rows(folder: Path, value: Any, problem: str, reason: str) -> None:
     reading = read(corpus, skip_bad_rows=True)
     assert [d.id for d in reading] == ["train-000001", "train-000003"]
     assert reading.skipped == {reason: 1}
+
+
+@pytest.mark.parametrize("empty", [None, "", " \n", [], ["", " "]])
+@pytest.mark.parametrize("articles", [None, Shape(fewest=1)])
+def test_a_row_without_text_is_left_out(folder: Path, empty: Any, articles: Shape | None) -> None:
+    one, other = "The kettle sang in the kitchen.", "Bo ran to the old station."
+    write(folder, {"s": [one]}, {"s": empty}, {"s": ["", other]})
+    of_hub = read(hub_corpus(str(folder), column="s", articles=articles))
+    own = read(own_texts(folder / "train.jsonl", Shape(fewest=1), column="s").corpus)
+    for reading in (of_hub, own):
+        assert [each.texts for each in reading] == [(one,), (other,)]
+        assert reading.skipped == {"no text": 1}
+
+
+@pytest.mark.parametrize("kind", ["text", "sentences", "turns"])
+def test_of_texts_that_are_nearly_the_same_the_first_stays(folder: Path, kind: str) -> None:
+    texts = ["Ann sang and Bo left. It rained.", "ANN sang, and Bo left. It rained!", "Bo slept."]
+    write(folder, *({"s": text if kind == "text" else [text]} for text in texts))
+    reading = read(hub_corpus(str(folder), column="s", kind=kind))
+    assert [each.id for each in reading] == ["train-000001", "train-000003"]
+    assert reading.skipped == {NEAR_DUPLICATE: 1}
+
+
+#: Names that a program may take for a pattern, here of each other.
+PATTERNS = ("a[1]", "a?", "a*", "[0-9]")
+
+
+@pytest.mark.parametrize("ending", ["jsonl", "csv", "txt", "parquet"])
+def test_a_folder_may_have_any_name(folder: Path, ending: str) -> None:
+    for name in PATTERNS:
+        inside = folder / name / "data"
+        inside.mkdir(parents=True)
+        frame = pd.DataFrame({"text": [f"Ann saw {name}"]})
+        path = inside / f"train.{ending}"
+        if ending == "jsonl":
+            frame.to_json(path, orient="records", lines=True)
+        elif ending == "parquet":
+            frame.to_parquet(path)
+        else:
+            frame.to_csv(path, index=False, header=ending == "csv")
+    for name in PATTERNS:
+        reading = read(hub_corpus(str(folder / name), column="text"))
+        assert [each.text for each in reading] == [f"Ann saw {name}"]
+        assert [file.name for file in reading.files] == [f"train.{ending}"]
+
+
+@pytest.mark.parametrize("ending", ["jsonl", "parquet"])
+def test_columns_that_nobody_asks_for_may_hold_anything(folder: Path, ending: str) -> None:
+    """The first file has no value there, the second text, the third a day that Python has not."""
+    far = pa.array([2**50], pa.timestamp("ms"))
+    for number, more in enumerate((pa.nulls(1), pa.array(["x"]), far)):
+        rows = pa.table({"s": [f"Ann saw {number}."], "more": more})
+        if ending == "parquet":
+            pq.write_table(rows, folder / f"train-{number}.parquet")
+        elif number < 2:
+            write(folder, *rows.to_pylist(), name=f"train-{number}.jsonl")
+    corpus = hub_corpus(str(folder), column="s")
+    found = [each.text for each in read(corpus)]
+    assert found == [f"Ann saw {number}." for number in range(3 if ending == "parquet" else 2)]
+    with pytest.raises(CorpusError, match=":1: no column 'x'; the columns are 's', 'more'"):
+        list(read(hub_corpus(str(folder), column="x")))
+
+
+@pytest.mark.parametrize("ids", [["1989-11-01", "1989-11-02"], ["007", "1e5"], ["NA", "1.10"]])
+@pytest.mark.parametrize("ending", ["jsonl", "json", "csv"])
+def test_ids_stay_as_they_were_written(folder: Path, ids: list[str], ending: str) -> None:
+    rows = [{"i": i, "s": f"Ann saw {i}."} for i in ids]
+    if ending == "csv":
+        pd.DataFrame(rows).to_csv(folder / "train.csv", index=False)
+    elif ending == "json":
+        (folder / "train.json").write_text(json.dumps(rows, indent=1))
+    else:
+        write(folder, *rows)
+    assert [d.id for d in read(hub_corpus(str(folder), column="s", id_column="i"))] == ids
 
 
 def test_ids_from_a_column(folder: Path) -> None:
@@ -263,7 +336,7 @@ def test_a_hub_corpus_survives_pickling(folder: Path) -> None:
 @pytest.fixture
 def hub() -> Iterator[HubServer]:
     """A Hub with one dataset: two rows at v1.0.0, three now."""
-    rows = [json.dumps({"id": f"r{number}", "s": ["Eins.", "Zwei."]}) for number in range(3)]
+    rows = [json.dumps({"id": f"r{n}", "s": ["Eins.", f"Und {n}."]}) for n in range(3)]
     with HubServer() as server:
         server.seed(
             "lab/set",
@@ -389,15 +462,15 @@ def test_shards_of_a_dataset_on_the_hub_are_the_stream(
 
 
 def test_what_is_wrong_with_a_shard(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    rows: list[dict[str, Any]] = [{"s": ["a"]}, {"s": ["b"]}, {"s": []}, {"s": ["d"]}]
+    rows: list[dict[str, Any]] = [{"s": ["a"]}, {"s": ["b"]}, {"s": ["\0"]}, {"s": ["d"]}]
     (path,) = write_parquet({"train.parquet": rows}).items()
     (folder / path[0]).write_bytes(path[1])
     corpus = hub_corpus(str(folder), column="s")
-    with pytest.raises(CorpusError, match=r":3: s is empty, expected some text"):
+    with pytest.raises(CorpusError, match=r":3: a NUL byte, expected text"):
         list(read(corpus, engine=Processes(2)))
     left = read(corpus, engine=Processes(2), skip_bad_rows=True)
     assert [each.id for each in left] == ["train-000001", "train-000002", "train-000004"]
-    assert left.skipped == {"empty text": 1}
+    assert left.skipped == {"NUL byte": 1}
     again = hub_corpus(str(folder), column="s", id_column="s")
     (folder / path[0]).write_bytes(b"PAR1 not really PAR1")
     with pytest.raises(CorpusError, match=r"My-Set: cannot be loaded \("):

@@ -9,6 +9,7 @@ import pytest
 
 import coherencegym as cg
 from coherencegym.eval.commands.cli import main
+from coherencegym.eval.tasks.score.summary import ItemScore
 
 PAIRS = [
     ("Tom had a small dog.", "Tom a had dog small."),
@@ -93,6 +94,18 @@ def test_tuples_are_scored_as_the_same_pairs_of_a_file(file: Path) -> None:
     assert isinstance(of_file, cg.Results)
     assert of_tuples.rows[0].score == of_file.rows[0].score
     assert of_tuples.rows[0].n == len(PAIRS)
+
+
+def test_pairs_that_are_repeated_say_no_more_than_once() -> None:
+    once, often = cg.score("demo", PAIRS), cg.score("demo", PAIRS * 9)
+    assert isinstance(once, cg.Results)
+    assert isinstance(often, cg.Results)
+    one, nine = once.rows[0], often.rows[0]
+    assert isinstance(nine, ItemScore)
+    assert (nine.n, nine.n_clusters) == (9 * len(PAIRS), len(PAIRS))
+    assert (one.ci_low, one.ci_high) == (nine.ci_low, nine.ci_high)
+    said = f"families of items that share text: pairs {len(PAIRS)} of {9 * len(PAIRS)} items"
+    assert said in str(often)
 
 
 def test_options_of_pairs_want_a_file_of_pairs(capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,0 +1,188 @@
+"""Anybody's datasets, as their files have them: each file by itself, and no type is guessed.
+
+``datasets`` holds every file to the types of the first one, makes points in time of days in JSON,
+and takes ``[`` and ``*`` in the name of a folder for a pattern.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from glob import has_magic
+from itertools import chain
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from coherencegym.files.parquet_rows import row_batches
+
+#: Rows that are held at a time.
+_BATCH = 500
+#: Files that are read here; ``datasets`` unpacks others.
+_READ = re.compile(r"\.(jsonl?|ndjson|csv|tsv|parquet)(\.(gz|bz2|xz))?$")
+
+
+def config_names(folder: str) -> list[str]:
+    """The names of the configurations of a folder; errors are those of ``datasets``."""
+    import datasets
+
+    with _plainly_named(folder) as place:
+        names: list[str] = datasets.get_dataset_config_names(place)
+    return names
+
+
+def builder_of(name: str, config: str | None = None, revision: str | None = None) -> Any:
+    """The ``datasets`` builder of a repository or folder; errors are those of ``datasets``."""
+    import datasets
+
+    with _plainly_named(name) as place:
+        builder = datasets.load_dataset_builder(place, config, revision=revision)
+        if place != name:
+            builder.config.data_files = {
+                split: [str(file).replace(place, str(Path(name).resolve()), 1) for file in files]
+                for split, files in builder.config.data_files.items()
+            }
+    return builder
+
+
+@contextmanager
+def _plainly_named(name: str) -> Iterator[str]:
+    # Of a folder whose name would be a pattern: a copy that is made of links.
+    folder = Path(name).resolve()
+    if not folder.is_dir() or not has_magic(str(folder)):
+        yield name
+        return
+    with TemporaryDirectory() as temporary:
+        copy = Path(temporary).resolve()
+        for place, _, files in os.walk(folder):
+            inside = copy / Path(place).relative_to(folder)
+            inside.mkdir(exist_ok=True)
+            for file in files:
+                (inside / file).symlink_to(Path(place, file))
+        yield str(copy)
+
+
+def rows_of(
+    builder: Any, split: str, columns: Collection[str] | None = None
+) -> Iterator[dict[str, Any]]:
+    """The rows of a split; errors are those of whatever reads its files.
+
+    Args:
+        builder: that of :func:`builder_of`.
+        split: its name.
+        columns: those that are asked for: of a parquet file nothing else is read (others are None),
+            and all of a CSV file are text; none: all, and numbers in CSV are numbers.
+    """
+    addresses = [str(address) for address in builder.config.data_files[split]]
+    kind = _kind(builder) if all(map(_READ.search, addresses)) else ""
+    if kind == "Csv" and columns is not None:
+        import pandas  # type: ignore[import-untyped]
+
+        how = {**builder.config.pd_read_csv_kwargs, "dtype": str, "keep_default_na": False}
+        for address in addresses:
+            for frame in pandas.read_csv(address, **how):
+                yield from frame.to_dict("records")
+    elif kind == "Json":
+        for address in addresses:
+            yield from _json_rows(address, builder.config)
+    elif kind == "Parquet":
+        for address in addresses:
+            yield from parquet_rows(address, columns)
+    else:
+        yield from builder.as_streaming_dataset(split)
+
+
+def parquet_rows(
+    address: str, columns: Collection[str] | None = None, groups: Sequence[int] | None = None
+) -> Iterator[dict[str, Any]]:
+    """The rows of a parquet file, all or those of some row groups, as :func:`rows_of` has them."""
+    with parquet_file(address) as file:
+        schema = file.schema_arrow
+        asked = [name for name in schema.names if columns is None or name in columns]
+        others, decode = dict.fromkeys(schema.names), None
+        if columns is not None and b'"Json"' in (schema.metadata or {}).get(b"huggingface", b""):
+            decode = _features(map(schema.field, asked), schema.metadata).decode_example
+        for batch in row_batches(file, _BATCH, groups, asked):
+            for row in batch.to_pylist():
+                yield {**others, **(row if decode is None else decode(row))}
+
+
+@contextmanager
+def parquet_file(address: str) -> Iterator[Any]:
+    """A parquet file on a disk or the Hub, of which no more is fetched than is asked for."""
+    from pyarrow import parquet
+
+    # What is read ahead, is read in threads of pyarrow's that may outlive Python, and abort it.
+    with _opened(address) as stream, parquet.ParquetFile(stream, pre_buffer=False) as file:
+        yield file
+
+
+def class_names(builder: Any, split: str) -> Mapping[str, Any]:
+    """The features of a split, as dictionaries that have the names of classes."""
+    features = builder.info.features
+    if features is None and _kind(builder) == "Parquet":
+        with parquet_file(str(builder.config.data_files[split][0])) as file:
+            features = _features(file.schema_arrow, file.schema_arrow.metadata)
+    found: Mapping[str, Any] = {} if features is None else features.to_dict()
+    return found
+
+
+def _kind(builder: Any) -> str:
+    # The class of a builder is made for its dataset, from that of its files.
+    names = (one.__name__ for one in type(builder).__mro__)
+    return next((name for name in names if name in ("Csv", "Json", "Parquet")), "")
+
+
+def _features(fields: Any, metadata: Any) -> Any:
+    import pyarrow
+    from datasets import Features
+
+    return Features.from_arrow_schema(pyarrow.schema(list(fields), metadata=metadata))
+
+
+@contextmanager
+def _opened(address: str) -> Iterator[Any]:
+    import fsspec
+
+    # `fsspec.open` takes a name with `*` for those of several files.
+    system, path = fsspec.url_to_fs(address)
+    with system.open(path, "rb", compression="infer") as stream:
+        yield stream
+
+
+def _json_rows(address: str, config: Any) -> Iterator[dict[str, Any]]:
+    encoding = "utf-8-sig" if config.encoding == "utf-8" else config.encoding
+    with (
+        _opened(address) as stream,
+        io.TextIOWrapper(stream, encoding, config.encoding_errors or "strict") as text,
+    ):
+        first = text.readline()
+        if config.field is None and not first.lstrip().startswith("[") and _is_json(first):
+            for number, line in enumerate(chain([first], text), start=1):
+                if line.strip():
+                    yield _json(line, f"{Path(address).name}:{number}")
+            return
+        whole = _json(first + text.read(), Path(address).name)
+    whole = whole if config.field is None else whole[config.field]
+    if isinstance(whole, dict):  # lists by the names of columns
+        whole = [dict(zip(whole, row, strict=True)) for row in zip(*whole.values(), strict=True)]
+    yield from (row if isinstance(row, dict) else {"text": row} for row in whole)
+
+
+def _is_json(line: str) -> bool:
+    try:
+        json.loads(line)
+    except ValueError:
+        return False
+    return True
+
+
+def _json(text: str, place: str) -> Any:
+    try:
+        return json.loads(text)
+    except ValueError as error:
+        raise ValueError(f"{place}: {error}") from None
