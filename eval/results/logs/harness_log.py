@@ -15,11 +15,11 @@ from typing import Any
 
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.results.logs.sample_log import (
-    MOST_BYTES,
     LoggedSample,
     LoggedTask,
     SampleLog,
     finite,
+    opened,
     read_logged,
 )
 
@@ -99,7 +99,8 @@ class _Line:
 def _about(path: Path) -> _About:
     if not path.is_file():
         return _About()
-    found: _About = read_logged(path.read_text(encoding="utf-8"), _About, str(path))
+    with opened(path) as file:
+        found: _About = read_logged(file.read(), _About, str(path))
     return found
 
 
@@ -121,13 +122,8 @@ def _samples(path: Path) -> list[LoggedSample]:
     return list(found.values())
 
 
-def _lines(path: Path) -> Iterator[tuple[str, str]]:
-    if path.stat().st_size > MOST_BYTES:
-        raise EvaluationError(f"{path}: over {MOST_BYTES:,} bytes; expected a smaller file")
-    try:
-        with path.open(encoding="utf-8") as lines:
-            for number, text in enumerate(lines, 1):
-                if text.strip():
-                    yield f"{path}:{number}", text
-    except UnicodeDecodeError:
-        raise EvaluationError(f"{path}: not UTF-8; expected JSON lines in UTF-8") from None
+def _lines(path: Path) -> Iterator[tuple[str, bytes]]:
+    with opened(path) as lines:
+        for number, text in enumerate(lines, 1):
+            if text.strip():
+                yield f"{path}:{number}", text

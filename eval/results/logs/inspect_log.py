@@ -23,6 +23,7 @@ from coherencegym.eval.results.logs.sample_log import (
     LoggedTask,
     SampleLog,
     finite,
+    opened,
     read_logged,
 )
 
@@ -53,10 +54,9 @@ def read_inspect_log(path: Path) -> SampleLog:
     where = str(path)
     if path.suffix == ".eval":
         found, samples = _archived(path)
-    elif path.stat().st_size > MOST_BYTES:
-        raise EvaluationError(f"{where}: {_LARGE}")
     else:
-        found = read_logged(path.read_bytes(), _Whole, where)
+        with opened(path) as file:
+            found = read_logged(file.read(), _Whole, where)
         samples = found.samples
     if found.status != "success":
         raise EvaluationError(f"{where}: status {found.status!r}; expected a log of a whole run")
@@ -157,7 +157,7 @@ def _member(archive: zipfile.ZipFile, path: Path, name: str, schema: Any) -> Any
     except KeyError:
         raise EvaluationError(f"{path}: no {name}; expected a log of a whole run") from None
     if about.file_size > MOST_BYTES:
-        raise EvaluationError(f"{where}: {_LARGE}")
+        raise EvaluationError(f"{where}: over {MOST_BYTES:,} bytes; expected a smaller log")
     try:
         is_new = about.compress_type == _ZSTANDARD
         content = _decompressed(path, about) if is_new else archive.read(about)
@@ -179,6 +179,3 @@ def _decompressed(path: Path, about: zipfile.ZipInfo) -> bytes:
     with pa.CompressedInputStream(pa.BufferReader(packed), "zstd") as stream:
         content: bytes = stream.read(about.file_size + 1)
     return content
-
-
-_LARGE = f"over {MOST_BYTES:,} bytes; expected a smaller log"

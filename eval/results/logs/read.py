@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
+from coherencegym.errors import EvaluationError
 from coherencegym.eval.results.logs.harness_log import harness_logs, read_harness_log
 from coherencegym.eval.results.logs.inspect_log import is_inspect_log, read_inspect_log
 from coherencegym.eval.results.logs.sample_log import saved_log
@@ -29,4 +31,11 @@ def read_log(path: Path, cluster_by: str | None = None) -> tuple[Saved, list[str
         OSError: a file cannot be read.
     """
     read = read_inspect_log if is_inspect_log(path) else read_harness_log
-    return saved_log(read(path), cluster_by)
+    try:
+        log = read(path)
+        json.dumps([log.model, log.settings, log.versions], ensure_ascii=False).encode()
+        return saved_log(log, cluster_by)
+    except UnicodeEncodeError:
+        raise EvaluationError(
+            f"{path}: half a character in a name or a setting; expected both halves"
+        ) from None

@@ -10,12 +10,13 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Iterable, Mapping, Sequence
+import sys
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from statistics import fmean
-from typing import Any
+from typing import Any, BinaryIO
 
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.data.notes import first_names
@@ -114,11 +115,12 @@ def saved_log(log: SampleLog, cluster_by: str | None = None) -> tuple[Saved, lis
             for item, cluster in zip(task.by_item, clusters, strict=True)
         )
         for name in dict.fromkeys(name for one in task.samples for name in one.scores):
-            values = [
-                _mean(sample.scores.get(name) for sample in own) for own in task.by_item.values()
+            known = [
+                [score for sample in own if (score := sample.scores.get(name)) is not None]
+                for own in task.by_item.values()
             ]
-            known = [value for value in values if value is not None]
-            if known and all(0 <= value <= 1 for value in known):
+            if any(known) and all(0 <= score <= 1 for own in known for score in own):
+                values = [fmean(own) if own else None for own in known]
                 metrics[name] = Accuracy(name)
                 writer.add(units, name, MODEL, values, reason=_NO_SCORE)
             else:
@@ -164,12 +166,19 @@ def _cluster(sample: LoggedSample, field: str | None, where: str) -> str:
     return str(value)
 
 
-def _mean(scores: Iterable[float | None]) -> float | None:
-    known = [score for score in scores if score is not None]
-    return fmean(known) if known else None
+def opened(path: Path) -> BinaryIO:
+    """A file of a log, to be read.
+
+    Raises:
+        EvaluationError: it is too large.
+        OSError: it cannot be read.
+    """
+    if path.stat().st_size > MOST_BYTES:
+        raise EvaluationError(f"{path}: over {MOST_BYTES:,} bytes; expected a smaller file")
+    return path.open("rb")
 
 
-def read_logged(content: str | bytes, schema: Any, where: str) -> Any:
+def read_logged(content: bytes, schema: Any, where: str) -> Any:
     """JSON of a log, held to a schema; Python's ``NaN`` is let through, as evaluators write it.
 
     Raises:
@@ -178,7 +187,9 @@ def read_logged(content: str | bytes, schema: Any, where: str) -> Any:
     try:
         value = json.loads(content)
     except (ValueError, RecursionError):
-        raise EvaluationError(f"{where}: not JSON; expected a log of an evaluator") from None
+        raise EvaluationError(
+            f"{where}: not JSON in UTF-8; expected a log of an evaluator"
+        ) from None
     try:
         return held(value, schema)
     except EvaluationError as error:
@@ -186,6 +197,7 @@ def read_logged(content: str | bytes, schema: Any, where: str) -> Any:
 
 
 def finite(value: Any) -> float | None:
-    """A finite number, or None."""
-    is_number = isinstance(value, int | float)
-    return float(value) if is_number and math.isfinite(value) else None
+    """A finite number, or None; one that is too large for a float is the largest."""
+    if not isinstance(value, int | float) or value != value or abs(value) == math.inf:
+        return None
+    return float(max(-sys.float_info.max, min(value, sys.float_info.max)))

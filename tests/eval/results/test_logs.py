@@ -23,7 +23,7 @@ from support.commands import one_line
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.commands.cli import main
 from coherencegym.eval.results.comparison import compare
-from coherencegym.eval.results.logs import inspect_log
+from coherencegym.eval.results.logs import inspect_log, sample_log
 from coherencegym.eval.results.logs.read import logs_at, read_log
 from coherencegym.eval.results.paired_scores import PairedScore
 
@@ -243,6 +243,11 @@ DEEP = "[" * 100_000 + "]" * 100_000
         (lambda to: edited(to / "log", lambda rows: rows[1].pop("metrics")), "jsonl:2: no 'metric"),
         (lambda to: two_runs(edited(to / "log", lambda rows: None)), "samples of 2 runs; expected"),
         (lambda to: broken_line(edited(to / "log", lambda rows: None)), "jsonl:25: not JSON"),
+        (lambda to: no_utf8(edited(to / "log", lambda rows: None)), "93.json: not JSON in UTF-8"),
+        (lambda to: inspect_json(to, [sample(1, 10**400)]), "a score from 0 to 1 for each sample"),
+        (lambda to: inspect_json(to, [sample(1, 1e308), sample(1, 1e308)]), "; found s"),
+        (lambda to: inspect_json(to, [sample(1, {"\ud800": 1})]), "half a character in a name"),
+        (lambda to: inspect_json(to, [sample(1, 1)], eval={"model": "\ud800"}), "half a character"),
     ],
 )
 def test_what_is_no_whole_log_is_one_line(
@@ -261,6 +266,12 @@ def written(path: Path, content: bytes) -> Path:
 def two_runs(folder: Path) -> Path:
     (path,) = folder.glob("samples_*.jsonl")
     shutil.copy(path, path.with_name(path.name.replace("T07-45", "T08-45")))
+    return folder
+
+
+def no_utf8(folder: Path) -> Path:
+    (path,) = folder.glob("results_*.json")
+    path.write_bytes(path.read_bytes().replace(b"demo", b"d\xe9mo"))
     return folder
 
 
@@ -294,30 +305,38 @@ def test_a_comparison_of_logs_is_written_as_any_other(tmp_path: Path) -> None:
 
 
 @pytest.fixture(scope="module")
-def archives(tmp_path_factory: pytest.TempPathFactory) -> list[bytes]:
-    """One log, compressed in either way."""
-    path = RECORDED / "exported" / "demo.eval"
-    header, samples = members(path)
-    deflated = tmp_path_factory.mktemp("archives") / "a.eval"
-    with zipfile.ZipFile(deflated, "w", zipfile.ZIP_DEFLATED) as archive:
+def whole_logs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder for each form of a log: both archives, JSON, and the harness's."""
+    folder = tmp_path_factory.mktemp("whole")
+    shutil.copytree(RECORDED / "exported", folder / "new")
+    shutil.copytree(RECORDED / "lm_eval" / "demo", folder / "harness")
+    header, samples = members(folder / "new" / "demo.eval")
+    (folder / "old").mkdir()
+    with zipfile.ZipFile(folder / "old" / "a.eval", "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("header.json", json.dumps(header))
         archive.writestr("summaries.json", json.dumps(samples))
-    return [path.read_bytes(), deflated.read_bytes()]
+    inspect_json(folder, samples, **header)
+    return folder
 
 
 @given(st.data())
-def test_a_damaged_archive_is_read_or_refused(
-    tmp_path_factory: pytest.TempPathFactory, archives: list[bytes], data: st.DataObject
+def test_a_damaged_log_is_read_or_refused(
+    tmp_path_factory: pytest.TempPathFactory, whole_logs: Path, data: st.DataObject
 ) -> None:
-    whole = data.draw(st.sampled_from(archives))
-    content = bytearray(whole)
-    for place in data.draw(st.lists(st.integers(0, len(whole) - 1), min_size=1, max_size=4)):
-        content[place] = data.draw(st.integers(0, 255))
-    kept = data.draw(st.sampled_from([len(whole), len(whole) // 2]))
-    path = tmp_path_factory.mktemp("damaged") / "a.eval"
-    path.write_bytes(content[:kept])
+    patterns = ["new/demo.eval", "old/a.eval", "log.json", "harness/res*.json", "harness/*.jsonl"]
+    (whole,) = whole_logs.glob(data.draw(st.sampled_from(patterns)))
+    content = bytearray(whole.read_bytes())
+    put = st.sampled_from([b"9" * 400, rb"\ud800"]) | st.binary(min_size=1, max_size=1)
+    for place in data.draw(st.lists(st.integers(0, len(content) - 1), min_size=1, max_size=4)):
+        content[place : place + 1] = data.draw(put)
+    kept = data.draw(st.sampled_from([len(content), len(content) // 2]))
+    folder = tmp_path_factory.mktemp("damaged") / "log"
+    shutil.copytree(whole.parent, folder)
+    path = written(folder / whole.name, bytes(content[:kept]))
     with suppress(EvaluationError):
-        assert len(read_log(path, "cluster")[0].outcomes.units) == 24
+        for log in logs_at(folder if whole.parent.name == "harness" else path):
+            found = read_log(log, "cluster")[0]
+            assert len(found.outcomes.units) == 24 or whole.suffix != ".eval"
 
 
 def test_a_member_is_held_to_its_checksum(tmp_path: Path) -> None:
@@ -331,10 +350,21 @@ def test_a_member_is_held_to_its_checksum(tmp_path: Path) -> None:
         read_log(written(tmp_path / "a.eval", content))
 
 
-def test_a_member_is_no_larger_than_it_says(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(inspect_log, "MOST_BYTES", 100)
-    with pytest.raises(EvaluationError, match=r"header\.json: over "):
-        read_log(RECORDED / "inspect" / "demo.eval")
+@pytest.mark.parametrize(
+    ("log", "most", "said"),
+    [
+        ("inspect/demo.eval", 100, r"header\.json: over 100 bytes"),
+        ("lm_eval/demo", 2_000, r"results_.*\.json: over 2,000 bytes"),
+        ("lm_eval/demo", 20_000, r"samples_.*\.jsonl: over 20,000 bytes"),
+    ],
+)
+def test_a_file_that_is_too_large_is_refused(
+    monkeypatch: pytest.MonkeyPatch, log: str, most: int, said: str
+) -> None:
+    monkeypatch.setattr(inspect_log, "MOST_BYTES", most)
+    monkeypatch.setattr(sample_log, "MOST_BYTES", most)
+    with pytest.raises(EvaluationError, match=said):
+        read_log(RECORDED / log)
 
 
 def test_the_archive_is_of_the_method_that_it_says() -> None:
