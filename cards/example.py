@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from coherencegym.escapes import markdown_text
+
 #: Predictions of an example that its note names.
 _SHOWN_FORMULAS = 3
 
@@ -18,11 +20,6 @@ class ShownCondition:
 
     name: str
     regions: tuple[str, ...]
-
-
-def escape(text: str) -> str:
-    """Text as Markdown that reads the same, in one line."""
-    return re.sub(r"([\\`*_\[\]<>|#~])", r"\\\1", re.sub(r"[\r\n]+", " ", text))
 
 
 def show_conditions(row: dict[str, Any]) -> list[ShownCondition]:
@@ -61,7 +58,7 @@ def _whole(condition: dict[str, Any], shown: tuple[str, ...]) -> str:
     content, text, position = condition["content"], "", 0
     for region, as_shown in zip(condition["regions"], shown, strict=True):
         start = content.index(region["content"], position)
-        text += escape(content[position:start]) + as_shown
+        text += markdown_text(content[position:start]) + as_shown
         position = start + len(region["content"])
     return text
 
@@ -145,19 +142,20 @@ def _show_regions(
             if (found := _pattern(edit["after"], regions).search(content, position)) is None:
                 break
             waiting.pop(0)
-            shown += escape(content[position : found.start()]) + _bold(edit["after"])
+            shown += markdown_text(content[position : found.start()]) + _bold(edit["after"])
             if (place := _place_before(edit, discourse)) is not None:
                 there = [_said_inside(one) for one in edit["inside"]]
                 shown += f" ({'; '.join([f'originally at position {place + 1}', *there])})"
             elif edit["before"]:
-                shown += f" (instead of: ~~{escape(edit['before'])}~~)"
+                shown += f" (instead of: ~~{markdown_text(edit['before'])}~~)"
             position = found.end()
-        yield shown + escape(content[position:])
+        yield shown + markdown_text(content[position:])
 
 
 def _said_inside(edit: dict[str, Any]) -> str:
-    before = f"~~{escape(edit['before'])}~~"
-    return f"*{escape(edit['after'])}* {f'instead of {before}' if edit['before'] else 'inserted'}"
+    before = f"~~{markdown_text(edit['before'])}~~"
+    what = f"instead of {before}" if edit["before"] else "inserted"
+    return f"*{markdown_text(edit['after'])}* {what}"
 
 
 def _shows(edit: dict[str, Any], discourse: str) -> bool:
@@ -175,4 +173,4 @@ def _bold(text: str) -> str:
     # White space at its ends stays outside the marks, which do not hold there.
     inner = text.strip()
     before, _, after = text.partition(inner)
-    return f"{before}**{escape(inner)}**{after}" if inner else text
+    return f"{before}**{markdown_text(inner)}**{after}" if inner else text

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from coherencegym.cards.example import escape
+from coherencegym.escapes import markdown_text
 from coherencegym.licence import OTHER, combined_licence
 
 #: Lower bounds of the Hub's size categories, and their names.
@@ -87,7 +87,9 @@ def licence_table(manifest: dict[str, Any]) -> list[dict[str, Any]]:
     for name, config in sorted(manifest["configs"].items()):
         for licence, count in () if config.get("stand_off") else config["licences"].items():
             corpus = config["corpus"]
-            text = escape(licence) if licence != OTHER else licence_text(corpus, "text_licence")
+            text = (
+                markdown_text(licence) if licence != OTHER else licence_text(corpus, "text_licence")
+            )
             row = found.setdefault(text, {"licence": text, "configs": [], "discourses": 0})
             row["configs"].append(name)
             row["discourses"] += count
@@ -106,9 +108,9 @@ def licence_text(corpus: dict[str, Any], key: str) -> str:
     if licence == OTHER:
         licence, name = name or f"terms of {corpus['title']}", ""
     # An address in angle brackets is one, whatever it has in it.
-    link = f"<{url}>" if re.fullmatch(r"https?://[^\s<>|\\]+", url) else escape(url)
-    about = ", ".join(filter(None, (escape(name), link)))
-    return f"{escape(licence)} ({about})" if about else escape(licence)
+    link = f"<{url}>" if re.fullmatch(r"https?://[^\s<>|\\]+", url) else markdown_text(url)
+    about = ", ".join(filter(None, (markdown_text(name), link)))
+    return f"{markdown_text(licence)} ({about})" if about else markdown_text(licence)
 
 
 def licences_of_texts(manifest: dict[str, Any]) -> set[str]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import Any
 
-from coherencegym.cards.example import escape, example_note, show_conditions, show_pair
+from coherencegym.cards.example import example_note, show_conditions, show_pair
 from coherencegym.cards.metadata import (
     card_yaml,
     licence_table,
@@ -16,11 +16,12 @@ from coherencegym.cards.metadata import (
     ordered_configs,
 )
 from coherencegym.cards.scores import scores_markdown
+from coherencegym.escapes import markdown_filters
 from coherencegym.eval.data.baselines import BASELINES, LEXICAL_OVERLAP, PARTIAL_INPUT
 from coherencegym.eval.data.benchmark import benchmark_tasks, suite_headline
 from coherencegym.eval.data.source import Published, published, published_part
 from coherencegym.eval.kinds.registry import kind_named
-from coherencegym.files.templates import fenced, templates_of
+from coherencegym.files.templates import templates_of
 from coherencegym.licence import IN_PART, combined_licence
 from coherencegym.loaders.corpus import REPAIRED
 
@@ -91,8 +92,7 @@ def dataset_card(manifest: dict[str, Any]) -> str:
 def _templates() -> Any:
     # Read once: that takes longer than to fill them in.
     environment = templates_of("cards", trim_blocks=False, lstrip_blocks=False)
-    environment.filters |= {
-        "cell": lambda text: str(text).replace("|", "\\|").replace("\n", " "),
+    environment.filters |= markdown_filters() | {
         "scored": baseline_score,
         "beside": groups_beside,
         "spread": _spread_text,
@@ -102,8 +102,6 @@ def _templates() -> Any:
         "baseline": _baseline_text,
         "pair": show_pair,
         "names": _names,
-        "plain": escape,
-        "fenced": fenced,
         "conditions": show_conditions,
         "note": example_note,
         "classifiers": _classifiers,

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from coherencegym.cards.example import escape
+from coherencegym.escapes import markdown_text
 from coherencegym.eval.data.baselines import BASELINE_TITLES, HUMAN_PERFORMANCE
 from coherencegym.eval.statistics.scores import CD
 from coherencegym.files.strict_json import Many, SignedShare, Some, held
@@ -82,7 +82,7 @@ def scores_markdown(manifest: Mapping[str, Any]) -> str:
     scores = card_scores(manifest)
     if scores is None:
         return ""
-    names = ", ".join(_plain(one.model) for one in scores.models)
+    names = ", ".join(markdown_text(one.model) for one in scores.models)
     alt = f"Scores of {names} on {manifest['title']} with 95 % intervals, by config"
     lines = "\n".join(f"- {_line(one)}" for one in scores.models)
     return f"![{alt}]({PLOT})\n\n{lines}\n"
@@ -95,8 +95,8 @@ def _line(one: ModelScore) -> str:
     metric = "CD" if one.metric == CD else one.metric
     beside = "".join(f"; {text}" for text in _beside(one))
     return (
-        f"**{_plain(one.model)}**: {metric} {100 * one.score:.1f} %{interval} "
-        f"({_plain(one.over)}, n = {one.n:,}){beside}"
+        f"**{markdown_text(one.model)}**: {metric} {100 * one.score:.1f} %{interval} "
+        f"({markdown_text(one.over)}, n = {one.n:,}){beside}"
     )
 
 
@@ -108,7 +108,3 @@ def _beside(one: ModelScore) -> Iterator[str]:
     ):
         if value is not None:
             yield f"{name} {100 * value:.1f} %"
-
-
-def _plain(text: str) -> str:
-    return escape(" ".join(text.split()))

@@ -36,7 +36,7 @@ EVAL = (
 #: What every room may import: the ground floor.
 GROUND = frozenset(
     {
-        *("errors", "numbers", "terminal", "command_line", "extensions"),
+        *("escapes", "errors", "numbers", "terminal", "command_line", "extensions"),
         *("files", "hub", "licence", "suites", "engines", "papers", "words"),
     }
 )
@@ -126,6 +126,7 @@ def test_imports_go_one_way(graph: Graph) -> None:
 
 def test_the_ground_floor_stands_by_itself(graph: Graph) -> None:
     order = (
+        "escapes",
         "errors",
         "numbers",
         "terminal",

@@ -24,9 +24,10 @@ from typing import Any
 
 from coherencegym.builders.export.pairs import PairTable
 from coherencegym.builders.release.manifest import diagnostic_configs
+from coherencegym.escapes import in_line, markdown_filters
 from coherencegym.eval.data.source import published_part
 from coherencegym.eval.kinds.items import SuiteError
-from coherencegym.files.templates import fenced, templates_of
+from coherencegym.files.templates import templates_of
 from coherencegym.licence import YES, closed_line
 from coherencegym.loaders.languages.registry import language
 
@@ -145,20 +146,15 @@ class ExportedRelease:
 def rendered(template: str, **values: Any) -> str:
     """The text of a template for a file of an export."""
     environment = templates_of("builders.export")
-    own = {"json": json.dumps, "cell": _cell, "line": _one_line, "fenced": fenced}
-    environment.filters |= own
+    environment.filters |= markdown_filters() | {"json": json.dumps}
     environment.filters["language"] = lambda code: language(code).name
     text: str = environment.get_template(f"{template}.jinja").render(values)
     return text
 
 
-def _cell(text: str) -> str:
-    return text.replace("|", "\\|")
-
-
 def _field(name: str, entry: str) -> str:
     found = re.search(rf'\b{name}\s*=\s*["{{](.+?)["}}],?\s*\n', entry, flags=re.S)
-    return _one_line(re.sub("[{}]", "", found[1])) if found else ""
+    return in_line(re.sub("[{}]", "", found[1])).strip() if found else ""
 
 
 def tasks(table: PairTable, release: ExportedRelease) -> list[HarnessTask]:
@@ -227,10 +223,6 @@ def harness_files(made: Sequence[HarnessTask], release: ExportedRelease) -> dict
 
 def _slug(text: str) -> str:
     return re.sub(r"[^a-z0-9]+", "_", text.lower().replace(">", " over ")).strip("_")
-
-
-def _one_line(text: str) -> str:
-    return " ".join("".join(c if c.isprintable() else " " for c in text).split())
 
 
 def _source(module: str) -> str:

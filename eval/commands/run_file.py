@@ -11,7 +11,8 @@ from typing import Any
 import yaml
 
 from coherencegym.command_line import Parser, did_you_mean
-from coherencegym.errors import EvaluationError, first_line, visible
+from coherencegym.errors import EvaluationError, first_line
+from coherencegym.escapes import visible
 from coherencegym.files.frames import read_text
 from coherencegym.files.strict_json import kind
 

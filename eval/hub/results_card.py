@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from coherencegym.errors import EvaluationError
+from coherencegym.escapes import fenced
 from coherencegym.eval.data.baselines import BASELINE_WORDS, HUMAN_PERFORMANCE
 from coherencegym.eval.report.grid import (
     Grid,
@@ -24,7 +25,6 @@ from coherencegym.eval.results.runs import Run
 from coherencegym.eval.statistics.intervals import INTERVALS
 from coherencegym.eval.statistics.scores import CD, Score, chance_names
 from coherencegym.eval.tasks.headline import Headline
-from coherencegym.files.templates import fenced
 
 FIRST_MARK = "<!-- scores: written by python -m eval push, replaced by the next push -->"
 LAST_MARK = "<!-- end of scores -->"

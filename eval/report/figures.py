@@ -13,6 +13,8 @@ from io import StringIO
 from pathlib import Path
 from typing import Any
 
+from coherencegym.escapes import in_line
+
 #: Colours and marks of models, in their order: apart in print and for colour-blind readers (Okabe
 #: and Ito 2008), and the marks apart without colour.
 COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#000000")
@@ -136,6 +138,7 @@ def short_model(name: str) -> str:
 
 def cut(text: str, most: int = 48) -> str:
     """A text of so many characters at most."""
+    text = in_line(text)
     return text if len(text) <= most else text[: most - 1] + "…"
 
 

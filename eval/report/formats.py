@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from coherencegym.escapes import in_line, latex_text, markdown_text, visible_lines
 from coherencegym.eval.report import grid
 
 #: The format of a terminal, and those that are a document of their own.
@@ -55,7 +56,9 @@ def csv_text(records: Sequence[Mapping[str, Any]]) -> str:
     file = io.StringIO()
     out = csv.DictWriter(file, list(records[0]) if records else [], lineterminator="\n")
     out.writeheader()
-    out.writerows(records)
+    for row in records:
+        cells = ((name, visible_lines(x) if isinstance(x, str) else x) for name, x in row.items())
+        out.writerow(dict(cells))
     return file.getvalue() if records else ""
 
 
@@ -66,25 +69,10 @@ def json_text(content: Any) -> str:
 
 def _markdown(document: TableDocument) -> Iterator[str]:
     for each in document.grids:
-        yield from (grid.markdown_text(each.title), "", *grid.markdown(each), "")
-    yield from (f"- {grid.markdown_text(line)}" for line in document.lines)
+        yield from grid.titled_markdown(each)
+    yield from (f"- {markdown_text(line)}" for line in document.lines)
 
 
-#: Signs that LaTeX would obey, or that its usual fonts lack.
-_ESCAPED = str.maketrans(
-    {
-        **{sign: f"\\{sign}" for sign in "&%$#_{}"},
-        "\\": r"\textbackslash{}",
-        "~": r"\textasciitilde{}",
-        "^": r"\textasciicircum{}",
-        "<": r"\textless{}",
-        ">": r"\textgreater{}",
-        "|": r"\textbar{}",
-        "−": "$-$",
-        "→": r"$\rightarrow$",
-        "≥": r"$\geq$",
-    }
-)
 _MINUS = re.compile(r"(?<![\w.-])-(?=\d)")
 
 
@@ -92,18 +80,18 @@ def _latex(document: TableDocument) -> Iterator[str]:
     yield r"% \usepackage{booktabs}"
     for each in document.grids:
         columns = "".join("r" if is_number else "l" for is_number in each.numbers)
-        yield from (r"\begin{table}", r"\centering", rf"\caption{{{_latex_text(each.title)}}}")
+        yield from (r"\begin{table}", r"\centering", rf"\caption{{{latex_text(each.title)}}}")
         yield from (rf"\begin{{tabular}}{{{columns}}}", r"\toprule")
-        yield _latex_row(map(_latex_text, each.headers))
+        yield _latex_row(map(latex_text, each.headers))
         yield r"\midrule"
         yield from (_latex_row(_latex_cells(row, each.numbers)) for row in each.rows)
         yield from (r"\bottomrule", r"\end{tabular}", r"\end{table}")
-    yield from (f"% {' '.join(line.split())}" for line in document.lines)
+    yield from (f"% {in_line(line)}" for line in document.lines)
 
 
 def _latex_cells(row: grid.GridRow, numbers: Sequence[bool]) -> Iterator[str]:
     for place, (cell, is_number) in enumerate(zip(row.cells, numbers, strict=True)):
-        text = _latex_text(cell)
+        text = latex_text(cell)
         if is_number:
             text = _MINUS.sub("$-$", text)
         text = rf"\textbf{{{text}}}" if row.bold and text else text
@@ -114,7 +102,3 @@ def _latex_row(cells: Iterator[str]) -> str:
     line = " & ".join(cells)
     # The end of the row before would take these for its own.
     return ("{}" if line.startswith(("[", "*")) else "") + line + r" \\"
-
-
-def _latex_text(text: str) -> str:
-    return " ".join(text.split()).translate(_ESCAPED)

@@ -9,9 +9,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from textwrap import wrap
 from typing import Any
-from urllib.parse import quote
 
-from coherencegym.errors import visible
+from coherencegym.escapes import SPACES, markdown_table, markdown_text, visible
 from coherencegym.eval.data.notes import Note, cautions_first
 from coherencegym.eval.statistics.scores import is_correlation
 from coherencegym.terminal import shown_console
@@ -20,8 +19,6 @@ from coherencegym.terminal import shown_console
 _INTERVAL = "[95 % interval]"
 #: A space at which no line ends.
 _UNBROKEN = "\N{NO-BREAK SPACE}"
-#: Spaces that a cell may have; a line end would begin a row.
-_SHOWN = "\t\N{NO-BREAK SPACE}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,18 +241,19 @@ def print_heading(console: Any, suite: str, version: str | None, model: str) -> 
 
 def markdown(grid: Grid) -> list[str]:
     """The lines of a Markdown table; a text stays in its cell, whatever it holds."""
-    lines = [f"| {' | '.join(grid.headers)} |", "|---" * len(grid.headers) + "|"]
-    for row in grid.rows:
-        cells = list(map(markdown_text, row.cells))
-        for place, link in row.links.items():
-            cells[place] = f"[{cells[place]}]({quote(link)})"
-        lines.append(f"| {' | '.join(cells)} |")
-    return lines
+    rows = (
+        [
+            (cell, row.links[place]) if place in row.links else cell
+            for place, cell in enumerate(row.cells)
+        ]
+        for row in grid.rows
+    )
+    return markdown_table(grid.headers, rows)
 
 
-def markdown_text(text: str) -> str:
-    """A text in one line in which Markdown obeys nothing."""
-    return re.sub(r"([\\|`*_<>\[\]])", r"\\\1", " ".join(text.split()))
+def titled_markdown(grid: Grid, mark: str = "") -> list[str]:
+    """The same under the grid's title, which a ``mark`` makes a heading."""
+    return [f"{mark}{markdown_text(grid.title)}", "", *markdown(grid), ""]
 
 
 def console_for(console: Any = None, width: int = 160) -> Any:
@@ -319,4 +317,4 @@ def plain_text(content: str, style: str = "") -> Any:
     """One line of rich's, which would read a formula's square brackets as markup."""
     from rich.text import Text
 
-    return Text(visible(content, _SHOWN), style=style)
+    return Text(visible(content, SPACES), style=style)

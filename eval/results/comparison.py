@@ -16,7 +16,6 @@ from typing import Any
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.data.notes import first_names, shown_setting
 from coherencegym.eval.results.headline_difference import headline_difference
-from coherencegym.eval.results.labels import printable
 from coherencegym.eval.results.paired_scores import (
     PairedScore,
     compared_outcomes,
@@ -273,7 +272,7 @@ def _different_data(baseline: Saved, model: Saved) -> Iterator[str]:
 
 
 def _name(table: SavedTable) -> str:
-    return printable(f"{table.config} ({table.split})" if table.split else table.config)
+    return f"{table.config} ({table.split})" if table.split else table.config
 
 
 def _different_settings(baseline: Saved, model: Saved) -> Iterator[str]:

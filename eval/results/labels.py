@@ -13,11 +13,11 @@ def model_labels(results: Sequence[Saved]) -> list[str]:
 
     The model's name where that tells them apart, or else with its precision, or else the folder.
     """
-    names = [printable(Path(one.model.name).name or one.model.name) for one in results]
-    whole = [printable(one.model.name) for one in results]
+    names = [Path(one.model.name).name or one.model.name for one in results]
+    whole = [one.model.name for one in results]
     typed = [f"{name} ({one.model.dtype})" for name, one in zip(names, results, strict=True)]
-    folders = [printable(one.folder.resolve().name) for one in results]
-    paths = [printable(str(one.folder)) for one in results]
+    folders = [one.folder.resolve().name for one in results]
+    paths = [str(one.folder) for one in results]
     for labels_ in (names, whole, typed, folders, paths):
         if len(set(labels_)) == len(labels_):
             return labels_
@@ -30,8 +30,3 @@ def local_names_line(names: Sequence[str]) -> str:
         f"names of folders of this machine are in it: {', '.join(names)}; to publish other names, "
         "score again with Hub ids or relative paths in --model and --dataset"
     )
-
-
-def printable(text: str) -> str:
-    """The text without what a terminal would obey: names come from files that anybody wrote."""
-    return "".join(char if char.isprintable() else "�" for char in text)

@@ -14,7 +14,6 @@ from coherencegym.eval.report import figures
 from coherencegym.eval.report.labels import labels
 from coherencegym.eval.results.comparison import ModelComparison
 from coherencegym.eval.results.folder import write_json
-from coherencegym.eval.results.labels import printable
 from coherencegym.eval.results.paired_scores import PairedScore
 from coherencegym.eval.results.saved import Saved
 from coherencegym.eval.statistics.intervals import INTERVALS
@@ -142,7 +141,7 @@ def _rows(comparison: ModelComparison) -> list[PairedScore]:
 
 
 def _label(row: PairedScore, name: str) -> str:
-    return f"{figures.cut(printable(name))}  (n={row.n:,})"
+    return f"{figures.cut(name)}  (n={row.n:,})"
 
 
 def _draw_rows(axes: Any, rows: Sequence[PairedScore]) -> None:

@@ -12,7 +12,6 @@ from coherencegym.eval.report.figures import short_model
 from coherencegym.eval.report.formats import TableDocument
 from coherencegym.eval.report.labels import labels
 from coherencegym.eval.results.comparison import ModelComparison
-from coherencegym.eval.results.labels import printable
 from coherencegym.eval.results.paired_scores import PairedScore
 from coherencegym.eval.statistics.scores import CD, FEW_ITEMS, is_correlation
 from coherencegym.eval.tasks.score.notes import tie_line
@@ -79,7 +78,7 @@ def comparison_document(
         about = comparison.baseline.dataset
         what = " ".join(filter(None, (about.suite, about.version)))
         title = f"{what}: {model} against {baseline} (reference)"
-        grids.append(replace(comparison_grid(comparison.shown), title=printable(title)))
+        grids.append(replace(comparison_grid(comparison.shown), title=title))
         lines += comparison_notes(comparison)
         place = {"suite": about.suite, "version": about.version, "task": comparison.baseline.task}
         place |= {"baseline": baseline, "model": model}
@@ -100,19 +99,19 @@ def suites_grid(
             about = comparison.baseline.dataset
             suite = " ".join(filter(None, (about.suite, about.version)))
             versus = f": {model} against {baseline}" if several else ""
-            headings.append(grid.GridRow((printable(suite + versus),)))
+            headings.append(grid.GridRow((suite + versus,)))
             cells.append(_cells(comparison.headline, ("too close", "test")))
     if not cells:
         return None
     versus = "" if several else ": {} against {} (reference)".format(*names[0])
     made = grid.of_cells("suite", headings, cells)
-    return replace(made, title=printable("Headline scores" + versus))
+    return replace(made, title="Headline scores" + versus)
 
 
 def suite_titles(comparisons: Sequence[ModelComparison]) -> list[str]:
     """The suite of each comparison, with its version; empty names where all are of one."""
     names = [
-        printable(" ".join(filter(None, (one.suite, one.version))))
+        " ".join(filter(None, (one.suite, one.version)))
         for one in (comparison.baseline.dataset for comparison in comparisons)
     ]
     return names if len(set(names)) > 1 else [""] * len(names)
@@ -132,7 +131,7 @@ def comparison_table(comparison: ModelComparison, width: int) -> Any:
 def comparison_grid(rows: Sequence[PairedScore], without: Sequence[str] = ()) -> grid.Grid:
     """The table of these rows, without some columns."""
     headings = [
-        grid.GridRow((printable(name),), int(row.level != "all"), bold=row.level == "all")
+        grid.GridRow((name,), int(row.level != "all"), bold=row.level == "all")
         for row, name in zip(rows, labels(rows), strict=True)
     ]
     return grid.of_cells("config, group", headings, [_cells(row, without) for row in rows])
@@ -167,7 +166,7 @@ def _p(value: float | None) -> str:
 def comparison_notes(comparison: ModelComparison) -> Iterator[str]:
     """Notes for a reader of one comparison."""
     for obstacle in comparison.obstacles:
-        yield f"compared although not comparable: {printable(obstacle)}"
+        yield f"compared although not comparable: {obstacle}"
     units = "predictions" if all(row.metric == CD for row in comparison.rows) else "sentences"
     units = {"probe": "rows", "correlate": "texts", "spans": "texts"}.get(
         comparison.baseline.task, units
@@ -175,7 +174,7 @@ def comparison_notes(comparison: ModelComparison) -> Iterator[str]:
     if comparison.unpaired:
         yield f"{comparison.unpaired:,} {units} are left out: only one of the two has them"
     for remark in comparison.remarks:
-        yield f"differs: {printable(remark)}"
+        yield f"differs: {remark}"
     for who, count in (
         ("the reference model", _most(comparison, lambda row: row.undefined_baseline)),
         ("the other model", _most(comparison, lambda row: row.undefined)),
@@ -184,7 +183,7 @@ def comparison_notes(comparison: ModelComparison) -> Iterator[str]:
             yield f"undefined or too long for {who}, so left out for both: {count:,} {units}"
     for who, side in (("reference", comparison.baseline), ("other", comparison.model)):
         if side.task == "score" and (ties := tie_line(side.outcomes, side.tables)):
-            yield f"{ties} (the {who} model, {printable(short_model(side.model.name))})"
+            yield f"{ties} (the {who} model, {short_model(side.model.name)})"
     if hidden := len(comparison.rows) - len(comparison.shown):
         yield (
             f"{hidden:,} rows of groups of items, uncorrected, are in comparison.json of `compare "

@@ -14,6 +14,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from coherencegym.escapes import in_line
 from coherencegym.eval.data.baselines import BASELINE_MEANINGS, BASELINE_WORDS
 from coherencegym.eval.data.dataset import ItemTable
 from coherencegym.eval.kinds.table_kind import of_modest_length
@@ -185,7 +186,7 @@ def breakable(name: str) -> Any:
     """A name, escaped, that may be broken where its parts meet."""
     from markupsafe import Markup, escape
 
-    return Markup(str(escape(name)).replace("_", "_<wbr>").replace("=", "=<wbr>"))
+    return Markup(str(escape(in_line(name))).replace("_", "_<wbr>").replace("=", "=<wbr>"))
 
 
 def left_out(selection: PageSelection) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 
 from coherencegym.command_line import did_you_mean
 from coherencegym.errors import EvaluationError
+from coherencegym.escapes import visible
 from coherencegym.eval.kinds.formula import WHOLE, RegionRef, values_of
 from coherencegym.eval.kinds.items import Item
 from coherencegym.eval.plan.options import Rules
@@ -23,7 +24,7 @@ from coherencegym.eval.tasks.score.values import region_value
 from coherencegym.eval.text.regions import SPECIAL
 
 _WORD_MARKS = "▁Ġ"
-_VISIBLE = {"\n": "↵", "\t": "⇥", "\r": "␍"}
+_SIGNS = str.maketrans({"\n": "↵", "\t": "⇥", "\r": "␍"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,20 +215,13 @@ def _tokens(scored: ScoredCondition, content: str, tokenizer: Any) -> tuple[Toke
         named = region == SPECIAL or start == end or place == before or is_mark
         tokens.append(
             TokenView(
-                visible_text(name if named else text),
+                visible((name if named else text).translate(_SIGNS)),
                 None if math.isnan(bits) else float(bits),
                 None if region == SPECIAL else region,
             )
         )
         before = before if is_mark else place
     return tuple(tokens)
-
-
-def visible_text(text: str) -> str:
-    """A text in which nothing moves a cursor: control and format characters are spelled out."""
-    return "".join(
-        c if c.isprintable() else _VISIBLE.get(c, c.encode("unicode_escape").decode()) for c in text
-    )
 
 
 def _prediction(

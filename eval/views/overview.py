@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from coherencegym.errors import EvaluationError
+from coherencegym.escapes import markdown_text
 from coherencegym.eval.data.baselines import BASELINE_WORDS, HUMAN_PERFORMANCE
 from coherencegym.eval.report import grid
 from coherencegym.eval.report.formats import TableDocument, copied_texts
@@ -226,14 +227,15 @@ def _write_files(shown: RunTable, folder: Path, work: Path) -> None:
     drawn = curve.read_bytes() if curve.is_file() else b""
     reports = {run.folder: _report(run.folder, folder) for run in shown.every_run if run.folder}
     steps = _steps(shown)
-    lines = [f"# {overview_title(shown)}", "", *shown.sentences, ""]
+    lines = [f"# {markdown_text(overview_title(shown))}", ""]
+    lines += [*map(markdown_text, shown.sentences), ""]
     lines += [f"![learning curve]({CURVE})", ""] * bool(drawn)
-    lines += [line for own in steps for line in (own.title, "", *grid.markdown(own), "")]
+    lines += [line for own in steps for line in grid.titled_markdown(own)]
     lines += [*grid.markdown(overview_grid(shown, reports)), ""]
     for own in language_grids(shown):
-        lines += [own.title, "", *grid.markdown(own), ""]
+        lines += grid.titled_markdown(own)
     legend = [*TRAINING_LEGEND * bool(steps), *_legend(shown)]
-    lines += ["- " + note.replace("*", "\\*", 1) for note in legend]
+    lines += [f"- {markdown_text(note)}" for note in legend]
     (work / _MARKDOWN).write_bytes(("\n".join(lines) + "\n").encode("utf-8", "replace"))
     site = Site(
         *(shown, overview_title(shown)),

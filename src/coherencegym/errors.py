@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json
+from coherencegym.escapes import visible
 
 #: Characters that a message has at most, so that with the name of the command before it none has
 #: over 500: a file, or a library that reads it, may say far more.
@@ -30,22 +30,6 @@ def first_line(error: BaseException) -> str:
     lines = filter(None, (line.strip() for line in str(error).splitlines()))
     first = next(lines, type(error).__name__)
     return f"{first} {next(lines, '')}".strip() if first.endswith(":") else first
-
-
-def visible(text: str, shown: str = "") -> str:
-    r"""A text in which what a terminal would obey or hide is escaped, as JSON would have it.
-
-    Those are control and format characters, halves of characters, and spaces that are none of the
-    usual ones; ``shown`` are some of them that stay.
-
-    >>> print(visible("a\x1b[31m"))
-    a\u001b[31m
-    """
-    if text.isprintable():
-        return text
-    return "".join(
-        char if char.isprintable() or char in shown else json.dumps(char)[1:-1] for char in text
-    )
 
 
 def one_line(error: object) -> str:

@@ -14,10 +14,8 @@ from contextlib import contextmanager, nullcontext, redirect_stdout
 from functools import cache
 from typing import Any, TextIO
 
-from coherencegym.errors import visible
+from coherencegym.escapes import SPACES, visible
 
-#: Spaces, line ends and joiners that scripts need, and no terminal obeys otherwise.
-_SHOWN = "\n\t\N{NO-BREAK SPACE}\N{NARROW NO-BREAK SPACE}\N{IDEOGRAPHIC SPACE}\u200c\u200d"
 #: Colours, and moves from a bar to the one before it, which libraries write to standard error.
 _OF_LIBRARIES = re.compile(r"(\r|\x1b\[A|\x1b\[[\d;]*m)")
 
@@ -30,7 +28,7 @@ class _Watched:
 
     def write(self, text: str) -> int:
         parts = _OF_LIBRARIES.split(text) if self._of_libraries else [text]
-        parts[::2] = [visible(part, _SHOWN) for part in parts[::2]]
+        parts[::2] = [visible(part, SPACES + "\n") for part in parts[::2]]
         return self.rich_proxied_file.write("".join(parts))
 
     def writelines(self, lines: Iterable[str]) -> None:
@@ -81,7 +79,7 @@ def _console_class() -> Any:
     class ShownConsole(Console):
         def render(self, renderable: Any, options: Any = None) -> Iterator[Segment]:
             for segment in super().render(renderable, options):
-                text = visible(segment.text, _SHOWN)
+                text = visible(segment.text, SPACES + "\n")
                 shown = segment.control or text == segment.text
                 yield segment if shown else Segment(text, segment.style)
 

@@ -11,13 +11,11 @@ from typing import Any
 
 import pytest
 import yaml
-from hypothesis import given
-from hypothesis import strategies as st
 from support.toy import SUITE, stories, toy_corpus
 
 from coherencegym.builders.pipeline.build import BuildOptions, build, write_documents
 from coherencegym.builders.pipeline.sources import PlannedCorpus, Sources
-from coherencegym.cards.example import contrasting_edits, escape, show_conditions, show_pair
+from coherencegym.cards.example import contrasting_edits, show_conditions, show_pair
 from coherencegym.cards.metadata import SIZES
 from coherencegym.cards.render import dataset_card, read_in_part
 from coherencegym.eval.data.source import read_manifest
@@ -290,12 +288,6 @@ def test_a_separator_in_one_condition_is_shown_in_all_it_is_not() -> None:
     row["conditions"] = [condition(name, "One. [SEP]", "End.") for name in "ab"]
     row["edits"] = [separator("a"), separator("b")]
     assert show_conditions(row)[0].regions == ("One. \\[SEP\\]", "End.")
-
-
-@given(st.text(alphabet="a*_`[]|<>#~\\ .", max_size=12))
-def test_escaped_text_has_no_markup_left(text: str) -> None:
-    assert re.sub(r"\\([\\`*_\[\]<>|#~])", r"\1", escape(text)) == text
-    assert not re.search(r"(?<!\\)[*_`|<>]", re.sub(r"\\\\", "", escape(text)))
 
 
 def test_sizes_are_in_order() -> None:

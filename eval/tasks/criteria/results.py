@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from coherencegym.escapes import markdown_code, markdown_table
 from coherencegym.eval.data.notes import Note, caution, detail
 from coherencegym.eval.data.signature import signature, versions
 from coherencegym.eval.statistics.intervals import INTERVALS
@@ -17,7 +18,7 @@ from coherencegym.eval.tasks.criteria.options import GRU, name_of
 from coherencegym.eval.tasks.criteria.sentences import StructureData
 from coherencegym.eval.tasks.criteria.train import TermLoss, TrainedEncoder
 from coherencegym.eval.tasks.results import about_dataset
-from coherencegym.eval.tasks.training.card import card_front, card_row, card_training, plain_cell
+from coherencegym.eval.tasks.training.card import card_front, card_training
 from coherencegym.eval.tasks.training.fine_tuning import Settings
 from coherencegym.eval.tasks.training.seeds import Spread, signed_data, signed_settings
 
@@ -156,7 +157,7 @@ def _front(results: EncoderResults) -> Iterator[str]:
     yield from card_front(
         name, results.model["hub"], results.dataset["repo"], "feature-extraction", tags
     )
-    what = "A bidirectional GRU over word vectors," if name == GRU else f"`{plain_cell(name)}`,"
+    what = "A bidirectional GRU over word vectors," if name == GRU else f"{markdown_code(name)},"
     yield from (
         "# A sentence encoder trained on the structure of documents",
         "",
@@ -172,13 +173,9 @@ def _front(results: EncoderResults) -> Iterator[str]:
 
 
 def _figures(results: EncoderResults) -> Iterator[str]:
-    yield from ("", "## Losses", "")
-    yield card_row(*LOSS_COLUMNS)
-    yield "|---" * len(LOSS_COLUMNS) + "|"
-    for loss in results.losses:
-        yield card_row(*loss_cells(loss))
-    split = results.settings["split"]
-    yield from ("", f"The losses are in nats, on `{plain_cell(split)}`; {LOSS_LEGEND}")
+    yield from ("", "## Losses", "", *markdown_table(LOSS_COLUMNS, map(loss_cells, results.losses)))
+    split = markdown_code(results.settings["split"])
+    yield from ("", f"The losses are in nats, on {split}; {LOSS_LEGEND}")
 
 
 #: Columns of a table of losses.

@@ -6,6 +6,8 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from coherencegym.escapes import markdown_code, markdown_table
+
 
 def card_front(
     name: str, hub: bool, repo: str | None, pipeline: str, tags: Sequence[str]
@@ -35,14 +37,14 @@ def card_training(about: Mapping[str, Any], learned: str, signature: str) -> Ite
         learned: a sentence on what it may have learned.
         signature: that of the results of its seed.
     """
-    yield from ("", "## Training", "", "|  |  |", "|---|---|")
-    yield from (card_row(key, plain_cell(str(value))) for key, value in about.items())
+    rows = ((key, str(value)) for key, value in about.items())
+    yield from ("", "## Training", "", *markdown_table(("", ""), rows))
     yield from (
         "",
         f"{learned} The licences of the encoder and of the data apply to the model; this card "
         "states none.",
         "",
-        f"`{signature.replace('`', '')}`",
+        markdown_code(signature),
     )
 
 
@@ -50,13 +52,3 @@ def encoder_cell(model: Mapping[str, Any], settings: Mapping[str, Any]) -> str:
     """The encoder of a trained model, and whether it was trained, too."""
     frozen = ", frozen: only the head was trained" if settings["freeze"] else ""
     return f"{model['name']} at {model['commit']}{frozen}"
-
-
-def card_row(*cells: str) -> str:
-    """A row of a table in Markdown."""
-    return f"| {' | '.join(cells)} |"
-
-
-def plain_cell(text: str) -> str:
-    """Text that cannot break a table."""
-    return " ".join(text.replace("|", "/").replace("`", "'").replace("<", "‹").split())

@@ -18,7 +18,6 @@ from coherencegym.eval.data.source import (
 from coherencegym.eval.kinds.documents import Document
 from coherencegym.eval.kinds.items import Item
 from coherencegym.eval.kinds.table_kind import SuiteError
-from coherencegym.eval.results.labels import printable
 from coherencegym.eval.results.saved import Saved, SavedTable
 from coherencegym.eval.tasks.detect.tables import split_tables
 from coherencegym.licence import YES, closed_line, is_closed
@@ -46,7 +45,7 @@ def texts_of(results: Saved, places: Set[ItemPlace], publishable: bool = False) 
     Rows other than those that were scored are not taken; and only those that everybody may read, if
     they are to be ``publishable``: see :func:`eval.data.source.published_part`.
     """
-    name = printable(results.dataset.name)
+    name = results.dataset.name
     found: dict[ItemPlace, Item | Document] = {}
     missing: dict[str, None] = {}
     credited: dict[str, None] = {}
@@ -56,7 +55,7 @@ def texts_of(results: Saved, places: Set[ItemPlace], publishable: bool = False) 
         for table in results.tables:
             part = published_part(source.manifest, table.config)
             if publishable and part != YES:
-                missing[closed_line(printable(table.config), part)] = None
+                missing[closed_line(table.config, part)] = None
                 continue
             rows_sha256, rows = _rows(source, table, results.task)
             if rows_sha256 != table.sha256:

@@ -7,11 +7,11 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
+from coherencegym.escapes import markdown_text
 from coherencegym.eval.data.baselines import BASELINE_WORDS
 from coherencegym.eval.report import grid
 from coherencegym.eval.report.formats import TableDocument
 from coherencegym.eval.results.folder import write_json
-from coherencegym.eval.results.labels import printable
 from coherencegym.eval.results.learning import learning_curves
 from coherencegym.eval.results.run_table import table_of
 from coherencegym.eval.results.runs import Run
@@ -67,13 +67,9 @@ def summary_grids(changes: Sequence[CurveChanges]) -> Iterator[grid.Grid]:
     for one in changes:
         trainings.setdefault((one.curve.training, one.curve.unit), []).append(one)
     for (training, unit), own in trainings.items():
-        headings = [
-            grid.GridRow((printable(one.curve.suite) + " †" * one.curve.controlled,)) for one in own
-        ]
+        headings = [grid.GridRow((one.curve.suite + " †" * one.curve.controlled,)) for one in own]
         cells = [_summary(one) for one in own]
-        title = (
-            f"{printable(training)}: the last checkpoint against the first, by {unit or 'count'}"
-        )
+        title = f"{training}: the last checkpoint against the first, by {unit or 'count'}"
         yield replace(grid.of_cells("suite", headings, cells, (), list(cells[0])), title=title)
 
 
@@ -135,7 +131,7 @@ def _p(value: float) -> str:
 
 def _title(one: CurveChanges) -> str:
     head = one.curve.heads[-1]
-    return printable(f"{one.curve.suite} · {one.curve.training} · {head.words}, {head.n:,} items")
+    return f"{one.curve.suite} · {one.curve.training} · {head.words}, {head.n:,} items"
 
 
 def _notes(one: CurveChanges) -> Iterator[str]:
@@ -153,7 +149,7 @@ def _notes(one: CurveChanges) -> Iterator[str]:
     else:
         yield f"above its baselines ({named}) from {curve.unit or 'count'} {short_count(above)} on"
     for obstacle in one.obstacles:
-        yield f"compared although not comparable: {printable(obstacle)}"
+        yield f"compared although not comparable: {obstacle}"
     if left_out := max(change.left_out for change in one.all):
         yield f"items that are undefined or too long for one of two checkpoints: up to {left_out:,}"
     if head.n < FEW_ITEMS:
@@ -198,13 +194,10 @@ def write_changes(
         about = {"seed": seed, "intervals": INTERVALS, "flips": FLIPS}
         content = {"format": 1, "settings": about, "steps": [_as_json(one) for one in changes]}
         write_json(content, work / COMPARISON_FILE)
-        lines = [
-            line
-            for table in summary_grids(changes)
-            for line in (f"# {_unmarked(table.title)}", "", *grid.markdown(table), "")
-        ]
+        tables = summary_grids(changes)
+        lines = [line for table in tables for line in grid.titled_markdown(table, "# ")]
         lines += [line for one in changes for line in _markdown(one)]
-        lines += [f"- {_unmarked(line)}" for line in _legend(changes)]
+        lines += [f"- {markdown_text(line)}" for line in _legend(changes)]
         (work / MARKDOWN).write_bytes(("\n".join(lines) + "\n").encode("utf-8", "replace"))
         write_curves(learning_curves(table_of(runs, axis)), work)
 
@@ -223,10 +216,6 @@ def _as_json(one: CurveChanges) -> dict[str, Any]:
 
 
 def _markdown(one: CurveChanges) -> Iterator[str]:
-    yield from (f"## {_unmarked(_title(one))}", "", *grid.markdown(changes_grid(one)), "")
-    yield from (f"- {_unmarked(note)}" for note in _notes(one))
+    yield from (f"## {markdown_text(_title(one))}", "", *grid.markdown(changes_grid(one)), "")
+    yield from (f"- {markdown_text(note)}" for note in _notes(one))
     yield ""
-
-
-def _unmarked(text: str) -> str:
-    return text.replace("*", "\\*").replace("_", "\\_")

@@ -1,4 +1,4 @@
-"""Templates of a room, by jinja; and what Markdown and HTML need around texts of anybody's."""
+"""Templates of a room, by jinja; and the policy of a page of HTML."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
+from coherencegym.escapes import visible_lines
+
 _INLINE = re.compile(r"<(style|script)>(.*?)</\1>", re.DOTALL)
 
 
@@ -15,20 +17,16 @@ def templates_of(room: str, **how: Any) -> Any:
     """The templates in the folder ``templates`` of a room, such as ``eval.views``.
 
     Lines of statements leave no blank ones, and nothing is escaped, unless ``how`` (arguments of
-    ``jinja2.Environment``) says otherwise. A value that is not given is an error.
+    ``jinja2.Environment``) says otherwise; what is, has no control characters. A value that is not
+    given is an error.
     """
     import jinja2
 
     usual = {"trim_blocks": True, "lstrip_blocks": True, "keep_trailing_newline": True}
+    if how.get("autoescape"):
+        how["finalize"] = lambda value: visible_lines(value) if type(value) is str else value
     loader = jinja2.PackageLoader(f"coherencegym.{room}", "templates")
     return jinja2.Environment(loader=loader, undefined=jinja2.StrictUndefined, **{**usual, **how})
-
-
-def fenced(text: str, language: str = "") -> str:
-    """A block of code in Markdown, between fences that nothing in it can close."""
-    longest = max(map(len, re.findall("`+", text)), default=0)
-    fence = "`" * max(3, longest + 1)
-    return f"{fence}{language}\n{text}\n{fence}"
 
 
 def content_policy(scripts: Sequence[str], styles: Sequence[str]) -> str:

@@ -17,6 +17,7 @@ from support.commands import one_line
 from support.runs import OPEN, changed_copy, renamed_suite, score
 
 from coherencegym.__main__ import main
+from coherencegym.escapes import visible_lines
 from coherencegym.eval.kinds.items import Item
 from coherencegym.eval.outcomes.files import OUTCOMES_FILE
 from coherencegym.eval.views.leaderboard.names import file_of, model_file, pair_file
@@ -237,7 +238,7 @@ def test_names_of_anybody_are_text_and_files_are_safe(runs: Path, tmp_path: Path
         assert page.count("<script") == page.count("</script>")
     assert len(list(out.glob("pairs/*.html"))) == 1
     assert {path.name for path in (tmp_path / "deep").iterdir()} == {"site"}
-    assert unescape(HOSTILE) in unescape(pages(out)["index.html"])
+    assert visible_lines(unescape(HOSTILE)) in unescape(pages(out)["index.html"])
 
 
 def test_files_of_names_that_look_alike_differ() -> None:

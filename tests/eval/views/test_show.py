@@ -19,7 +19,7 @@ from coherencegym.eval.plan.options import DEFAULT, Options
 from coherencegym.eval.report.figures import style
 from coherencegym.eval.tasks.score.scoring import score_items
 from coherencegym.eval.views.item_text import SHADES, print_item, shade
-from coherencegym.eval.views.item_view import ItemView, view_item, visible_text
+from coherencegym.eval.views.item_view import ItemView, view_item
 from coherencegym.eval.views.plots_item import draw_item
 from coherencegym.files.checksums import CHECKSUMS
 
@@ -220,10 +220,6 @@ def test_separators_and_parts_of_characters_have_names(
     assert separator.bits is not None
     assert sum("👍" in token.text for token in tokens) == 1
     assert all(token.bits is not None and token.bits > 0 for token in tokens[1:])
-
-
-def test_nothing_in_a_text_moves_the_cursor() -> None:
-    assert visible_text("a\x1b[31m\nb\u202e\r\t\x07é字") == "a\\x1b[31m↵b\\u202e␍⇥\\x07é字"
 
 
 def console(width: int = 70, **options: Any) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from coherencegym.escapes import markdown_code, markdown_table
 from coherencegym.eval.statistics.estimate import Estimate
 from coherencegym.eval.tasks.detect.scores import DetectionScore
 from coherencegym.eval.tasks.detect.train.results import SeedScore
@@ -11,10 +12,8 @@ from coherencegym.eval.tasks.detect.train.train import Trained
 from coherencegym.eval.tasks.task import Findings
 from coherencegym.eval.tasks.training.card import (
     card_front,
-    card_row,
     card_training,
     encoder_cell,
-    plain_cell,
 )
 
 _COLUMNS = {
@@ -43,9 +42,10 @@ def _front(results: Findings) -> Iterator[str]:
     tags = ("coherencegym", "discourse", "coherence")
     hub, repo = results.model["hub"], results.dataset["repo"]
     yield from card_front(name, hub, repo, "text-classification", tags)
+    code = markdown_code(name)
     yield from ("# A detector of intruder sentences", "")
     yield (
-        f"`{name}`, fine-tuned to decide whether a sentence of a document comes from another "
+        f"{code}, fine-tuned to decide whether a sentence of a document comes from another "
         "document (INSteD, Shen et al. 2021, TACL 9). Its input is a pair of texts, the sentence "
         "and the whole document; label 1 is `intruder`. The first sentence of a document is never "
         "an intruder."
@@ -66,20 +66,27 @@ def _use(results: Findings) -> Iterator[str]:
         "score = intruder - coherent  # log-odds; an intruder if above the threshold",
         "```",
         "",
-        "| config | decision | threshold |",
-        "|---|---|---|",
     )
-    for own in (each for one in results.details for each in one.thresholds):
-        yield card_row(plain_cell(own.config), own.decision, f"{own.threshold:.4f}")
+    rows = (
+        (own.config, own.decision, f"{own.threshold:.4f}")
+        for one in results.details
+        for own in one.thresholds
+    )
+    yield from markdown_table(("config", "decision", "threshold"), rows)
 
 
 def _figures(results: Findings, summary: Sequence[SeedScore]) -> Iterator[str]:
     yield from ("", "## Figures", "")
-    yield card_row("documents", "system", "n", *_COLUMNS)
-    yield "|---" * (3 + len(_COLUMNS)) + "|"
-    for score in (each for one in results.details for each in one.scores):
-        cells = (_cell(getattr(score, field)) for field in _COLUMNS.values())
-        yield card_row(*_named(score), f"{score.documents:,}", *cells)
+    rows = [
+        (
+            *_named(score),
+            f"{score.documents:,}",
+            *(_cell(getattr(score, field)) for field in _COLUMNS.values()),
+        )
+        for one in results.details
+        for score in one.scores
+    ]
+    yield from markdown_table(("documents", "system", "n", *_COLUMNS), rows)
     yield from (
         "",
         "The intervals are 95 % intervals over documents. Document accuracy is the share of "
@@ -91,10 +98,8 @@ def _figures(results: Findings, summary: Sequence[SeedScore]) -> Iterator[str]:
     seeds = max((s.seeds for score in summary for s in score.metrics.values()), default=1)
     if seeds > 1:
         yield from ("", f"Mean and standard deviation of {seeds} seeds (this is one of them):", "")
-        yield card_row("documents", "system", *_COLUMNS)
-        yield "|---" * (2 + len(_COLUMNS)) + "|"
-        for mean in summary:
-            yield card_row(*_named(mean), *map(mean.cell, _COLUMNS.values()))
+        means = [(*_named(mean), *map(mean.cell, _COLUMNS.values())) for mean in summary]
+        yield from markdown_table(("documents", "system", *_COLUMNS), means)
 
 
 def _training(results: Findings, trained: Trained) -> Iterator[str]:
@@ -120,7 +125,7 @@ def _training(results: Findings, trained: Trained) -> Iterator[str]:
 
 
 def _named(score: DetectionScore | SeedScore) -> tuple[str, str]:
-    return plain_cell(f"{score.config} ({score.split}) {score.group}".rstrip()), score.system
+    return f"{score.config} ({score.split}) {score.group}".rstrip(), score.system
 
 
 def _cell(metric: Estimate | None) -> str:

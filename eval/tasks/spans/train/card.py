@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterator, Sequence
 
+from coherencegym.escapes import fenced, markdown_code, markdown_table, markdown_text
 from coherencegym.eval.statistics.scores import Score
 from coherencegym.eval.tasks.spans.data import CHOICE, COHERENCE
 from coherencegym.eval.tasks.spans.results import (
@@ -18,12 +19,9 @@ from coherencegym.eval.tasks.spans.train.train import TrainedOnTexts
 from coherencegym.eval.tasks.task import Findings
 from coherencegym.eval.tasks.training.card import (
     card_front,
-    card_row,
     card_training,
     encoder_cell,
-    plain_cell,
 )
-from coherencegym.files.templates import fenced
 
 #: The metrics that a card has.
 CARD_METRICS = (ACCURACY, *METRIC_NAMES.values(), STRICT_IF_RIGHT)
@@ -52,14 +50,15 @@ def _front(results: SpanTrainingResults, data: SpanTraining) -> Iterator[str]:
     if choice:
         says, reads = "which of several texts is better", "each of the texts"
     elif data.question == COHERENCE:
-        says, reads = f"whether a text is {data.positive}", "the text"
+        says, reads = f"whether a text is {markdown_text(data.positive)}", "the text"
     else:
-        says = f"whether a text makes a hypothesis {data.positive}"
+        says = f"whether a text makes a hypothesis {markdown_text(data.positive)}"
         reads = "a pair of texts, the text and the hypothesis"
-    labels = "" if choice else f"; label 1 is `{data.positive}`"
+    labels = "" if choice else f"; label 1 is {markdown_code(data.positive)}"
+    code = markdown_code(name)
     yield from ("# A model of texts and their parts", "")
     yield (
-        f"`{name}`, fine-tuned to decide {says} (Storks and Chai 2021, Findings of EMNLP). Its "
+        f"{code}, fine-tuned to decide {says} (Storks and Chai 2021, Findings of EMNLP). Its "
         f"input is {reads}, with units joined by a space{labels}. Strict coherence, below, is the "
         "share of texts for which the model is right about the whole and about every part."
     )
@@ -93,13 +92,14 @@ def _figures(scores: Sequence[Score]) -> Iterator[str]:
     cells: dict[tuple[str, str, str], dict[str, str]] = {}
     for score in scores:
         if not score.group and score.metric in CARD_METRICS:
-            who = score.system or "**this model**"
-            about = plain_cell(f"{score.config} ({score.split})"), who, f"{score.n:,}"
+            who = score.system or "this model"
+            about = f"{score.config} ({score.split})", who, f"{score.n:,}"
             cells.setdefault(about, {})[score.metric] = _cell(score)
     yield from ("", "## Figures, %", "")
-    yield from _heads("texts", "system", "n")
-    for about, own in cells.items():
-        yield card_row(*about, *(own.get(metric, "") for metric in CARD_METRICS))
+    rows = [
+        (*about, *(own.get(metric, "") for metric in CARD_METRICS)) for about, own in cells.items()
+    ]
+    yield from markdown_table(("texts", "system", "n", *CARD_METRICS), rows)
     yield from (
         "",
         "The intervals are 95 % intervals. Accuracy is the share of texts with a right answer for "
@@ -119,16 +119,16 @@ def _over_seeds(results: SpanTrainingResults) -> Iterator[str]:
         f"Mean and standard deviation of {seeds} {results.over} (this is one of them):",
         "",
     )
-    yield from _heads("texts", "system")
-    for one in results.summary:
-        if not one.group:
-            about = plain_cell(f"{one.config} ({one.split})"), one.system or "**the models**"
-            yield card_row(*about, *map(one.cell, CARD_METRICS))
-
-
-def _heads(*names: str) -> Iterator[str]:
-    yield card_row(*names, *CARD_METRICS)
-    yield "|---" * (len(names) + len(CARD_METRICS)) + "|"
+    rows = [
+        (
+            f"{one.config} ({one.split})",
+            one.system or "the models",
+            *map(one.cell, CARD_METRICS),
+        )
+        for one in results.summary
+        if not one.group
+    ]
+    yield from markdown_table(("texts", "system", *CARD_METRICS), rows)
 
 
 def _training(

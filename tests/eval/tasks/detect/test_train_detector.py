@@ -180,7 +180,7 @@ def test_it_learns_and_leaves_a_model_with_its_card(
     assert not [name for name in names if name.endswith((".bin", ".pt", ".pth", ".pkl"))]
     card = (output / "seed-1" / "README.md").read_text()
     assert card.startswith("---\nlibrary_name: transformers\n")
-    assert "detect_far (test)" in card
+    assert r"detect\_far (test)" in card
     assert "Mean and standard deviation of 2 seeds" in card
     assert "| training pairs | 900 |" in card
 
