@@ -17,6 +17,7 @@ from coherencegym.eval.data.notes import first_names
 from coherencegym.eval.hub.model_index import TOOLKIT, result_entries, results_yaml
 from coherencegym.eval.hub.push_changes import push_changes
 from coherencegym.eval.hub.push_results import Pushed
+from coherencegym.eval.hub.yaml_lists import edited_list
 from coherencegym.eval.results.runs import read_run, run_folders
 from coherencegym.hub.commits import Head, fetch
 
@@ -106,6 +107,8 @@ def _parsed(text: str) -> list[Any] | None:
 def _appended(
     repo_id: str, dataset: str, new: Sequence[Mapping[str, Any]], there: Mapping[str, str]
 ) -> tuple[str, bytes]:
+    import yaml
+
     path = f"{FOLDER}/{dataset.replace('/', '__')}.yaml"
     old = there.get(path, "")
     before = _parsed(old)
@@ -113,8 +116,15 @@ def _appended(
         raise EvaluationError(
             f"{repo_id}: {path}: no list of results in YAML; nothing was pushed: mend it first"
         )
-    text = old + "\n" * (bool(old) and not old.endswith("\n")) + results_yaml(new)
-    # A list in another layout is not continued so.
+    text = old + "\n" * (bool(old) and not old.endswith("\n"))
+    node = yaml.compose(text, yaml.SafeLoader)
+    if isinstance(node, yaml.SequenceNode):
+        text = edited_list(text, node, [True] * len(before), after=new)
+    else:
+        text += results_yaml(new)
     if _parsed(text) != [*before, *new]:
-        text = results_yaml([*before, *new])
+        raise EvaluationError(
+            f"{repo_id}: {path}: a list in a layout that cannot be gone on with; nothing was "
+            "pushed: begin each entry with a dash in a line of its own"
+        )
     return path, text.encode()

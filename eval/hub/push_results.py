@@ -150,8 +150,13 @@ def _changed(
     old = ""
     if _CARD in there:
         card = fetch(api, repo_id, _CARD, head.sha)
-        # As it is, line ends included.
-        old = card.read_bytes().decode("utf-8-sig", "replace")
+        try:
+            # As it is, line ends included.
+            old = card.read_bytes().decode("utf-8-sig")
+        except UnicodeDecodeError:
+            raise EvaluationError(
+                f"{repo_id}: {_CARD} is not UTF-8; nothing was pushed: save it as UTF-8 first"
+            ) from None
     tables = {own: kinds for own, kinds in tables.items() if own in runs}
     contents = {**files}
     contents[_CARD] = render_results_card(repo_id, runs, tables, old).encode()

@@ -1,17 +1,19 @@
 """The card of a repository of results: one table of every run in it.
 
-The program writes what stands between two marks, and its own keys of the metadata. The rest is the
-owner's, a licence for instance, and stays.
+The program writes what stands between two marks, and its own tags and configs in the metadata. The
+rest is the owner's, a licence for instance, and stays as it was written.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from coherencegym.errors import EvaluationError
 from coherencegym.escapes import fenced
 from coherencegym.eval.data.baselines import BASELINE_WORDS, HUMAN_PERFORMANCE
+from coherencegym.eval.hub.yaml_lists import with_list
 from coherencegym.eval.report.grid import (
     Grid,
     GridRow,
@@ -29,6 +31,7 @@ from coherencegym.eval.tasks.headline import Headline
 FIRST_MARK = "<!-- scores: written by python -m eval push, replaced by the next push -->"
 LAST_MARK = "<!-- end of scores -->"
 _TAGS = ("coherencegym", "evaluation", "discourse", "coherence")
+_FRONT = re.compile(r"(\s*---[ \t]*\r?\n)(.*?)(^---[ \t]*\r?(?:\n|\Z))", re.S | re.M)
 #: Tables of a run that have a config each, so that ``load_dataset`` reads one run, not a mixture.
 TABLES = (
     *("predictions", "regions", "units", "systems", "outcomes"),
@@ -79,17 +82,8 @@ def render_results_card(
     Raises:
         EvaluationError: the card of now is somebody's own, or its metadata cannot be read.
     """
-    about, text = _parts(repo_id, old)
-    configs = about.get("configs")
-    kept = [c for c in configs if not _is_ours(c)] if isinstance(configs, list) else []
-    tags = about.get("tags")
-    others = [tag for tag in tags if tag not in _TAGS] if isinstance(tags, list) else []
-    merged = {
-        "pretty_name": f"Results in {repo_id}",
-        **about,
-        "tags": [*_TAGS, *others],
-        "configs": [*_configs(tables), *kept],
-    }
+    start, block, end, text = _parts(repo_id, old)
+    metadata = _metadata(repo_id, block, tables)
     block = f"{FIRST_MARK}\n\n{_scores(repo_id, runs, tables)}\n\n{LAST_MARK}"
     if not text.strip():
         text = (
@@ -99,34 +93,56 @@ def render_results_card(
         before, _, rest = text.partition(FIRST_MARK)
         # The last one, as what a run is called may have such a mark in it.
         text = before + block + rest.rpartition(LAST_MARK)[2]
-    return f"---\n{_yaml(merged)}\n---\n{text}"
+    return start + metadata + end + text
 
 
-def _parts(repo_id: str, card: str) -> tuple[dict[str, Any], str]:
-    import yaml
-    from huggingface_hub import DatasetCard
-
-    if not card.strip():
-        return {}, ""
-    card = card.replace("\r\n", "\n")
+def _parts(repo_id: str, card: str) -> tuple[str, str, str, str]:
+    # The line before the metadata, the metadata, the line after, and the text.
     where = f"{repo_id}: README.md"
-    if not card.startswith("---\n"):
-        # The client would say so on the terminal; it is no mistake.
-        card = f"---\n{{}}\n---\n{card}"
-    try:
-        parsed = DatasetCard(card)
-    except (yaml.YAMLError, ValueError, TypeError):
-        raise EvaluationError(
-            f"{where}: its metadata cannot be read; expected YAML between two lines of ---"
-        ) from None
-    text = str(parsed.text)
+    found = _FRONT.match(card)
+    start, block, end = found.groups() if found else ("---\n", "", "---\n")
+    text = card[found.end() :] if found else card
     marks = [text.find(FIRST_MARK), text.find(LAST_MARK)]
     if text.strip() and not 0 <= marks[0] < marks[1]:
         raise EvaluationError(
             f"{where}: somebody's own card, without the place for scores; name another repository, "
             f"or put the two lines {FIRST_MARK} and {LAST_MARK} where the scores should stand"
         )
-    return dict(parsed.data.to_dict()), text  # type: ignore[no-untyped-call]
+    return start, block, end if end.endswith("\n") else f"{end}\n", text
+
+
+def _metadata(repo_id: str, block: str, tables: Mapping[str, Sequence[str]]) -> str:
+    import yaml
+
+    where = f"{repo_id}: README.md: its metadata cannot be"
+    try:
+        about = yaml.safe_load(block)
+    except (yaml.YAMLError, ValueError, RecursionError):
+        about = block
+    if not isinstance(about, dict | None):
+        raise EvaluationError(f"{where} read; expected YAML between two lines of ---")
+    block, about = block if about != {} else "", about or {}
+    tags, configs = (about.get(key) or [] for key in ("tags", "configs"))
+    name = {"pretty_name": f"Results in {repo_id}"}
+    block += yaml.safe_dump(name, width=float("inf")) if "pretty_name" not in about else ""
+    own = _configs(tables)
+    try:
+        block = with_list(block, "tags", _TAGS, lambda tag: tag not in _TAGS)
+        block = with_list(block, "configs", own, lambda config: not _is_ours(config))
+        is_made = yaml.safe_load(block) == {
+            **name,
+            **about,
+            "tags": [*_TAGS, *(tag for tag in tags if tag not in _TAGS)],
+            "configs": [*own, *(config for config in configs if not _is_ours(config))],
+        }
+    except (yaml.YAMLError, ValueError, TypeError):
+        is_made = False
+    if not is_made:
+        raise EvaluationError(
+            f"{where} gone on with; expected lists of tags and configs, each key in a line of its "
+            "own and without braces"
+        )
+    return block
 
 
 def _is_ours(config: Any) -> bool:
@@ -144,12 +160,6 @@ def _configs(tables: Mapping[str, Sequence[str]]) -> list[dict[str, Any]]:
         for kind in TABLES
         if kind in tables[place]
     ]
-
-
-def _yaml(about: Mapping[str, Any]) -> str:
-    from huggingface_hub import DatasetCardData
-
-    return str(DatasetCardData(**about).to_yaml(original_order=list(about)))
 
 
 def _scores(repo_id: str, runs: Mapping[str, Run], tables: Mapping[str, Sequence[str]]) -> str:

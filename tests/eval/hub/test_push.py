@@ -38,6 +38,7 @@ from coherencegym.eval.hub.results_card import (
     config_name,
     render_results_card,
 )
+from coherencegym.eval.hub.yaml_lists import with_list
 from coherencegym.eval.kinds.items import Item
 from coherencegym.eval.results.runs import read_run
 from coherencegym.eval.results.saved import read_saved
@@ -397,29 +398,57 @@ def test_what_took_effect_though_a_page_answered_is_not_done_twice(
     assert len(hub_clients.commits(REPO)) == 2
 
 
-def test_the_owners_part_of_the_card_stays(
-    hub: HubServer, hub_api: HfApi, scored: Path, tmp_path: Path
+#: What YAML reads otherwise than it stands there.
+OWN_TAGS = "- 3.10 # mine\n- [no]\nlanguage: no\nlicense: cc-by-4.0\n"
+OWN_CONFIG = "- config_name: on\n  data_files: 'mine/*.csv' \n\n# the end\n"
+
+
+@pytest.mark.parametrize("newline", ["\n", "\r\n"])
+def test_the_owners_part_of_the_card_stays_to_the_byte(
+    hub: HubServer, hub_api: HfApi, scored: Path, tmp_path: Path, newline: str
 ) -> None:
     push_results(hub_api, [scored], REPO)
-    card = read_card(hub.files(REPO)["README.md"].decode())
-    own = {"config_name": "mine", "data_files": "mine/*.csv"}
-    card.data.license = "cc-by-4.0"
-    card.data.tags = [*(card.data.tags or ()), "ours"]
-    card.data.configs = [*card.data.configs, own]
-    card.text = "\nBefore.\n" + card.text + "\nAfter.\n"
-    hub.seed(REPO, {"README.md": str(card).encode(), "mine/a.csv": b"a\n1\n"})
-    assert push_results(hub_api, [scored], REPO).commit != ""  # its place among the configs
-    assert push_results(hub_api, [scored], REPO).commit == ""
+    card = hub.files(REPO)["README.md"].decode()
+    for old, new in (
+        ("\nconfigs:\n", f"\n{OWN_TAGS}configs:\n"),
+        ("---\n\n", f"{OWN_CONFIG}---\n\nBefore.\n"),
+        ("pretty_name: ", "# pretty_name: "),
+    ):
+        card = card.replace(old, new, 1)
+    whole = f"{card}\nAfter.\n".replace("\n", newline).encode()
+    hub.seed(REPO, {"README.md": whole.replace(b"---", b"---  ", 1), "mine/a.csv": b"a\n1\n"})
     push_results(hub_api, [changed(scored, tmp_path / "other")], REPO)
-    again = read_card(hub.files(REPO)["README.md"].decode())
-    assert again.data.license == "cc-by-4.0"
-    assert "ours" in again.data.tags
-    assert again.data.configs[-1] == own
-    assert len(again.data.configs) == 9
-    assert again.text.startswith("\nBefore.\n")
-    assert again.text.endswith("\nAfter.\n")
-    assert again.text.count(FIRST_MARK) == again.text.count(LAST_MARK) == 1
-    assert "| other/model |" in again.text
+    assert push_results(hub_api, [scored], REPO).commit == ""
+    again = hub.files(REPO)["README.md"]
+    lines = iter(again.splitlines(keepends=True))
+    own = f"---  \n# pretty_name: Results in {REPO}\n{OWN_TAGS}{OWN_CONFIG}---\n\nBefore.\n"
+    assert all(
+        line in lines for line in own.replace("\n", newline).encode().splitlines(keepends=True)
+    )
+    assert again.endswith(whole[whole.index(b"After.") :])
+    assert again.count(FIRST_MARK.encode()) == again.count(LAST_MARK.encode()) == 1
+    about = yaml.safe_load(again.partition(b"---  ")[2].partition(b"---")[0])
+    assert about["configs"][-1]["config_name"] is True
+    assert len(about["configs"]) == 9
+    assert b"| other/model |" in again
+
+
+@pytest.mark.parametrize(
+    ("text", "made"),
+    [
+        ("", "k:\n- new\n"),
+        ("a: 1.10\n", "a: 1.10\nk:\n- new\n"),
+        ("k:\na: no\n", "k:\n- new\na: no\n"),
+        ("k: # why\n", "k:\n- new\n # why\n"),
+        ("k:\n- mine # so\n- old\n# last\na: no\n", "k:\n- new\n- mine # so\n# last\na: no\n"),
+        ("a: b\nk:\n  - old\n\n  - - x\n    - 'y'\n", "a: b\nk:\n  - new\n\n  - - x\n    - 'y'\n"),
+        ("k: [old, 3.10, {a: no}] # so\na: 1\n", 'k: ["new", 3.10, {a: no}] # so\na: 1\n'),
+        ("k: []\n", 'k: ["new"]\n'),
+    ],
+)
+def test_a_list_is_edited_in_the_layout_that_it_has(text: str, made: str) -> None:
+    assert with_list(text, "k", ["new"], lambda one: one != "old") == made
+    assert yaml.safe_load(made)["k"][0] == "new"
 
 
 @pytest.mark.parametrize(
@@ -429,6 +458,9 @@ def test_the_owners_part_of_the_card_stays(
         (b"# My dataset\n", "somebody's own card"),
         (b"---\n- a\n---\n", "its metadata cannot be read"),
         (b"---\na: [\n---\n", "its metadata cannot be read"),
+        (b"---\n\xff\n---\n", "README.md is not UTF-8"),
+        (b"---\ntags: mine\n---\n", "its metadata cannot be gone on with"),
+        (b"---\n{tags: [mine]}\n---\n", "its metadata cannot be gone on with"),
     ],
 )
 def test_a_card_of_somebodys_own_is_left_alone(

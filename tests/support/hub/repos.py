@@ -62,7 +62,7 @@ def info(context: Context) -> Answer:
 
 def _card(readme: Blob | None) -> object:
     # Metadata that cannot be read are none, as there.
-    found = REGEX_YAML_BLOCK.search(readme.data.decode()) if readme else None
+    found = REGEX_YAML_BLOCK.search(readme.data.decode("utf-8", "replace")) if readme else None
     try:
         return yaml.safe_load(found[2]) if found else None
     except yaml.YAMLError:
