@@ -65,7 +65,7 @@ def texts_of(results: Saved, places: Set[ItemPlace], publishable: bool = False) 
             own = {place: row for place, row in named if place in places}
             # The rows say what they are from, too, and a manifest is changed more easily.
             if publishable and any(map(is_closed, {row.corpus for row in own.values()})):
-                missing[closed_line(printable(table.config))] = None
+                missing[closed_line(table.config)] = None
                 continue
             found |= own
             if publishable:
