@@ -98,7 +98,7 @@ def dataset_head(api: Any, repo_id: str) -> DatasetHead:
             f"{repo_id} holds a dataset without manifest.json, so not one that this project made; "
             "name another repository with --repo-id"
         )
-    texts = {name: path.read_text(encoding="utf-8") for name, path in files.items()}
+    texts = {name: path.read_text("utf-8", "replace") for name, path in files.items()}
     return DatasetHead(**vars(head), manifest=manifest, texts=texts, tags=tags)
 
 

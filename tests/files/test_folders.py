@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from coherencegym.errors import EvaluationError
+from coherencegym.files import layouts
 from coherencegym.files.checksums import CHECKSUMS, checksums, read_checksums
 from coherencegym.files.folders import (
     check_folder,
@@ -21,6 +22,11 @@ from coherencegym.files.folders import (
     written_beside,
     written_into,
 )
+
+
+@pytest.fixture(autouse=True)
+def _any_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(layouts, "is_ours", lambda name, listed: True)
 
 
 def write(folder: Path, **files: str) -> None:
@@ -312,8 +318,9 @@ def test_an_empty_folder_may_be_used_with_overwrite(tmp_path: Path) -> None:
 LIVING = """
 import sys, time
 from pathlib import Path
-from coherencegym.files import folders
+from coherencegym.files import folders, layouts
 
+layouts.is_ours = lambda name, listed: True
 folder, step = Path(sys.argv[1]), sys.argv[2]
 rename, delete, replace = Path.rename, folders.delete_listed, Path.replace
 

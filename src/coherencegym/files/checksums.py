@@ -1,9 +1,10 @@
 """Checksums of the files that the program wrote into a folder, by which it knows them again.
 
 They lie in the folder itself, in ``.coherencegym.sha256``, in the format of ``sha256sum`` (whose
-``--check`` reads it), sorted by path. What is not listed there, or is other than listed, is
-somebody's own. The list is of this machine: no push uploads it, and readers of datasets pass over
-it, as they do over every hidden file.
+``--check`` reads it), sorted by path. What is not listed there, is other than listed, or has a name
+that no output has (:mod:`coherencegym.files.layouts`), is somebody's own. The list is of this
+machine: no push uploads it, and readers of datasets pass over it, as they do over every hidden
+file.
 """
 
 from __future__ import annotations
@@ -16,6 +17,8 @@ from collections import defaultdict
 from collections.abc import Container, Iterator, Mapping, Set
 from contextlib import suppress
 from pathlib import Path, PurePosixPath
+
+from coherencegym.files import layouts
 
 #: The list's name. It does not end in ``.json``, as suites of SyntaxGym do.
 CHECKSUMS = ".coherencegym.sha256"
@@ -83,6 +86,8 @@ def strange_file(name: str, path: Path, listed: Checksums) -> str:
         return f"{name} is a symbolic link"
     if name not in listed:
         return f"{name} is not of the earlier output"
+    if not layouts.is_ours(name, listed):
+        return f"{name} has no name that coherencegym gives"
     if not _is_regular(path) or sha256_of(path) not in listed[name]:
         return f"{name} was changed since coherencegym wrote it"
     return ""

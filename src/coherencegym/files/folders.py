@@ -30,6 +30,7 @@ from coherencegym.files.checksums import (
     strange_part,
     write_checksums,
 )
+from coherencegym.files.layouts import is_whole
 
 
 def check_folder(
@@ -53,8 +54,8 @@ def check_folder(
 
     Raises:
         EvaluationError: it exists and may not be overwritten, has something in it that the program
-            did not write, is an input, or in one, or holds one, or nothing can be written where it
-            would be.
+            did not write, is an input or an earlier output, or in one, or holds one, or nothing
+            can be written where it would be.
     """
     if _is_working_place(folder):
         raise EvaluationError(
@@ -62,6 +63,9 @@ def check_folder(
             f"another with {option}, such as {folder / 'output'}"
         )
     check_inputs([folder], option, inputs=inputs, around=around)
+    for above in Path(os.path.realpath(folder)).parents:
+        if is_whole(read_checksums(above) or {}):
+            raise _nested(folder, above, option, "the earlier output")
     clear_leftovers(_absolute(folder))
     _check_place(folder, option)
     _check_replaceable(folder, overwrite, option)

@@ -1,0 +1,52 @@
+"""The names of the files of every output: what else a list of them has is somebody's own."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Container
+
+_NAME = "[^/]+"
+_TABLE = rf"{_NAME}/{_NAME}-\d{{5}}-of-\d{{5}}\.parquet"
+_FIGURE = r"\w+\.(?:png|svg)"
+_TRAINED = (
+    rf"(?:seed|fold)-\d+/{_NAME}\.(?:html|jinja|json|md|model|parquet|png|safetensors|svg|txt)"
+)
+#: The file of an overview, which lies beside what else is in a folder.
+OVERVIEW = "overview.md"
+#: The plot of a build, which alone of all figures has one form.
+_PLOT = "assets/scores.png"
+#: The file that every output of a kind has -> the names that others of it may have.
+_LAYOUTS = {
+    "manifest.json": rf"README\.md|eval\.yaml|{_PLOT}|(?:data|baselines)/{_TABLE}"
+    rf"|hashes/{_NAME}\.parquet",
+    "results.json": rf"run\.yaml|report\.html|\w+\.parquet|{_FIGURE}|{_TRAINED}",
+    "losses.json": _TRAINED,
+    "comparison.json": r"comparison\.html|steps\.md|(?:comparison|curve)\.(?:png|svg)",
+    "plots.json": _FIGURE,
+    "leaderboard.json": rf"index\.html|(?:models|suites|pairs)/{_NAME}\.html",
+    OVERVIEW: r"index\.html|curve\.(?:png|svg)",
+    "item.png": r"item\.svg",
+    "sheet.html": r"\w+\.jsonl",
+    "SUITES.md": rf"items\.jsonl|{_NAME}-{_NAME}\.json",
+    "PAIRS.md": rf"{_NAME}-{_NAME}\.jsonl|local\.(?:py|yaml)|tasks/\w+/\w+(?:\.md|\.py|\.yaml)?",
+    "BABYLM.md": rf"(?:full|fast)/\w+/{_NAME}/{_NAME}\.jsonl",
+}
+#: Exports of results, of which any may be alone.
+_EXPORTS = (
+    rf"{_NAME}--{_NAME}--{_NAME}\.eval"
+    rf"|data/(?:{_NAME}/){{3}}[0-9a-f-]{{36}}(?:\.json|_samples\.jsonl)"
+)
+
+
+def is_ours(name: str, listed: Container[str]) -> bool:
+    """Tell whether an output whose list has the names ``listed`` may have a file of a name."""
+    stem, _, form = name.rpartition(".")
+    other = {"png": f"{stem}.svg", "svg": f"{stem}.png"}.get(form, name)
+    own = [rf"{re.escape(one)}|{names}" for one, names in _LAYOUTS.items() if one in listed]
+    found = any(re.fullmatch(names, name) for names in (*own, _EXPORTS))
+    return found and (other in listed or name == _PLOT)
+
+
+def is_whole(listed: Container[str]) -> bool:
+    """Tell whether a list is of an output that has its folder for itself."""
+    return any(one in listed for one in _LAYOUTS if one != OVERVIEW)
