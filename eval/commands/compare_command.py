@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Sequence
 from itertools import combinations
 from pathlib import Path
 from typing import TextIO
@@ -21,7 +20,6 @@ EXAMPLES = """\
   coherencegym compare results/sentence_order--gpt2 results/sentence_order--gpt2-medium
   coherencegym compare results/gpt2 results/opt results/pythia --all-pairs --output compared
   coherencegym compare results/discourse_tasks--gpt2--probe --layers 0 6 12
-  coherencegym compare training/runs --steps
   coherencegym compare logs/gpt2.eval logs/opt.eval --cluster-by document
 """
 
@@ -42,16 +40,10 @@ def add_arguments(parser: Parser) -> None:
         help="compare these layers of probes; the first layer is the reference",
     )
     add(
-        "--steps",
-        action="store_true",
-        help="compare each checkpoint with the one before, the last with the first",
-    )
-    add(
         "--cluster-by",
         metavar="FIELD",
         help="field of a log's samples that names their cluster",
     )
-    rare(options.add_curve_axis(parser))
     add("--all-pairs", action="store_true", help="compare every model with every other model")
     add(
         "--details",
@@ -134,10 +126,6 @@ def _compare(arguments: argparse.Namespace, out: TextIO) -> int:
             if not path.exists():
                 raise EvaluationError(f"{path}: no such file or folder; expected logs, or results")
         raise EvaluationError("--cluster-by: expected logs of other evaluators with it")
-    if arguments.steps:
-        return _over_steps(arguments, folders, out)
-    if arguments.curve_axis is not None:
-        raise EvaluationError("--curve-axis: expected --steps with it")
     # One that was named itself is an error, which says what to name.
     trainings = [each for each in folders if seed_folders(each) and each not in arguments.results]
     if trainings:
@@ -205,37 +193,4 @@ def _compare(arguments: argparse.Namespace, out: TextIO) -> int:
         print(one_line(f"left out, as no other run is of the same suite and task: {few}"))
     if arguments.output is not None:
         print("".join(f"· {note}\n" for note in notes) + f"written to {arguments.output}")
-    return 0
-
-
-def _over_steps(arguments: argparse.Namespace, folders: Sequence[Path], out: TextIO) -> int:
-    from coherencegym.errors import EvaluationError
-    from coherencegym.eval.report.formats import TABLE, render_document
-    from coherencegym.eval.results.learning import learning_curves
-    from coherencegym.eval.results.run_table import table_of
-    from coherencegym.eval.results.runs import read_run
-    from coherencegym.eval.results.step_changes import step_changes
-    from coherencegym.eval.views.training.changes import (
-        changes_document,
-        print_changes,
-        write_changes,
-    )
-
-    for name in ("layers", "all_pairs", "details", "dataset", "equivalence_margin"):
-        if getattr(arguments, name):
-            option = "--" + name.replace("_", "-")
-            raise EvaluationError(f"--steps and {option}: expected one of the two")
-    runs = [read_run(folder) for folder in folders]
-    axis = options.curve_axis(arguments, runs)
-    how = {"anyway": arguments.anyway, "seed": arguments.seed}
-    changes = step_changes(learning_curves(table_of(runs, axis)), **how)
-    if arguments.output is not None:
-        about = {"seed": arguments.seed, "overwrite": arguments.overwrite}
-        write_changes(changes, runs, axis, arguments.output, **about)
-    if arguments.format == TABLE:
-        print_changes(changes)
-    else:
-        out.write(render_document(changes_document(changes), arguments.format))
-    if arguments.output is not None:
-        print(f"written to {arguments.output}")
     return 0

@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from coherencegym.eval.hub.every_eval_ever import EvaluationSource
     from coherencegym.eval.models.load import LoadedModel
     from coherencegym.eval.models.revisions import Checkpoint
-    from coherencegym.eval.results.runs import Run
-    from coherencegym.eval.results.steps import Axis
 
 
 #: The headings of help, in the order in which a run is described.
@@ -470,36 +468,6 @@ def evaluation_source(arguments: argparse.Namespace) -> EvaluationSource:
             "--format every-eval-ever: expected --organization NAME with it, who ran the evaluation"
         )
     return EvaluationSource(arguments.organization, arguments.relationship)
-
-
-def add_curve_axis(parser: Parser) -> argparse.Action:
-    """Declare ``--curve-axis``."""
-    return parser.add_argument(
-        "--curve-axis",
-        metavar="UNIT",
-        help="axis of learning curves: steps, words, tokens or epochs in the names of checkpoints, "
-        "or tokens=N for N tokens per step; default: the first number in the names",
-    )
-
-
-def curve_axis(arguments: argparse.Namespace, runs: Sequence[Run]) -> Axis:
-    """The axis of learning curves that the user names.
-
-    Raises:
-        EvaluationError: there is no such unit, or no run counts it.
-    """
-    from coherencegym.eval.results.steps import AS_NAMED, axis_of, step_of
-
-    if arguments.curve_axis is None:
-        return AS_NAMED
-    axis = axis_of(arguments.curve_axis)
-    if not any(step_of(run, axis) for run in runs):
-        raise EvaluationError(
-            f"--curve-axis {arguments.curve_axis}: no revision or folder of a model counts that; "
-            f"expected names such as {axis.unit}s1000"
-            + ("" if axis.per_step else f", or {axis.unit}s=N for N in a step")
-        )
-    return axis
 
 
 def results_named(given: Sequence[Path]) -> list[Path]:

@@ -17,7 +17,6 @@ EXAMPLES = """\
 def add_arguments(parser: Parser) -> None:
     """Declare the options of ``overview``."""
     options.add_results(parser, "result folders, or folders of them")
-    options.add_curve_axis(parser)
     options.add_format(parser)
     options.add_output(
         parser, "also write overview.md and index.html to this folder", "an overview"
@@ -53,7 +52,7 @@ def run(arguments: argparse.Namespace) -> int:
                 "folder, or that of several runs"
             )
     runs = [read_run(folder) for folder in folders]
-    shown = overview(runs, options.curve_axis(arguments, runs))
+    shown = overview(runs)
     if arguments.output is not None:
         write_overview(shown, arguments.output)
     with data_output(arguments.format != TABLE) as out:

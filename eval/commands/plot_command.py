@@ -36,7 +36,6 @@ def add_arguments(parser: Parser) -> None:
         parser,
         "result folders of several models, several datasets, or both",
     )
-    options.add_curve_axis(parser)
     options.add_output(parser, "default plots", "plots", Path("plots"))
 
 
@@ -57,10 +56,9 @@ def run(arguments: argparse.Namespace) -> int:
         if places.count(place) > 1:
             raise EvaluationError(f"{folder}: given twice; expected each folder of results once")
     runs = [read_run(folder) for folder in folders]
-    axis = options.curve_axis(arguments, runs)
     curves = read_curves(folders)
     with written_beside(arguments.output, arguments.overwrite) as work:
-        missing = plot_runs(runs, work, axis)
+        missing = plot_runs(runs, work)
         if curves:
             names = list(dict.fromkeys(run.suite for run in runs))
             missing += write_layers(curves, ", ".join(names), work)

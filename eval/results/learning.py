@@ -16,8 +16,7 @@ class LearningCurve:
     """The headlines of two or more checkpoints of one training on one suite, by their counts.
 
     All of them are of the same rows, and have a score; ``suite`` is a name for readers.
-    ``controlled`` suites have controls, from which their scores are to be told apart. ``folders``
-    are the places of the results, empty for those in memory.
+    ``controlled`` suites have controls, from which their scores are to be told apart.
     """
 
     training: str
@@ -26,7 +25,6 @@ class LearningCurve:
     counts: Sequence[float]
     heads: Sequence[Headline]
     controlled: bool = False
-    folders: Sequence[str] = ()
 
     @property
     def above_from(self) -> float | None:
@@ -44,15 +42,15 @@ class LearningCurve:
 
 def learning_curves(table: RunTable) -> list[LearningCurve]:
     """The curves of a table; of several runs of a checkpoint on the same rows, the last."""
-    found: dict[tuple[object, ...], dict[float, tuple[Headline, str]]] = {}
+    found: dict[tuple[object, ...], dict[float, Headline]] = {}
     columns: dict[tuple[object, ...], RunColumn] = {}
     for column, _, run in table.runs:
-        step, head = step_of(run, table.axis), run.number
+        step, head = step_of(run), run.number
         if step is not None and head is not None and head.score is not None:
             rows = frozenset((one.config, one.split, one.sha256, one.items) for one in run.tables)
             same = column.task, column.suite, column.version, rows, head.over, head.metric
             key = (*same, step.training, step.unit)
-            found.setdefault(key, {})[step.count] = head, run.folder
+            found.setdefault(key, {})[step.count] = head
             columns.setdefault(key, column)
     curves = {key: dict(sorted(points.items())) for key, points in found.items() if len(points) > 1}
     names = Counter((columns[key].name, *key[-2:]) for key in curves)
@@ -63,9 +61,8 @@ def learning_curves(table: RunTable) -> list[LearningCurve]:
             column.name if names[column.name, training, unit] == 1 else column.whole_name,
             unit,
             list(points),
-            [head for head, _ in points.values()],
+            list(points.values()),
             (column.suite, column.version) in controlled,
-            [folder for _, folder in points.values()],
         )
         for key, points in curves.items()
         for column, training, unit in [(columns[key], str(key[-2]), str(key[-1]))]

@@ -24,7 +24,7 @@ from coherencegym.eval.data.baselines import BASELINE_WORDS
 from coherencegym.eval.data.notes import first_names
 from coherencegym.eval.results.comparison import INCIDENTAL
 from coherencegym.eval.results.runs import Run, run_of
-from coherencegym.eval.results.steps import AS_NAMED, Axis, step_of
+from coherencegym.eval.results.steps import step_of
 from coherencegym.eval.statistics.scores import CD, CHANCE_NAME, chance_names
 from coherencegym.eval.tasks.headline import BELOW_CHANCE, NO_BETTER, Headline, known_baselines
 from coherencegym.eval.tasks.results import TaskResults
@@ -116,13 +116,9 @@ class RunColumn:
 
 @dataclass(frozen=True)
 class RunTable:
-    """Columns in the order of their first runs.
-
-    ``axis`` is what the checkpoints of a training are counted by.
-    """
+    """Columns in the order of their first runs."""
 
     columns: tuple[RunColumn, ...]
-    axis: Axis = AS_NAMED
 
     @cached_property
     def models(self) -> dict[RunModel, str]:
@@ -204,11 +200,7 @@ class RunTable:
     @cached_property
     def steps(self) -> Mapping[RunModel, tuple[str, float]]:
         """The training and the count of each model that is a checkpoint, one of several."""
-        known = {
-            model: step
-            for _, model, run in self.runs
-            if (step := step_of(run, self.axis)) is not None
-        }
+        known = {model: step for _, model, run in self.runs if (step := step_of(run)) is not None}
         names = Counter((step.training, step.unit) for step in known.values())
         return {
             key: (f"{step.training} {step.unit}", step.count)
@@ -223,7 +215,7 @@ class RunTable:
         found = {
             self.models[model]: None
             for _, model, run in self.runs
-            if step_of(run, self.axis) is None and {run.model, _origin(run)} & trainings
+            if step_of(run) is None and {run.model, _origin(run)} & trainings
         }
         return list(found)
 
@@ -319,7 +311,7 @@ class RunTable:
         return [c for c in self.columns if model in c.runs and other in c.runs]
 
 
-def table_of(results: Iterable[TaskResults | Run], axis: Axis = AS_NAMED) -> RunTable:
+def table_of(results: Iterable[TaskResults | Run]) -> RunTable:
     """The table of results in memory, or of runs that were read.
 
     A run that is there twice stands there once.
@@ -340,7 +332,7 @@ def table_of(results: Iterable[TaskResults | Run], axis: Axis = AS_NAMED) -> Run
                 digest=hashlib.sha256(repr(key).encode("utf-8", "replace")).hexdigest()[:12],
             )
         )
-    return RunTable(tuple(_with_differences(columns)), axis)
+    return RunTable(tuple(_with_differences(columns)))
 
 
 def sorted_table(runs: Iterable[Run]) -> RunTable:

@@ -6,7 +6,6 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from coherencegym.errors import EvaluationError
 from coherencegym.eval.results.runs import Run
 
 #: Words of a checkpoint's name before its number, and the unit that each counts: ``step1000``,
@@ -31,23 +30,6 @@ _TIMES = {"": 1, "k": 10**3, "m": 10**6, "b": 10**9}
 
 
 @dataclass(frozen=True)
-class Axis:
-    """The things that a learning curve counts.
-
-    Attributes:
-        unit: ``step``, ``word``, ``token`` or ``epoch``; empty: what a name counts first.
-        per_step: the number of them in a step, for names that count steps; 0: names count them.
-    """
-
-    unit: str = ""
-    per_step: float = 0.0
-
-
-#: The axis of what names count first.
-AS_NAMED = Axis()
-
-
-@dataclass(frozen=True)
 class Step:
     """A place in a training.
 
@@ -63,32 +45,11 @@ class Step:
     count: float
 
 
-def axis_of(text: str) -> Axis:
-    """The axis that ``tokens`` names, or ``tokens=2097152``: so many in a step.
-
-    Raises:
-        EvaluationError: it names no unit, or no number above 0.
-    """
-    name, equals, number = text.partition("=")
-    unit = name.removesuffix("s")
-    try:
-        per_step = float(number) if equals else 0.0
-    except ValueError:
-        per_step = -1.0
-    if unit not in _UNITS.values() or (equals and not 0 < per_step < float("inf")):
-        units = ", ".join(f"{one}s" for one in dict.fromkeys(_UNITS.values()))
-        raise EvaluationError(
-            f"--curve-axis {text}: expected one of {units}, or with how many there are in a step "
-            "tokens=2097152"
-        )
-    return Axis(unit, per_step)
-
-
-def step_of(run: Run, axis: Axis = AS_NAMED) -> Step | None:
+def step_of(run: Run) -> Step | None:
     """The checkpoint that a run is of, by its revision or else the name of its model.
 
-    Where a name counts several things (``step1000-tokens4B``) and the axis asks for none of them,
-    it is the first. None where it does not count what is asked for.
+    Where a name counts several things (``step1000-tokens4B``), it is the first. None where it
+    counts nothing.
     """
     path = Path(run.model)
     revision = run.at_revision.removeprefix("@")
@@ -99,11 +60,9 @@ def step_of(run: Run, axis: Axis = AS_NAMED) -> Step | None:
         counts.setdefault(_UNITS[found["word"].lower()], _number(found))
     if not counts and (alone := _ALONE.fullmatch(name)) and (revision or not alone["times"]):
         counts, rest = {"": _number(alone)}, "*"
-    unit = axis.unit or next(iter(counts), "")
-    if axis.per_step and "step" in counts:
-        counts[unit] = counts["step"] * axis.per_step
-    if unit not in counts:
+    if not counts:
         return None
+    unit = next(iter(counts))
     training = f"{run.model}@{rest}" if revision else str(path.with_name(rest))
     return Step(training + run.by_scorer, unit, counts[unit])
 

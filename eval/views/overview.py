@@ -15,7 +15,6 @@ from coherencegym.eval.report.formats import TableDocument, copied_texts
 from coherencegym.eval.results.learning import learning_curves
 from coherencegym.eval.results.run_table import RunColumn, RunModel, RunTable, table_of
 from coherencegym.eval.results.runs import Run
-from coherencegym.eval.results.steps import AS_NAMED, Axis
 from coherencegym.eval.statistics.scores import CD, CHANCE_NAME
 from coherencegym.eval.tasks.headline import Headline
 from coherencegym.eval.tasks.results import TaskResults
@@ -67,9 +66,9 @@ class ShownOverview(RunTable):
         return notebook_cell([whole, *language_grids(self)])
 
 
-def overview(results: Iterable[TaskResults | Run], axis: Axis = AS_NAMED) -> ShownOverview:
+def overview(results: Iterable[TaskResults | Run]) -> ShownOverview:
     """The overview of results, or of runs that were read, which shows itself."""
-    return ShownOverview(table_of(results, axis).columns, axis)
+    return ShownOverview(table_of(results).columns)
 
 
 def overview_grid(

@@ -10,7 +10,6 @@ from coherencegym.eval.report import figures
 from coherencegym.eval.results.learning import learning_curves
 from coherencegym.eval.results.run_table import table_of
 from coherencegym.eval.results.runs import Run
-from coherencegym.eval.results.steps import AS_NAMED, Axis
 from coherencegym.eval.views.languages import LANGUAGES_PLOT, language_runs
 from coherencegym.eval.views.plots_curve import draw_curves, write_curves
 from coherencegym.eval.views.plots_heatmap import draw_heat_maps, heat_maps
@@ -26,7 +25,7 @@ def scores_png(runs: Sequence[Run]) -> bytes:
         return path.read_bytes()
 
 
-def plot_runs(runs: Sequence[Run], folder: Path, axis: Axis = AS_NAMED) -> list[str]:
+def plot_runs(runs: Sequence[Run], folder: Path) -> list[str]:
     """Write the plots of runs into a folder: scores, and heat maps, languages and curves if any.
 
     Returns:
@@ -40,7 +39,7 @@ def plot_runs(runs: Sequence[Run], folder: Path, axis: Axis = AS_NAMED) -> list[
         if positions:
             figure = draw_curves(positions, "Scores by position", of="")
             missing += figures.save(figure, folder / "positions.png")
-        table = table_of(runs, axis)
+        table = table_of(runs)
         if by_language := language_runs(table):
             missing += figures.save(draw_scores(by_language), folder / LANGUAGES_PLOT)
     missing += write_curves(learning_curves(table), folder)

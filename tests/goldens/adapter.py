@@ -7,12 +7,11 @@ task's results change their form its function follows, and the records stay.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 from coherencegym.eval.results.comparison import ModelComparison
-from coherencegym.eval.results.step_changes import CurveChanges, StepChange
 from coherencegym.eval.statistics.estimate import Estimate
 from coherencegym.eval.statistics.scores import (
     BAG_OF_WORDS,
@@ -343,28 +342,6 @@ def read_comparison(run: str, compared: ModelComparison) -> Iterator[Golden]:
             **{"test": row.test, "p": row.p, "p_holm": row.p_holm},
         }
         yield _golden(about, row, **{**where, **of_change})
-
-
-def read_steps(run: str, changes: Sequence[CurveChanges]) -> Iterator[Golden]:
-    """The estimates of the checkpoints of a training."""
-    for one in changes:
-        about: dict[str, Any] = {"run": run, "suite": one.curve.suite.partition(" ")[0]}
-        for count, head in zip(one.curve.counts, one.curve.heads, strict=True):
-            yield from _headline({**about, "run": f"{run}, {one.curve.unit} {count:g}"}, head)
-        metric = "above chance and baselines from"
-        yield Golden(**about, group="headline", metric=metric, value=one.curve.above_from)
-        families: dict[str, Sequence[StepChange]] = {
-            "steps": one.steps,
-            "whole": [one.whole] if one.whole else [],
-        }
-        for family, own in families.items():
-            for change in own:
-                counts = _kept({"left out": change.left_out})
-                between = f"{change.after:g} − {change.before:g} ({family})"
-                named: dict[str, Any] = {"metric": "accuracy", "group": "headline"}
-                named["system"] = between
-                named |= {"test": change.test, "p": change.p, "p_holm": change.p_holm}
-                yield _golden(about, change, value=change.difference, counts=counts, **named)
 
 
 def unique(found: Iterable[Golden]) -> dict[tuple[str, ...], Golden]:

@@ -31,11 +31,7 @@ from coherencegym.eval.models.load import LoadedModel
 from coherencegym.eval.results.comparison import compare, corrected_together
 from coherencegym.eval.results.folder import write_common
 from coherencegym.eval.results.layers import at_layer
-from coherencegym.eval.results.learning import learning_curves
-from coherencegym.eval.results.run_table import table_of
-from coherencegym.eval.results.runs import read_run
 from coherencegym.eval.results.saved import read_saved
-from coherencegym.eval.results.step_changes import step_changes
 from coherencegym.eval.tasks.results import TaskResults
 from coherencegym.eval.tasks.task import Findings
 from coherencegym.suites import WITHOUT_PAIRS
@@ -92,7 +88,7 @@ def _compared(
 
 
 def score(sample: Sample, made: Path) -> Iterator[Golden]:
-    """All samples of items, made ones, corrected words, two models, checkpoints of one."""
+    """All samples of items, made ones, corrected words, two models."""
     places = {name: sample(name)[0] for name in _SUITES} | {"made": _made_items(made / "items")}
     for name, place in places.items():
         limit = None if name == "made" else _LIMIT
@@ -104,23 +100,12 @@ def score(sample: Sample, made: Path) -> Iterator[Golden]:
             yield from _compared(DEMO, results, other, made / name, details=details)
     corrected = _scored(demo(), places["replies"], word_correction=True)
     yield from adapter.read_score("demo, words corrected", corrected)
-    yield from _steps([places["replies"], places["made"]], made / "steps")
 
 
 def _scored(model: LoadedModel, place: Path, **options: Any) -> Findings:
     found = cg.score(model, place, **options)
     assert isinstance(found, Findings)
     return found
-
-
-def _steps(places: Sequence[Path], folder: Path) -> Iterator[Golden]:
-    """Models of two, four and six layers as if they were checkpoints."""
-    runs = []
-    for place in places:
-        for layers in (2, 4, 6):
-            results = _scored(shallow(layers, f"model/step{layers}"), place)
-            runs.append(read_run(saved(results, folder / f"{place.name}-{layers}")))
-    yield from adapter.read_steps("steps", step_changes(learning_curves(table_of(runs))))
 
 
 def _made_items(folder: Path) -> Path:

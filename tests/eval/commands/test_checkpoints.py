@@ -20,7 +20,6 @@ from coherencegym.eval.commands.cli import main
 from coherencegym.eval.kinds.items import Item
 from coherencegym.eval.models.load import load_config
 from coherencegym.eval.models.revisions import checkpoints
-from coherencegym.files.checksums import CHECKSUMS
 
 Save = Callable[..., Path]
 Capture = pytest.CaptureFixture[str]
@@ -166,57 +165,6 @@ def test_checkpoints_of_a_folder_are_listed_by_name(
         "--model-revision checkpoint-21: no folder with a model in it has this name in 'runs'; "
         "there are checkpoint-3, checkpoint-20, checkpoint-100 (3)\n"
     )
-
-
-def test_a_curve_over_what_is_asked_for(finished: Path, tmp_path: Path, capsys: Capture) -> None:
-    out = str(finished / "out")
-    asked = ["overview", out, "--output", str(tmp_path / "again"), "--curve-axis"]
-    assert main([*asked, "tokens=1000"]) == 0
-    assert "3k" in capsys.readouterr().out
-    assert "<!-- tokens of training, logarithmic -->" in (tmp_path / "again/curve.svg").read_text()
-    plot = ["plot", out, "--output", str(tmp_path / "plots"), "--curve-axis"]
-    assert main([*plot, "tokens=1000"]) == 0
-    assert "<!-- tokens of training, logarithmic -->" in (tmp_path / "plots/curve.svg").read_text()
-    assert main([*plot, "words", "--overwrite"]) == 2
-    assert capsys.readouterr().err.endswith(
-        "--curve-axis words: no revision or folder of a model counts that; expected names such as "
-        "words1000, or words=N for N in a step\n"
-    )
-
-
-def test_checkpoints_are_compared_step_by_step(
-    finished: Path, tmp_path: Path, capsys: Capture
-) -> None:
-    compared = ["compare", str(finished / "out"), "--steps", "--output", str(tmp_path / "steps")]
-    assert main(compared) == 0
-    printed = capsys.readouterr().out
-    assert (
-        "corrected for the 4 tests of a checkpoint against the checkpoint before, and separately "
-        "for the 2" in printed
-    )
-    found = json.loads((tmp_path / "steps/comparison.json").read_text())["steps"]
-    for suite, one in zip(("one", "two"), found, strict=True):
-        paths = [finished / f"out/{suite}--checkpoint-{n}/results.json" for n in (3, 20, 100)]
-        scores = [json.loads(path.read_text())["headline"]["score"] for path in paths]
-        changes = [change["difference"] for change in one["changes"]]
-        assert changes == pytest.approx([scores[1] - scores[0], scores[2] - scores[1]])
-        assert one["last_against_first"]["difference"] == pytest.approx(scores[2] - scores[0])
-    assert sorted(path.name for path in (tmp_path / "steps").iterdir()) == [
-        *(CHECKSUMS, "comparison.json", "curve.png", "curve.svg", "steps.md"),
-    ]
-    assert main(compared) == 2
-    assert main([*compared[:3], "--curve-axis", "tokens=10"]) == 0
-    assert "by token" in capsys.readouterr().out
-    for more, said in (
-        (["--all-pairs"], "--steps and --all-pairs: expected one of the two"),
-        (["--curve-axis", "miles"], "--curve-axis miles: expected one of steps, words, tokens"),
-    ):
-        assert main([*compared[:3], *more]) == 2
-        assert said in capsys.readouterr().err
-    assert main([*compared[:2], "--curve-axis", "steps"]) == 2
-    assert "--curve-axis: expected --steps with it" in capsys.readouterr().err
-    assert main(["compare", str(finished / "out/one--checkpoint-3"), "--steps"]) == 2
-    assert "no two results of coherencegym score are of checkpoints" in capsys.readouterr().err
 
 
 def test_a_tokenizer_that_was_changed_on_the_way_is_found_out(

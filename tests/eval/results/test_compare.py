@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from statistics import fmean
@@ -20,17 +20,12 @@ from coherencegym.errors import EvaluationError
 from coherencegym.eval.kinds.items import Item
 from coherencegym.eval.kinds.predictions import Outcome
 from coherencegym.eval.report import figures
-from coherencegym.eval.results import step_changes as step_changes_module
 from coherencegym.eval.results.comparison import ModelComparison, compare, corrected_together
 from coherencegym.eval.results.labels import model_labels
-from coherencegym.eval.results.learning import LearningCurve
 from coherencegym.eval.results.paired_scores import PairedScore
 from coherencegym.eval.results.pairing import by_suite
 from coherencegym.eval.results.saved import Saved, SavedDataset, SavedModel
-from coherencegym.eval.results.step_changes import step_changes
-from coherencegym.eval.results.steps import AS_NAMED
-from coherencegym.eval.statistics.paired import holm, macro_difference, mcnemar, sign_flips
-from coherencegym.eval.tasks.headline import Headline
+from coherencegym.eval.statistics.paired import holm, mcnemar, sign_flips
 from coherencegym.eval.tasks.score.metrics import EvaluatedPrediction
 from coherencegym.eval.views.compare_report import (
     comparisons_as_json,
@@ -38,7 +33,6 @@ from coherencegym.eval.views.compare_report import (
     write_comparisons,
 )
 from coherencegym.eval.views.compare_table import comparison_table, print_comparisons
-from coherencegym.eval.views.training.changes import print_changes, write_changes
 from coherencegym.files.checksums import CHECKSUMS
 
 SETTINGS: dict[str, Any] = {"bos": "auto", "compat": None, "seed": 0, "versions": {"torch": "2.9"}}
@@ -446,7 +440,6 @@ def test_what_only_one_has_is_counted() -> None:
 
 
 def printed(comparisons: list[ModelComparison], width: int = 160) -> str:
-    from rich.console import Console
 
     file = io.StringIO()
     console = Console(file=file, width=width, highlight=False)
@@ -486,7 +479,6 @@ def test_the_table_says_everything_in_a_pipe(comparison: ModelComparison) -> Non
 
 @pytest.mark.parametrize("width", [60, 80, 100, 160])
 def test_no_number_is_cut_at_any_width(width: int, comparison: ModelComparison) -> None:
-    from rich.console import Console
 
     file = io.StringIO()
     Console(file=file, width=width).print(comparison_table(comparison, width))
@@ -592,142 +584,3 @@ def test_the_folder_is_whole_or_not_there(
         write_comparisons([comparison], [("c", "a")], folder, seed=0, overwrite=True)
     assert (folder / "comparison.json").read_text() == before
     assert [path.name for path in tmp_path.iterdir()] == ["out"]
-
-
-def headline(score: float, over: Sequence[str] = ("c",), **more: Any) -> Headline:
-    found = Headline(over=tuple(over), n_cells=1, n=4, score=score, ci_low=0.4, ci_high=0.9)
-    return replace(found, **more)
-
-
-@pytest.fixture
-def curve(monkeypatch: pytest.MonkeyPatch) -> Callable[..., LearningCurve]:
-    """``curve(saved, ...)``: that of results as if they lay in folders."""
-
-    def make(*saved: Saved, scores: Sequence[float], **more: Any) -> LearningCurve:
-        folders = {str(one.folder): one for one in saved}
-        monkeypatch.setattr(step_changes_module, "read_saved", lambda path: folders[str(path)])
-        heads = [headline(score, **more) for score in scores]
-        counts = [10.0**k for k in range(len(saved))]
-        return LearningCurve("m@step*", "suite 1.0.0", "step", counts, heads, False, list(folders))
-
-    return make
-
-
-STEPS = ((False, False, False, True), (True, False, True, True), (True, True, True, True))
-
-
-def test_steps_are_compared_with_the_one_before_and_the_last_with_the_first(
-    curve: Callable[..., LearningCurve],
-) -> None:
-    saved = [results(f"s{k}", outcomes(*met)) for k, met in enumerate(STEPS)]
-    (found,) = step_changes([curve(*saved, scores=(0.25, 0.75, 1.0))])
-    assert [(one.before, one.after, one.difference) for one in found.all] == [
-        *((1, 10, 0.5), (10, 100, 0.25), (1, 100, 0.75)),
-    ]
-    assert [one.p for one in found.steps] == [mcnemar(0, 2), mcnemar(0, 1)]
-    assert [one.p_holm for one in found.steps] == holm([one.p for one in found.steps])
-    # The last against the first is a question by itself.
-    assert found.whole is not None
-    assert found.whole.p == found.whole.p_holm == mcnemar(0, 3)
-    assert (found.whole.n, found.whole.n_clusters, found.whole.left_out) == (4, 4, 0)
-    row = compare(saved[0], saved[2]).rows[0]
-    same = ("difference", "ci_low", "ci_high", "ci_method", "test", "p", "n", "n_clusters")
-    assert [getattr(found.whole, name) for name in same] == [getattr(row, name) for name in same]
-
-
-def test_two_checkpoints_have_one_change(curve: Callable[..., LearningCurve]) -> None:
-    saved = [results(f"s{k}", outcomes(*met)) for k, met in enumerate(STEPS[:2])]
-    (found,) = step_changes([curve(*saved, scores=(0.25, 0.75))])
-    assert found.whole is None
-    assert found.all == [found.last_against_first]
-
-
-def test_the_number_of_a_suite_is_the_mean_over_its_cells(
-    curve: Callable[..., LearningCurve],
-) -> None:
-    """Configs outside of the headline, items of another value and other groups are not in it."""
-
-    def suite(name: str, met: Sequence[bool]) -> Saved:
-        first = [
-            prediction(f"i{k}", own, cluster=f"d{k % 2}", groups=(f"g{k % 2}", "h"))
-            for k, own in enumerate(met)
-        ]
-        first += [prediction("x", met[0], groups=("g0", "other"))]
-        second = [
-            prediction(f"i{k}", own, cluster=f"d{k}", moved=k < 3) for k, own in enumerate(met)
-        ]
-        moves = {"breakdowns": ("moved",), "headline_value": "moved=true"}
-        return results(
-            name,
-            evaluated_table(first, "c", "test", headline="h"),
-            evaluated_table(second, "moves", "test", **moves),
-            evaluated_table(second, "beside", "test"),
-        )
-
-    saved = [suite(f"s{k}", met) for k, met in enumerate(STEPS[:2])]
-    # Cells g0 (0, 2), g1 (1, 3) of c, and the first three of moves.
-    scores = [fmean([0, 1 / 2, 0]), fmean([1, 1 / 2, 2 / 3])]
-    (found,) = step_changes([curve(*saved, scores=scores, over=("c", "moves"))])
-    change = found.last_against_first
-    assert change.difference == pytest.approx(scores[1] - scores[0])
-    assert (change.n, change.n_clusters) == (7, 3)
-    groups = [([1.0, 1.0], ["d0", "d0"]), ([0.0, 0.0], ["d1", "d1"])]
-    groups.append(([1.0, 0.0, 1.0], ["d0", "d1", "d2"]))
-    test, interval = macro_difference(groups)
-    assert (change.p, change.ci_low, change.ci_high) == (test.p, interval.low, interval.high)
-
-
-def test_what_one_checkpoint_lacks_is_left_out_of_its_changes(
-    curve: Callable[..., LearningCurve],
-) -> None:
-    saved = [results("s0", outcomes(True, None, False)), results("s1", outcomes(True, True, None))]
-    (found,) = step_changes([curve(*saved, scores=(0.5, 1.0))])
-    change = found.last_against_first
-    assert (change.n, change.left_out, change.difference) == (1, 2, 0.0)
-
-
-def test_steps_that_cannot_be_compared_are_one_line(curve: Callable[..., LearningCurve]) -> None:
-    saved = [results(f"s{k}", outcomes(*met)) for k, met in enumerate(STEPS[:2])]
-    own = curve(*saved, scores=(0.25, 0.8))
-    with pytest.raises(EvaluationError, match="s1: its predictions do not give the score of the"):
-        step_changes([own])
-    other = replace(saved[1], settings={**SETTINGS, "bos": "never"})
-    own = curve(saved[0], other, scores=(0.25, 0.75))
-    with pytest.raises(EvaluationError, match=r"s1: not comparable: bos: .*--anyway compares"):
-        step_changes([own])
-    (found,) = step_changes([own], anyway=True)
-    assert found.obstacles == ('bos: "auto" and "never"',)
-    with pytest.raises(EvaluationError, match="no two results of coherencegym score are of"):
-        step_changes([replace(own, heads=[headline(0.5, metric="accuracy")])])
-
-
-def test_changes_are_shown_and_written(curve: Callable[..., LearningCurve], tmp_path: Path) -> None:
-    many = [outcomes(*[k < n for k in range(40)]) for n in (20, 22, 38)]
-    saved = [results(f"s{k}", own) for k, own in enumerate(many)]
-    own = curve(*saved, scores=(0.5, 0.55, 0.95), partial_input_score=0.3, n=40)
-    heads = [own.heads[0], own.heads[1], replace(own.heads[2], ci_low=0.85, ci_high=0.99)]
-    found = step_changes([replace(own, heads=heads)])
-    file = io.StringIO()
-    print_changes(found, Console(file=file, width=150, force_terminal=True, color_system=None))
-    lines = [" ".join(line.split()) for line in file.getvalue().splitlines()]
-    assert lines[0] == "suite 1.0.0 · m@step* · c, 40 items"
-    assert "1 50.0 [40.0, 90.0]" in lines
-    assert any(line.startswith("100 95.0 [85.0, 99.0] * +40.0 [") for line in lines)
-    assert any(line.startswith("100 against 1 +45.0 [") for line in lines)
-    assert "· above its baselines (chance 50.0, partial input 30.0) from step 100 on" in lines
-    (last,) = (line for line in lines if line.startswith("suite 1.0.0 40 "))
-    assert last.startswith("suite 1.0.0 40 50.0 (1) 95.0 (100) +45.0 [")
-    assert last.endswith("<0.001 <0.001* + at 100 100")
-    assert any("corrected for the 2 tests" in line for line in lines)
-    write_changes(found, [], AS_NAMED, tmp_path / "out", seed=0)
-    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [
-        *(CHECKSUMS, "comparison.json", "steps.md"),
-    ]
-    content = json.loads((tmp_path / "out/comparison.json").read_text())
-    (written,) = content["steps"]
-    assert written["above_baselines_from"] == 100
-    assert [one["difference"] for one in written["changes"]] == pytest.approx([0.05, 0.4])
-    assert written["last_against_first"]["p_holm"] < 0.001
-    assert [one["count"] for one in written["scores"]] == [1, 10, 100]
-    text = (tmp_path / "out/steps.md").read_text()
-    assert text.startswith("# m@step\\*: the last checkpoint against the first, by step")

@@ -8,11 +8,10 @@ from typing import Any
 import pytest
 from support.results import made_difference
 
-from coherencegym.errors import EvaluationError
 from coherencegym.eval.results.learning import LearningCurve, learning_curves
 from coherencegym.eval.results.run_table import table_of
 from coherencegym.eval.results.runs import Run, TableFacts
-from coherencegym.eval.results.steps import Step, axis_of, step_of
+from coherencegym.eval.results.steps import Step, step_of
 from coherencegym.eval.tasks.headline import Headline
 from coherencegym.eval.views.leaderboard.pages import reading_lines
 
@@ -55,32 +54,6 @@ def run(model: str, revision: str | None = None, score: float | None = 0.8, **mo
 )
 def test_the_step_of_a_checkpoint(model: str, revision: str | None, expected: Step | None) -> None:
     assert step_of(run(model, revision)) == expected
-
-
-@pytest.mark.parametrize(
-    ("asked", "revision", "expected"),
-    [
-        ("tokens", "step1000-tokens4B", ("token", 4e9)),
-        ("steps", "step1000-tokens4B", ("step", 1000)),
-        ("token=2097152", "step1000-tokens4B", ("token", 2_097_152_000)),
-        ("words", "chck_10M", ("word", 10_000_000)),
-        ("tokens=2e6", "step3", ("token", 6e6)),
-        ("tokens", "step1000", None),
-        ("tokens=5", "epoch2", None),
-        ("epochs", "500", None),
-    ],
-)
-def test_the_axis_that_is_asked_for(
-    asked: str, revision: str, expected: tuple[str, float] | None
-) -> None:
-    found = step_of(run("me/model", revision), axis_of(asked))
-    assert (None if found is None else (found.unit, found.count)) == expected
-
-
-@pytest.mark.parametrize("asked", ["bytes", "", "tokens=", "tokens=0", "tokens=x", "steps=inf"])
-def test_an_axis_that_there_is_none_of(asked: str) -> None:
-    with pytest.raises(EvaluationError, match="expected one of steps, words, tokens, epochs, or"):
-        axis_of(asked)
 
 
 def test_the_first_step_from_which_on_a_score_stays_above_its_baselines() -> None:
