@@ -75,7 +75,6 @@ def test_from_a_build_to_a_comparison(capsys: pytest.CaptureFixture[str]) -> Non
     assert exit_code("judge", "suites/story_cloze", "-n", 5, "--output", "sheet") == 0
     assert Path("sheet/sheet.html").exists()
     assert exit_code("export", "suites/story_cloze", "--export-pairs", "pairs") == 0
-    assert exit_code("model-index", "five") == 0
     assert exit_code("cache") == 0
 
 
@@ -228,7 +227,7 @@ def test_a_shell_completes_names_and_options(
 ) -> None:
     assert exit_code("--completion", shell) == 0
     script = capsys.readouterr().out
-    assert "model-index" in script
+    assert "export-results" in script
     assert "batch-tokens" in script
     if shell == "bash":
         (tmp_path / "completion.sh").write_text(script)

@@ -16,8 +16,8 @@ from coherencegym.command_line import USER_ERROR, Parser, did_you_mean, finish
 from coherencegym.errors import EvaluationError, ProcessError, one_line
 from coherencegym.eval.tasks.registry import TASKS, all_tasks, command_line_of, task_named
 
-#: Subcommands beside the tasks of the registry, and their purposes; ``model_index_command`` is the
-#: module of ``model-index``, and has ``add_arguments`` and ``run``.
+#: Subcommands beside the tasks of the registry, and their purposes; the module of
+#: ``export-results`` is ``export_results_command``, and has ``add_arguments`` and ``run``.
 COMMANDS = {
     "run": "make the runs that a YAML file describes",
     "surprisal": "print the surprisal of every word or token of texts, as CSV",
@@ -25,12 +25,10 @@ COMMANDS = {
     "overview": "show several runs in one table, best model first",
     "compare": "compare the results of models, item by item",
     "plot": "draw the scores of several runs in one figure",
-    "power": "show which differences between models a suite is likely to show",
     "show": "show the surprisal of every token of one item",
     "push": "push results to a repository on the Hub: a dataset's, or the model's own",
-    "export-results": "write results as files that other tools read",
+    "export-results": "write results in the format of Every Eval Ever",
     "leaderboard": "make a leaderboard of results: a static site, or a Space",
-    "model-index": "print the scores for a model's own card",
     "cache": "show or clear the surprisals cached between runs",
 }
 _DEFAULT = "score"

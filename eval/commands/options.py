@@ -432,8 +432,8 @@ def add_results(parser: Parser, said: str) -> None:
 
 
 def add_every_eval_ever(parser: Parser) -> None:
-    """Declare who evaluated, and where texts are, for ``--format every-eval-ever``."""
-    add = parser.group("with --format every-eval-ever").add_argument
+    """Declare who evaluated, for Every Eval Ever."""
+    add = parser.group("for Every Eval Ever").add_argument
     add(
         "--organization",
         metavar="NAME",
@@ -447,12 +447,6 @@ def add_every_eval_ever(parser: Parser) -> None:
         help="relationship to who made the model: first_party, third_party, collaborative or "
         "other; default third_party",
     )
-    parser.add_argument(
-        "--dataset",
-        metavar="DIR",
-        type=Path,
-        help="present folder of the dataset, if it was moved; texts of instances are read there",
-    )
 
 
 def evaluation_source(arguments: argparse.Namespace) -> EvaluationSource:
@@ -465,7 +459,7 @@ def evaluation_source(arguments: argparse.Namespace) -> EvaluationSource:
 
     if not arguments.organization:
         raise EvaluationError(
-            "--format every-eval-ever: expected --organization NAME with it, who ran the evaluation"
+            "Every Eval Ever names who ran an evaluation; expected --organization NAME"
         )
     return EvaluationSource(arguments.organization, arguments.relationship)
 

@@ -70,7 +70,6 @@ def run(arguments: argparse.Namespace) -> int:
         ("create_pr", (EVAL_RESULTS, EVERY_EVAL_EVER)),
         ("source_url", (EVAL_RESULTS,)),
         ("organization", (EVERY_EVAL_EVER,)),
-        ("dataset", (EVERY_EVAL_EVER,)),
         ("private", (RUNS,)),
     ):
         if getattr(arguments, name) and form not in forms:
@@ -85,7 +84,7 @@ def run(arguments: argparse.Namespace) -> int:
 def _push_otherwise(arguments: argparse.Namespace) -> int:
     from huggingface_hub import HfApi
 
-    from coherencegym.eval.hub.model_index import TOOLKIT
+    from coherencegym.eval.hub.eval_results import TOOLKIT
     from coherencegym.eval.hub.push_evaluations import push_evaluations
     from coherencegym.eval.hub.push_model import push_to_model
     from coherencegym.hub.answers import hub_errors
@@ -99,8 +98,7 @@ def _push_otherwise(arguments: argparse.Namespace) -> int:
             pushed = push_to_model(HfApi(), *where, source_url=source_url, **how)
         else:
             source = options.evaluation_source(arguments)
-            texts = arguments.dataset
-            pushed = push_evaluations(HfApi(), *where, source=source, dataset=texts, **how)
+            pushed = push_evaluations(HfApi(), *where, source=source, **how)
     print(*pushed.lines, sep="\n")
     return 0
 

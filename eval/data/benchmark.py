@@ -1,7 +1,7 @@
 """A dataset as a benchmark of the Hub: its tasks, their ids, and ``eval.yaml``, which lists them.
 
-The ids of tasks are here and nowhere else: ``eval.yaml`` in the dataset, ``.eval_results`` and
-``model-index`` in a model's repository, and the leaderboard have them from this module. Read:
+The ids of tasks are here and nowhere else: ``eval.yaml`` in the dataset, ``.eval_results``
+in a model's repository, and the overview have them from this module. Read:
 https://huggingface.co/docs/hub/eval-results, and inspect_ai's ``_eval/task/hf.py``.
 
 ``inspect eval hf/OWNER/SUITE`` reads the same file. It refuses the whole file where one of its

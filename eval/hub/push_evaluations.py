@@ -18,7 +18,6 @@ def push_evaluations(
     repo_id: str,
     *,
     source: EvaluationSource,
-    dataset: Path | None = None,
     create_pr: bool = False,
     dry_run: bool = False,
 ) -> Pushed:
@@ -28,7 +27,7 @@ def push_evaluations(
         api: a client of the Hub.
         folders: results of runs, or folders of those of several.
         repo_id: a dataset repository, which has to be there.
-        source, dataset: see :func:`eval.hub.every_eval_ever.evaluation_files`.
+        source: see :func:`eval.hub.every_eval_ever.evaluation_files`.
         create_pr: open a pull request, unless one that is open has them all.
         dry_run: say what would be pushed; asks for reading only.
 
@@ -37,7 +36,7 @@ def push_evaluations(
         AnswerError: something else than the Hub answered.
         huggingface_hub.errors.HfHubHTTPError: the Hub refused or failed.
     """
-    files = evaluation_files(folders, source, dataset)
+    files = evaluation_files(folders, source)
 
     def new(head: Head) -> dict[str, bytes]:
         return {path: content for path, content in files.items() if not head.has(path, content)}

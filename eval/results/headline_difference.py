@@ -16,6 +16,7 @@ from coherencegym.eval.statistics.paired import (
     macro_difference,
     paired_test,
 )
+from coherencegym.eval.statistics.power import effective_items, smallest_difference
 from coherencegym.eval.tasks.score.headline import headline_cells
 from coherencegym.eval.tasks.score.outcomes import ACCURACY
 
@@ -74,6 +75,7 @@ def headline_difference(
         score=fmean(fmean(own[1]) for own in joined),
         baseline_higher=0,
         higher=0,
+        visible=smallest_difference(effective_items(np.concatenate([own[2] for own in joined]))),
         **_tested(joined, seed),
     )
 

@@ -39,6 +39,8 @@ class PairedScore(ScoreRow):
         p_holm: p adjusted for all tests of its family; None where it is in none.
         equivalent: the whole interval is within the margin of a test of equivalence; None where
             there is no interval, or nobody asked.
+        visible: the smallest difference that a test of so many items shows with a power of 80 %,
+            of a suite's headline scores; None where even the largest would not be shown.
     """
 
     n_discourses: int
@@ -59,6 +61,7 @@ class PairedScore(ScoreRow):
     p: float | None = None
     p_holm: float | None = None
     equivalent: bool | None = None
+    visible: float | None = None
 
 
 def of_difference(found: PairedDifference | None) -> dict[str, Any]:

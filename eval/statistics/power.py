@@ -11,7 +11,7 @@ comparison itself: power computed from that says no more than its p-value (Hoeni
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from typing import Any
 
 from coherencegym.eval.statistics.effective_size import cluster_pairs, over_documents
 
@@ -21,15 +21,15 @@ DISCORDANCE, CORRELATION, POWER = 0.3, 0.1, 0.8
 _LEVEL = 0.05
 
 
-def effective_items(clusters: Sequence[str], correlation: float = CORRELATION) -> float:
+def effective_items(clusters: Any, correlation: float = CORRELATION) -> float:
     """The number of independent items that tell as much as items of these clusters.
 
     Args:
-        clusters: the cluster of each item.
+        clusters: the cluster of each item, by name or number.
         correlation: that of the outcomes of two items of a cluster, 0 to 1; also of those that
             share one of two documents.
     """
-    if not clusters:
+    if not len(clusters):
         return 0.0
     import numpy as np
 

@@ -13,6 +13,7 @@ from coherencegym.eval.report.formats import TableDocument
 from coherencegym.eval.report.labels import labels
 from coherencegym.eval.results.comparison import ModelComparison
 from coherencegym.eval.results.paired_scores import PairedScore
+from coherencegym.eval.statistics.power import DISCORDANCE, POWER
 from coherencegym.eval.statistics.scores import CD, FEW_ITEMS, is_correlation
 from coherencegym.eval.tasks.score.notes import tie_line
 from coherencegym.eval.tasks.score.report import items
@@ -173,6 +174,13 @@ def comparison_notes(comparison: ModelComparison) -> Iterator[str]:
     )
     if comparison.unpaired:
         yield f"{comparison.unpaired:,} {units} are left out: only one of the two has them"
+    if comparison.headline is not None and comparison.headline.visible is not None:
+        yield (
+            f"smallest difference of the headline scores that a test of {comparison.headline.n:,} "
+            f"items shows with a power of {POWER:g}: "
+            f"{grid.share_cell(comparison.headline.visible)} points, where one model is right and "
+            f"the other wrong on {DISCORDANCE:.0%} of them"
+        )
     for remark in comparison.remarks:
         yield f"differs: {remark}"
     for who, count in (

@@ -80,11 +80,11 @@ SUBCOMMANDS: Mapping[str, Subcommand] = {
         _MAKE, "draw pairs for people to judge", "coherencegym.builders.judgement.command"
     ),
     **_evaluator(_ASK, *TASKS, "run", "surprisal", "train"),
-    **_evaluator(_READ, "overview", "compare", "power", "plot", "show"),
+    **_evaluator(_READ, "overview", "compare", "plot", "show"),
     "reproduce": Subcommand(
         _READ, "compute a table of a paper again", "coherencegym.reproduction.command"
     ),
-    **_evaluator(_SHARE, "push", "leaderboard", "model-index"),
+    **_evaluator(_SHARE, "push", "leaderboard"),
     "export": Subcommand(
         _SHARE, "write a suite for other tools", "coherencegym.builders.export.__main__"
     ),

@@ -231,7 +231,7 @@ def test_damaged_results(
     path.write_bytes(damaged(path.read_text(), random.Random(seed)))
     for words in (
         ["compare", str(folder / "results"), str(tmp_path / "r")],
-        ["model-index", str(tmp_path / "r")],
+        ["overview", str(tmp_path / "r")],
     ):
         ends_well(main(words), capsys.readouterr().err)
 

@@ -1,4 +1,4 @@
-"""One source of task ids: ``eval.yaml``, ``.eval_results``, ``model-index`` and the leaderboard."""
+"""One source of task ids: ``eval.yaml``, ``.eval_results`` and the leaderboard."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from coherencegym.builders.pipeline.sources import PlannedCorpus, Sources
 from coherencegym.builders.suite import PromptedChoice
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.commands.cli import main
-from coherencegym.eval.hub.model_index import eval_results, model_index
+from coherencegym.eval.hub.eval_results import result_entries
 from coherencegym.eval.results.run_table import table_of
 from coherencegym.eval.results.runs import Run, read_run
 from coherencegym.eval.views.leaderboard.cells import Site
@@ -54,11 +54,8 @@ def test_every_form_has_the_ids_of_eval_yaml(scored: tuple[Path, Run]) -> None:
     prompted = [one["id"] for one in listed if one["config"].endswith("_choice")]
     assert prompted == ["one_context_choice", "two_context_choice"]
     assert [one["id"] for one in listed if one["id"] not in prompted] == IDS
-    entries = yaml.safe_load(eval_results(run))
+    entries = result_entries(run)
     assert [entry["dataset"]["task_id"] for entry in entries] == IDS
-    index = yaml.safe_load(model_index(run))["model-index"][0]["results"]
-    named = [entry["dataset"].get("args", {}).get("task_id") for entry in index]
-    assert list(filter(None, named)) == IDS
     (column,) = leaderboard_as_json(Site(table_of([run]), "A title"))["columns"]
     assert column["tasks"] == IDS
 
@@ -68,7 +65,7 @@ def test_a_task_has_the_score_of_its_config_and_split(scored: tuple[Path, Run]) 
     listed = yaml.safe_load((data / "eval.yaml").read_text(encoding="utf-8"))["tasks"]
     places = {one["id"]: (one["config"], one["split"]) for one in listed}
     values: dict[str, Any] = {
-        entry["dataset"]["task_id"]: entry["value"] for entry in yaml.safe_load(eval_results(run))
+        entry["dataset"]["task_id"]: entry["value"] for entry in result_entries(run)
     }
     scores = {(s.config, s.split): s.score for s in run.scores if s.level == "all"}
     for name in IDS[1:]:
@@ -80,4 +77,4 @@ def test_a_task_has_the_score_of_its_config_and_split(scored: tuple[Path, Run]) 
 def test_a_run_without_a_headline_config_is_no_result(scored: tuple[Path, Run]) -> None:
     run = replace(scored[1], headline=None)
     with pytest.raises(EvaluationError, match="no score of a headline config"):
-        eval_results(run)
+        result_entries(run)

@@ -12,17 +12,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 from huggingface_hub import (
     CommitOperationAdd,
     DatasetCard,
     HfApi,
-    ModelCard,
-    get_session,
-    metadata_load,
     parse_eval_result_entries,
 )
-from huggingface_hub.repocard_data import model_index_to_eval_results
 from markdown_it import MarkdownIt
 from pyarrow import parquet
 from support.hub.portal import INSTEAD, PAGE, UNREAD, WRITES, Portal, check_line, check_portal
@@ -30,7 +25,7 @@ from support.hub.server import HubServer
 
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.commands.cli import main
-from coherencegym.eval.hub.model_index import model_index
+from coherencegym.eval.hub.eval_results import result_entries
 from coherencegym.eval.hub.push_results import push_results, run_folder
 from coherencegym.eval.hub.results_card import (
     FIRST_MARK,
@@ -552,11 +547,6 @@ def test_score_and_push_in_one(
     assert sum(path.endswith("results.json") for path in hub_clients.files(REPO)) == 1
 
 
-def read_block(scored: Path, capsys: pytest.CaptureFixture[str], *more: str) -> Any:
-    assert main(["model-index", str(scored), *more]) == 0
-    return yaml.safe_load(capsys.readouterr().out)
-
-
 def on_the_hub(scored: Path, folder: Path) -> Path:
     """The same results, as if their dataset had been read from the Hub."""
     shutil.copytree(scored, folder)
@@ -566,50 +556,16 @@ def on_the_hub(scored: Path, folder: Path) -> Path:
     return folder
 
 
-def test_a_block_for_the_models_own_card(
-    hub_clients: HubServer, scored: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """What the Hub's own client makes of it."""
-    score = next(s for s in read_run(scored).scores if s.level == "all")
-    for folder, dataset, revision in (
-        (scored, "toy", None),
-        (on_the_hub(scored, tmp_path / "hub"), "me/toy", "c0ffee" * 6 + "c0ff"),
-    ):
-        block = read_block(folder, capsys)
-        name, results = model_index_to_eval_results(block["model-index"])
-        assert name == "demo"
-        assert [result.metric_value for result in results] == [round(score.score or 0, 4)]
-        assert results[0].dataset_config == "toy_context"
-        assert (results[0].dataset_type, results[0].dataset_revision) == (dataset, revision)
-        arguments = results[0].metric_args or {}
-        assert arguments["signature"] == read_run(folder).signature
-        assert arguments["items"] == score.n
-        card = tmp_path / "README.md"
-        card.write_text(f"---\nlicense: mit\n{yaml.safe_dump(block)}---\n# A model\n")
-        about = metadata_load(card)
-        assert about is not None
-        assert about["model-index"] == block["model-index"]
-        loaded = ModelCard.load(card)
-        # What `loaded.validate()` asks, which older clients ask the real Hub whatever the endpoint.
-        asked = {"repoType": "model", "content": str(loaded)}
-        valid = get_session().post(f"{hub_clients.url}/api/validate-yaml", json=asked)
-        assert valid.status_code == 200
-        # Unpacked and packed again.
-        assert yaml.safe_load(loaded.data.to_yaml())["model-index"] == block["model-index"]
-
-
-def test_a_file_for_the_models_eval_results(
-    scored: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_file_for_the_models_eval_results(scored: Path, tmp_path: Path) -> None:
     folder = on_the_hub(scored, tmp_path / "hub")
-    (entry,) = parse_eval_result_entries(read_block(folder, capsys, "--eval-results"))
+    (entry,) = parse_eval_result_entries(result_entries(read_run(folder)))
     score = next(s for s in read_run(folder).scores if s.level == "all")
     assert (entry.dataset_id, entry.task_id) == ("me/toy", "toy_context")
     assert entry.dataset_revision == "c0ffee" * 6 + "c0ff"
     assert entry.value == round(score.score or 0, 4)
     assert read_run(folder).signature in (entry.notes or "")
-    assert main(["model-index", str(scored), "--eval-results"]) == 2
-    assert "were not read from the Hub" in capsys.readouterr().err
+    with pytest.raises(EvaluationError, match="were not read from the Hub"):
+        result_entries(read_run(scored))
 
 
 def test_the_headline_comes_first_where_there_are_several_scores(scored: Path) -> None:
@@ -617,11 +573,6 @@ def test_the_headline_comes_first_where_there_are_several_scores(scored: Path) -
     other = replace(run.scores[0], config="other", level="all", score=0.875)
     two = replace(run, scores=[*run.scores, other])
     assert run.headline is not None
-    name = f"CD score, headline: {run.headline.words}"
-    entries = yaml.safe_load(model_index(two))["model-index"][0]["results"]
-    metrics = [metric for entry in entries for metric in entry["metrics"]]
-    assert [metric["name"] for metric in metrics] == [name, "CD score", "CD score"]
-    assert metrics[0]["value"] == round(run.headline.score or 0, 4)
     place = "runs/a/b/c/0"
     card = render_results_card("me/results", {place: two}, {place: []})
     assert card.count("| headline: ") == 1

@@ -2,18 +2,11 @@
 
 from __future__ import annotations
 
-import csv
-import io
-import json
-
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.suites import Sample
 
-import coherencegym as cg
-from coherencegym.__main__ import main
 from coherencegym.eval.statistics.power import effective_items, smallest_difference
 
 
@@ -56,41 +49,6 @@ def test_alike_items_are_worth_less_and_never_less_than_one_a_cluster_of_equal_s
     equal = [name for name in "abcd" for _ in range(5)]
     assert effective_items(equal, 1.0) == pytest.approx(4)
     assert effective_items(equal, 0.25) == pytest.approx(20 / (1 + 4 * 0.25))
-
-
-def test_the_command_has_a_row_for_each_config(
-    built_sample: Sample, capsys: pytest.CaptureFixture[str]
-) -> None:
-    suite, _ = built_sample("winograd")
-    assert main(["power", str(suite), "--format", "csv", "--correlation", "0.5"]) == 0
-    rows = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
-    items = cg.load_items(suite)
-    assert [row["config"] for row in rows] == [table.config for table in items.tables]
-    for row, table in zip(rows, items.tables, strict=True):
-        clusters = [item.cluster for item in table.items]
-        assert int(row["items"]) == len(clusters)
-        assert float(row["effective"]) == pytest.approx(effective_items(clusters, 0.5))
-        found = smallest_difference(float(row["effective"]))
-        assert (float(row["difference"]) if row["difference"] else None) == found
-    assert main(["power", str(suite)]) == 0
-    out = capsys.readouterr().out
-    assert "30 % of the items have one model right and one wrong" in out
-
-
-def test_only_items_that_count_in_the_score_of_a_config_are_counted(
-    built_sample: Sample, capsys: pytest.CaptureFixture[str]
-) -> None:
-    suite, _ = built_sample("connectives")
-    assert main(["power", str(suite), "--config", "sample", "--format", "csv"]) == 0
-    (row,) = csv.DictReader(io.StringIO(capsys.readouterr().out))
-    scored = cg.score("demo", suite, config="sample")
-    assert isinstance(scored, cg.Results)
-    assert int(row["items"]) == scored.rows[0].n
-    built = json.loads((suite / "manifest.json").read_text())["configs"]["sample"]
-    effective = built["quality"]["test"]["power"]["effective_items"]
-    assert effective == pytest.approx(float(row["effective"]), abs=0.1)
-    (table,) = cg.load_items(suite, config="sample").tables
-    assert int(row["items"]) < len(table.items)
 
 
 def test_items_of_two_documents_are_alike_where_they_share_either() -> None:

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 from huggingface_hub import HfApi
 from support.commands import one_line
 from support.datasets import about_families, with_intruders, write_documents
@@ -68,19 +67,6 @@ def test_it_is_read_as_a_run_and_plotted(results: Path, tmp_path: Path) -> None:
         assert label in drawn
     # What is no score of the model is no row.
     assert "majority" not in drawn
-
-
-def test_a_model_index_names_each_measure(
-    results: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["model-index", str(results / "mutual")]) == 0
-    (model,) = yaml.safe_load(capsys.readouterr().out)["model-index"]
-    metrics = [metric for result in model["results"] for metric in result["metrics"]]
-    kinds = {metric["name"]: metric["type"] for metric in metrics}
-    assert kinds["AUC"] == "roc_auc"
-    assert kinds["F1, independent"] == "f1"
-    assert kinds["place"] == "accuracy"
-    assert "CD score" not in kinds
 
 
 def test_two_detectors_are_compared_document_by_document(

@@ -441,8 +441,6 @@ def test_results_are_pushed_and_stand_in_overviews(
     assert main(["compare", str(tmp_path), str(finished), "--layers", "1"]) == 0
     assert len(read_curves([tmp_path])) == 1
     capsys.readouterr()
-    assert main(["model-index", str(finished)]) == 0
-    assert "accuracy" in capsys.readouterr().out
     assert main(["overview", str(finished)]) == 0
     out = capsys.readouterr().out
     assert "Overview: scores in per cent" in out

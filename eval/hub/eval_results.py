@@ -1,13 +1,12 @@
-"""Scores for a model's own repository, in the two forms that the Hub reads.
+"""Scores for a model's own repository: ``.eval_results/NAME.yaml``, a file for each benchmark.
 
-``model-index`` is a block of the model card's metadata. ``.eval_results/NAME.yaml`` is a file for
-each benchmark (https://huggingface.co/docs/hub/eval-results): the Hub shows it where the dataset is
-registered as a benchmark and its ``eval.yaml`` names the task.
+The Hub shows it where the dataset is registered as a benchmark and its ``eval.yaml`` names the task
+(https://huggingface.co/docs/hub/eval-results).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -21,50 +20,6 @@ from coherencegym.eval.tasks.headline import Headline
 
 #: The address that results lead to, unless another is named.
 TOOLKIT = "https://github.com/coherencegym/coherencegym"
-
-
-def model_index(run: Run) -> str:
-    """The YAML of a ``model-index``: the headline, and one entry for each config and split.
-
-    Scores are shares.
-
-    It belongs between the ``---`` lines at the top of a model card.
-
-    Raises:
-        EvaluationError: there is no score to report.
-    """
-    from huggingface_hub import EvalResult, ModelCardData
-
-    results = [
-        EvalResult(
-            task_type="text-generation",
-            dataset_type=run.repo or run.suite,
-            dataset_name=f"CoherenceGym {run.suite} {run.version}".rstrip(),
-            dataset_config=None if isinstance(score, Headline) else score.config,
-            dataset_split=run.settings.get("split") if isinstance(score, Headline) else score.split,
-            dataset_revision=run.data_commit or None,
-            dataset_args=_task_args(run, score),
-            metric_type=HUB_METRICS.get(score.metric, "accuracy"),
-            metric_name=_said(score),
-            metric_value=_share(value),
-            metric_args=_arguments(run, score),
-        )
-        for score, value in _reported(run)
-    ]
-    return str(
-        ModelCardData(
-            model_name=run.model.rstrip("/").rpartition("/")[2] or run.model, eval_results=results
-        ).to_yaml()
-    )
-
-
-def eval_results(run: Run, source_url: str = TOOLKIT) -> str:
-    """The YAML of an ``.eval_results`` file: the entries of :func:`result_entries`.
-
-    Raises:
-        EvaluationError: see there.
-    """
-    return results_yaml(result_entries(run, source_url))
 
 
 def results_yaml(entries: Sequence[Mapping[str, Any]]) -> str:
@@ -124,13 +79,6 @@ def written_at(run: Run) -> datetime:
     return datetime.fromtimestamp((Path(run.folder) / MARKER).stat().st_mtime, UTC)
 
 
-def _reported(run: Run) -> Iterator[tuple[Score | Headline, float]]:
-    found = [(score, score.score) for score in run.reported if score.score is not None]
-    if not found:
-        raise EvaluationError(f"{run.folder}: no score to report; expected at least one config")
-    yield from found
-
-
 def _said(score: Score | Headline) -> str:
     if isinstance(score, Headline):
         return f"{score.metric}, headline: {score.words}"
@@ -145,11 +93,6 @@ HUB_METRICS = {
     "precision": "precision",
     "recall": "recall",
 }
-
-
-def _task_args(run: Run, score: Score | Headline) -> dict[str, Any] | None:
-    task = next((task for task, own in run.benchmark.items() if own is score), None)
-    return None if task is None else {"task_id": task}
 
 
 def _arguments(run: Run, score: Score | Headline) -> dict[str, Any]:
