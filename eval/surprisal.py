@@ -49,16 +49,10 @@ class ScoredCondition:
         encoding: token ids, regions and offsets, T tokens.
         bits: surprisals, shape (T,), float64; NaN where no prediction reads the token, and where
             it has none (a first token with nothing before it).
-        by_token: the same before they were corrected for words; None where they are not.
     """
 
     encoding: Encoding
     bits: np.ndarray
-    by_token: np.ndarray | None = None
-
-    def uncorrected(self) -> ScoredCondition:
-        """The condition as it is by token, without a correction for words."""
-        return self if self.by_token is None else ScoredCondition(self.encoding, self.by_token)
 
     def region_bits(self, region: RegionRef) -> np.ndarray:
         """Surprisals (bits) of a region's tokens, or of all tokens of the text for ``"*"``.
@@ -328,8 +322,7 @@ def _scored_condition(
         starts |= zip(sequence.word_starts, own[len(sequence.asked) :], strict=True)
     if words is None or not read:
         return ScoredCondition(encoding, values)
-    corrected = words.corrected(encoding.ids, values, starts)
-    return ScoredCondition(encoding, corrected, by_token=values)
+    return ScoredCondition(encoding, words.corrected(encoding.ids, values, starts))
 
 
 __all__ = ["Answer", "Query", "ScoredCondition", "Surprisals", "surprisals"]

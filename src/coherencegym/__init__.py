@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from coherencegym.eval.tasks.task import Findings as Results
     from coherencegym.eval.views.frames import rows, to_pandas
     from coherencegym.library import (
-        align_items,
         build,
         compare,
         correlate,
@@ -52,7 +51,6 @@ __all__ = [
     "Results",
     "ScoreCallback",
     "__version__",
-    "align_items",
     "build",
     "compare",
     "correlate",

@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from coherencegym.eval.library import Items
     from coherencegym.eval.models.kind import ScorerChoice
     from coherencegym.eval.models.load import LoadedModel
-    from coherencegym.eval.plan.alignment import Alignment
     from coherencegym.eval.results.saved import Saved
     from coherencegym.eval.tasks.task import Findings, Task
     from coherencegym.eval.text_surprisal import TextUnit
@@ -283,32 +282,6 @@ def surprisal(
             found = text_surprisals(loaded, several, by, chosen.settled(loaded.scorer))
             rows += [{"model": loaded.name, **row} for row in found]
     return data_frame(rows)
-
-
-def align_items(model: Any, items: Any, *, tokenizer: Any = None, **options: Any) -> Alignment:
-    """Clean and corrupted token sequences of crossed items, aligned for activation patching.
-
-    Args:
-        model: a model as :func:`score` takes it.
-        items: those of a crossed config, for instance, read by :func:`load_items`, or as rows.
-        tokenizer: see :func:`score`.
-        options: ``bos``, ``separator``, ``separator_space`` as for :func:`score`.
-
-    Returns:
-        ``pairs`` with ``clean`` and ``corrupted`` (token ids) and ``positions`` that belong
-        together; ``left_out``: how many could not be aligned, by reason. Printed, it counts both.
-
-    Raises:
-        EvaluationError: a model is not there, an option is wrong, there are no items, or the tokens
-            of a text cannot be placed in it.
-    """
-    from coherencegym.eval.library import as_items, options_of
-    from coherencegym.eval.models.load import load
-    from coherencegym.eval.plan.alignment import align_items as align
-
-    given = _model(model, tokenizer, alone=True)
-    loaded = load(given) if isinstance(given, str) else given
-    return align(loaded.tokenizer, loaded.model.config, as_items(items), options_of(**options))
 
 
 def probe(

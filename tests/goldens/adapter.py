@@ -137,10 +137,6 @@ def read_score(run: str, found: Findings) -> Iterator[Golden]:
             yield _golden(about, own, metric, value=value, n=n, clusters=clusters, bare=True, **by)
         change = {"value": own.difference, "n": None, "clusters": None}
         yield _golden(about, own, "difference of margins", **change, **by)
-    for effect in (one.word_effect for one in found.details if one.word_effect):
-        counts = _kept({"by token": effect.met_by_token, "changed": effect.changed})
-        values = {"value": float(effect.met), "n": effect.n, "counts": counts}
-        yield _golden(about, effect, "predictions that hold, corrected for words", **values)
     for quoted in results.published:
         system = f"{quoted.model}: {quoted.source}"
         yield Golden(

@@ -25,7 +25,6 @@ from coherencegym.eval.tasks.score.results import score_summary
 from coherencegym.eval.tasks.score.scored_table import ScoredItemTable
 from coherencegym.eval.tasks.score.selections import inside
 from coherencegym.eval.tasks.score.summary import ItemScore
-from coherencegym.eval.tasks.score.word_effect import effect_line
 from coherencegym.eval.tasks.task import Findings
 
 
@@ -50,8 +49,6 @@ def notes_of(found: Findings) -> Iterator[Note]:
     yield from length_notes(score_summary(found).lengths)
     yield from _shown_notes(details)
     yield from score_notes(score_summary(found).scores, details)
-    effects = (one.word_effect for one in details if one.word_effect)
-    yield from map(detail, map(effect_line, effects))
 
 
 def tie_line(outcomes: OutcomeTables, tables: Iterable[CountedTable]) -> str:

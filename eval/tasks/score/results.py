@@ -86,14 +86,12 @@ def shown_tables(found: Findings) -> list[tuple[ItemTable, Scored]]:
 def more_keys(found: Findings) -> dict[str, Any]:
     """The keys of ``results.json`` that only ``score`` has."""
     summary = score_summary(found)
-    effects = [one.word_effect for one in found.details if one.word_effect]
     return {
         "macro": [asdict(macro) for macro in summary.macros],
         "differences": [asdict(difference) for difference in summary.differences],
         "over_baselines": [asdict(one) for one in summary.over_baselines],
         "lengths": [asdict(length) for length in summary.lengths],
         "published": [asdict(row) for row in summary.published],
-        "word_effects": [asdict(effect) for effect in effects],
     }
 
 

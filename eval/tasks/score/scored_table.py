@@ -23,7 +23,6 @@ from coherencegym.eval.outcomes.tables import OutcomeWriter
 from coherencegym.eval.tasks.score.metrics import EvaluatedPrediction, evaluate_predictions
 from coherencegym.eval.tasks.score.outcomes import add_item_baselines, add_predictions
 from coherencegym.eval.tasks.score.scoring import Scored, ScoredItem
-from coherencegym.eval.tasks.score.word_effect import WordEffect, added_effects, word_effect
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +55,6 @@ class ScoredItemTable:
         families: some items of different discourses share text.
         chosen_with: the models with which items were chosen.
         runs: one for each part.
-        word_effect: the effect of the correction for words, where there is one.
     """
 
     def __init__(
@@ -68,7 +66,6 @@ class ScoredItemTable:
         self.families = False
         self.chosen_with: set[str] = set()
         self.runs: list[RunFacts] = []
-        self.word_effect: WordEffect | None = None
         self._most_shown = most_shown
         self._whole: list[_EvaluatedItem] = []
         self._sample: list[bytes] = []
@@ -83,8 +80,6 @@ class ScoredItemTable:
         add_item_baselines(self._writer, self.table, units, evaluated)
         self._count(scored)
         self.runs.append(_run_facts(scored))
-        effect = word_effect(self.table, scored, evaluated, scored.rules)
-        self.word_effect = added_effects(self.word_effect, effect)
         for item, own in zip(scored.items, by_item, strict=True):
             self._show(item, own)
         self._last = scored if self._most_shown is None else _emptied(scored)
