@@ -305,7 +305,6 @@ SLOW = (
     "test_same_document",
     "test_correlate",
     "test_architecture",
-    "test_leaderboard_site",
     "test_saved",
     "test_publish",
     "test_detect_command",

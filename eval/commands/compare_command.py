@@ -70,16 +70,14 @@ def add_arguments(parser: Parser) -> None:
             help="seed of permutation tests that do not enumerate all permutations; default 0",
         )
     )
-    rare(
-        add(
-            "--dataset",
-            metavar="DIR",
-            type=Path,
-            help="the dataset's present folder, if it was moved; comparison.html shows its texts",
-        )
+    add(
+        "--items",
+        type=Path,
+        metavar="FILE",
+        help="also write both models' values of every item to this file (.parquet or .csv)",
     )
     options.add_format(parser)
-    said = "also write comparison.html, .json, .png and .svg to this folder"
+    said = "also write comparison.json, .png and .svg to this folder"
     options.add_output(parser, said, "a comparison")
     options.add_alike(parser, "--verbose")
 
@@ -102,7 +100,8 @@ def _compare(arguments: argparse.Namespace, out: TextIO) -> int:
     from coherencegym.errors import EvaluationError, one_line
     from coherencegym.eval.data.notes import first_names
     from coherencegym.eval.report.formats import TABLE, render_document
-    from coherencegym.eval.results.comparison import compare, corrected_together, moved
+    from coherencegym.eval.results.compared_items import check_items_file, write_items
+    from coherencegym.eval.results.comparison import compare, corrected_together
     from coherencegym.eval.results.labels import model_labels
     from coherencegym.eval.results.layers import at_layer
     from coherencegym.eval.results.logs.read import logs_at, read_log
@@ -112,11 +111,10 @@ def _compare(arguments: argparse.Namespace, out: TextIO) -> int:
     from coherencegym.eval.views.compare_table import comparison_document, print_comparisons
     from coherencegym.files.folders import check_folder
 
-    if arguments.dataset is not None and not arguments.dataset.is_dir():
-        raise EvaluationError(f"--dataset {arguments.dataset}: no such folder")
+    if arguments.items is not None:
+        check_items_file(arguments.items, arguments.overwrite)
     if arguments.output is not None:
-        inputs = [*arguments.results, *([arguments.dataset] if arguments.dataset else [])]
-        check_folder(arguments.output, arguments.overwrite, inputs=inputs)
+        check_folder(arguments.output, arguments.overwrite, inputs=arguments.results)
     logs = {path: logs_at(path) for path in arguments.results}
     folders = [
         found for path in arguments.results for found in logs[path] or options.results_named([path])
@@ -182,8 +180,9 @@ def _compare(arguments: argparse.Namespace, out: TextIO) -> int:
     notes: list[str] = []
     if arguments.output is not None:
         how = {"seed": arguments.seed, "overwrite": arguments.overwrite}
-        where = [moved(comparison, arguments.dataset) for comparison in comparisons]
-        notes = write_comparisons(where, names, arguments.output, **how)
+        notes = write_comparisons(comparisons, names, arguments.output, **how)
+    if arguments.items is not None:
+        write_items(comparisons, names, arguments.items)
     if arguments.format == TABLE:
         print_comparisons(comparisons, names)
     else:

@@ -32,8 +32,8 @@ def run(arguments: argparse.Namespace) -> int:
     from coherencegym.errors import EvaluationError
     from coherencegym.eval.report.formats import TABLE, render_document
     from coherencegym.eval.results.runs import read_run, run_folders
-    from coherencegym.eval.views.leaderboard.names import INDEX
     from coherencegym.eval.views.overview import (
+        PAGE,
         check_overview,
         overview,
         overview_document,
@@ -61,5 +61,5 @@ def run(arguments: argparse.Namespace) -> int:
         else:
             out.write(render_document(overview_document(shown), arguments.format))
         if arguments.output is not None:
-            print(f"written to {arguments.output}: open {arguments.output / INDEX}")
+            print(f"written to {arguments.output}: open {arguments.output / PAGE}")
     return 0

@@ -269,8 +269,7 @@ class Several:
         Raises:
             EvaluationError: a run could not be made.
         """
-        from coherencegym.eval.views.leaderboard.names import INDEX
-        from coherencegym.eval.views.overview import overview, print_overview, write_overview
+        from coherencegym.eval.views.overview import PAGE, overview, print_overview, write_overview
 
         folder, folders = self.above, self.folders
         assert folder is not None
@@ -279,7 +278,7 @@ class Several:
         )
         write_overview(shown, folder)
         print_overview(shown)
-        print(f"written to {folder}: open {folder / INDEX}")
+        print(f"written to {folder}: open {folder / PAGE}")
         if missing := len(folders) - len(self.runs):
             raise EvaluationError(
                 f"{missing:,} of {len(folders):,} runs could not be made, as said above; the same "

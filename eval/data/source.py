@@ -254,13 +254,6 @@ def may_be_published(manifest: Mapping[str, Any], config: str) -> bool:
     return published_part(manifest, config) == YES
 
 
-def credit_of(manifest: Mapping[str, Any], config: str) -> str:
-    """The corpus of a config that :func:`may_be_published`, and its licences, to be named."""
-    about = held(manifest.get("configs", {}).get(config, {}), _Licensed)
-    licences = ", ".join(sorted({about.corpus.licence, *about.licences}))
-    return " ".join(filter(None, (about.corpus.title, f"({licences})", about.corpus.homepage)))
-
-
 @dataclass(frozen=True)
 class Source:
     """The place where a dataset was read.
@@ -318,22 +311,6 @@ def find_dataset(name: str, revision: str | None = None, configs: Sequence[str] 
     if not name or folder.exists() or name.count("/") > 1 or name.startswith((".", "/", "~")):
         raise _not_found(name, "no such folder; expected a folder or a Hub id")
     return _with_manifest(_snapshot(name, revision, configs))
-
-
-def find_fetched(name: str, commit: str) -> Source | None:
-    """A commit of a Hub dataset that lies in the cache of this machine; asks no server.
-
-    Raises:
-        EvaluationError: its manifest is not what a build writes.
-    """
-    from huggingface_hub import snapshot_download
-    from huggingface_hub.errors import HFValidationError, LocalEntryNotFoundError
-
-    try:
-        path = snapshot_download(name, repo_type="dataset", revision=commit, local_files_only=True)
-    except (HFValidationError, LocalEntryNotFoundError):
-        return None
-    return _with_manifest(Source(name, Path(path), repo=name, commit=commit))
 
 
 def _snapshot(name: str, revision: str | None, configs: Sequence[str]) -> Source:

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 from coherencegym.errors import EvaluationError
@@ -22,7 +21,7 @@ from coherencegym.eval.results.paired_scores import (
     paired_rows,
     tested_for_equivalence,
 )
-from coherencegym.eval.results.saved import Saved, SavedTable, moved_dataset
+from coherencegym.eval.results.saved import Saved, SavedTable
 from coherencegym.eval.statistics.paired import holm
 from coherencegym.eval.statistics.scores import shown_rows
 
@@ -59,11 +58,6 @@ class ModelComparison:
     def shown(self) -> list[PairedScore]:
         """The rows that are printed; their tests are the family that is corrected for."""
         return family(self.rows, self.details)
-
-
-def moved(comparison: ModelComparison, folder: Path | None) -> ModelComparison:
-    """A comparison whose texts are in a folder; None: where the dataset was."""
-    return replace(comparison, baseline=moved_dataset(comparison.baseline, folder))
 
 
 def family(rows: Sequence[PairedScore], details: bool) -> list[PairedScore]:

@@ -94,11 +94,6 @@ def results_json(results: TaskResults) -> dict[str, Any]:
         "settings": dict(results.settings),
         "notes": [asdict(note) for note in results.notes],
         "headline": asdict(results.headline) if results.headline else None,
-        **(
-            {"languages": {code: asdict(head) for code, head in results.languages.items()}}
-            if results.languages
-            else {}
-        ),
         "metrics": described_metrics(results.metrics),
         "scores": [asdict(score) for score in results.rows],
         **results.more(),

@@ -74,7 +74,6 @@ def load_run(folder: Path, kind: type[_Loaded]) -> _Loaded:
         notes=run.notes,
         task=run.task,
         headline=run.headline,
-        languages=run.languages,
         outcomes=saved.outcomes,
         folder=folder,
         scores=tuple(run.scores),

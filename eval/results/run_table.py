@@ -1,4 +1,4 @@
-"""A table of runs, models by columns: what the overview, the leaderboard and the curves are of.
+"""A table of runs, models by columns: what the overview and the curves are of.
 
 A column is a task on the same rows (by their digests) of one version of a suite, by the same
 settings, summed up over the same configs: what stands in one can be compared. Runs that differ in
@@ -15,7 +15,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import combinations, takewhile
+from itertools import takewhile
 from pathlib import Path
 from statistics import fmean
 from typing import Any, TypeVar
@@ -107,6 +107,12 @@ class RunColumn:
             for run in self.shown.values()
             for difference in run.differences
         )
+
+    @property
+    def languages(self) -> tuple[str, ...]:
+        """The languages of its texts (ISO 639-1), where the dataset says so."""
+        tables = (table for run in self.shown.values() for table in run.tables)
+        return tuple(sorted({table.language for table in tables} - {""}))
 
     def reference(self, name: str) -> tuple[float, ...]:
         """The values of a baseline, of people or of chance: one, if all runs have the same."""
@@ -233,10 +239,6 @@ class RunTable:
         """The suites, each once."""
         return list(dict.fromkeys(column.suite for column in self.columns))
 
-    def of_suite(self, suite: str) -> list[RunColumn]:
-        """The columns of a suite."""
-        return [column for column in self.columns if column.suite == suite]
-
     def of_model(self, model: RunModel) -> list[RunColumn]:
         """The columns in which a model has a run."""
         return [column for column in self.columns if model in column.runs]
@@ -295,21 +297,6 @@ class RunTable:
         for text, places in found.items():
             yield f"{text}: {first_names(list(dict.fromkeys(places)))}"
 
-    def pairs(self) -> list[tuple[RunModel, RunModel]]:
-        """Pairs of models with a column in common, the better first; neighbours come first."""
-        places = list(combinations(range(len(self.models)), 2))
-        models = list(self.models)
-        ordered = sorted(places, key=lambda pair: (pair[1] - pair[0], pair))
-        return [
-            (models[better], models[worse])
-            for better, worse in ordered
-            if self.shared(models[better], models[worse])
-        ]
-
-    def shared(self, model: RunModel, other: RunModel) -> list[RunColumn]:
-        """The columns that two models have in common."""
-        return [c for c in self.columns if model in c.runs and other in c.runs]
-
 
 def table_of(results: Iterable[TaskResults | Run]) -> RunTable:
     """The table of results in memory, or of runs that were read.
@@ -333,13 +320,6 @@ def table_of(results: Iterable[TaskResults | Run]) -> RunTable:
             )
         )
     return RunTable(tuple(_with_differences(columns)))
-
-
-def sorted_table(runs: Iterable[Run]) -> RunTable:
-    """The table of runs whatever their order: by task and suite, and then by model."""
-    table = table_of(sorted(runs, key=lambda run: run.signature, reverse=True))
-    columns = sorted(table.columns, key=_place)
-    return RunTable(tuple(replace(one, runs=dict(sorted(one.runs.items()))) for one in columns))
 
 
 def _place(column: RunColumn) -> tuple[Any, ...]:

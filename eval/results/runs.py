@@ -60,7 +60,7 @@ class Run:
         model, commit: the name that the user gave, and which it was.
         suite, version: the dataset's; empty where it has none.
         tables: those that were scored.
-        scores, differences, headline, languages, notes: see :class:`eval.tasks.task.Findings`.
+        scores, differences, headline, notes: see :class:`eval.tasks.task.Findings`.
         folder: the place of the results; empty for those in memory.
         signature: one line from which they can be reproduced.
         settings: the user's choices, and what came of them.
@@ -87,7 +87,6 @@ class Run:
     data_commit: str = ""
     rows_sha256: str = ""
     headline: Headline | None = None
-    languages: Mapping[str, Headline] = field(default_factory=dict)
     notes: Sequence[Note] = ()
     task: str = "score"
     facts: ModelFacts = field(default_factory=ModelFacts)
@@ -110,14 +109,6 @@ class Run:
         if self.headline is not None or len(scores) != 1:
             return self.headline
         return headline_of_one(scores[0])
-
-    @property
-    def by_language(self) -> Mapping[str, Headline]:
-        """The number of each language (ISO 639-1): of one alone the run's."""
-        only = {table.language for table in self.tables}
-        if self.languages or self.number is None or len(only) != 1 or only == {""}:
-            return self.languages
-        return {only.pop(): self.number}
 
     @property
     def at_revision(self) -> str:
@@ -196,7 +187,6 @@ def run_of(results: TaskResults) -> Run:
         scores=tuple(results.rows),
         differences=getattr(results, "differences", ()),
         headline=results.headline,
-        languages=dict(results.languages),
         notes=tuple(results.notes),
         signature=results.signature,
         settings=dict(results.settings),
@@ -272,7 +262,6 @@ def _run(found: _Results) -> Run:
         data_commit=data.commit or "",
         rows_sha256=data.rows_sha256 or "",
         headline=found.headline,
-        languages=found.languages,
         # Those of earlier releases are lines that do not say of which kind they are.
         notes=tuple(detail(note) if isinstance(note, str) else note for note in found.notes),
         task=found.task,
@@ -331,7 +320,6 @@ class _Results:
     task: str = "score"
     differences: Many[Difference] = ()
     headline: Headline | None = None
-    languages: dict[str, Headline] = field(default_factory=dict)
     notes: Many[Note | str] = ()
     signature: str | None = None
     settings: dict[str, Any] = field(default_factory=dict)

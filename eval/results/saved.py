@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -125,13 +125,6 @@ class Saved:
 
         units = [self.outcomes.units_of(one.places) for one in series if self.compares(one)]
         return count_distinct(np.concatenate(units)) if units else 0
-
-
-def moved_dataset(results: Saved, folder: Path | None) -> Saved:
-    """Results whose texts are in a folder; None: where the dataset was."""
-    if folder is None:
-        return results
-    return replace(results, dataset=replace(results.dataset, name=str(folder), commit=None))
 
 
 def seed_folders(folder: Path) -> list[Path]:

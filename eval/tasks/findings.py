@@ -13,7 +13,7 @@ from coherencegym.eval.models.load import LoadedModel
 from coherencegym.eval.outcomes.tables import OutcomeTables
 from coherencegym.eval.statistics.intervals import INTERVALS
 from coherencegym.eval.statistics.scores import FEW_ITEMS, shown_rows
-from coherencegym.eval.tasks.headline import Headline, baseline_notes
+from coherencegym.eval.tasks.headline import baseline_notes
 from coherencegym.eval.tasks.results import about_dataset, about_table, language_in, run_notes
 from coherencegym.eval.tasks.task import Findings, Task
 
@@ -103,27 +103,13 @@ def findings_of(
         manifest=source.manifest,
     )
     found = replace(found, summary=asked.summary(found))
-    found = replace(found, headline=asked.headline(found), languages=_by_language(found, source))
+    found = replace(found, headline=asked.headline(found))
     return replace(found, notes=list(_notes(found)))
 
 
 def _language(source: Source, table: Any) -> dict[str, str]:
     language = language_in(source, table.config)
     return {"language": language} if language else {}
-
-
-def _by_language(found: Findings, source: Source) -> dict[str, Headline]:
-    pairs = zip(found.inputs, found.details, strict=True)
-    own: dict[str, list[tuple[Any, Any]]] = {}
-    for table, pair in zip(found.tables, pairs, strict=True):
-        own.setdefault(language_in(source, table.config), []).append(pair)
-    if len(own) < 2:
-        return {}
-    heads = {}
-    for language, of in sorted(own.items()):
-        inputs, details = zip(*of, strict=True)
-        heads[language] = found.asked.headline(replace(found, inputs=inputs, details=details))
-    return {language: head for language, head in heads.items() if language and head is not None}
 
 
 def _notes(found: Findings) -> Iterator[Note]:

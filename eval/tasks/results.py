@@ -30,7 +30,6 @@ class TaskResults:
         notes: lines that a reader of the scores must know.
         task: its name.
         headline: the suite's one number, where it has one.
-        languages: the same over the configs of each language (ISO 639-1), where they have several.
         outcomes: those of every unit; None where the results have them in another form.
     """
 
@@ -41,7 +40,6 @@ class TaskResults:
     notes: Sequence[Note]
     task: str = field(default="score", kw_only=True)
     headline: Headline | None = field(default=None, kw_only=True)
-    languages: Mapping[str, Headline] = field(default_factory=dict, kw_only=True)
     outcomes: OutcomeTables | None = field(default=None, kw_only=True, repr=False)
 
     @property

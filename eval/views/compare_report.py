@@ -1,4 +1,4 @@
-"""The folder of files that comparisons leave behind: ``comparison.json``, a page, the plot twice.
+"""The folder of files that comparisons leave behind: ``comparison.json``, the plot twice.
 
 The plot has differences of scores with their intervals, as papers show them.
 """
@@ -19,9 +19,7 @@ from coherencegym.eval.results.saved import Saved
 from coherencegym.eval.statistics.intervals import INTERVALS
 from coherencegym.eval.statistics.paired import FLIPS
 from coherencegym.eval.statistics.scores import CD
-from coherencegym.eval.views.compare.page import render_comparisons
 from coherencegym.eval.views.compare_table import significant, suite_titles
-from coherencegym.eval.views.html_report import write_html
 from coherencegym.files.folders import written_beside
 
 #: The file that every folder of a comparison has.
@@ -51,7 +49,6 @@ def write_comparisons(
     """
     with written_beside(folder, overwrite) as work:
         write_json(comparisons_as_json(comparisons, names, seed), work / COMPARISON_FILE)
-        write_html(render_comparisons(comparisons, names, folder), work, "comparison.html")
         return plot_comparisons(comparisons, names, work / "comparison.png")
 
 

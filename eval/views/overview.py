@@ -20,20 +20,19 @@ from coherencegym.eval.tasks.headline import Headline
 from coherencegym.eval.tasks.results import TaskResults
 from coherencegym.eval.views.frames import data_frame
 from coherencegym.eval.views.html_report import notebook_cell, write_html
-from coherencegym.eval.views.languages import language_grids, records_by_language
-from coherencegym.eval.views.leaderboard.cells import Site, reference_cell
-from coherencegym.eval.views.leaderboard.names import INDEX
-from coherencegym.eval.views.leaderboard.pages import reading_lines, render_index
+from coherencegym.eval.views.overview_cells import reference_cell
+from coherencegym.eval.views.overview_page import reading_lines, render_overview
 from coherencegym.eval.views.plots_curve import CURVE, write_curves
 from coherencegym.eval.views.training.table import LEGEND as TRAINING_LEGEND
 from coherencegym.eval.views.training.table import training_grids
 from coherencegym.files.checksums import read_checksums
 from coherencegym.files.folders import check_files, check_folder, check_inputs, written_into
 
-#: The file of an overview beside its page.
+#: The page of an overview, and the file beside it.
+PAGE = "index.html"
 _MARKDOWN = "overview.md"
 #: The files of an overview.
-OVERVIEW_FILES = (INDEX, _MARKDOWN, CURVE, Path(CURVE).with_suffix(".svg").name)
+OVERVIEW_FILES = (PAGE, _MARKDOWN, CURVE, Path(CURVE).with_suffix(".svg").name)
 _REFERENCES = {
     **{words: name for name, words in BASELINE_WORDS.items()},
     HUMAN_PERFORMANCE: "human_score",
@@ -56,14 +55,13 @@ class ShownOverview(RunTable):
 
     def to_pandas(self) -> pandas.DataFrame:
         """A row for each run: its suite, model, headline score (a share) and baselines."""
-        return data_frame(records_by_language(self))
+        return data_frame(self.records)
 
     def __str__(self) -> str:
         return grid.as_printed(lambda console: print_overview(self, console))
 
     def _repr_html_(self) -> str:
-        whole = replace(overview_grid(self), notes=tuple(self.sentences))
-        return notebook_cell([whole, *language_grids(self)])
+        return notebook_cell([replace(overview_grid(self), notes=tuple(self.sentences))])
 
 
 def overview(results: Iterable[TaskResults | Run]) -> ShownOverview:
@@ -87,29 +85,31 @@ def overview_grid(
         for name, field in _REFERENCES.items()
         if any(column.reference(field) for column in shown.columns)
     }
+    has_languages = len({code for column in shown.columns for code in column.languages}) > 1
     rows = [
         grid.GridRow(
             (
                 column.whole_name + " †" * column.is_controlled,
+                *[", ".join(column.languages)] * has_languages,
                 grid.counts_cell(column.counts),
                 *(_cell(column.number(model)) for model in names),
                 *(reference_cell(column, field) for field in fields.values()),
             ),
-            links=_links(column, names, reports or {}),
+            links=_links(column, names, reports or {}, 2 + has_languages),
         )
         for column in shown.columns
     ]
     others = [shown.chance_name if name == CHANCE_NAME else name for name in fields]
-    headers = ("items", *names.values(), *others)
+    headers = (*["language"] * has_languages, "items", *names.values(), *others)
     return grid.made("suite", headers, rows, overview_title(shown))
 
 
 def _links(
-    column: RunColumn, models: Iterable[RunModel], reports: Mapping[str, str]
+    column: RunColumn, models: Iterable[RunModel], reports: Mapping[str, str], first: int
 ) -> dict[int, str]:
     return {
         place: reports[column.shown[model].folder]
-        for place, model in enumerate(models, 2)
+        for place, model in enumerate(models, first)
         if model in column.shown and column.shown[model].folder in reports
     }
 
@@ -131,8 +131,6 @@ def print_overview(shown: RunTable, console: Any = None) -> None:
     if not is_all:
         table = overview_grid(shown, models=shown.spoken_for)
         console.print(grid.rich_block(table, console.width))
-    for own in language_grids(shown):
-        console.print(grid.rich_block(own, console.width))
     for line in shown.sentences:
         console.print(grid.plain_text(line, "bold"))
     legend = [line for line in _legend(shown) if not (is_all and line.startswith("*"))]
@@ -143,8 +141,7 @@ def overview_document(shown: RunTable) -> TableDocument:
     """The tables of the overview for papers, and its numbers for programs."""
     steps = _steps(shown)
     lines = [*shown.sentences, *TRAINING_LEGEND * bool(steps), *_legend(shown)]
-    grids = [*steps, overview_grid(shown), *language_grids(shown)]
-    return TableDocument(grids, lines, records_by_language(shown))
+    return TableDocument([*steps, overview_grid(shown)], lines, shown.records)
 
 
 def copied_overview(shown: RunTable) -> list[tuple[str, str]]:
@@ -169,7 +166,7 @@ def check_overview(folder: Path, overwrite: bool, option: str = "--output") -> N
 def has_overview(folder: Path) -> bool:
     """Tell whether an overview of runs is there, which the next run in the folder makes again."""
     listed = read_checksums(folder) or {}
-    return all(name in listed and (folder / name).is_file() for name in (INDEX, _MARKDOWN))
+    return all(name in listed and (folder / name).is_file() for name in (PAGE, _MARKDOWN))
 
 
 def check_runs(
@@ -231,19 +228,11 @@ def _write_files(shown: RunTable, folder: Path, work: Path) -> None:
     lines += [f"![learning curve]({CURVE})", ""] * bool(drawn)
     lines += [line for own in steps for line in grid.titled_markdown(own)]
     lines += [*grid.markdown(overview_grid(shown, reports)), ""]
-    for own in language_grids(shown):
-        lines += grid.titled_markdown(own)
     legend = [*TRAINING_LEGEND * bool(steps), *_legend(shown)]
     lines += [f"- {markdown_text(note)}" for note in legend]
     (work / _MARKDOWN).write_bytes(("\n".join(lines) + "\n").encode("utf-8", "replace"))
-    site = Site(
-        *(shown, overview_title(shown)),
-        is_alone=True,
-        reports=reports,
-        curve=drawn,
-        copied=copied_overview(shown),
-    )
-    write_html(render_index(site), work, INDEX)
+    copied = copied_overview(shown)
+    write_html(render_overview(shown, overview_title(shown), reports, drawn, copied), work, PAGE)
 
 
 def _report(run: str, folder: Path) -> str:

@@ -10,7 +10,6 @@ from coherencegym.eval.report import figures
 from coherencegym.eval.results.learning import learning_curves
 from coherencegym.eval.results.run_table import table_of
 from coherencegym.eval.results.runs import Run
-from coherencegym.eval.views.languages import LANGUAGES_PLOT, language_runs
 from coherencegym.eval.views.plots_curve import draw_curves, write_curves
 from coherencegym.eval.views.plots_heatmap import draw_heat_maps, heat_maps
 from coherencegym.eval.views.plots_positions import position_curves
@@ -26,7 +25,7 @@ def scores_png(runs: Sequence[Run]) -> bytes:
 
 
 def plot_runs(runs: Sequence[Run], folder: Path) -> list[str]:
-    """Write the plots of runs into a folder: scores, and heat maps, languages and curves if any.
+    """Write the plots of runs into a folder: scores, and heat maps and curves if any.
 
     Returns:
         The characters that no installed font has.
@@ -40,7 +39,5 @@ def plot_runs(runs: Sequence[Run], folder: Path) -> list[str]:
             figure = draw_curves(positions, "Scores by position", of="")
             missing += figures.save(figure, folder / "positions.png")
         table = table_of(runs)
-        if by_language := language_runs(table):
-            missing += figures.save(draw_scores(by_language), folder / LANGUAGES_PLOT)
     missing += write_curves(learning_curves(table), folder)
     return list(dict.fromkeys(missing))

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 from coherencegym.eval.data.baselines import BASELINE_TITLES, HUMAN_PERFORMANCE
@@ -47,14 +46,6 @@ def write_curves(curves: Sequence[LearningCurve], folder: Path) -> list[str]:
         return []
     with figures.style():
         return figures.save(draw_curves(curves), folder / CURVE)
-
-
-def curves_svg(curves: Sequence[LearningCurve]) -> bytes:
-    """The figure of learning curves as SVG; empty where there are none."""
-    with TemporaryDirectory() as folder:
-        write_curves(curves, Path(folder))
-        path = (Path(folder) / CURVE).with_suffix(".svg")
-        return path.read_bytes() if curves else b""
 
 
 def draw_curves(

@@ -84,7 +84,7 @@ SUBCOMMANDS: Mapping[str, Subcommand] = {
     "reproduce": Subcommand(
         _READ, "compute a table of a paper again", "coherencegym.reproduction.command"
     ),
-    **_evaluator(_SHARE, "push", "leaderboard"),
+    **_evaluator(_SHARE, "push"),
     "export": Subcommand(
         _SHARE, "write a suite for other tools", "coherencegym.builders.export.__main__"
     ),

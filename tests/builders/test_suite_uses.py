@@ -1,4 +1,4 @@
-"""What configs are for: said by the suites, which results carry to a leaderboard, and in docs."""
+"""What configs are for: said by the suites, which results carry to an overview, and in docs."""
 
 from __future__ import annotations
 

@@ -82,13 +82,11 @@ class Head:
         private: true where only its owners see it.
         sha: commit of the main branch; empty where there is no repository.
         digests: path in it -> sha256 of a large file, git's name of another.
-        sdk: the way in which a Space is run; ``static``: as files. Empty for others.
     """
 
     private: bool = False
     sha: str = ""
     digests: Mapping[str, str] = field(default_factory=dict)
-    sdk: str = ""
 
     @property
     def exists(self) -> bool:
@@ -122,7 +120,7 @@ def read_head(
     digests = {
         file.rfilename: file.lfs["sha256"] if file.lfs else file.blob_id for file in info.siblings
     }
-    return Head(info.private, info.sha, digests, getattr(info, "sdk", None) or "")
+    return Head(info.private, info.sha, digests)
 
 
 def open_proposals(
@@ -145,16 +143,13 @@ def fetch(api: Any, repo_id: str, path: str, revision: str, repo_type: str = "da
     return Path(api.hf_hub_download(repo_id, path, repo_type=repo_type, revision=revision))
 
 
-def make_repository(api: Any, repo_id: str, private: bool, repo_type: str = "dataset") -> None:
-    """Make a repository, unless somebody else just did; a Space is one of files."""
-    how = {"space_sdk": "static"} if repo_type == "space" else {}
-    api.create_repo(repo_id, repo_type=repo_type, private=private or None, exist_ok=True, **how)
+def make_repository(api: Any, repo_id: str, private: bool) -> None:
+    """Make a dataset's repository, unless somebody else just did."""
+    api.create_repo(repo_id, repo_type="dataset", private=private or None, exist_ok=True)
 
 
-def open_repository(
-    api: Any, repo_id: str, private: bool, dry_run: bool, repo_type: str = "dataset"
-) -> tuple[Head, list[str]]:
-    """The head of a repository, which is made where it is not there; and what is said of that.
+def open_repository(api: Any, repo_id: str, private: bool, dry_run: bool) -> tuple[Head, list[str]]:
+    """The head of a dataset's repository, made where it is not there, and what is said of that.
 
     Args:
         private: make it private; refuse one that is public.
@@ -165,15 +160,15 @@ def open_repository(
         AnswerError: something else than the Hub answered.
         huggingface_hub.errors.HfHubHTTPError: the Hub refused or failed.
     """
-    head = read_head(api, repo_id, repo_type)
+    head = read_head(api, repo_id)
     lines = []
     if not head.exists:
         made = "would be made" if dry_run else "made"
         lines.append(f"{repo_id} is not there: {made}{', private' if private else ''}")
         if not dry_run:
-            make_repository(api, repo_id, private, repo_type)
+            make_repository(api, repo_id, private)
             # Somebody else may have made it, and pushed: what is there is read in any case.
-            head = read_head(api, repo_id, repo_type)
+            head = read_head(api, repo_id)
     if private and head.exists and not head.private:
         raise EvaluationError(
             f"--private: {repo_id} exists and is public; make it private on the Hub first, or "

@@ -12,6 +12,8 @@ from typing import Any
 
 import pytest
 import yaml
+from pyarrow import csv as arrow_csv
+from pyarrow import parquet
 from support.commands import one_line
 from support.runs import score
 
@@ -79,14 +81,31 @@ def test_files_are_said_beside_a_format(
     words = [folder / "results", "--format", "json", "--output", tmp_path / "out"]
     plain, _ = said(capsys, "overview", folder / "results", "--format", "json")
     by_model = {one["model"]: one for one in json.loads(plain)}
-    for command in ("overview", "leaderboard"):
-        out, err = said(capsys, command, *words, "--overwrite")
-        assert {one["model"]: one for one in json.loads(out)} == by_model
-        assert "written to" in err
-        assert (tmp_path / "out/index.html").is_file()
-        (tmp_path / "out").rename(tmp_path / command)
-    lines, _ = said(capsys, "leaderboard", folder / "results", "--dry-run", "--format", "table")
-    assert "CD scores in per cent" in lines
+    out, err = said(capsys, "overview", *words)
+    assert {one["model"]: one for one in json.loads(out)} == by_model
+    assert "written to" in err
+    assert (tmp_path / "out/index.html").is_file()
+
+
+def test_a_comparison_writes_the_values_of_each_item(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["compare", folder / "results/one", folder / "results/two"]
+    for name in ("items.csv", "items.parquet"):
+        said(capsys, *words, "--items", tmp_path / name)
+        table = (arrow_csv.read_csv if name.endswith("csv") else parquet.read_table)(
+            tmp_path / name
+        )
+        rows = [row for row in table.to_pylist() if row["metric"] == "accuracy"]
+        (own,) = json.loads(said(capsys, *words, "--format", "json")[0])[1:]
+        assert len({row["item_id"] for row in rows}) == len(rows) == own["n"]
+        for side, field in (("reference", "baseline_score"), ("model", "score")):
+            values = [row[f"value_{side}"] for row in rows]
+            assert sum(values) / len(values) == pytest.approx(own[field])
+        assert main([str(word) for word in [*words, "--items", tmp_path / name]]) == 2
+        assert "--overwrite" in capsys.readouterr().err
+    assert main([str(word) for word in [*words, "--items", tmp_path / "items.txt"]]) == 2
+    assert "expected a name with .parquet or .csv" in capsys.readouterr().err
 
 
 def test_a_comparison_in_every_format(

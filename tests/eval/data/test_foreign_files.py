@@ -210,7 +210,6 @@ def test_a_poisoned_dataset_says_nothing_to_a_terminal(
         (main, ["show", *model[:-1], "--item", item.item_id]),
         (main, ["compare", results, str(folder / "results"), "--anyway"]),
         (main, ["overview", results]),
-        (main, ["leaderboard", results, "--output", str(tmp_path / "si\x1b[2Jte")]),
         (export, [str(data), "--export-syntaxgym", str(tmp_path / "su\x1b[2Jites")]),
         (judge, [str(data), "--output", str(tmp_path / "ju\u202edge")]),
     ):

@@ -1,4 +1,4 @@
-"""One source of task ids: ``eval.yaml``, ``.eval_results`` and the leaderboard."""
+"""One source of task ids: ``eval.yaml``, ``.eval_results`` and the overview."""
 
 from __future__ import annotations
 
@@ -18,10 +18,7 @@ from coherencegym.builders.suite import PromptedChoice
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.commands.cli import main
 from coherencegym.eval.hub.eval_results import result_entries
-from coherencegym.eval.results.run_table import table_of
 from coherencegym.eval.results.runs import Run, read_run
-from coherencegym.eval.views.leaderboard.cells import Site
-from coherencegym.eval.views.leaderboard.site import leaderboard_as_json
 
 IDS = ["headline", "one_context", "two_context"]
 
@@ -56,8 +53,6 @@ def test_every_form_has_the_ids_of_eval_yaml(scored: tuple[Path, Run]) -> None:
     assert [one["id"] for one in listed if one["id"] not in prompted] == IDS
     entries = result_entries(run)
     assert [entry["dataset"]["task_id"] for entry in entries] == IDS
-    (column,) = leaderboard_as_json(Site(table_of([run]), "A title"))["columns"]
-    assert column["tasks"] == IDS
 
 
 def test_a_task_has_the_score_of_its_config_and_split(scored: tuple[Path, Run]) -> None:

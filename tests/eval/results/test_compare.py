@@ -561,7 +561,6 @@ def test_the_folder_is_whole_or_not_there(
     write_comparisons([comparison], [("b", "a")], folder, seed=0)
     assert {path.name for path in folder.iterdir()} == {
         CHECKSUMS,
-        "comparison.html",
         "comparison.json",
         "comparison.png",
         "comparison.svg",

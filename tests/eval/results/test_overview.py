@@ -15,13 +15,13 @@ from coherencegym.eval.results.runs import Run, TableFacts, run_folders
 from coherencegym.eval.tasks.headline import Headline
 from coherencegym.eval.tasks.score.controls import Difference
 from coherencegym.eval.views.findings import headline_line
-from coherencegym.eval.views.leaderboard.pages import reading_lines
 from coherencegym.eval.views.overview import (
     overview,
     overview_grid,
     print_overview,
     write_overview,
 )
+from coherencegym.eval.views.overview_page import reading_lines
 
 HEAD = Headline(over=("c",), n_cells=1, n=40, score=0.8, ci_low=0.7, ci_high=0.9)
 NONE = replace(HEAD, n=0, score=None, ci_low=None, ci_high=None)

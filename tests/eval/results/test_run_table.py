@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import permutations
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coherencegym.eval.results.run_table import RunTable, sorted_table, table_of
+from coherencegym.eval.results.run_table import RunTable, table_of
 from coherencegym.eval.results.runs import ModelFacts, Run, TableFacts
 from coherencegym.eval.tasks.headline import Headline
 
@@ -49,11 +48,9 @@ def words(table: RunTable) -> list[tuple[str, tuple[str, ...], list[str]]]:
 
 
 def test_runs_on_the_same_rows_by_the_same_settings_stand_in_one_column() -> None:
-    table = sorted_table([made("me/a", 0.6), made("me/b", 0.9)])
+    table = table_of([made("me/a", 0.6), made("me/b", 0.9)])
     assert words(table) == [("toy 1.0.0", (), ["a", "b"])]
     assert list(table.models.values()) == ["b", "a"]  # the best first
-    ((better, worse),) = table.pairs()
-    assert (table.models[better], table.models[worse]) == ("b", "a")
 
 
 @pytest.mark.parametrize(
@@ -74,9 +71,8 @@ def test_runs_on_the_same_rows_by_the_same_settings_stand_in_one_column() -> Non
     ],
 )
 def test_what_differs_stands_apart_and_says_in_what(other: dict[str, Any], differs: str) -> None:
-    table = sorted_table([made("me/a"), made("me/b", **other)])
+    table = table_of([made("me/a"), made("me/b", **other)])
     assert [len(column.runs) for column in table.columns] == [1, 1]
-    assert table.pairs() == []
     names = {(column.name, *column.differs) for column in table.columns}
     assert len(names) == 2
     assert any(differs in " ".join(said) for _, *said in names)
@@ -85,13 +81,13 @@ def test_what_differs_stands_apart_and_says_in_what(other: dict[str, Any], diffe
 def test_what_is_of_the_model_or_the_machine_is_no_difference() -> None:
     settings = {"batch_tokens": 9, "device": "cuda", "seed": 3, "numeric_error": {"mean": 1e-6}}
     settings |= {"rules": {"tie_bits": 0.1}, "versions": {"torch": "1"}}
-    table = sorted_table([made("me/a"), made("me/b", settings=settings, data="elsewhere")])
+    table = table_of([made("me/a"), made("me/b", settings=settings, data="elsewhere")])
     assert words(table) == [("toy 1.0.0", (), ["a", "b"])]
 
 
 def test_columns_of_one_suite_with_configs_of_several_corpora_have_their_names() -> None:
     tables = [replace(TABLE, config=name) for name in ("gum", "sample", "ted")]
-    table = sorted_table(made("me/a", table=table) for table in tables)
+    table = table_of(made("me/a", table=table) for table in tables)
     assert [c.differs for c in table.columns] == [
         ("configs gum",),
         ("configs sample",),
@@ -100,15 +96,15 @@ def test_columns_of_one_suite_with_configs_of_several_corpora_have_their_names()
 
 
 def test_no_two_models_have_one_name_and_precision_is_another_row() -> None:
-    table = sorted_table([made("me/a"), made("you/a"), made("me/a", 0.7, dtype="bfloat16")])
+    table = table_of([made("me/a"), made("you/a"), made("me/a", 0.7, dtype="bfloat16")])
     assert sorted(table.models.values()) == ["me/a (bfloat16)", "me/a (float32)", "you/a (float32)"]
-    same = sorted_table([made("me/a"), made("me/a")])
+    same = table_of([made("me/a"), made("me/a")])
     (column,) = same.columns
     assert [len(own) for own in column.runs.values()] == [1]
 
 
 def test_several_runs_of_a_model_in_a_column_are_all_kept() -> None:
-    table = sorted_table([made("me/a", 0.8), made("me/a", 0.7, settings={"device": "cuda"})])
+    table = table_of([made("me/a", 0.8), made("me/a", 0.7, settings={"device": "cuda"})])
     (column,) = table.columns
     (own,) = column.runs.values()
     assert len(own) == 2
@@ -156,17 +152,9 @@ RUNS = [
 ]
 
 
-def test_the_order_of_sources_changes_nothing() -> None:
-    tables = {repr(sorted_table(order)) for order in permutations(RUNS)}
-    assert len(tables) == 1
-
-
 @given(st.lists(st.sampled_from(RUNS), min_size=1))
 def test_every_run_has_one_place(chosen: list[Run]) -> None:
-    table = sorted_table(chosen)
+    table = table_of(chosen)
     kept = [one for c in table.columns for own in c.runs.values() for one in own]
     assert {one.signature for one in kept} == {one.signature for one in chosen}
     assert len(kept) == len({one.signature for one in chosen})
-    for better, worse in table.pairs():
-        assert table.shared(better, worse)
-        assert list(table.models).index(better) < list(table.models).index(worse)

@@ -1,10 +1,10 @@
 "use strict";
-// The first page of a leaderboard: sorts and filters a table that is there without it.
+// The page of an overview: sorts and filters a table that is there without it.
 (() => {
   const data = JSON.parse(document.getElementById("data").textContent);
   const form = document.getElementById("filters");
   const field = form.elements;
-  const table = document.querySelector("table.leaderboard");
+  const table = document.querySelector("table.overview");
   const body = table.querySelector(".models");
   const rows = [...body.rows];
   const heads = [...table.tHead.rows[0].cells].slice(1);
@@ -140,26 +140,6 @@
     });
   });
   window.addEventListener("hashchange", follow);
-
-  const pair = document.getElementById("pair");
-  function choosePair() {
-    const [model, other] = [pair.elements.model, pair.elements.other].map((one) => Number(one.value));
-    const found = data.pairs.find(([a, b]) => (a === model && b === other) || (a === other && b === model));
-    const go = document.getElementById("go");
-    go.hidden = !found;
-    if (found) go.setAttribute("href", found[2]);
-    document.getElementById("unpaired").value = found
-      ? ""
-      : model === other
-        ? "Choose two models."
-        : "These two have no page here.";
-  }
-  if (pair) {
-    pair.addEventListener("change", choosePair);
-    pair.addEventListener("submit", (event) => event.preventDefault());
-    pair.hidden = false;
-    choosePair();
-  }
 
   form.hidden = rows.length < 2;
   follow();

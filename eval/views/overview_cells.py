@@ -1,10 +1,9 @@
-"""Numbers on the pages of a table of runs, and the card behind each, with its run's signature."""
+"""Numbers on the page of an overview, and the card behind each, with its run's signature."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from pathlib import Path
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 
 from coherencegym.eval.data.baselines import BASELINE_WORDS, HUMAN_PERFORMANCE
 from coherencegym.eval.report.grid import (
@@ -15,9 +14,8 @@ from coherencegym.eval.report.grid import (
 )
 from coherencegym.eval.results.run_table import RunColumn, RunModel, RunTable
 from coherencegym.eval.results.runs import Run
-from coherencegym.eval.statistics.scores import CHANCE_NAME, REFERENCE, Score
+from coherencegym.eval.statistics.scores import CHANCE_NAME
 from coherencegym.eval.tasks.headline import Headline
-from coherencegym.eval.views.leaderboard.names import model_file, suite_file
 
 #: Names of baselines, chance and people, by the fields that have them.
 BESIDE = {
@@ -28,48 +26,12 @@ BESIDE = {
 
 
 @dataclass(frozen=True)
-class Site:
-    """A table of runs, and what its pages say of it.
-
-    Attributes:
-        table: the columns.
-        title: the title of the first page.
-        is_alone: there is no other page than the first.
-        sources: lines on what it was made of.
-        pairs: two models, the better first -> the page that compares them.
-        pairs_left_out: pairs of models without such a page.
-        reports: the folder of a run -> the address of its report, where it has one.
-        curve: the learning curves as SVG; empty where there are none.
-        copied: the table as LaTeX, CSV, ..., by these names.
-    """
-
-    table: RunTable
-    title: str
-    is_alone: bool = False
-    sources: Sequence[str] = ()
-    pairs: Mapping[tuple[RunModel, RunModel], str] = field(default_factory=dict)
-    pairs_left_out: int = 0
-    reports: Mapping[str, str] = field(default_factory=dict)
-    curve: bytes = b""
-    copied: Sequence[tuple[str, str]] = ()
-
-    def model_link(self, model: RunModel) -> str:
-        """The page of a model, from the root; empty where it has none."""
-        return "" if self.is_alone else model_file(self.table.models[model], model)
-
-    def column_link(self, column: RunColumn) -> str:
-        """The place of a column on the page of its suite, from the root; empty without one."""
-        return "" if self.is_alone else f"{suite_file(column.suite)}#{column.digest}"
-
-
-@dataclass(frozen=True)
 class Card:
     """A run in full: what its number is of, and from what it can be reproduced.
 
     Attributes:
         id: its element's on the page.
         model, column, differs: names, and in what the column differs from others of the suite.
-        model_link, suite_link: their pages, from the root of the site; empty without one.
         number: the score with its interval; empty where there is no one number.
         over: the configs or groups that it is summed up over.
         beside: names of baselines, chance and people, and their values.
@@ -83,8 +45,6 @@ class Card:
     model: str
     column: str
     differs: tuple[str, ...]
-    model_link: str
-    suite_link: str
     number: str
     over: str
     beside: tuple[tuple[str, str], ...]
@@ -126,8 +86,13 @@ def reference_cell(column: RunColumn, field: str) -> str:
     return " or ".join(dict.fromkeys(sorted(cells))) or "–"
 
 
-def cell_of(site: Site, column: RunColumn, model: RunModel) -> Cell | None:
-    """The cell of a model in a column; None where it has no run there."""
+def cell_of(
+    table: RunTable, column: RunColumn, model: RunModel, reports: Mapping[str, str]
+) -> Cell | None:
+    """The cell of a model in a column; None where it has no run there.
+
+    ``reports`` are the addresses of reports by the folders of their runs.
+    """
     if model not in column.runs:
         return None
     run = column.shown[model]
@@ -141,8 +106,8 @@ def cell_of(site: Site, column: RunColumn, model: RunModel) -> Cell | None:
         f"{share_cell(low)}{_dash(low)}{share_cell(high)}" if has_interval else "",
         head.is_above,
         f"{head.n:,} of {most:,} items" if head.n < most else "",
-        site.reports.get(run.folder, ""),
-        card_of(site, column, model),
+        reports.get(run.folder, ""),
+        card_of(table, column, model, reports),
     )
 
 
@@ -161,10 +126,11 @@ def _without_number(run: Run) -> Headline:
     )
 
 
-def card_of(site: Site, column: RunColumn, model: RunModel) -> Card:
+def card_of(
+    table: RunTable, column: RunColumn, model: RunModel, reports: Mapping[str, str]
+) -> Card:
     """The card of the run of a model in a column."""
     *rest, shown = column.runs[model]
-    table = site.table
     place = list(table.models).index(model), table.columns.index(column)
     head = shown.number
     return Card(
@@ -172,8 +138,6 @@ def card_of(site: Site, column: RunColumn, model: RunModel) -> Card:
         model=table.models[model],
         column=column.name,
         differs=column.differs,
-        model_link=site.model_link(model),
-        suite_link=site.column_link(column),
         number=_number(head),
         over=f"{head.words}, {head.n:,} items" if head is not None else "",
         beside=tuple(
@@ -185,7 +149,7 @@ def card_of(site: Site, column: RunColumn, model: RunModel) -> Card:
         cautions=tuple(shown.cautions),
         signature=shown.signature,
         others=tuple(
-            (_number(one.number), one.signature, site.reports.get(one.folder, ""))
+            (_number(one.number), one.signature, reports.get(one.folder, ""))
             for one in reversed(rest)
         ),
     )
@@ -204,15 +168,3 @@ def _facts(run: Run, how: str) -> Iterator[tuple[str, str]]:
     if run.facts.parameters is not None:
         yield "parameters", f"{run.facts.parameters:,}"
     yield "loaded as", ", ".join(filter(None, (how, run.facts.device)))
-
-
-def shown_scores(run: Run) -> list[Score]:
-    """The scores of a run that stand beside its number: one for each config and metric."""
-    scores = [s for s in run.scores if s.level in ("all", REFERENCE)]
-    return [s for s in scores if s.level == "all"] if len(scores) > 1 else []
-
-
-def local_names(table: RunTable) -> Sequence[str]:
-    """Names in a table that are folders of the machine where runs were made."""
-    names = dict.fromkeys(name for run in table.every_run for name in (run.model, run.data))
-    return [name for name in names if Path(name).is_absolute()]

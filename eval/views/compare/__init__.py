@@ -1,1 +1,0 @@
-"""Two runs against each other, as a page."""
