@@ -55,7 +55,7 @@ def measure(number: int, bare: bool, threads: int, weighting: str) -> Any:
     from sklearn.feature_extraction.text import HashingVectorizer, TfidfTransformer
     from sparse_dot_topn import sp_matmul_topn
 
-    from coherencegym.engines.engine import local_engine
+    from coherencegym.engines import Engine
     from coherencegym.loaders.discourse import Discourse, Unit
     from coherencegym.manipulations.intruders.intruder_candidates import Fitting
     from coherencegym.manipulations.intruders.intruder_sentence import IntruderSentence
@@ -82,7 +82,7 @@ def measure(number: int, bare: bool, threads: int, weighting: str) -> Any:
     before = memory_field("VmRSS")
     start, clock = time.process_time(), time.perf_counter()
     operator = IntruderSentence(weighting=weighting)
-    fitting = Fitting(local_engine(threads))
+    fitting = Fitting(Engine(threads))
     fitted = operator.fit(discourses, Context(0, "benchmark"), fitting)
     result["fit_cpu"] = time.process_time() - start
     result["fit_clock"] = time.perf_counter() - clock

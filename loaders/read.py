@@ -10,9 +10,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from coherencegym.engines.blocks import BlockFolder, Codec, Cost, Values, run_blocks
-from coherencegym.engines.content import digest_of
-from coherencegym.engines.engine import ALONE_IN_PROCESS, Engine
+from coherencegym.engines import ALONE_IN_PROCESS, Engine
 from coherencegym.files.checksums import sha256_of
 from coherencegym.loaders.corpus import Corpus, CorpusError, CorpusFile, ReadOptions
 from coherencegym.loaders.discourse import Discourse
@@ -124,9 +122,7 @@ class Reading:
         uses: tell which discourses ``limit`` is about. Files of a corpus may be of several kinds:
             the first discourses of all of them would be of one.
         engine: reads the shards of a corpus that has any, several at a time.
-        keep: makes the folder that keeps shards that were read, from a digest of all that they
-            depend on.
-        progress: told how many shards are read.
+        progress: told how many shards are read, and how many there are.
         cache: has the corpus, if it was read before; none: it is read anew.
     """
 
@@ -137,8 +133,7 @@ class Reading:
     uses: Sequence[Select] = (every_discourse,)
     skipped: Counter[str] = field(default_factory=Counter)
     engine: Engine = ALONE_IN_PROCESS
-    keep: Callable[[str, Codec], BlockFolder] | None = None
-    progress: Callable[[Cost], None] = lambda cost: None
+    progress: Callable[[int, int], None] = lambda done, shards: None
     cache: ReadingCache | None = None
 
     @cached_property
@@ -182,8 +177,8 @@ class Reading:
 
     def _shards(self) -> list[CorpusFile]:
         # A few rows one worker reads sooner.
-        spread = self.engine.workers > 1 or self.engine.keeps
-        if not spread or self.limit is not None or self.corpus.shards is None:
+        alone = self.engine.workers == 1
+        if alone or self.limit is not None or self.corpus.shards is None:
             return []
         parts = [self.corpus.shards(file) for file in self.found.files]
         return [part for own in parts for part in own] if all(parts) else []
@@ -192,11 +187,11 @@ class Reading:
         corpus, reader = self.corpus, self.corpus.shard_reader
         assert reader is not None
         sent = replace(corpus, reader=reader, shards=None, shard_reader=None)
-        keep = None
-        if self.keep is not None and self.engine.keeps:
-            keep = self.keep(digest_of(sent, self.files, shards, self.skip_bad_rows), _READ)
         blocks = [(sent, shard, self.skip_bad_rows) for shard in shards]
-        found = run_blocks(self.engine, read_shard, blocks, keep=keep, progress=self.progress)
+        found = []
+        for one in self.engine.run(read_shard, blocks):
+            found.append(one)
+            self.progress(len(found), len(shards))
         kept = iter(self._first_ones([keys for _, own, _ in found for keys in own]))
         for shard, (discourses, keys, skipped) in zip(shards, found, strict=True):
             self.skipped.update(skipped)
@@ -257,8 +252,7 @@ def read(
     uses: Sequence[Select] = (every_discourse,),
     found: Found | None = None,
     engine: Engine = ALONE_IN_PROCESS,
-    keep: Callable[[str, Codec], BlockFolder] | None = None,
-    progress: Callable[[Cost], None] = lambda cost: None,
+    progress: Callable[[int, int], None] = lambda done, shards: None,
     cache: ReadingCache | None = None,
 ) -> Reading:
     """Find the files of a corpus; what comes back yields its discourses lazily.
@@ -272,7 +266,7 @@ def read(
         limit: the most discourses to read of each split, for each of ``uses``.
         uses: see :class:`Reading`.
         found: its files, if they were looked for already.
-        engine, keep, progress, cache: see :class:`Reading`.
+        engine, progress, cache: see :class:`Reading`.
 
     Raises:
         CorpusNotFoundError: no file is there.
@@ -280,7 +274,7 @@ def read(
     """
     if found is None:
         found = find(corpus, Path(data_dir) if data_dir is not None else None, splits)
-    how: dict[str, Any] = {"engine": engine, "keep": keep, "progress": progress, "cache": cache}
+    how: dict[str, Any] = {"engine": engine, "progress": progress, "cache": cache}
     return Reading(corpus, found, skip_bad_rows, limit, uses, **how)
 
 
@@ -293,10 +287,6 @@ def _in_language(discourse: Discourse, code: str) -> Discourse:
     if code in (ENGLISH.code, SEVERAL) or "language" in discourse.meta:
         return discourse
     return replace(discourse, meta={**discourse.meta, "language": code})
-
-
-#: Files of shards that were read.
-_READ = Values(tuple[list[Discourse], list[list[int]], dict[str, int]])
 
 
 def read_shard(

@@ -71,7 +71,7 @@ def test_the_wheel_holds_one_name_and_every_module(installed: Path, repository: 
     assert all((package / room).is_dir() and not (package / room).is_symlink() for room in ROOMS)
     here = {
         path.relative_to(repository / "src/coherencegym")
-        for top in (*ROOMS, "files", "hub", "engines", "papers", "reproduction", "words", "")
+        for top in (*ROOMS, "files", "hub", "papers", "reproduction", "words", "")
         for path in (repository / "src/coherencegym" / top).glob("**/*.py" if top else "*.py")
     }
     assert {path.relative_to(package) for path in package.rglob("*.py")} == here

@@ -15,7 +15,7 @@ from coherencegym.builders.command.errors import finished
 from coherencegym.builders.registry import all_suites, describe_suite, load_suite
 from coherencegym.builders.suite import Genre, Suite
 from coherencegym.command_line import USER_ERROR, Names, Parser, completed, rare, short
-from coherencegym.engines.engine import ENGINES, LOCAL
+from coherencegym.engines import ENGINES, LOCAL
 from coherencegym.errors import EvaluationError, one_line
 from coherencegym.eval.kinds.table_kind import SAMPLE
 from coherencegym.loaders.corpora.own.annotated import FORMATS
@@ -185,7 +185,7 @@ def _add_how_it_is_made(parser: Parser) -> None:
     rare(add("--json", action="store_true", help=what))
     rare(add("--seed", metavar="N", type=int, help="default: 0"))
     rare(add("--num-proc", metavar="N", type=positive, help="processes, or cores of a cluster"))
-    what = "one machine, or a Ray cluster (needs the extra cluster; --dry-run shows what it costs)"
+    what = "one machine, or a Ray cluster (needs the extra cluster)"
     rare(add("--engine", choices=ENGINES, help=f"{what}; default: {LOCAL}"))
     what = "address of the Ray cluster's head; default: $RAY_ADDRESS, or Ray on this machine alone"
     rare(add("--address", metavar="HOST:PORT", help=what))

@@ -53,8 +53,7 @@ from coherencegym.builders.release.scored import add_scores, read_scores
 from coherencegym.builders.release.stand_off import without_texts, write_release
 from coherencegym.builders.suite import NO_OWNER, Config, Genre, Suite
 from coherencegym.command_line import SIGNALLED, USER_ERROR
-from coherencegym.engines.engine import RAY, Engine
-from coherencegym.engines.start import started
+from coherencegym.engines import Engine, started
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.data.notes import first_names
 from coherencegym.eval.data.source import BUILDS, read_manifest
@@ -639,8 +638,6 @@ def _run(
             jobs = [job for job in jobs if not job.samples_alone]
         if code > SIGNALLED or not jobs:
             return code
-        if request.dry_run and request.engine == RAY:
-            return max(code, _each((job.suite.name, partial(_plan_one, job)) for job in jobs))
         with started(request.engine, request.num_proc, request.address) as engine:
             # A push may build again what is under each class of licences.
             again = len(suites) > 1 or request.push_to_hub
@@ -671,15 +668,6 @@ def _agreed(jobs: Sequence[BuildJob]) -> bool:
         return input("publish the samples? [y/N] ").strip().lower() in ("y", "yes")
     except EOFError:
         return False
-
-
-def _plan_one(job: BuildJob) -> int:
-    from coherencegym.builders.pipeline.plan import plan_build
-
-    with spinner() as progress:
-        lines = plan_build(job.suite, job.sources, job.request, progress)
-    print_lines(lines)
-    return 0
 
 
 def _run_one(

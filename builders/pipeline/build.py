@@ -7,7 +7,6 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Seq
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from pathlib import Path
-from types import GenericAlias
 from typing import Any
 
 from coherencegym.builders.judgement.asked import RowPlace
@@ -23,7 +22,7 @@ from coherencegym.builders.pipeline.entries import (
     suite_entry,
 )
 from coherencegym.builders.pipeline.fitting import Fits
-from coherencegym.builders.pipeline.generation import CHUNK, generate_items, spread
+from coherencegym.builders.pipeline.generation import generate_items, spread
 from coherencegym.builders.pipeline.kinds import making
 from coherencegym.builders.pipeline.licences import LicenceShare, documents_in
 from coherencegym.builders.pipeline.options import BuildOptions as BuildOptions
@@ -35,9 +34,7 @@ from coherencegym.builders.release.documents import release_documents
 from coherencegym.builders.release.manifest import Manifest, in_order
 from coherencegym.builders.release.rows import to_table, write_split
 from coherencegym.builders.suite import Config, GeneratedDocument, GeneratedItem, Suite
-from coherencegym.engines.blocks import BlockFolder, Values, WorkFolder
-from coherencegym.engines.content import digest_of
-from coherencegym.engines.engine import ALONE_IN_PROCESS, Engine, local_engine
+from coherencegym.engines import ALONE_IN_PROCESS, Engine
 from coherencegym.eval.kinds.items import ITEMS
 from coherencegym.eval.kinds.table_kind import DISCOURSE
 from coherencegym.eval.statistics.pair_baselines import BaselineDecision
@@ -90,7 +87,7 @@ def build(
             no item.
         SuiteError: an item is not valid: a mistake of the suite, not of the user.
     """
-    engine = engine or local_engine(options.num_proc)
+    engine = engine or Engine(options.num_proc or 1)
     how = (matcher, filters, withhold, progress, engine, cache, share)
     work = _Build(suite, options, folder, *how)
     configs: dict[str, Any] = {}
@@ -115,7 +112,6 @@ def build(
     configs |= write_choices(folder, suite.name, configs)
     manifest = in_order(about | {"configs": configs})
     write_documents(manifest, folder)
-    work.kept.done()
     return manifest
 
 
@@ -165,9 +161,8 @@ class _Build:
     share: LicenceShare | None
 
     def __post_init__(self) -> None:
-        self.kept = WorkFolder()
         self.lost: Counter[str] = Counter()  # what was not used of all corpora, by reason
-        self.fits = Fits(self.engine, self._tell, self.kept)
+        self.fits = Fits(self.engine, self._tell)
 
     def _tell(self, message: str) -> None:
         self.progress(f"{self.suite.name}: {message}")
@@ -179,7 +174,6 @@ class _Build:
             self.options,
             self.withhold,
             self.engine,
-            self.kept,
             self._tell,
             self.cache,
         )
@@ -327,9 +321,8 @@ class _Build:
                 seed=self.options.seed,
                 suite=self.suite.name,
                 engine=engine,
-                keep=self._blocks(config, generator, chosen) if engine.keeps else None,
-                progress=lambda done, cost: self._tell(
-                    f"{name} {split}, {done:,} of {len(chosen):,} discourses ({cost})"
+                progress=lambda done: self._tell(
+                    f"{name} {split}, {done:,} of {len(chosen):,} discourses"
                 ),
             )
 
@@ -345,16 +338,6 @@ class _Build:
         if twice := len(generated) - len(first):
             skipped["the same texts as an earlier item"] += twice
         return _GeneratedSplit(discourses, list(first.values()), dict(sorted(skipped.items())))
-
-    def _blocks(
-        self, config: Config, generator: Any, discourses: Sequence[Discourse]
-    ) -> BlockFolder | None:
-        made = making(config.kind).generated_type
-        if made is None:
-            return None
-        key = digest_of(generator, self.options.seed, self.suite.name, CHUNK, discourses)
-        block = GenericAlias(tuple, (GenericAlias(list, (made,)), dict[str, int]))
-        return self.kept.blocks("generated", key, Values(block))
 
     def _write(
         self,

@@ -9,8 +9,7 @@ from functools import cache
 from typing import Any, TypeVar
 
 from coherencegym.builders.discourse.cutting import families
-from coherencegym.engines.blocks import BlockFolder, Codec, WorkFolder
-from coherencegym.engines.engine import ALONE_IN_PROCESS, Engine
+from coherencegym.engines import ALONE_IN_PROCESS, Engine
 from coherencegym.loaders.discourse import Discourse
 from coherencegym.loaders.text.prose import debris
 from coherencegym.manipulations.intruders.intruder_candidates import Fitting
@@ -76,12 +75,10 @@ class Fits:
     Attributes:
         engine: runs a retrieval.
         progress: told what is being done.
-        work: keeps the blocks of a retrieval until the build is complete.
     """
 
     engine: Engine = ALONE_IN_PROCESS
     progress: Callable[[str], None] = lambda message: None
-    work: WorkFolder = field(default_factory=WorkFolder)
     _found: dict[Hashable, Any] = field(default_factory=dict)
 
     def once(self, key: Hashable, find: Callable[[], _T]) -> _T:
@@ -108,7 +105,7 @@ class Fits:
 
         def find() -> FittedIntruderSentence:
             detector = _detector(filter_model) if filter_model else None
-            fitting = Fitting(self.engine, self._store, detector, _announce, self.progress)
+            fitting = Fitting(self.engine, detector, _announce, self.progress)
             return operator.fit(discourses, context, fitting, group_of)
 
         key = (operator, _ids(discourses), context.seed, context.suite, filter_model, group_of)
@@ -132,9 +129,6 @@ class Fits:
     def families(self, discourses: Sequence[Discourse]) -> Mapping[str, str]:
         """Id -> the id of the first document that shares lines with it, itself perhaps."""
         return self.once(("families", _ids(discourses)), lambda: families(discourses))
-
-    def _store(self, digest: str, codec: Codec) -> BlockFolder:
-        return self.work.blocks("retrieval", digest, codec)
 
 
 def _ids(discourses: Sequence[Discourse]) -> tuple[str, ...]:

@@ -10,8 +10,7 @@ from functools import cache, partial
 from typing import Any
 
 from coherencegym.builders.suite import Config, ItemGenerator
-from coherencegym.engines.blocks import BlockFolder, Cost, run_blocks
-from coherencegym.engines.engine import ALONE_IN_PROCESS, Engine
+from coherencegym.engines import ALONE_IN_PROCESS, Engine
 from coherencegym.eval.kinds.items import SEPARATOR
 from coherencegym.loaders.discourse import Discourse
 from coherencegym.manipulations.operator import Context
@@ -62,27 +61,24 @@ def generate_items(
     seed: int,
     suite: str,
     engine: Engine = ALONE_IN_PROCESS,
-    keep: BlockFolder | None = None,
-    progress: Callable[[int, Cost], None] = lambda done, cost: None,
+    progress: Callable[[int], None] = lambda done: None,
 ) -> tuple[list[Any], Counter[str]]:
     """The items that ``generator`` makes of the discourses, in their order, and what it skipped.
 
     A discourse whose own text holds ``[SEP]`` is skipped everywhere, so that configs with and
-    without separators have the same items. What ``keep`` has is not made again. ``progress`` is
-    told how many discourses are done, and what that costs. The result does not depend on the
-    engine.
+    without separators have the same items. ``progress`` is told how many
+    discourses are done. The result does not depend on the engine.
     """
     chunks = [(discourses[i : i + CHUNK],) for i in range(0, len(discourses), CHUNK)]
-
-    def tell(cost: Cost) -> None:
-        progress(min((cost.kept + cost.run) * CHUNK, len(discourses)), cost)
-
     work = partial(generate_block, generator, seed, suite)
     generated: list[Any] = []
     skipped: Counter[str] = Counter()
-    for made, counted in run_blocks(engine, work, chunks, keep=keep, progress=tell):
+    done = 0
+    for (some,), (made, counted) in zip(chunks, engine.run(work, chunks), strict=True):
         generated += made
         skipped += Counter(counted)
+        done += len(some)
+        progress(done)
     return generated, skipped
 
 

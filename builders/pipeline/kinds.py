@@ -68,8 +68,6 @@ class Making(Generic[D]):
         content: the question of an item: of those of a split with the same the first one stays.
         survey: (config, split -> generated items, the words of a corpus whose script has no
             spaces) -> what can only be said of all splits together.
-        generated_type: the type of a generated item, by which they can be kept until a build is
-            done; none: they are made again by a build that goes on.
     """
 
     value: Callable[[D, int], Any] = lambda one, number: one
@@ -87,7 +85,6 @@ class Making(Generic[D]):
     survey: (
         Callable[[Config, Mapping[str, Sequence[D]], frozenset[str]], AcrossSplits[D]] | None
     ) = None
-    generated_type: type[D] | None = None
 
 
 def _item_groups(config: Config, generated: GeneratedItem) -> set[str]:
@@ -147,18 +144,15 @@ MAKINGS: Mapping[str, Making[Any]] = {
         folds=baseline_folds,
         quality=quality,
         content=lambda one: (one.item.conditions, one.item.predictions),
-        generated_type=GeneratedItem,
     ),
     DOCUMENTS.name: Making[GeneratedDocument](
         value=lambda one, number: one.document,
         groups=lambda config, one: ("with an intruder" if one.document.intruded else "coherent",),
         quality=lambda config, generated, decisions: document_quality(generated),
         content=lambda one: (one.document.sentences, one.document.intruder_position),
-        generated_type=GeneratedDocument,
     ),
-    EXAMPLES.name: Making[LabelledExample](survey=_survey_examples, generated_type=LabelledExample),
+    EXAMPLES.name: Making[LabelledExample](survey=_survey_examples),
     RATINGS.name: Making[RatedText](
-        generated_type=RatedText,
         quality=lambda config, generated, decisions: {
             "items": len(generated),
             "ratings": range_of([one.rating for one in generated]),
@@ -169,14 +163,12 @@ MAKINGS: Mapping[str, Making[Any]] = {
     STRUCTURES.name: Making[StructuredDocument](
         quality=lambda config, generated, decisions: structure_quality(generated),
         content=lambda one: (one.title, one.sections),
-        generated_type=StructuredDocument,
     ),
     SPANS.name: Making[SpanText](
         quality=lambda config, generated, decisions: span_quality(generated),
         content=lambda one: (
             *(one.units, one.speakers, one.hypothesis, one.alternatives, one.gold),
         ),
-        generated_type=SpanText,
     ),
 }
 

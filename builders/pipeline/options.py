@@ -8,7 +8,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from coherencegym.engines.engine import LOCAL
+from coherencegym.engines import LOCAL
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -17,7 +17,7 @@ class BuildOptions:
 
     ``limit`` is of the discourses of a split; without ``splits`` all that are there are read, but
     for those that a corpus reads only by name. ``data_dir`` is looked in first. ``num_proc``,
-    ``engine`` and ``address`` decide no byte: see :func:`engines.start.started`.
+    ``engine`` and ``address`` decide no byte: see :func:`engines.started`.
     """
 
     seed: int = 0

@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 
 from coherencegym.builders.pipeline.options import BuildOptions
 from coherencegym.builders.pipeline.sources import PlannedCorpus
 from coherencegym.builders.suite import Config, Suite
-from coherencegym.engines.blocks import WorkFolder
-from coherencegym.engines.engine import Engine
+from coherencegym.engines import Engine
 from coherencegym.eval.kinds.table_kind import SEPARATOR
 from coherencegym.licence import may_republish
 from coherencegym.loaders.discourse import Discourse
@@ -41,7 +39,6 @@ def read_source(
     options: BuildOptions,
     withhold: bool,
     engine: Engine,
-    work: WorkFolder,
     progress: Callable[[str], None],
     cache: ReadingCache | None = None,
 ) -> SourceRead:
@@ -60,8 +57,9 @@ def read_source(
         uses=[config.takes for config in source.configs],
         found=None if splits else source.found,
         engine=engine,
-        keep=partial(work.blocks, "shards"),
-        progress=lambda cost: progress(f"reading {source.corpus.name}, {cost}"),
+        progress=lambda done, shards: progress(
+            f"reading {source.corpus.name}, {done:,} of {shards:,} shards"
+        ),
         cache=cache,
     )
     by_split: dict[str, list[Discourse]] = defaultdict(list)

@@ -23,8 +23,7 @@ from typing import Any
 
 import numpy as np
 
-from coherencegym.engines.blocks import run_blocks
-from coherencegym.engines.engine import ALONE_IN_PROCESS, Engine
+from coherencegym.engines import ALONE_IN_PROCESS, Engine
 
 SHINGLE = 5
 BANDS, ROWS = 14, 8
@@ -124,7 +123,7 @@ def first_of_their_kind(keys: Any, engine: Engine = ALONE_IN_PROCESS) -> Any:
     blocks = -(-max(1, len(flat)) // _MOST_KEYS)
     block_of = (flat >> np.uint64(1)) % np.uint64(blocks)
     chosen = [block_of == block for block in range(blocks)]
-    found = run_blocks(engine.for_arrays, equal_keys, [(flat[one], texts[one]) for one in chosen])
+    found = engine.for_arrays.run(equal_keys, [(flat[one], texts[one]) for one in chosen])
     kept, group = np.ones(len(keys), dtype=bool), 0
     pairs = []
     for members, sizes in found:

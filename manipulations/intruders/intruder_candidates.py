@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
 
-from coherencegym.engines.blocks import BlockFolder, Codec
-from coherencegym.engines.content import program
-from coherencegym.engines.engine import ALONE_IN_PROCESS, Engine
+from coherencegym.engines import ALONE_IN_PROCESS, Engine
 from coherencegym.loaders.discourse import Discourse
 from coherencegym.manipulations.intruders.neighbours import (
     WEIGHTINGS,
     SentenceVectors,
     groups,
     nearest,
-    neighbour_blocks,
     normalised,
     text_vectors,
 )
@@ -85,15 +81,12 @@ class Fitting:
 
     Attributes:
         engine: runs the reading of the texts and the search for neighbours.
-        store: keeps the blocks of the search that are done: made from a digest of all that they
-            depend on, and the way in which they are files.
         detector: the adversarial filter; none: no filter.
         announce: told how many documents the detector will be asked about, before it is.
         progress: told what is being done.
     """
 
     engine: Engine = ALONE_IN_PROCESS
-    store: Callable[[str, Codec], BlockFolder] | None = None
     detector: Detector | None = None
     announce: Callable[[int], None] = lambda documents: None
     progress: Callable[[str], None] = lambda message: None
@@ -189,9 +182,8 @@ class Draw:
             group_of,
             rows=rows,
             engine=fitting.engine,
-            store=fitting.store and fitting.store(self._digest(rows), neighbour_blocks(k)),
-            progress=lambda done, cost: fitting.progress(
-                f"neighbours of {done:,} of {len(rows):,} documents ({cost})"
+            progress=lambda done: fitting.progress(
+                f"neighbours of {done:,} of {len(rows):,} documents"
             ),
         )
         del documents  # as large as what is compared next
@@ -257,11 +249,3 @@ class Draw:
             one.candidates.append(
                 Candidate(text, identifier, unit, rounded, round(similarity, 6), names)
             )
-
-    def _digest(self, rows: Sequence[int]) -> str:
-        operator = self.operator
-        settings = (operator.neighbours, operator.weighting, operator.features)
-        digest = hashlib.sha256(repr((program(), settings, list(rows))).encode())
-        for discourse in self.discourses:
-            digest.update(repr(discourse.texts).encode())
-        return digest.hexdigest()

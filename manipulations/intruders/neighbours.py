@@ -18,11 +18,11 @@ from array import array
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain
+from functools import reduce
+from itertools import chain, islice
 from typing import Any
 
-from coherencegym.engines.blocks import Arrays, BlockFolder, Cost, after, run_blocks
-from coherencegym.engines.engine import ALONE_IN_PROCESS, Engine, Task, timed
+from coherencegym.engines import ALONE_IN_PROCESS, Engine
 from coherencegym.errors import EvaluationError
 from coherencegym.words.scripts import with_spaces
 
@@ -34,12 +34,10 @@ MOST_DOCUMENTS = 100
 WEIGHTINGS = ("tfidf", "drqa")
 #: Sentences that are hashed at a time: what the hasher holds beside its result.
 _CHUNK = 20_000
-#: Rows of a block: what a run that is cut off does again.
+#: Rows of a block.
 BLOCK = 1_000
 #: Columns of a block: what a worker holds of the collection at a time.
 BLOCK_COLUMNS = 1 << 16
-#: Rows and columns of the block that is timed to say what a search will cost.
-_TIMED_ROWS, _TIMED_COLUMNS = 200, 10_000
 
 
 class RetrievalError(EvaluationError):
@@ -59,11 +57,6 @@ class Neighbours:
     similarities: Any
 
 
-def neighbour_blocks(k: int) -> Arrays:
-    """The files of blocks of neighbours, ``k`` to a row."""
-    return Arrays(("int32", "float32"), k)
-
-
 def nearest(
     vectors: Any,
     k: int,
@@ -71,20 +64,18 @@ def nearest(
     *,
     rows: Sequence[int] | None = None,
     engine: Engine = ALONE_IN_PROCESS,
-    store: BlockFolder | None = None,
-    progress: Callable[[int, Cost], None] = lambda done, cost: None,
+    progress: Callable[[int], None] = lambda done: None,
 ) -> Neighbours:
     """The ``k`` nearest documents of each that are not of its own group.
 
-    The result does not depend on the engine, or on which blocks were there already.
+    The result does not depend on the engine.
 
     Args:
         vectors: CSR, float32, documents x features, rows of length 1.
         group_of: a label of each document's group; documents of one group are no neighbours.
         rows: the documents whose neighbours are wanted; none: all.
         engine: runs the blocks of the product.
-        store: keeps what was found for each block of rows; ``progress`` is told how many rows are
-            done, and what the product costs.
+        progress: told how many rows are done.
 
     Raises:
         RetrievalError: ``sparse_dot_topn`` is not installed.
@@ -100,27 +91,13 @@ def nearest(
     number, engine = vectors.shape[0], engine.for_arrays
     wanted = np.arange(number) if rows is None else np.asarray(rows, dtype=np.int64)
     search = _Search(vectors, k, group_of, wanted)
-    parts, blocks = len(search.parts), search.blocks
-    found: list[Any] = [_kept(store, block, len(some)) for block, some in enumerate(blocks)]
-    left = {block: parts for block, there in enumerate(found) if there is None}
-    cost = Cost(len(blocks) * parts, (len(blocks) - len(left)) * parts)
-    rows_done = sum(len(some) for block, some in enumerate(blocks) if block not in left)
-    progress(rows_done, cost)
-    tasks = search.tasks(engine, list(left)) if left else ()
-    for done in engine.run(nearest_in_block, tasks, memory=search.memory):
-        block = done.number // parts
-        found[block] = done.result if found[block] is None else _nearer(found[block], done.result)
-        left[block] -= 1
-        if not left[block]:
-            rows_done += len(blocks[block])
-            if store is not None:
-                store.save(block, found[block])
-        cost = after(cost, done.seconds, done.sent)
-        progress(rows_done, cost)
     indices = np.full((number, k), -1, dtype=np.int32)
     similarities = np.zeros((number, k), dtype=np.float32)
-    for some, best in zip(blocks, found, strict=True):
-        indices[some], similarities[some] = best
+    found, done = engine.run(nearest_in_block, search.tasks(engine)), 0
+    for some in search.blocks:
+        # Of each part of the columns the best; of these the best.
+        indices[some], similarities[some] = reduce(_nearer, islice(found, len(search.parts)))
+        progress(done := done + len(some))
     return Neighbours(indices, similarities)
 
 
@@ -139,7 +116,7 @@ class _Search:
         self.blocks = [order[start : start + BLOCK] for start in range(0, len(order), BLOCK)]
         self.parts = range(0, len(self.labels), BLOCK_COLUMNS)
 
-    def tasks(self, engine: Engine, blocks: Sequence[int]) -> Iterator[Task]:
+    def tasks(self, engine: Engine) -> Iterator[tuple[Any, ...]]:
         columns = [
             engine.share(
                 (
@@ -150,87 +127,15 @@ class _Search:
             )
             for first in self.parts
         ]
-        for block in blocks:
-            some = self.blocks[block]
+        for some in self.blocks:
             shared = engine.share((self.vectors[some], self.labels[some]))
-            for part, column in enumerate(columns):
-                arguments = (shared, column, self.k, self._most(some), engine.threads)
-                yield block * len(columns) + part, arguments
-
-    @property
-    def memory(self) -> int:
-        # In bytes, of a part of a block.
-        number, features = self.vectors.shape
-        most = max(map(self._most, self.blocks), default=0)
-        return _cell_bytes(self.vectors.nnz / max(1, number), number, features, most)
+            for column in columns:
+                yield shared, column, self.k, self._most(some), engine.threads
 
     def _most(self, rows: Any) -> int:
         # A row may find all of its own group, itself included, before the first other one; one more
         # tells whether the last is the only one that is as near.
         return self.k + int(self.size_of[rows].max()) + 1
-
-
-def _kept(store: BlockFolder | None, block: int, rows: int) -> Any:
-    found = store.load(block) if store is not None else None
-    return found if found is not None and len(found[0]) == rows else None
-
-
-def _cell_bytes(each: float, number: int, features: int, most: int) -> int:
-    # ``each``: features that a document has. Columns, rows, sums and the result take memory.
-    columns = min(number, BLOCK_COLUMNS)
-    return int(8 * each * (columns + BLOCK) + 4 * features + 16 * columns + 40 * BLOCK * most)
-
-
-@dataclass(frozen=True, slots=True)
-class ProductCost:
-    """The expected cost of a search.
-
-    Attributes:
-        blocks: their number.
-        reading: seconds of a core for the vectors of the texts.
-        product: the same for multiplying them.
-        sent: bytes to the workers and back.
-        memory: bytes that a worker takes for a block at most.
-    """
-
-    blocks: int
-    reading: float
-    product: float
-    sent: float
-    memory: int
-
-
-def product_cost(
-    documents: Sequence[Sequence[str]], share: float, k: int, features: int = 2**20
-) -> ProductCost:
-    """The cost of a search for a share of the documents, from that of a first block of them.
-
-    The reading of the texts is linear in the documents, and the product is not.
-    """
-    import numpy as np
-    import sklearn.preprocessing  # noqa: F401  (imports are not what is timed)
-    from sklearn.feature_extraction.text import HashingVectorizer  # noqa: F401
-    from sparse_dot_topn import sp_matmul_topn  # noqa: F401
-
-    number, rows = len(documents), max(1, round(share * len(documents)))
-    some = documents[:_TIMED_COLUMNS]
-    (vectors, _), reading = timed(text_vectors, some, features)
-    labels = np.arange(len(some))
-    few = min(_TIMED_ROWS, len(some))
-    block = (vectors[:few], labels[:few]), (vectors.T.tocsr(), labels, 0)
-    _, product = timed(nearest_in_block, *block, k, k + 2)
-    pairs = rows * number
-    parts, row_blocks = -(-number // BLOCK_COLUMNS), -(-rows // BLOCK)
-    each = vectors.nnz / len(some) * 8
-    # Each document once as a column, once as a row for each block of columns, and what is found.
-    sent = each * (number + rows * parts) + rows * parts * k * 8
-    return ProductCost(
-        row_blocks * parts,
-        reading / len(some) * number,
-        product / (few * len(some)) * pairs,
-        sent,
-        _cell_bytes(vectors.nnz / len(some), number, features, k + 2),
-    )
 
 
 def nearest_in_block(
@@ -346,7 +251,7 @@ def text_vectors(
     chunks = [(texts[i : i + _CHUNK], features) for i in range(0, len(texts), _CHUNK)]
     # Counts go about between processes for more than it takes to make them; not so on a cluster,
     # to which the texts have to go anyway.
-    parts = run_blocks(engine.for_arrays, hashed_counts, chunks)
+    parts = list(engine.for_arrays.run(hashed_counts, chunks))
     sentences = sparse.vstack(parts, format="csr") if len(parts) > 1 else parts[0]
     del parts
     number = len(documents)

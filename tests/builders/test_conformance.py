@@ -40,7 +40,9 @@ def test_rows_are_valid_and_those_that_the_manifest_counts(
                     assert one.item_number == number
 
 
-@pytest.mark.parametrize("suite", ["coreference", "discourse_tasks", "intruder_sentences"])
+@pytest.mark.parametrize(
+    "suite", ["coreference", "discourse_tasks", "intruder_sentences", "story_cloze"]
+)
 def test_two_processes_make_the_same_rows(
     suite: str, built_sample: Sample, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -20,7 +20,6 @@ from coherencegym.builders.pipeline.fitting import Division, Fits
 from coherencegym.builders.pipeline.released_intruders import RELEASED
 from coherencegym.builders.pipeline.sources import PlannedCorpus, Sources
 from coherencegym.builders.suite import Suite
-from coherencegym.engines.blocks import WorkFolder
 from coherencegym.eval.commands.cli import main as evaluate
 from coherencegym.eval.kinds.documents import document_from_row
 from coherencegym.eval.kinds.items import item_from_row
@@ -104,22 +103,6 @@ def test_the_hub_client_loads_both_kinds(
     )
     assert loaded.features["sentences"].feature.dtype == "string"
     assert loaded[0]["item_id"] == rows(folder, "detect_sample")[0]["item_id"]
-
-
-def test_a_build_leaves_no_blocks_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("COHERENCEGYM_CACHE", str(tmp_path / "cache"))
-    no_classifiers(monkeypatch)
-    kept, forget = list[Path](), WorkFolder.done
-
-    def done(work: WorkFolder) -> None:
-        kept.extend((tmp_path / "cache/retrieval").glob("*/*"))
-        forget(work)
-
-    monkeypatch.setattr(WorkFolder, "done", done)
-    (tmp_path / "out").mkdir()
-    build_from(SUITE, "sample", tmp_path / "out")
-    assert kept
-    assert not [path for path in (tmp_path / "cache").rglob("*") if path.is_file()]
 
 
 def test_a_division_keeps_groups_together_and_moves_no_other() -> None:

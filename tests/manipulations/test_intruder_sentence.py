@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from coherencegym.engines.engine import local_engine
+from coherencegym.engines import Engine
 from coherencegym.loaders.discourse import Discourse, Unit, undo
 from coherencegym.manipulations.intruders.intruder_candidates import Fitting
 from coherencegym.manipulations.intruders.intruder_sentence import (
@@ -152,7 +152,7 @@ def test_the_result_depends_on_the_seed_and_on_nothing_else() -> None:
     documents = collection()
     operator = IntruderSentence()
     one = fit(operator, documents)
-    assert fit(operator, documents, engine=local_engine(2)) == one
+    assert fit(operator, documents, engine=Engine(2)) == one
     assert fit(operator, documents, seed=1).choices != one.choices
     # Which documents are drawn, and their slots, depend on no other document.
     some = fit(operator, documents[:30]).choices

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import random
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
-from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,14 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sparse_dot_topn import sp_matmul_topn
 
-from coherencegym.engines.blocks import BlockFolder
-from coherencegym.engines.engine import Done, Engine, InProcess, Task, local_engine
+from coherencegym.engines import Engine
 from coherencegym.manipulations.intruders import neighbours as module
 from coherencegym.manipulations.intruders.neighbours import (
     MOST_DOCUMENTS,
     groups,
     nearest,
-    neighbour_blocks,
     text_vectors,
 )
 
@@ -84,23 +78,12 @@ def test_threads_blocks_and_rows_do_not_change_the_result(monkeypatch: pytest.Mo
     group_of = [i // 3 for i in range(150)]
     one = nearest(vectors, 5, group_of)
     monkeypatch.setattr(module, "BLOCK", 17)
-    many = nearest(vectors, 5, group_of, engine=local_engine(2))
+    many = nearest(vectors, 5, group_of, engine=Engine(2))
     assert np.array_equal(one.indices, many.indices)
     assert np.array_equal(one.similarities, many.similarities)
     some = nearest(vectors, 5, group_of, rows=[149, 3, 77])
     assert np.array_equal(some.indices[[3, 77, 149]], one.indices[[3, 77, 149]])
     assert set(some.indices[0]) == {-1}
-
-
-class Shuffled(InProcess):
-    """An engine whose blocks are done in an order of their own."""
-
-    def run(
-        self, function: Callable[..., Any], tasks: Iterable[Task], *, memory: int = 0
-    ) -> Iterator[Done]:
-        done = list(InProcess.run(self, function, tasks, memory=memory))
-        random.Random(len(done)).shuffle(done)
-        yield from done
 
 
 FEW_WORDS = st.lists(
@@ -119,11 +102,10 @@ def test_the_grid_decides_nothing_even_where_documents_are_equally_near(
     vectors, _ = text_vectors(documents, 2**10)
     group_of = [i // 3 if in_groups else i for i in range(len(documents))]
     whole = nearest(vectors, k, group_of)
-    engine: Engine = Shuffled()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(module, "BLOCK", rows)
         patch.setattr(module, "BLOCK_COLUMNS", columns)
-        parts = nearest(vectors, k, group_of, engine=engine)
+        parts = nearest(vectors, k, group_of)
     assert np.array_equal(whole.indices, parts.indices)
     assert np.array_equal(whole.similarities, parts.similarities)
     # Of those that are equally near the one that stands first.
@@ -146,46 +128,6 @@ def test_what_is_cut_off_is_not_as_near_as_what_stays() -> None:
         own = slice(products.indptr[row], products.indptr[row + 1])
         pairs = zip(-products.data[own], products.indices[own].tolist(), strict=True)
         assert near == [other for _, other in sorted(pairs) if other != row][:6]
-
-
-class Counting(BlockFolder):
-    """A folder of blocks that counts what it is asked for."""
-
-    counts: ClassVar[Counter[str]] = Counter()
-
-    def save(self, block: int, result: Any) -> None:
-        self.counts["saved"] += 1
-        super().save(block, result)
-
-
-def test_a_run_that_was_cut_off_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "BLOCK", 10)
-    vectors, _ = text_vectors(zipf(55), 2**14)
-    whole = nearest(vectors, 4, range(55))
-    Counting.counts.clear()
-    store = Counting(tmp_path / "blocks", neighbour_blocks(4))
-    nearest(vectors, 4, range(55), store=store)
-    assert Counting.counts["saved"] == 6
-    # One is gone, one is cut off, one is of another kind: those three are made again.
-    (tmp_path / "blocks" / "block-000001.npz").unlink()
-    cut = tmp_path / "blocks" / "block-000003.npz"
-    cut.write_bytes(cut.read_bytes()[:100])
-    np.savez(
-        tmp_path / "blocks" / "block-000004.npz",
-        np.zeros((10, 3), np.int32),
-        np.zeros((10, 3), np.float32),
-    )
-    again = nearest(vectors, 4, range(55), store=store)
-    assert Counting.counts["saved"] == 9
-    assert np.array_equal(again.indices, whole.indices)
-    assert np.array_equal(again.similarities, whole.similarities)
-    store.clear()
-    assert not (tmp_path / "blocks").exists()
-
-
-def test_a_block_that_would_run_code_is_not_read(tmp_path: Path) -> None:
-    np.savez(tmp_path / "block-000000.npz", np.array([{"a": 1}]), [1.0])
-    assert BlockFolder(tmp_path, neighbour_blocks(1)).load(0) is None
 
 
 def test_documents_that_share_lines_are_one_group() -> None:

@@ -17,7 +17,7 @@ import pytest
 from support.hub.client import patch_clients
 from support.hub.server import HubServer
 
-from coherencegym.engines.engine import Engine, InProcess, Processes
+from coherencegym.engines import Engine
 from coherencegym.loaders.corpora.hub.texts import hub_corpus
 from coherencegym.loaders.corpora.own.texts import own_texts
 from coherencegym.loaders.corpus import Corpus, CorpusError
@@ -431,7 +431,7 @@ def test_shards_of_a_folder_are_the_stream(folder: Path, parquet_files: dict[str
         (folder / name).parent.mkdir(exist_ok=True)
         (folder / name).write_bytes(content)
     corpus = articles_of(str(folder))
-    one, skipped = as_read(corpus, InProcess())
+    one, skipped = as_read(corpus, Engine())
     assert skipped == {NEAR_DUPLICATE: 9}
     assert len(one) == 45 - 9
     assert one[0].id == "train-000001"
@@ -440,7 +440,7 @@ def test_shards_of_a_folder_are_the_stream(folder: Path, parquet_files: dict[str
     # Six rows a shard, and no row twice: 20, 13 and 12 rows.
     firsts = [part.first for part in parts if part is not None]
     assert sorted(firsts) == sorted([1, 7, 13, 19, 21, 27, 33, 1, 7])
-    assert as_read(corpus, Processes(2)) == (one, skipped)
+    assert as_read(corpus, Engine(2)) == (one, skipped)
 
 
 def test_shards_of_a_dataset_on_the_hub_are_the_stream(
@@ -452,13 +452,13 @@ def test_shards_of_a_dataset_on_the_hub_are_the_stream(
     patch_clients(hub, tmp_path / "home", monkeypatch)
     hub.seed("lab/articles", parquet_files)
     corpus = articles_of("lab/articles")
-    one = as_read(corpus, InProcess())
+    one = as_read(corpus, Engine())
     assert len(one[0]) == 36
-    assert as_read(corpus, Processes(2)) == one
+    assert as_read(corpus, Engine(2)) == one
     # Anything but parquet is read as one stream, and so is the beginning of a corpus.
     other = hub_corpus("lab/set", column="s", id_column="id")
-    assert [each.id for each in as_read(other, Processes(2))[0]] == ["r0", "r1", "r2"]
-    assert len(list(read(corpus, engine=Processes(2), limit=3))) == 6
+    assert [each.id for each in as_read(other, Engine(2))[0]] == ["r0", "r1", "r2"]
+    assert len(list(read(corpus, engine=Engine(2), limit=3))) == 6
 
 
 def test_what_is_wrong_with_a_shard(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -467,11 +467,11 @@ def test_what_is_wrong_with_a_shard(folder: Path, monkeypatch: pytest.MonkeyPatc
     (folder / path[0]).write_bytes(path[1])
     corpus = hub_corpus(str(folder), column="s")
     with pytest.raises(CorpusError, match=r":3: a NUL byte, expected text"):
-        list(read(corpus, engine=Processes(2)))
-    left = read(corpus, engine=Processes(2), skip_bad_rows=True)
+        list(read(corpus, engine=Engine(2)))
+    left = read(corpus, engine=Engine(2), skip_bad_rows=True)
     assert [each.id for each in left] == ["train-000001", "train-000002", "train-000004"]
     assert left.skipped == {"NUL byte": 1}
     again = hub_corpus(str(folder), column="s", id_column="s")
     (folder / path[0]).write_bytes(b"PAR1 not really PAR1")
     with pytest.raises(CorpusError, match=r"My-Set: cannot be loaded \("):
-        list(read(again, engine=Processes(2)))
+        list(read(again, engine=Engine(2)))

@@ -1,1 +1,0 @@
-"""Engines: one function over many blocks, in this process, in several, or on a cluster."""
