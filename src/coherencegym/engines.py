@@ -54,21 +54,21 @@ class Engine:
     Attributes:
         workers: the number of blocks that are run at a time; 1: in this process.
         threads: the number of threads that the function may take by itself.
-        on_cluster: whether the workers are those of the Ray cluster that this process has.
+        cluster: joblib's pool of workers on the Ray cluster that this process has; none: of here.
     """
 
     workers: int = 1
     threads: int = 1
-    on_cluster: bool = False
+    cluster: Any = None
 
     @property
     def for_arrays(self) -> Engine:
         """The engine for functions over large arrays, which processes do not send each other."""
-        return self if self.on_cluster else Engine(threads=self.workers * self.threads)
+        return self if self.cluster else Engine(threads=self.workers * self.threads)
 
     def share(self, value: _T) -> _T:
         """Send a large value about once; what comes back stands for it among arguments."""
-        if not self.on_cluster:
+        if not self.cluster:
             return value
         import ray
 
@@ -86,8 +86,8 @@ class Engine:
         left = iter(blocks)
         first = list(islice(left, 2))
         blocks = chain(first, left)
-        if self.on_cluster:
-            yield from _on_cluster(self.workers, function, blocks)
+        if self.cluster:
+            yield from _on_cluster(self.cluster, function, blocks)
         elif self.workers > 1 and len(first) > 1:
             yield from _in_processes(self.workers, function, blocks)
         else:
@@ -119,20 +119,15 @@ def _in_processes(
 
 
 def _on_cluster(
-    workers: int, function: Callable[..., _T], blocks: Iterable[tuple[Any, ...]]
+    cluster: Any, function: Callable[..., _T], blocks: Iterable[tuple[Any, ...]]
 ) -> Iterator[_T]:
     import ray
-    from joblib import Parallel, delayed, parallel_config
-    from ray.util.joblib import register_ray
+    from joblib import delayed
 
-    register_ray()
     _send_by_value(ray.cloudpickle)
-    tasks = (delayed(_remote)(program(), function, block) for block in blocks)
-    with parallel_config(RAY, n_jobs=workers, ray_remote_args=_REMOTE):
-        # Ray's backend has no generators.
-        run = Parallel(pre_dispatch=AHEAD * workers, batch_size=1)
     try:
-        yield from run(tasks)
+        # A list, as Ray's backend has no generators.
+        yield from cluster(delayed(_remote)(program(), function, block) for block in blocks)
     except ray.exceptions.RayError as error:
         raise EvaluationError(
             f"the cluster lost a block ({type(error).__name__}: {first_line(error)[:160]}); "
@@ -225,8 +220,16 @@ def started(name: str = LOCAL, processes: int | None = None, address: str = "") 
         here = "this machine" if address == "local" else address
         raise _unreachable(here, first_line(error)) from None
     try:
+        from joblib import Parallel, parallel_config
+        from ray.util.joblib import register_ray
+
         cores = int(ray.cluster_resources().get("CPU", 1))
-        yield Engine(min(cores, processes or cores), on_cluster=True)
+        workers = min(cores, processes or cores)
+        register_ray()
+        with parallel_config(RAY, n_jobs=workers, ray_remote_args=_REMOTE):
+            pool = Parallel(pre_dispatch=AHEAD * workers, batch_size=1)
+        with pool:
+            yield Engine(workers, cluster=pool)
     finally:
         ray.shutdown()
 
