@@ -42,8 +42,8 @@ _QUIET = {
 }
 #: Variables of this process that blocks are run with: where the Hub is. Never a token.
 _PASSED = ("HF_ENDPOINT", "HF_HUB_OFFLINE", "NO_PROXY")
-#: What a worker on a cluster asks for: machines share the workers, and where one is lost, the
-#: others run its blocks again, which they could not if each worker had a core of its own.
+#: Settings of a worker on a cluster: the machines share the workers. None asks for a core of its
+#: own: where its machine is lost, it could not begin again on the others.
 _REMOTE = {"scheduling_strategy": "SPREAD", "max_restarts": 5, "max_task_retries": 5}
 
 
