@@ -21,9 +21,8 @@ _LAYOUTS = {
     rf"|hashes/{_NAME}\.parquet",
     "results.json": rf"run\.yaml|report\.html|\w+\.parquet|{_FIGURE}|{_TRAINED}",
     "losses.json": _TRAINED,
-    "comparison.json": r"comparison\.html|steps\.md|(?:comparison|curve)\.(?:png|svg)",
+    "comparison.json": r"comparison\.(?:png|svg)",
     "plots.json": _FIGURE,
-    "leaderboard.json": rf"index\.html|(?:models|suites|pairs)/{_NAME}\.html",
     OVERVIEW: r"index\.html|curve\.(?:png|svg)",
     "item.png": r"item\.svg",
     "sheet.html": r"\w+\.jsonl",
@@ -31,11 +30,8 @@ _LAYOUTS = {
     "PAIRS.md": rf"{_NAME}-{_NAME}\.jsonl|local\.(?:py|yaml)|tasks/\w+/\w+(?:\.md|\.py|\.yaml)?",
     "BABYLM.md": rf"(?:full|fast)/\w+/{_NAME}/{_NAME}\.jsonl",
 }
-#: Exports of results, of which any may be alone.
-_EXPORTS = (
-    rf"{_NAME}--{_NAME}--{_NAME}\.eval"
-    rf"|data/(?:{_NAME}/){{3}}[0-9a-f-]{{36}}(?:\.json|_samples\.jsonl)"
-)
+#: An export of results, which may be alone.
+_EXPORT = rf"data/(?:{_NAME}/){{3}}[0-9a-f-]{{36}}\.json"
 
 
 def is_ours(name: str, listed: Container[str]) -> bool:
@@ -43,7 +39,7 @@ def is_ours(name: str, listed: Container[str]) -> bool:
     stem, _, form = name.rpartition(".")
     other = {"png": f"{stem}.svg", "svg": f"{stem}.png"}.get(form, name)
     own = [rf"{re.escape(one)}|{names}" for one, names in _LAYOUTS.items() if one in listed]
-    found = any(re.fullmatch(names, name) for names in (*own, _EXPORTS))
+    found = any(re.fullmatch(names, name) for names in (*own, _EXPORT))
     return found and (other in listed or name == _PLOT)
 
 

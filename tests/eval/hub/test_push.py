@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 from huggingface_hub import (
     CommitOperationAdd,
     DatasetCard,
