@@ -531,9 +531,9 @@ def test_a_failing_hub_is_one_line_and_the_same_command_finishes(
     said = one_line(capsys.readouterr().err)
     assert "; readers see no release, or a whole one; run the same command again to finish" in said
     assert build_command("story_cloze", *argv) == 0
-    assert list(hub_clients.tags("coherencegym/story_cloze")) == ["v4.0.0"]
+    assert list(hub_clients.tags("coherencegym/story_cloze")) == ["v5.0.0"]
     hub_clients.faults.add(method="POST", path_contains="/commit/", status=500)
-    assert build_command("story_cloze", *argv, "--seed", 1, "--version", "5.0.0") == 1
+    assert build_command("story_cloze", *argv, "--seed", 1, "--version", "6.0.0") == 1
     said = one_line(capsys.readouterr().err)
     assert "; readers still see a whole release; run the same command again to finish" in said
     # Where nothing was to be published, nothing is said of it.
@@ -555,7 +555,7 @@ def test_a_tag_that_is_refused_says_that_the_commit_is_there(
     assert len(said) < 300
     hub_clients.faults.clear()
     assert build_command("story_cloze", *argv) == 0
-    assert hub_clients.tags("coherencegym/story_cloze")["v4.0.0"].target == head
+    assert hub_clients.tags("coherencegym/story_cloze")["v5.0.0"].target == head
 
 
 def test_a_dry_run_of_a_push(hub_clients: HubServer, capsys: pytest.CaptureFixture[str]) -> None:
@@ -564,7 +564,7 @@ def test_a_dry_run_of_a_push(hub_clients: HubServer, capsys: pytest.CaptureFixtu
     shown = capsys.readouterr().out
     assert "does not exist, would be made" in shown
     assert "add data/sample/test-00000-of-00001.parquet" in shown
-    assert "tag v4.0.0" in shown
+    assert "tag v5.0.0" in shown
     assert hub_clients.repositories() == []
 
 

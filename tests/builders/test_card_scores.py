@@ -131,7 +131,7 @@ def test_a_push_has_them_in_its_commit_and_they_go_with_their_rows(
     # A build without scores, maybe on another machine, leaves those of the same rows.
     assert "nothing to do" in push()
     assert "no file changes" in push("--dry-run")
-    out = push("--limit", 22, "--version", "4.1.0")
+    out = push("--limit", 22, "--version", "5.1.0")
     assert f"delete {PLOT}" in out
     files = hub_clients.files(REPO)
     assert PLOT not in files
