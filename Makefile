@@ -2,6 +2,7 @@
 #   make demo   build every suite from the embedded samples; score the embedded model, probe it, and
 #               ask it about spans
 #   make test   lint, types, tests
+#   make kernels the numeric tests again with the kernels of an older processor
 #   make bounds tests again with the lowest releases that setup.cfg allows (tests/bounds.txt)
 #   make docs   the documents as a site in site/, every link checked
 #   make bench  speed, memory and exactness beside other tools (benchmarks/README.md); BENCH="--items 400"
@@ -11,7 +12,7 @@ BIN = $(VENV)/bin
 OUT ?= demo_out
 BENCH ?=
 
-.PHONY: demo test lint types pytest coverage bounds format docs bench bench-pipeline build clean
+.PHONY: demo test lint types pytest kernels coverage bounds format docs bench bench-pipeline build clean
 
 $(VENV)/.installed: setup.cfg pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
@@ -60,6 +61,11 @@ types: $(VENV)/.installed
 
 pytest: $(VENV)/.installed
 	$(BIN)/python -m pytest -n 2 --dist worksteal
+
+# What they say of numbers holds on any processor.
+kernels: $(VENV)/.installed
+	ATEN_CPU_CAPABILITY=default $(BIN)/python -m pytest -n 2 tests/eval/hidden_states \
+		tests/eval/forward tests/eval/surprisal tests/eval/tasks/detect/test_train_detector.py
 
 # The tests again, with which lines they reach.
 coverage: $(VENV)/.installed
