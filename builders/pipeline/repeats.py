@@ -22,7 +22,7 @@ REPEATS = {
 
 
 def in_families(generated: list[Any], discourses: Iterable[Discourse]) -> list[Any]:
-    """What was made of some discourses: of those with the same text it is of one family."""
+    """The items made of some discourses, those of the same text in one family."""
     first: dict[tuple[str, ...], str] = {}
     known = {each.id: first.setdefault(each.texts, each.id) for each in discourses}
     if len(first) == len(known):

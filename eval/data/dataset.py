@@ -21,7 +21,13 @@ from coherencegym.eval.data.notes import Note, caution
 from coherencegym.eval.data.source import Source
 from coherencegym.eval.data.table_rows import TableRows, table_rows
 from coherencegym.eval.kinds.items import ITEMS, Item
-from coherencegym.eval.kinds.table_kind import IDENTITY, in_families, row_hash, rows_digest, to_row
+from coherencegym.eval.kinds.table_kind import (
+    IDENTITY,
+    row_hash,
+    rows_digest,
+    to_row,
+    with_families,
+)
 
 #: The column that names the model with which a row was chosen, as ``name`` or ``name@commit``.
 FILTER_MODEL = "filter_model"
@@ -242,7 +248,7 @@ def unverified_table(
     return ItemTable(
         config=config,
         split=split,
-        items=tuple(in_families(items[:most], ITEMS.texts)),
+        items=tuple(with_families(items[:most], ITEMS.texts)),
         rows_sha256=rows_digest(row_hash(to_row(item)) for item in items),
         verified=False,
         separator=None,

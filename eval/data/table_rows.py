@@ -20,8 +20,8 @@ from coherencegym.eval.kinds.registry import TABLE_KINDS
 from coherencegym.eval.kinds.table_kind import (
     IDENTITY,
     TableKind,
-    in_families,
     row_hash,
+    with_families,
     with_names,
 )
 from coherencegym.files.dataset_files import builder_of, class_names, config_names, rows_of
@@ -84,7 +84,7 @@ class TableRows(Generic[_T]):
             EvaluationError: one is not valid, or a column is missing that the manifest names.
         """
         values = self._each(most)
-        yield from values if self.verified else in_families(values, self.kind.texts)
+        yield from values if self.verified else with_families(values, self.kind.texts)
 
     def _each(self, most: int | None) -> Iterator[_T]:
         features = self.about.get("features", {}) if self.kind.labels else {}

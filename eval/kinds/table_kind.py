@@ -69,7 +69,7 @@ class Clustered:
         return frozenset({self.cluster, self.discourse_id, partner} - {""})
 
 
-def in_families(values: Iterable[_T], texts: Callable[[_T], Iterable[str]]) -> Iterator[_T]:
+def with_families(values: Iterable[_T], texts: Callable[[_T], Iterable[str]]) -> Iterator[_T]:
     """Rows of which those with the same texts are in the family that the first of them is in."""
     first: dict[int, str] = {}
     for value in values:

@@ -32,11 +32,11 @@ from coherencegym.loaders.text.sentences import split_sentences
 #: Columns that hold an article, the first that is there: sentences, or plain text.
 COLUMNS = ("sentences", "text", "article")
 #: Columns beside it.
-BESIDE = ("id", "title", "domain")
+COLUMNS_BESIDE = ("id", "title", "domain")
 #: Characters that a sentence of a document may have on average.
 _LONGEST_SENTENCE = 1000
 #: The reason under which a row without a word, or without a value, is left out.
-NO_TEXT = "no text"
+EMPTY_TEXT = "no text"
 #: The reason why a row without the columns that are asked for is bad.
 _MISSING = "column missing"
 
@@ -237,7 +237,7 @@ def document(article: Article, shape: Shape, options: ReadOptions) -> tuple[str,
         CorpusError: the language has no rules, or the pipeline is not installed.
     """
     if not any(map(tidy, [article.text] if isinstance(article.text, str) else article.text)):
-        raise DroppedError(NO_TEXT)
+        raise DroppedError(EMPTY_TEXT)
     title, whole = article.title, shape.excerpt != "first"
     too_many = f"more than {shape.most} sentences"
     if isinstance(article.text, str):

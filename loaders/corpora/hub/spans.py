@@ -31,7 +31,7 @@ from coherencegym.loaders.formats.lines import (
 )
 
 _NEEDED = ("units", "label", "evidence")
-COLUMNS = (*_NEEDED, "hypothesis", "speakers", "source", "type")
+SPAN_COLUMNS = (*_NEEDED, "hypothesis", "speakers", "source", "type")
 _LABELS = {
     **dict.fromkeys(("1", "true", "entailed", "entailment"), True),
     **dict.fromkeys(

@@ -24,12 +24,17 @@ from coherencegym.files.dataset_files import builder_of, parquet_file, parquet_r
 from coherencegym.files.frames import blank_file
 from coherencegym.hub.answers import unread
 from coherencegym.licence import licence_fields
-from coherencegym.loaders.corpora.hub.spans import COLUMNS as SPAN_COLUMNS
-from coherencegym.loaders.corpora.hub.spans import read_span_row
+from coherencegym.loaders.corpora.hub.spans import SPAN_COLUMNS, read_span_row
 from coherencegym.loaders.corpus import Corpus, CorpusError, CorpusFile, ReadOptions, Shard
 from coherencegym.loaders.discourse import Discourse, SourceSpan, Unit
 from coherencegym.loaders.formats.lines import LineError, shown, shown_names, text_problem, tidy
-from coherencegym.loaders.text.articles import BESIDE, COLUMNS, NO_TEXT, Shape, read_article_row
+from coherencegym.loaders.text.articles import (
+    COLUMNS,
+    COLUMNS_BESIDE,
+    EMPTY_TEXT,
+    Shape,
+    read_article_row,
+)
 from coherencegym.loaders.text.papers import ABSTRACT_COLUMN, BODY_COLUMNS, read_paper_row
 from coherencegym.loaders.text.sections import SECTION_COLUMNS, TITLES, read_section_row
 from coherencegym.loaders.text.sentences import TooLongError, split_sentences
@@ -102,7 +107,7 @@ def hub_corpus(
     reader: _RowReader
     asked: tuple[str, ...] = ()
     if articles is not None:
-        asked = (*BESIDE, *(() if column else COLUMNS))
+        asked = (*COLUMNS_BESIDE, *(() if column else COLUMNS))
         shape = replace(articles, language=language, pipeline=pipeline)
         reader = partial(read_article_row, shape=shape, column=column, id_column=id_column)
     elif papers or sections:
@@ -326,7 +331,7 @@ def _read_row(
             raise LineError(number, problem, "empty id")
         units = tuple(_units(row[row_format.column], row_format, source, options))
         if not units:
-            options.skipped[NO_TEXT] += 1
+            options.skipped[EMPTY_TEXT] += 1
             return None
         for text in (identifier, *(unit.text for unit in units)):
             if unusable := text_problem(text):
