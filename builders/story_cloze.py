@@ -187,8 +187,8 @@ SUITE = Suite(
         "partial-input baseline shows how much the endings alone give away.",
         "World knowledge decides most items; local coherence alone does not.",
         "Errors in an ending are neither corrected nor counted. In a few items the name alone "
-        "shows that an ending is wrong, because the story does not have the person; `crossed` leaves "
-        "out, and counts, stories with such an ending.",
+        "shows that an ending is wrong, because the story does not have the person; `crossed` "
+        "leaves out, and counts, stories with such an ending.",
         "`crossed`: pairs of stories are chosen so that lexical overlap (of content words, of all "
         "words, and of words weighted by rarity) picks the right endings in half of the items. "
         "Other word-based comparisons may do slightly better. The stories are divided into two "

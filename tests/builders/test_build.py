@@ -159,7 +159,7 @@ def test_a_text_that_holds_the_separator_is_skipped_in_every_config(make_build: 
     folder, manifest = make_build(toy_corpus("toy", {"test": texts}))
     entry = manifest["configs"]["toy_context"]
     assert entry["skipped"]["test"] == {"the text itself contains [SEP]": 1}
-    assert "the text itself contains [SEP]" in (folder / "README.md").read_text()
+    assert r"the text itself contains \[SEP\]" in (folder / "README.md").read_text()
 
 
 def test_documents_of_the_same_text_are_one_family(make_build: Make) -> None:

@@ -43,6 +43,7 @@ from coherencegym.builders.export.item_pairs import (
 from coherencegym.builders.export.pairs import pair_table
 from coherencegym.builders.export.write import Exports, export_build
 from coherencegym.builders.release.rows import data_path
+from coherencegym.escapes import markdown_text
 from coherencegym.eval.data.dataset import ItemTable, tables
 from coherencegym.eval.data.source import find_dataset
 from coherencegym.eval.kinds.formula import WHOLE, parse_formula
@@ -170,7 +171,7 @@ def test_a_separator_is_refused_and_said(shapes: Path, tmp_path: Path) -> None:
         "turns3/x",
         "turns4/x",
     ]
-    assert f"| `shapes_turns` | test | 1 | {SEPARATED} |" in (
+    assert f"| `shapes_turns` | test | 1 | {markdown_text(SEPARATED)} |" in (
         tmp_path / "out" / "PAIRS.md"
     ).read_text(encoding="utf-8")
 

@@ -26,6 +26,7 @@ _LAYOUTS = {
     OVERVIEW: r"index\.html|curve\.(?:png|svg)",
     "item.png": r"item\.svg",
     "sheet.html": r"\w+\.jsonl",
+    "answers.jsonl": "",
     "SUITES.md": rf"items\.jsonl|{_NAME}-{_NAME}\.json",
     "PAIRS.md": rf"{_NAME}-{_NAME}\.jsonl|local\.(?:py|yaml)|tasks/\w+/\w+(?:\.md|\.py|\.yaml)?",
     "BABYLM.md": rf"(?:full|fast)/\w+/{_NAME}/{_NAME}\.jsonl",

@@ -158,7 +158,8 @@ def test_datasets_without_pairs_are_left_out_beside_others(
     assert without_progress(capsys.readouterr().err) == left_out
     assert main([*words[:-1], str(tmp_path / "other"), "--dataset", named[1]]) == 2
     assert "vectors': manifest.json: no 'format'" in capsys.readouterr().err
-    assert main([*words, "--dataset", named[0], str(suites / "misspelt")]) == 2
+    beside = [*words[:-1], str(tmp_path / "beside")]
+    assert main([*beside, "--dataset", named[0], str(suites / "misspelt")]) == 2
     assert "misspelt': no such folder" in capsys.readouterr().err
 
 
