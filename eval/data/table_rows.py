@@ -288,8 +288,10 @@ def _marked(
             features = class_names(builder, split) if wanted.labels else {}
             for row in rows_of(builder, split):
                 own = {key: row[key] for key in row if key in wanted.columns or _is_json(row[key])}
+                # What a file has by name needs none.
+                numbered = {key: features[key] for key in features if type(own.get(key)) is not str}
                 try:
-                    yield dict(with_names(own, features))
+                    yield dict(with_names(own, numbered))
                 except EvaluationError as error:
                     raise EvaluationError(f"{where}: {error}") from None
 
