@@ -61,7 +61,7 @@ def attempt(
         # Libraries raise whatever a damaged file leads them to; those in Rust even what is no
         # Exception, where they panic.
         said = _problem(error, trust)
-        is_here = any(Path(str(one)).is_dir() for one in arguments)
+        is_here = any(Path(one).is_dir() for one in arguments if isinstance(one, str | Path))
         if constants.HF_HUB_OFFLINE and isinstance(error, OSError) and not is_here:
             said = (
                 f"{said.rstrip('.')}; HF_HUB_OFFLINE is set: only what was fetched before is read"

@@ -13,7 +13,6 @@ import sys
 import sysconfig
 import warnings
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
@@ -97,6 +96,8 @@ class Engine:
 def _in_processes(
     workers: int, function: Callable[..., _T], blocks: Iterable[tuple[Any, ...]]
 ) -> Iterator[_T]:
+    from concurrent.futures.process import BrokenProcessPool
+
     from joblib import Parallel, delayed, parallel_config
 
     # Processes stay for the next blocks, unless variables or the places of modules have changed:

@@ -264,7 +264,7 @@ def test_the_genres_are_one_config_with_one_partial_input_score(
             continue
         scores = entry["quality"]["test"]["partial_input"]
         whole = [score for score in scores if score["group"] == ""]
-        assert [score["metric"] for score in whole] == ["mean"]  # the headline's
+        assert len(whole) == 1  # the headline's
         for score in whole:
             assert score["n"] == entry["splits"]["test"]["rows"]
             assert score["n_discourses"] == entry["splits"]["test"]["discourses"] >= 20

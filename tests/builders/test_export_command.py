@@ -208,11 +208,11 @@ def test_an_earlier_build_and_a_release_are_exported(
     assert build_command("winograd", *SAMPLE, *push, *BOTH) == 0
     build, release = ("--export-pairs", "p1"), ("--export-pairs", "p2", "--export-syntaxgym", "s2")
     assert export_main(["out", *build]) == 0
-    assert export_main(["coherencegym/schemas", "--revision", "v3.1.0", *release]) == 0
+    assert export_main(["coherencegym/schemas", "--revision", "v3.2.0", *release]) == 0
     assert content("p2") == content("pairs_out")
     assert b"The second command reads the published" in content("p2")["PAIRS.md"]
     local = content("p1")
-    assert local.pop("PAIRS.md").startswith(b"# winograd 3.1.0 as pairs of texts\n\nFrom a local")
+    assert local.pop("PAIRS.md").startswith(b"# winograd 3.2.0 as pairs of texts\n\nFrom a local")
     assert local.keys() == content("p2").keys() - {"PAIRS.md"}
     assert content("s2") == content("suites_out")
     capsys.readouterr()

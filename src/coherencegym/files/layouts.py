@@ -8,9 +8,8 @@ from collections.abc import Container
 _NAME = "[^/]+"
 _TABLE = rf"{_NAME}/{_NAME}-\d{{5}}-of-\d{{5}}\.parquet"
 _FIGURE = r"\w+\.(?:png|svg)"
-_TRAINED = (
-    rf"(?:seed|fold)-\d+/{_NAME}\.(?:html|jinja|json|md|model|parquet|png|safetensors|svg|txt)"
-)
+_FORMS = "html|jinja|json|md|model|parquet|png|safetensors|spm|svg|tiktoken|txt"
+_TRAINED = rf"(?:seed|fold)-\d+/{_NAME}\.(?:{_FORMS})"
 #: The file of an overview, which lies beside what else is in a folder.
 OVERVIEW = "overview.md"
 #: The plot of a build, which alone of all figures has one form.

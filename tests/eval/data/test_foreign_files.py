@@ -218,7 +218,7 @@ def test_a_poisoned_dataset_says_nothing_to_a_terminal(
         assert out.replace("\n", "").replace("\xa0", " ").isprintable(), words
         assert err.replace("\n", "").isprintable(), words
         assert out + err
-    assert ran.count(0) >= 6, ran
+    assert ran.count(0) >= 5, ran
 
 
 @pytest.mark.parametrize("seed", range(40))

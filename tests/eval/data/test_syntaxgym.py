@@ -68,7 +68,7 @@ def test_a_suite_becomes_items_that_share_its_predictions(tmp_path: Path) -> Non
         "toy",
         SPLIT,
         False,
-        False,
+        None,
     )
     first, second = table.items
     assert (first.item_id, first.item_number, first.discourse_id) == ("toy/1", 1, "toy/1")
@@ -145,11 +145,6 @@ def test_files_and_folders_of_suites(tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     with pytest.raises(EvaluationError, match=r"no \*\.json in it"):
         suites([tmp_path / "empty"])
-
-
-def test_separators_of_a_suite_are_recognised(tmp_path: Path) -> None:
-    items = [item(1, good=["Hi . [SEP]", "No", "."], bad=["Hi .", "No", "."])]
-    assert read_suite(write(tmp_path, suite(items=items))).separator
 
 
 def test_what_programs_add_to_a_suite_is_ignored(tmp_path: Path) -> None:
