@@ -1,12 +1,13 @@
 """``python -m benchmarks.overview``: the picture of the README, from folders of results.
 
 A panel for each metric, in it a row for each suite and a mark for each model at its headline with
-the 95 % interval, and the headline's baselines.
+the 95 % interval, and the headline's baselines. The file's description has the numbers as JSON.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -109,15 +110,29 @@ def _mark(axes: Any, place: float, headline: Headline, number: int, one: float) 
     axes.scatter([score], [place], s=34, marker=figures.mark(number), color=colour, zorder=4)
 
 
+def _numbers(panels: Mapping[str, Rows]) -> dict[str, Any]:
+    names = ("score", "ci_low", "ci_high", "chance", *BASELINE_TITLES)
+
+    def numbers(head: Headline) -> dict[str, float]:
+        found = ((name, getattr(head, name)) for name in names)
+        return {name: round(value, 4) for name, value in found if value is not None}
+
+    return {
+        named: {model: numbers(head) for model, head in row.items()}
+        for rows in panels.values()
+        for named, row in rows.items()
+    }
+
+
 def main(argv: Sequence[str] | None = None) -> None:
     """Draw the results of these folders."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.overview", description=__doc__)
     parser.add_argument("folders", nargs="+", type=Path, metavar="FOLDER")
     parser.add_argument("--output", type=Path, default=Path("docs/overview.svg"), metavar="SVG")
     arguments = parser.parse_args(argv)
+    panels = panels_of([read_run(folder) for folder in arguments.folders])
     with figures.style():
-        figure = draw(panels_of([read_run(folder) for folder in arguments.folders]))
-        figures.write_svg(figure, arguments.output)
+        figures.write_svg(draw(panels), arguments.output, Description=json.dumps(_numbers(panels)))
     print(f"written to {arguments.output}")
 
 

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shlex
 from collections.abc import Iterator
+from html import unescape
 from pathlib import Path
 from urllib.parse import unquote
 
 import pytest
 
 from coherencegym.__main__ import SUBCOMMANDS, main
-from coherencegym.builders.registry import SUITES
+from coherencegym.builders.registry import load_suite
+from coherencegym.eval.data.baselines import BASELINE_TITLES
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -88,14 +91,41 @@ def test_a_change_is_one_short_line() -> None:
     assert [line for line in lines if len(line) >= 120 or line.startswith(" ")] == []
 
 
+def drawn() -> dict[str, dict[str, dict[str, float]]]:
+    """The numbers of the picture of the first page: suite and version, model, name."""
+    picture = (ROOT / "docs/overview.svg").read_text(encoding="utf-8")
+    (numbers,) = re.findall(r"<dc:description>(.*?)</dc:description>", picture)
+    rows = json.loads(unescape(numbers))
+    assert all(f"<!-- {named} -->" in picture for named in rows)
+    return {named.partition("  (n=")[0]: row for named, row in rows.items()}
+
+
 def test_the_picture_of_the_first_page_has_the_suites_that_its_commands_build() -> None:
-    drawn = (ROOT / "docs/overview.svg").read_text(encoding="utf-8")
     commands = (ROOT / "docs/index.md").read_text(encoding="utf-8").partition("## The picture")[2]
-    built = re.findall(r"coherencegym build (\w+)", commands)
-    assert set(built) < set(SUITES)
-    assert len(built) > 4
-    for name in built:
-        assert f"<!-- {name.replace('_', ' ').capitalize()} " in drawn
+    suites = map(load_suite, re.findall(r"coherencegym build (\w+)", commands))
+    # Of another version a picture is drawn anew.
+    named = {f"{each.name.replace('_', ' ').capitalize()} {each.version}" for each in suites}
+    assert drawn().keys() == named
+    assert len(named) > 4
+
+
+def test_the_first_page_says_what_its_picture_shows() -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    (said,) = (line for line in readme.splitlines() if line.startswith("The picture shows"))
+    above: dict[str, set[str]] = {}
+    for named, row in drawn().items():
+        suite = "_".join(named.lower().split()[:-1])
+        for model, numbers in row.items():
+            if numbers["ci_low"] > numbers["chance"]:
+                above.setdefault(model, set()).add(suite)
+            elif suite == "winograd":
+                assert numbers["chance"] < numbers["ci_high"]
+            baselines = [value for name, value in numbers.items() if name in BASELINE_TITLES]
+            assert not baselines or numbers["score"] <= max(baselines)
+    found = re.findall(r"`(\w+)` is above chance on ([^.]*)", said)
+    assert {model: set(re.findall(r"`(\w+)`", suites)) for model, suites in found} == above
+    assert "Both models are at chance on Winograd schemas" in said
+    assert "No model is above all baselines of a suite" in said
 
 
 @pytest.mark.parametrize(("page", "line"), DOCUMENTED, ids=lambda value: str(value))

@@ -97,13 +97,13 @@ def save(figure: Any, path: Path) -> list[str]:
     return list(missing)
 
 
-def write_svg(figure: Any, path: Path) -> None:
+def write_svg(figure: Any, path: Path, **metadata: str) -> None:
     """Write a figure as an SVG file, without a date, that is dark where its reader prefers that."""
     from matplotlib.backends.backend_svg import FigureCanvasSVG
 
     canvas: Any = FigureCanvasSVG(figure)
     drawn = StringIO()
-    canvas.print_svg(drawn, metadata={"Date": None})
+    canvas.print_svg(drawn, metadata={"Date": None, **metadata})
     path.write_bytes(drawn.getvalue().replace(_STYLE, _STYLE + _DARK, 1).encode())
 
 
