@@ -112,7 +112,7 @@ def _compare(arguments: argparse.Namespace, out: TextIO) -> int:
     from coherencegym.files.folders import check_folder
 
     if arguments.items is not None:
-        check_items_file(arguments.items, arguments.overwrite)
+        check_items_file(arguments.items, arguments.overwrite, arguments.results)
     if arguments.output is not None:
         check_folder(arguments.output, arguments.overwrite, inputs=arguments.results)
     logs = {path: logs_at(path) for path in arguments.results}
@@ -190,6 +190,8 @@ def _compare(arguments: argparse.Namespace, out: TextIO) -> int:
     if alone:
         few = first_names([str(one.folder) for one in alone], _MOST_NAMED)
         print(one_line(f"left out, as no other run is of the same suite and task: {few}"))
+    if arguments.items is not None:
+        print(f"items written to {arguments.items}")
     if arguments.output is not None:
         print("".join(f"· {note}\n" for note in notes) + f"written to {arguments.output}")
     return 0

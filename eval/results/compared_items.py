@@ -10,19 +10,24 @@ from coherencegym.errors import EvaluationError
 from coherencegym.eval.outcomes.schema import FLAGS
 from coherencegym.eval.results.comparison import ModelComparison
 from coherencegym.eval.results.paired_scores import compared_outcomes
+from coherencegym.files.folders import check_inputs
 
 #: The endings of files that are written.
 _ENDINGS = (".parquet", ".csv")
 
 
-def check_items_file(path: Path, overwrite: bool) -> None:
-    """Refuse a file that is there, unless it may be replaced, or one of another format.
+def check_items_file(path: Path, overwrite: bool, inputs: Sequence[Path] = ()) -> None:
+    """Refuse a file that cannot be written, is among what is read, or may not be replaced.
 
     Raises:
         EvaluationError: it is refused.
     """
     if path.suffix not in _ENDINGS:
         raise EvaluationError(f"--items {path}: expected a name with {' or '.join(_ENDINGS)}")
+    if path.is_dir() or not path.parent.is_dir():
+        what = "is a folder" if path.is_dir() else f"no folder {path.parent}"
+        raise EvaluationError(f"--items {path}: {what}; expected a file in a folder that is there")
+    check_inputs([path], "--items", inputs=inputs)
     if path.exists() and not overwrite:
         raise EvaluationError(f"--items {path}: exists; expected --overwrite, or another file")
 
@@ -43,8 +48,11 @@ def write_items(
     rows = pa.Table.from_pylist([row for one, pair in named for row in _rows(one, *pair)])
     beside = path.with_name(f"{path.name}.part")
     write = csv.write_csv if path.suffix == ".csv" else parquet.write_table
-    write(rows, beside)
-    beside.replace(path)
+    try:
+        write(rows, beside)
+        beside.replace(path)
+    finally:
+        beside.unlink(missing_ok=True)
 
 
 def _rows(comparison: ModelComparison, model: str, reference: str) -> Iterator[dict[str, Any]]:

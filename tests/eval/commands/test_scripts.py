@@ -104,8 +104,17 @@ def test_a_comparison_writes_the_values_of_each_item(
             assert sum(values) / len(values) == pytest.approx(own[field])
         assert main([str(word) for word in [*words, "--items", tmp_path / name]]) == 2
         assert "--overwrite" in capsys.readouterr().err
-    assert main([str(word) for word in [*words, "--items", tmp_path / "items.txt"]]) == 2
-    assert "expected a name with .parquet or .csv" in capsys.readouterr().err
+    (tmp_path / "folder.csv").mkdir()
+    for place, error in (
+        (tmp_path / "items.txt", "expected a name with .parquet or .csv"),
+        (tmp_path / "nowhere/items.csv", "expected a file in a folder that is there"),
+        (tmp_path / "folder.csv", "is a folder; expected a file"),
+        (folder / "results/one/items.csv", "--items"),
+    ):
+        assert main([str(word) for word in [*words, "--items", place, "--overwrite"]]) == 2
+        assert error in one_line(capsys.readouterr().err)
+        assert not list(tmp_path.rglob("*.part"))
+    assert not (folder / "results/one/items.csv").exists()
 
 
 def test_a_comparison_in_every_format(
