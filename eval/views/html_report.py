@@ -15,16 +15,15 @@ from pathlib import Path
 from typing import Any
 
 from coherencegym.escapes import in_line
-from coherencegym.eval.data.baselines import BASELINE_MEANINGS, BASELINE_WORDS
+from coherencegym.eval.data.baselines import BASELINE_WORDS
 from coherencegym.eval.data.dataset import ItemTable
 from coherencegym.eval.kinds.table_kind import of_modest_length
 from coherencegym.eval.report.blocks import Verdict
 from coherencegym.eval.report.figures import short_model
 from coherencegym.eval.report.formats import TableDocument, copied_texts
-from coherencegym.eval.report.grid import Grid, share_cell, share_of_people, share_with_interval
+from coherencegym.eval.report.grid import Grid, share_with_interval
 from coherencegym.eval.results.runs import run_of
 from coherencegym.eval.statistics.scores import FEW_ITEMS, Score, chance_names, shown_rows
-from coherencegym.eval.tasks.headline import known_baselines
 from coherencegym.eval.tasks.results import TaskResults
 from coherencegym.eval.tasks.score.metrics import EvaluatedPrediction
 from coherencegym.eval.tasks.score.report import score_grid, score_sections
@@ -221,10 +220,6 @@ def templates() -> Any:
         "baselines": BASELINE_WORDS,
         "chance_names": chance_names,
         "few": FEW_ITEMS,
-        "known_baselines": known_baselines,
-        "meanings": BASELINE_MEANINGS,
-        "share": share_cell,
-        "share_of_people": share_of_people,
         "share_with_interval": share_with_interval,
     }
     return found

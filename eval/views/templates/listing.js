@@ -57,13 +57,10 @@ const listing = (() => {
     largest: (a, b) => Math.abs(b) - Math.abs(a),
   };
   // The filters stand in the address of the page: after the #, as key=value.
-  const SHARED = { part: "runs", kind: "prediction", state: "outcome", order: "order", text: "q" };
+  const SHARED = { kind: "prediction", state: "outcome", order: "order", text: "q" };
   const KEYS = Object.entries(SHARED).filter(([name]) => field[name]);
   // Of selects whose values are numbers, what these count.
-  const runs = (data.runs ?? []).map(
-    ([baseline, model], place) => data.headings[place] ?? `${model} against ${baseline}`,
-  );
-  const COUNTED = { part: runs, kind: data.kinds };
+  const COUNTED = { kind: data.kinds };
 
   // `entry` makes the node of a prediction, `measure` is what it is sorted by (or null), `isIn` says
   // whether it has a state, `words` is what a text search of its item looks at; `all`: predictions
@@ -77,7 +74,6 @@ const listing = (() => {
       const table = field.table.value;
       const group = field.group.value;
       const kind = field.kind.value;
-      const part = field.part?.value;
       const text = field.text.value.trim().toLowerCase();
       const left = data.predictions.filter((one) => {
         const item = data.items[one.i];
@@ -86,7 +82,6 @@ const listing = (() => {
           (!table || item.t === Number(table)) &&
           (!group || one.g.includes(Number(group))) &&
           (!kind || one.k === Number(kind)) &&
-          (!part || one.p === Number(part)) &&
           isIn(one, field.state.value) &&
           (!text || (item.words ??= words(item).join("\n").toLowerCase()).includes(text))
         );
@@ -238,5 +233,5 @@ const listing = (() => {
     followAddress();
   }
 
-  return { WHY, data, field, list, runs, make, signed, addText, tableName, address, start };
+  return { WHY, data, field, list, make, signed, addText, tableName, address, start };
 })();
