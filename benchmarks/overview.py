@@ -14,9 +14,10 @@ from typing import Any, NamedTuple
 
 from coherencegym.eval.data.baselines import BASELINE_TITLES
 from coherencegym.eval.report import figures
-from coherencegym.eval.results.runs import Run, read_run
+from coherencegym.eval.results.read import read_results
 from coherencegym.eval.statistics.scores import CD, SPEARMAN
 from coherencegym.eval.tasks.headline import Headline
+from coherencegym.eval.tasks.results import Results
 
 Rows = dict[str, dict[str, Headline]]
 
@@ -37,14 +38,14 @@ _AXES = {
 }
 
 
-def panels_of(runs: Sequence[Run]) -> dict[str, Rows]:
+def panels_of(runs: Sequence[Results]) -> dict[str, Rows]:
     """The headlines by metric, suite and model; a run without one is left out."""
     found: dict[str, Rows] = {metric: {} for metric in _AXES}
     for run in runs:
         if run.headline is not None and run.headline.score is not None:
             named = f"{run.suite.replace('_', ' ').capitalize()} {run.version}"
             row = found[run.headline.metric].setdefault(named, {})
-            row[Path(run.model).name] = run.headline
+            row[Path(run.model_name).name] = run.headline
     return {metric: _counted(rows) for metric, rows in found.items() if rows}
 
 
@@ -130,7 +131,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser.add_argument("folders", nargs="+", type=Path, metavar="FOLDER")
     parser.add_argument("--output", type=Path, default=Path("docs/overview.svg"), metavar="SVG")
     arguments = parser.parse_args(argv)
-    panels = panels_of([read_run(folder) for folder in arguments.folders])
+    panels = panels_of([read_results(folder) for folder in arguments.folders])
     with figures.style():
         figures.write_svg(draw(panels), arguments.output, Description=json.dumps(_numbers(panels)))
     print(f"written to {arguments.output}")

@@ -43,8 +43,8 @@ _STAGES = {
     "make batches": "coherencegym.eval.plan.plan.make_batches",
     "evaluate": "coherencegym.eval.tasks.score.scored_table.ScoredItemTable.add",
     "write rows": "coherencegym.eval.tasks.score.files.ItemFiles.add",
-    "summarise": "coherencegym.eval.tasks.findings.collect_findings",
-    "write scores and the page": "coherencegym.eval.views.findings.write_pages",
+    "summarise": "coherencegym.eval.tasks.collect.collect_results",
+    "write scores and the page": "coherencegym.eval.views.folder_pages.write_pages",
 }
 
 

@@ -24,9 +24,8 @@ if TYPE_CHECKING:
     from coherencegym.eval.models.body import initialise_randomly
     from coherencegym.eval.models.load import load as load_model
     from coherencegym.eval.models.load import load_encoder
-    from coherencegym.eval.views.findings import ShownFindings as Results
-    from coherencegym.eval.views.findings import write_findings as write_results
-    from coherencegym.eval.views.frames import rows, to_pandas
+    from coherencegym.eval.tasks.results import Results, rows, to_pandas
+    from coherencegym.eval.views.folder_pages import write_results_folder as write_results
 
 __all__ = [
     "Items",
@@ -47,15 +46,15 @@ __all__ = [
 #: Modules of the names that are not in the library's own module under that name.
 _ELSEWHERE = {
     "Passage": ("coherencegym.eval.hidden_states", "Passage"),
-    "Results": ("coherencegym.eval.views.findings", "ShownFindings"),
+    "Results": ("coherencegym.eval.tasks.results", "Results"),
     "States": ("coherencegym.eval.hidden_states", "States"),
     "load_encoder": ("coherencegym.eval.models.load", "load_encoder"),
     "load_model": ("coherencegym.eval.models.load", "load"),
     "initialise_randomly": ("coherencegym.eval.models.body", "initialise_randomly"),
-    "rows": ("coherencegym.eval.views.frames", "rows"),
+    "rows": ("coherencegym.eval.tasks.results", "rows"),
     "states": ("coherencegym.eval.hidden_states", "states"),
-    "to_pandas": ("coherencegym.eval.views.frames", "to_pandas"),
-    "write_results": ("coherencegym.eval.views.findings", "write_findings"),
+    "to_pandas": ("coherencegym.eval.tasks.results", "to_pandas"),
+    "write_results": ("coherencegym.eval.views.folder_pages", "write_results_folder"),
 }
 
 

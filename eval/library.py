@@ -1,7 +1,7 @@
 """Items and a loaded model to a table of scores, in Python.
 
 The command line does the same with a model that it loads: both give the same findings
-(:class:`eval.tasks.task.Findings`).
+(:class:`eval.tasks.task.Results`).
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ if TYPE_CHECKING:
     import pandas  # type: ignore[import-untyped]
 
     from coherencegym.eval.models.load import LoadedModel
+    from coherencegym.eval.tasks.results import Results
     from coherencegym.eval.tasks.task import StepProgress, Task
-    from coherencegym.eval.views.findings import ShownFindings
 
 #: The name of items that came from no file.
 IN_MEMORY = "items"
@@ -66,7 +66,7 @@ class Items:
 
     def to_pandas(self) -> pandas.DataFrame:
         """A row for each condition of each item, with its text."""
-        from coherencegym.eval.views.frames import data_frame
+        from coherencegym.files.frames import data_frame
 
         return data_frame(
             [
@@ -173,7 +173,7 @@ def score(
     share: bool = True,
     batch_tokens: int | None = None,
     progress: BatchProgress | None = None,
-) -> ShownFindings:
+) -> Results:
     """Score a loaded model on items.
 
     The model is asked in evaluation mode, and is left in the mode in which it was.
@@ -260,7 +260,7 @@ def score_loaded(
     options: Options,
     progress: BatchProgress | None = None,
     plans: CachedPlans | None = None,
-) -> ShownFindings:
+) -> Results:
     """Score a model in evaluation mode, of which is known what results say of it.
 
     Args:
@@ -270,11 +270,10 @@ def score_loaded(
         EvaluationError: see :func:`score`.
     """
     from coherencegym.eval.outcomes.tables import OutcomeWriter
-    from coherencegym.eval.tasks.findings import collect_findings
+    from coherencegym.eval.tasks.collect import collect_results
     from coherencegym.eval.tasks.score.options import ScoreOptions
     from coherencegym.eval.tasks.score.task import TASK
     from coherencegym.eval.tasks.task import TaskContext
-    from coherencegym.eval.views.findings import shown_findings
 
     if options.is_masked and loaded.scorer == "causal":
         raise EvaluationError(
@@ -296,7 +295,7 @@ def score_loaded(
         **_how_loaded(loaded),
     }
     about = items.source.noted(notes), loaded, scored, writer.tables(), settings, own
-    return shown_findings(collect_findings(TASK, *about, {}))
+    return collect_results(TASK, *about, {})
 
 
 def _how_loaded(loaded: LoadedModel) -> dict[str, Any]:
@@ -320,7 +319,7 @@ def task_loaded(
     max_items: int | None = None,
     vectors: str | Path | None = None,
     step: StepProgress | None = None,
-) -> ShownFindings:
+) -> Results:
     """Ask a model in evaluation mode what a task of the registry asks.
 
     Args:
@@ -331,10 +330,9 @@ def task_loaded(
         EvaluationError: the dataset cannot be read, there is no such option, or one is wrong.
     """
     from coherencegym.eval.outcomes.tables import OutcomeWriter
-    from coherencegym.eval.tasks.findings import collect_findings
+    from coherencegym.eval.tasks.collect import collect_results
     from coherencegym.eval.tasks.registry import task_named
     from coherencegym.eval.tasks.task import TaskContext
-    from coherencegym.eval.views.findings import shown_findings
 
     task = task_named(name)
     own, reading = task_choices(task, options)
@@ -362,7 +360,7 @@ def task_loaded(
     }
     source = source.noted([*notes, *left_out, *unasked])
     about = source, loaded, asked, writer.tables(), settings, own
-    return shown_findings(collect_findings(task, *about, task.record(own, reading)))
+    return collect_results(task, *about, task.record(own, reading))
 
 
 #: The options of reading that a call in Python takes beside those of a task.

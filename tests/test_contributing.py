@@ -31,8 +31,7 @@ from coherencegym.eval.metrics.estimates import estimates
 from coherencegym.eval.models.load import load_config
 from coherencegym.eval.outcomes.schema import MODEL, UnitRow
 from coherencegym.eval.outcomes.tables import OutcomeWriter
-from coherencegym.eval.results.runs import read_run
-from coherencegym.eval.results.saved import read_saved
+from coherencegym.eval.results.read import read_results
 from coherencegym.eval.tasks.registry import TASKS
 from coherencegym.loaders.corpus import CorpusError
 from coherencegym.loaders.discourse import Discourse, Edit, Unit, span_text, spans, undo
@@ -247,13 +246,12 @@ def test_the_example_of_a_task_is_a_subcommand(
     assert "recipes_all: AUC" in printed
     assert "|task:match|configs:all|split:test|saved:1000.0|" in printed
 
-    run = read_run(tmp_path / "some")
-    assert {score.metric: score.score for score in run.scores}["accuracy"] == 0.5
-    saved = read_saved(tmp_path / "some")
+    run = read_results(tmp_path / "some")
+    assert {score.metric: score.score for score in run.rows}["accuracy"] == 0.5
+    saved = read_results(tmp_path / "some", outcomes=True)
     assert (saved.task, saved.settings["saved"]) == ("match", 1000.0)
-    area, *_ = read_run(tmp_path / "none").scores
+    area, *_ = read_results(tmp_path / "none").rows
     assert (area.metric, area.n, area.chance) == ("AUC", 4, 0.5)
-    assert saved.outcomes is not None
     outcomes = [one for one in saved.outcomes.rows() if one.metric == "auc"]
     right = [one.value for one in outcomes if one.target]
     wrong = [one.value for one in outcomes if not one.target]

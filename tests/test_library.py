@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, cast, get_args
+from typing import Any, cast
 
 import pytest
 from support.datasets import write_spans_dataset
@@ -19,9 +19,8 @@ from coherencegym.errors import EvaluationError
 from coherencegym.eval.commands.cli import main
 from coherencegym.eval.kinds.spans import SPANS
 from coherencegym.eval.models.source import find_model
-from coherencegym.eval.views import frames
-from coherencegym.eval.views.findings import write_findings
-from coherencegym.eval.views.loaded import ShownResults
+from coherencegym.eval.tasks.results import Results
+from coherencegym.eval.views.folder_pages import write_results_folder
 from coherencegym.files.checksums import CHECKSUMS
 
 pytestmark = pytest.mark.usefixtures("demo_once")
@@ -294,7 +293,7 @@ def test_spans_of_rows_and_of_a_dataset(texts: dict[str, Any], demo: Any, tmp_pa
 
 def compare_files(command: Path, results: Any, folder: Path) -> bool:
     """The command's folder has the same scores and the same signature as the library's results."""
-    write_findings(results, folder)
+    write_results_folder(results, folder)
     ours, theirs = (json.loads((f / "results.json").read_text()) for f in (folder, command))
     signatures = (one["signature"].partition("|split")[2] for one in (ours, theirs))
     assert ours["scores"] == theirs["scores"]
@@ -347,12 +346,12 @@ def test_results_are_read_back_as_they_were(folder: Path, demo: Any, tmp_path: P
     found = cg.score(demo, folder, limit=5, output=tmp_path / "run")
     read = cg.load_results(tmp_path / "run")
     assert isinstance(found, cg.Results)
-    assert isinstance(read, ShownResults)
+    assert isinstance(read, Results)
     assert read.headline == found.headline
     assert [row.score for row in read.rows] == [row.score for row in found.rows]
     assert read.signature == found.signature
     assert list(read.notes) == list(found.notes)
-    for kind in get_args(frames.Kind)[:3]:
+    for kind in ("scores", "predictions", "regions"):
         # In JSON a tuple is a list.
         own = json.loads(json.dumps(cg.rows(found, kind)))
         assert json.loads(json.dumps(cg.rows(read, kind))) == own
@@ -377,7 +376,9 @@ def test_results_of_several_runs_are_read_as_their_overview(
     run = next((tmp_path / "runs").glob("winograd*"))
     frame = cg.compare(run, run).to_pandas()
     assert set(frame.difference) == {0.0}
-    with pytest.raises(EvaluationError, match="no such folder; expected one that coherencegym"):
+    with pytest.raises(
+        EvaluationError, match="no such folder; expected a folder that coherencegym"
+    ):
         cg.load_results(tmp_path / "nothing")
     with pytest.raises(EvaluationError, match="3 is a int; expected a folder of results"):
         cg.load_results(cast(Any, 3))

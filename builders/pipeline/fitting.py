@@ -70,7 +70,7 @@ class Division:
 
 @dataclass
 class Fits:
-    """Findings over the documents of one build, made once for all its configs.
+    """Results over the documents of one build, made once for all its configs.
 
     Attributes:
         engine: runs a retrieval.

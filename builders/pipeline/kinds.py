@@ -35,7 +35,7 @@ _Decisions = Mapping[str, Sequence[BaselineDecision]]
 
 @dataclass(frozen=True)
 class AcrossSplits(Generic[D]):
-    """Findings of a look at all splits of a config at once.
+    """Results of a look at all splits of a config at once.
 
     Attributes:
         generated: split -> the generated items that stay.

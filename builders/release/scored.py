@@ -14,10 +14,11 @@ from coherencegym.builders.release.rows import hashes_path
 from coherencegym.cards.scores import PLOT, SCORES, ModelScore, ScoredRows
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.kinds.table_kind import rows_digest
-from coherencegym.eval.results.runs import Run, read_run, run_folders
+from coherencegym.eval.results.read import read_results, run_folders
+from coherencegym.eval.tasks.results import Results
 
 
-def read_scores(folders: Sequence[Path], suite: str, *, alone: bool = True) -> list[Run]:
+def read_scores(folders: Sequence[Path], suite: str, *, alone: bool = True) -> list[Results]:
     """The runs on a suite among folders of results, or of several runs; none where none is given.
 
     ``alone``: none may be on another suite alone.
@@ -26,7 +27,7 @@ def read_scores(folders: Sequence[Path], suite: str, *, alone: bool = True) -> l
         EvaluationError: a folder cannot be read, none of the runs is on the suite, or one of them
             is of a part, or has no headline.
     """
-    runs = [read_run(folder) for folder in run_folders(folders)]
+    runs = [read_results(folder) for folder in run_folders(folders)]
     own = [run for run in runs if run.suite == suite]
     if runs and not own and alone:
         others = ", ".join(sorted({run.suite or run.data for run in runs}))
@@ -44,7 +45,7 @@ def read_scores(folders: Sequence[Path], suite: str, *, alone: bool = True) -> l
     return own
 
 
-def add_scores(manifest: Manifest, runs: Sequence[Run], folder: Path) -> Manifest:
+def add_scores(manifest: Manifest, runs: Sequence[Results], folder: Path) -> Manifest:
     """Put scores into a build: the manifest with them, written with its card, and the plot.
 
     Args:
@@ -63,20 +64,20 @@ def add_scores(manifest: Manifest, runs: Sequence[Run], folder: Path) -> Manifes
             "tables": [asdict(table) for table in sorted(tables)],
         }
     }
-    whole = [replace(run, scores=_whole(run), differences=()) for run in runs]
+    whole = [replace(run, rows=_whole(run), differences=()) for run in runs]
     (folder / PLOT).parent.mkdir(exist_ok=True)
     (folder / PLOT).write_bytes(scores_png(whole))
     write_documents(shown, folder)
     return shown
 
 
-def _whole(run: Run) -> list[Any]:
+def _whole(run: Results) -> list[Any]:
     # Groups would make the plot longer than the card.
-    return [score for score in run.scores if score.level == "all"]
+    return [score for score in run.rows if score.level == "all"]
 
 
-def _tables(run: Run, manifest: Manifest, folder: Path) -> Iterable[ScoredRows]:
-    for (config, split), digest in run.rows.items():
+def _tables(run: Results, manifest: Manifest, folder: Path) -> Iterable[ScoredRows]:
+    for (config, split), digest in run.digests.items():
         built = manifest["configs"].get(config, {}).get("splits", {}).get(split)
         path = folder / hashes_path(config, split)
         if built is None or rows_digest(read_hashes(path).values()) != digest:
@@ -88,12 +89,12 @@ def _tables(run: Run, manifest: Manifest, folder: Path) -> Iterable[ScoredRows]:
         yield ScoredRows(config, split, built["content_hash"])
 
 
-def _model(run: Run) -> ModelScore:
+def _model(run: Results) -> ModelScore:
     head = run.headline
     assert head is not None
     assert head.score is not None
     # Of a folder its own name: the rest is of this machine.
-    name = Path(run.model).name if Path(run.model).is_absolute() else run.model
+    name = Path(run.model_name).name if Path(run.model_name).is_absolute() else run.model_name
     return ModelScore(
         name,
         run.commit,

@@ -106,7 +106,7 @@ def _compare(arguments: argparse.Namespace, out: TextIO) -> int:
     from coherencegym.eval.results.layers import at_layer
     from coherencegym.eval.results.logs.read import logs_at, read_log
     from coherencegym.eval.results.pairing import by_suite
-    from coherencegym.eval.results.saved import read_saved, seed_folders
+    from coherencegym.eval.results.read import read_results, seed_folders
     from coherencegym.eval.views.compare_report import write_comparisons
     from coherencegym.eval.views.compare_table import comparison_document, print_comparisons
     from coherencegym.files.folders import check_folder
@@ -140,7 +140,7 @@ def _compare(arguments: argparse.Namespace, out: TextIO) -> int:
     results = []
     for folder in folders:
         if folder not in in_logs:
-            results.append(read_saved(folder))
+            results.append(read_results(folder, outcomes=True))
             continue
         saved, left_out = read_log(folder, arguments.cluster_by)
         results.append(saved)

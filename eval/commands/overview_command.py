@@ -31,7 +31,7 @@ def run(arguments: argparse.Namespace) -> int:
     """
     from coherencegym.errors import EvaluationError
     from coherencegym.eval.report.formats import TABLE, render_document
-    from coherencegym.eval.results.runs import read_run, run_folders
+    from coherencegym.eval.results.read import read_results, run_folders
     from coherencegym.eval.views.overview import (
         PAGE,
         check_overview,
@@ -51,7 +51,7 @@ def run(arguments: argparse.Namespace) -> int:
                 f"--output {arguments.output} is in {folder}, which is read; expected another "
                 "folder, or that of several runs"
             )
-    runs = [read_run(folder) for folder in folders]
+    runs = [read_results(folder) for folder in folders]
     shown = overview(runs)
     if arguments.output is not None:
         write_overview(shown, arguments.output)

@@ -12,7 +12,7 @@ from coherencegym.command_line import Parser
 from coherencegym.eval.commands import options
 
 if TYPE_CHECKING:
-    from coherencegym.eval.results.runs import Run
+    from coherencegym.eval.tasks.results import Results
 
 EXAMPLES = """\
   coherencegym plot results/sentence_order--gpt2 results/sentence_order--demo --output figures
@@ -43,7 +43,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Draw ``scores.png`` and ``.svg``; where there are any ``heatmap``, ``curve``, ``layers``."""
     from coherencegym.errors import EvaluationError
     from coherencegym.eval.results.folder import write_json
-    from coherencegym.eval.results.runs import read_run
+    from coherencegym.eval.results.read import read_results
     from coherencegym.eval.tasks.probe.curves import mean_best_layers, write_layers
     from coherencegym.eval.views.layer_curves import read_curves
     from coherencegym.eval.views.plots import plot_runs
@@ -55,15 +55,17 @@ def run(arguments: argparse.Namespace) -> int:
     for folder, place in zip(folders, places, strict=True):
         if places.count(place) > 1:
             raise EvaluationError(f"{folder}: given twice; expected each folder of results once")
-    runs = [read_run(folder) for folder in folders]
+    runs = [read_results(folder) for folder in folders]
     curves = read_curves(folders)
     with written_beside(arguments.output, arguments.overwrite) as work:
         missing = plot_runs(runs, work)
         if curves:
             names = list(dict.fromkeys(run.suite for run in runs))
             missing += write_layers(curves, ", ".join(names), work)
-        about = ("folder", "model", "signature")
-        drawn = [{name: getattr(run, name) for name in about} for run in runs]
+        drawn = [
+            {"folder": str(run.folder), "model": run.model_name, "signature": run.signature}
+            for run in runs
+        ]
         write_json({"runs": drawn}, work / _LIST)
         written = sorted(path.name for path in work.iterdir())
     means = mean_best_layers(curves).items()
@@ -74,7 +76,7 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _notes(runs: Sequence[Run], missing: Sequence[str]) -> list[str]:
+def _notes(runs: Sequence[Results], missing: Sequence[str]) -> list[str]:
     from coherencegym.eval.report.figures import missing_note
     from coherencegym.eval.statistics.intervals import INTERVALS
 
@@ -85,7 +87,8 @@ def _notes(runs: Sequence[Run], missing: Sequence[str]) -> list[str]:
             option = "--" + _NAMES.get(name, name.replace("_", "-"))
             notes.append(f"the runs differ in {option}: {', '.join(values[:4])}")
     if len({run.settings.get("intervals") for run in runs}) > 1:
-        old = ", ".join(run.folder for run in runs if run.settings.get("intervals") != INTERVALS)
+        others = (run for run in runs if run.settings.get("intervals") != INTERVALS)
+        old = ", ".join(str(run.place) for run in others)
         notes.append(
             f"intervals of another release, which are not comparable: {old}; evaluate again (what "
             "is in the cache is not computed again)"

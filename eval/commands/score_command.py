@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from coherencegym.eval.data.dataset import ItemTable
     from coherencegym.eval.plan.options import Options
     from coherencegym.eval.plan.requests import Query
-    from coherencegym.eval.results.runs import Run
+    from coherencegym.eval.tasks.results import Results
     from coherencegym.eval.tasks.score.options import ScoreOptions
 
 #: The suites that ``--suites all`` reads from the Hub.
@@ -111,12 +111,12 @@ class ScoreCommand(TaskCommand):
         elif arguments.private:
             raise EvaluationError("--private: nothing is pushed; expected --push-results with it")
 
-    def finish(self, arguments: argparse.Namespace, runs: Sequence[Run]) -> None:
+    def finish(self, arguments: argparse.Namespace, runs: Sequence[Results]) -> None:
         """Push the folders, if asked to."""
         if runs and arguments.push_results:
             from coherencegym.eval.commands.push_command import print_push
 
-            folders = [Path(run.folder) for run in runs]
+            folders = [run.place for run in runs]
             print_push(folders, arguments.push_results, arguments.private)
 
 

@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from coherencegym.eval.commands.run_file import GivenOptions
     from coherencegym.eval.data.source import Source
     from coherencegym.eval.plan.options import Options
-    from coherencegym.eval.results.runs import Run
-    from coherencegym.eval.tasks.task import Findings, Task
+    from coherencegym.eval.tasks.results import Results
+from coherencegym.eval.tasks.task import Task
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ class Several:
     chosen: Options
     above: Path | None
     given: GivenOptions
-    runs: dict[Path, Run] = field(default_factory=dict)
+    runs: dict[Path, Results] = field(default_factory=dict)
     refused: dict[Path, EvaluationError] = field(default_factory=dict)
 
     @property
@@ -134,7 +134,7 @@ class Several:
             except EvaluationError as error:
                 self.refused[one.output] = error
 
-    def made(self, read: Data) -> list[Run]:
+    def made(self, read: Data) -> list[Results]:
         """Make the runs that are not there; all of them, in their order.
 
         Each folder is written as soon as its scores are there.
@@ -211,9 +211,9 @@ class Several:
     ) -> None:
         from coherencegym.eval.commands.run_file import RUN_FILE_NAME, run_file_text
         from coherencegym.eval.outcomes.tables import OutcomeWriter
-        from coherencegym.eval.results.folder import write_common
-        from coherencegym.eval.tasks.findings import collect_findings
-        from coherencegym.eval.views.findings import write_findings_files
+        from coherencegym.eval.results.folder import write_results
+        from coherencegym.eval.tasks.collect import collect_results
+        from coherencegym.eval.views.folder_pages import write_results_files
         from coherencegym.files.folders import written_beside
 
         writer = OutcomeWriter()
@@ -227,9 +227,9 @@ class Several:
             source = read.source.noted([*read.notes, *more])
             outcomes = writer.tables(last=True)
             about = source, asker.model, asked, outcomes, asker.settings(one), own
-            found = collect_findings(self.task, *about, self.task.record(own, asker.reading))
-            write_common(found, work)
-            write_findings_files(found, work)
+            found = collect_results(self.task, *about, self.task.record(own, asker.reading))
+            write_results(found, work)
+            write_results_files(found, work)
             text = run_file_text(self.task.command.name, one, self.given, found.signature)
             (work / RUN_FILE_NAME).write_bytes(text.encode("utf-8", "replace"))
         self.runs[one.output] = self._reported(one, asker, found, context.reads)
@@ -238,19 +238,17 @@ class Several:
         self,
         one: argparse.Namespace,
         asker: Asker,
-        found: Findings,
+        found: Results,
         reads: Sequence[tuple[int, int]],
-    ) -> Run:
-        from coherencegym.eval.results.runs import run_of
-        from coherencegym.eval.views.findings import print_findings
+    ) -> Results:
 
         if self.above is None or one.verbose:
-            print_findings(found, verbose=one.verbose)
+            found.print(verbose=one.verbose)
             print(f"written to {one.output}")
             if asker.running is not None and reads:
                 known, texts = map(sum, zip(*reads, strict=True))
                 asker.running.print_cache(known, texts)
-        return replace(run_of(found), folder=str(one.output))
+        return replace(found, folder=one.output)
 
     def results_text(self) -> str:
         """The content of ``results.json``; of several runs a list, in their order."""
@@ -287,10 +285,10 @@ class Several:
                 * bool(self.refused)
             )
 
-    def _beside(self) -> list[Run]:
+    def _beside(self) -> list[Results]:
         # Earlier results in the folder: other models, and checkpoints that were deleted since, of a
         # training that was scored now only those of the same rows and settings.
-        from coherencegym.eval.results.runs import runs_beside
+        from coherencegym.eval.results.read import runs_beside
 
         assert self.above is not None
         known: dict[object, list[object]] = {}
@@ -303,11 +301,11 @@ class Several:
             or self._about(run) in known.get(training, [self._about(run)])
         ]
 
-    def _training(self, run: Run) -> tuple[str, ...] | None:
+    def _training(self, run: Results) -> tuple[str, ...] | None:
         # None where the run is of no checkpoint.
         step = step_of(run)
         return (step.training, step.unit, run.data, run.suite, run.version) if step else None
 
-    def _about(self, run: Run) -> object:
+    def _about(self, run: Results) -> object:
         names = (*RECORDED, *self.chosen.record(), "intervals", "versions")
-        return run.rows, [run.settings.get(name) for name in names]
+        return run.digests, [run.settings.get(name) for name in names]

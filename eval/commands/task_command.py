@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from coherencegym.eval.commands.several import Data, DatasetInputs, Several
     from coherencegym.eval.plan.options import Options
     from coherencegym.eval.plan.requests import Query
-    from coherencegym.eval.results.runs import Run
+    from coherencegym.eval.tasks.results import Results
     from coherencegym.eval.tasks.task import Task
 
 
@@ -96,7 +96,7 @@ class TaskCommand:
     def check(self, arguments: argparse.Namespace) -> None:
         """Refuse options that only this command has, before anything is read."""
 
-    def finish(self, arguments: argparse.Namespace, runs: Sequence[Run]) -> None:
+    def finish(self, arguments: argparse.Namespace, runs: Sequence[Results]) -> None:
         """Do what is to be done with the folders of all runs."""
 
     def run(self, arguments: argparse.Namespace) -> int:

@@ -315,7 +315,6 @@ def _dry_run_documents(training: _Training) -> None:
 def _write_documents(training: _Training, arguments: argparse.Namespace) -> None:
     from coherencegym.eval.tasks.detect.train.results import collect_training
     from coherencegym.eval.tasks.detect.train.train import train
-    from coherencegym.eval.views.findings import print_findings
     from coherencegym.eval.views.training.detector_training import print_training, write_training
 
     data, encoder, settings = training.data, training.encoder, training.settings
@@ -327,7 +326,7 @@ def _write_documents(training: _Training, arguments: argparse.Namespace) -> None
     results = collect_training(data, encoder, settings, trained, recorded)
     write_training(results, training.output, overwrite=arguments.overwrite)
     if len(training.seeds) == 1:
-        print_findings(results.seeds[0])
+        results.seeds[0].print()
     else:
         print_training(results)
 
@@ -362,7 +361,6 @@ def _write_texts(training: _Training, arguments: argparse.Namespace) -> None:
     from coherencegym.eval.tasks.spans.train.results import collect_span_training
     from coherencegym.eval.tasks.spans.train.train import train_on_texts
     from coherencegym.eval.tasks.training.encoder import refuse_long_seconds
-    from coherencegym.eval.views.findings import print_findings
     from coherencegym.eval.views.training.span_training import (
         print_span_training,
         write_span_training,
@@ -382,7 +380,7 @@ def _write_texts(training: _Training, arguments: argparse.Namespace) -> None:
     results = collect_span_training(data, encoder, settings, trained, recorded)
     write_span_training(results, data, training.output, overwrite=arguments.overwrite)
     if len(trained) == 1:
-        print_findings(results.seeds[0], verbose=True)
+        results.seeds[0].print()
     else:
         print_span_training(results)
 

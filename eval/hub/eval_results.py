@@ -8,15 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.data.baselines import BASELINE_WORDS
 from coherencegym.eval.results.folder import MARKER
-from coherencegym.eval.results.runs import Run
 from coherencegym.eval.statistics.scores import CD, Score
 from coherencegym.eval.tasks.headline import Headline
+from coherencegym.eval.tasks.results import Results
 
 #: The address that results lead to, unless another is named.
 TOOLKIT = "https://github.com/coherencegym/coherencegym"
@@ -29,7 +28,7 @@ def results_yaml(entries: Sequence[Mapping[str, Any]]) -> str:
     return str(yaml.safe_dump(list(entries), sort_keys=False, allow_unicode=True, width=1000))
 
 
-def result_entries(run: Run, source_url: str = TOOLKIT) -> list[dict[str, Any]]:
+def result_entries(run: Results, source_url: str = TOOLKIT) -> list[dict[str, Any]]:
     """The entries of an ``.eval_results`` file: one for each task of the dataset's ``eval.yaml``.
 
     Scores are shares. The date is the day (UTC) on which the results were written, where they lie
@@ -74,9 +73,9 @@ def result_entries(run: Run, source_url: str = TOOLKIT) -> list[dict[str, Any]]:
     return list(eval_result_entries_to_yaml(entries))
 
 
-def written_at(run: Run) -> datetime:
+def written_at(run: Results) -> datetime:
     """The time (UTC) at which the results of a folder were written."""
-    return datetime.fromtimestamp((Path(run.folder) / MARKER).stat().st_mtime, UTC)
+    return datetime.fromtimestamp((run.place / MARKER).stat().st_mtime, UTC)
 
 
 def _said(score: Score | Headline) -> str:
@@ -95,7 +94,7 @@ HUB_METRICS = {
 }
 
 
-def _arguments(run: Run, score: Score | Headline) -> dict[str, Any]:
+def _arguments(run: Results, score: Score | Headline) -> dict[str, Any]:
     about: dict[str, Any] = {"items" if score.metric == CD else "n": score.n}
     if isinstance(score, Headline):
         about = {"over": ", ".join(score.over)} | about

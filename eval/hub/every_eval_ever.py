@@ -19,13 +19,16 @@ from uuid import UUID
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.data.benchmark import headline_id, task_id
 from coherencegym.eval.hub.eval_results import HUB_METRICS, TOOLKIT, written_at
-from coherencegym.eval.results.runs import Run, read_run, run_folders
+from coherencegym.eval.results.read import read_results, run_folders
 from coherencegym.eval.statistics.scores import Score, is_correlation
 from coherencegym.eval.tasks.headline import Headline
+from coherencegym.eval.tasks.results import Results
 
 SCHEMA_VERSION = "0.3.0"
 #: Fields of a score that have a place of their own.
 _PLACED = {"config", "split", "metric", "system", "level", "score", "over"}
+#: Facts of a model that results may have.
+_FACTS = ("parameters", "context", "dtype", "device", "quantization", "adapter", "arguments")
 _PLACED |= {"ci_low", "ci_high", "ci_method"}
 
 
@@ -50,9 +53,9 @@ def evaluation_files(folders: Sequence[Path], source: EvaluationSource) -> dict[
     """
     files: dict[str, bytes] = {}
     for folder in run_folders(folders):
-        run = read_run(folder)
+        run = read_results(folder)
         # Of a folder its own name: where it lies says nothing to others.
-        model = Path(run.model).name if Path(run.model).is_absolute() else run.model
+        model = Path(run.model_name).name if Path(run.model_name).is_absolute() else run.model_name
         owner, _, name = model.rpartition("/")
         uuid = str(UUID(bytes=hashlib.sha256(run.signature.encode()).digest()[:16], version=4))
         collection = f"coherencegym_{run.named_suite}"
@@ -64,7 +67,7 @@ def evaluation_files(folders: Sequence[Path], source: EvaluationSource) -> dict[
     return files
 
 
-def _evaluation(run: Run, model: str, uuid: str, source: EvaluationSource) -> dict[str, Any]:
+def _evaluation(run: Results, model: str, uuid: str, source: EvaluationSource) -> dict[str, Any]:
     scores = [score for score in run.reported if score.score is not None]
     if not scores:
         raise EvaluationError(f"{run.folder}: no score to report; expected at least one config")
@@ -92,8 +95,8 @@ def _evaluation(run: Run, model: str, uuid: str, source: EvaluationSource) -> di
     }
 
 
-def _model_info(run: Run, model: str, versions: Mapping[str, str]) -> dict[str, Any]:
-    engine = str((run.facts.arguments or {}).get("backend", "transformers"))
+def _model_info(run: Results, model: str, versions: Mapping[str, str]) -> dict[str, Any]:
+    engine = str((run.model.get("arguments") or {}).get("backend", "transformers"))
     # That of a model of the Hub is git's; of a folder it is a digest of the files.
     is_open = re.fullmatch("[0-9a-f]{40}", run.commit) is not None
     about = {"commit": run.commit, "revision": run.settings.get("model_revision")}
@@ -105,19 +108,19 @@ def _model_info(run: Run, model: str, versions: Mapping[str, str]) -> dict[str, 
         "additional_details": {
             "deployment_type": "self_deployed",
             "model_availability": "open_weights" if is_open else "unknown",
-            **_details(about | asdict(run.facts)),
+            **_details(about | {name: run.model.get(name) for name in _FACTS}),
         },
     }
 
 
-def _result(run: Run, score: Score | Headline, uuid: str) -> dict[str, Any]:
+def _result(run: Results, score: Score | Headline, uuid: str) -> dict[str, Any]:
     if isinstance(score, Headline):
         name, split = headline_id(run.task), ""
         place: dict[str, Any] = {"over": ", ".join(score.over)}
     else:
         name, split = task_id(score.config, score.what), score.split
         place = {"config": score.config, "split": split}
-        place["rows_sha256"] = run.rows.get((score.config, split))
+        place["rows_sha256"] = run.digests.get((score.config, split))
     details = {key: value for key, value in asdict(score).items() if key not in _PLACED}
     uncertainty: dict[str, Any] = {"num_samples": score.n}
     if score.ci_low is not None and score.ci_high is not None:

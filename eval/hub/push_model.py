@@ -18,7 +18,7 @@ from coherencegym.eval.hub.eval_results import TOOLKIT, result_entries, results_
 from coherencegym.eval.hub.push_changes import push_changes
 from coherencegym.eval.hub.push_results import Pushed
 from coherencegym.eval.hub.yaml_lists import edited_list
-from coherencegym.eval.results.runs import read_run, run_folders
+from coherencegym.eval.results.read import read_results, run_folders
 from coherencegym.hub.commits import Head, fetch
 
 #: The folder of results in a model's repository.
@@ -50,8 +50,8 @@ def push_to_model(
         AnswerError: something else than the Hub answered.
         huggingface_hub.errors.HfHubHTTPError: the Hub refused or failed.
     """
-    runs = [read_run(folder) for folder in run_folders(folders)]
-    models = list(dict.fromkeys(run.model for run in runs))
+    runs = [read_results(folder) for folder in run_folders(folders)]
+    models = list(dict.fromkeys(run.model_name for run in runs))
     if len(models) > 1:
         raise EvaluationError(
             f"{repo_id}: results of {len(models)} models ({first_names(models)}); expected those "

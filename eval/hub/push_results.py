@@ -20,7 +20,8 @@ from coherencegym.eval.data.notes import first_names
 from coherencegym.eval.hub.results_card import RUNS, TABLES, render_results_card
 from coherencegym.eval.results.folder import MARKER
 from coherencegym.eval.results.labels import local_names_line
-from coherencegym.eval.results.runs import Run, read_run, run_folders
+from coherencegym.eval.results.read import read_results, run_folders
+from coherencegym.eval.tasks.results import Results
 from coherencegym.hub.commits import TRIES, Head, commit, fetch, open_repository
 
 #: Files of a results folder that are pushed, where they are there.
@@ -44,11 +45,11 @@ class Pushed:
     commit: str = ""
 
 
-def run_folder(run: Run) -> str:
+def run_folder(run: Results) -> str:
     """The folder of a run in the repository."""
     digest = hashlib.sha256(run.signature.encode()).hexdigest()[:12]
     # Of a folder its own name: the digest tells it from others of that name.
-    model = Path(run.model).name if Path(run.model).is_absolute() else run.model
+    model = Path(run.model_name).name if Path(run.model_name).is_absolute() else run.model_name
     names = map(_name, (run.suite, run.version or "unversioned", model))
     return "/".join((RUNS, *names, digest))
 
@@ -100,11 +101,11 @@ def push_results(
     )
 
 
-def _read(folders: Sequence[Path]) -> tuple[dict[str, Run], dict[str, bytes]]:
-    runs: dict[str, Run] = {}
+def _read(folders: Sequence[Path]) -> tuple[dict[str, Results], dict[str, bytes]]:
+    runs: dict[str, Results] = {}
     files: dict[str, bytes] = {}
     for folder in run_folders(folders):
-        run = read_run(folder)
+        run = read_results(folder)
         place = run_folder(run)
         if place in runs:
             raise EvaluationError(
@@ -116,15 +117,15 @@ def _read(folders: Sequence[Path]) -> tuple[dict[str, Run], dict[str, bytes]]:
     return runs, files
 
 
-def _names(runs: Iterable[Run]) -> list[str]:
-    return list(dict.fromkeys(name for run in runs for name in (run.model, run.data)))
+def _names(runs: Iterable[Results]) -> list[str]:
+    return list(dict.fromkeys(name for run in runs for name in (run.model_name, run.data)))
 
 
-def _message(runs: Sequence[Run]) -> str:
+def _message(runs: Sequence[Results]) -> str:
     models, suites = (
         first_names(list(dict.fromkeys(names)))
         for names in (
-            [run.model for run in runs],
+            [run.model_name for run in runs],
             [f"{run.suite or 'a suite'} {run.version}".rstrip() for run in runs],
         )
     )
@@ -132,7 +133,7 @@ def _message(runs: Sequence[Run]) -> str:
 
 
 def _changed(
-    api: Any, repo_id: str, head: Head, pushed: Mapping[str, Run], files: Mapping[str, bytes]
+    api: Any, repo_id: str, head: Head, pushed: Mapping[str, Results], files: Mapping[str, bytes]
 ) -> dict[str, bytes]:
     # What the repository does not hold now: of the runs pushed, and the card of all.
     there = head.digests
@@ -163,11 +164,11 @@ def _changed(
     return {path: content for path, content in contents.items() if not head.has(path, content)}
 
 
-def _read_other(api: Any, repo_id: str, path: str, commit: str) -> Run:
+def _read_other(api: Any, repo_id: str, path: str, commit: str) -> Results:
     # From the client's cache, if it was read before.
     file = fetch(api, repo_id, path, commit)
     try:
-        return read_run(file.parent)
+        return read_results(file.parent)
     except EvaluationError as error:
         raise EvaluationError(
             f"{repo_id}: {str(error).replace(str(file), path)}; nothing was pushed"

@@ -23,10 +23,10 @@ from coherencegym.eval.report.grid import (
     share_cell,
     share_with_interval,
 )
-from coherencegym.eval.results.runs import Run
 from coherencegym.eval.statistics.intervals import INTERVALS
 from coherencegym.eval.statistics.scores import CD, Score, chance_names
 from coherencegym.eval.tasks.headline import Headline
+from coherencegym.eval.tasks.results import Results
 
 FIRST_MARK = "<!-- scores: written by python -m eval push, replaced by the next push -->"
 LAST_MARK = "<!-- end of scores -->"
@@ -73,7 +73,7 @@ def config_name(kind: str, place: str) -> str:
 
 
 def render_results_card(
-    repo_id: str, runs: Mapping[str, Run], tables: Mapping[str, Sequence[str]], old: str = ""
+    repo_id: str, runs: Mapping[str, Results], tables: Mapping[str, Sequence[str]], old: str = ""
 ) -> str:
     """The card of a repository of results, which replaces an old one.
 
@@ -162,7 +162,7 @@ def _configs(tables: Mapping[str, Sequence[str]]) -> list[dict[str, Any]]:
     ]
 
 
-def _scores(repo_id: str, runs: Mapping[str, Run], tables: Mapping[str, Sequence[str]]) -> str:
+def _scores(repo_id: str, runs: Mapping[str, Results], tables: Mapping[str, Sequence[str]]) -> str:
     ordered = sorted(runs.items(), key=_standing)
     ways = {run.settings.get("intervals") for run in runs.values()}
     # Without a mark where all are alike.
@@ -187,23 +187,23 @@ def _scores(repo_id: str, runs: Mapping[str, Run], tables: Mapping[str, Sequence
     return "\n".join([*lines, fenced("\n".join(signatures), "text")])
 
 
-def _standing(placed: tuple[str, Run]) -> tuple[Any, ...]:
+def _standing(placed: tuple[str, Results]) -> tuple[Any, ...]:
     # By suite, version and what is averaged, the best first.
     place, run = placed
     head = run.headline
     over = head.over if head is not None else ()
     score = head.score if head is not None and head.score is not None else -1.0
-    return run.suite, run.version, over, -score, run.model, place
+    return run.suite, run.version, over, -score, run.model_name, place
 
 
-def _leaderboard(runs: Sequence[tuple[str, Run]], marked: bool) -> Grid | None:
+def _leaderboard(runs: Sequence[tuple[str, Results]], marked: bool) -> Grid | None:
     rows = []
     for place, run in runs:
         head, limit = run.headline, run.settings.get("max_items")
         if head is not None and head.score is not None:
             cells = (
                 " ".join(filter(None, (run.suite, run.version))),
-                run.model,
+                run.model_name,
                 share_with_interval(head.score, head.ci_low, head.ci_high) + _mark(run, marked),
                 *map(
                     share_cell,
@@ -227,11 +227,11 @@ def _leaderboard(runs: Sequence[tuple[str, Run]], marked: bool) -> Grid | None:
     return made("suite", (*names, "metric", "over", "run"), rows)
 
 
-def _mark(run: Run, marked: bool) -> str:
+def _mark(run: Results, marked: bool) -> str:
     return " †" if marked and run.settings.get("intervals") != INTERVALS else ""
 
 
-def _grid(runs: Sequence[tuple[str, Run]], marked: bool) -> Grid:
+def _grid(runs: Sequence[tuple[str, Results]], marked: bool) -> Grid:
     rows = []
     for place, run in runs:
         mark = _mark(run, marked)
@@ -242,7 +242,7 @@ def _grid(runs: Sequence[tuple[str, Run]], marked: bool) -> Grid:
     return made("suite", (*names, *BASELINE_WORDS.values(), "run"), rows)
 
 
-def _cells(run: Run, score: Score | Headline, mark: str) -> tuple[str, ...]:
+def _cells(run: Results, score: Score | Headline, mark: str) -> tuple[str, ...]:
     if isinstance(score, Headline):
         config, metric = f"headline: {score.words}", score.metric
     else:
@@ -256,7 +256,7 @@ def _cells(run: Run, score: Score | Headline, mark: str) -> tuple[str, ...]:
         run.suite,
         run.version,
         config,
-        run.model,
+        run.model_name,
         metric or CD,
         f"{score.n:,}",
         score_cell(score.score, score.metric),

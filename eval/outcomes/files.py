@@ -49,6 +49,17 @@ def write_tables(tables: OutcomeTables, folder: Path) -> None:
             file.write_table(pa.Table.from_arrays(columns, schema=file.schema))
 
 
+def outcomes_digest(folder: Path) -> str:
+    """The SHA-256 of the three files of a folder that has them."""
+    import hashlib
+
+    digest = hashlib.sha256()
+    for name in (UNITS_FILE, SYSTEMS_FILE, OUTCOMES_FILE):
+        with (folder / name).open("rb") as file:
+            digest.update(hashlib.file_digest(file, "sha256").digest())
+    return digest.hexdigest()
+
+
 def _of_part(column: Any, kind: Any) -> Any:
     """A column of a part as the file has it, of its names those alone that the part has."""
     import pyarrow as pa

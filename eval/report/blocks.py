@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from coherencegym.eval.report.grid import Grid
+from coherencegym.eval.report.grid import Grid, in_width, plain_text, rich_block
 from coherencegym.eval.statistics.scores import Score
 
 #: A score shows something; it does not; it is below chance.
@@ -119,3 +119,12 @@ class ReportSection:
     sentences: tuple[str, ...] = ()
     is_detail: bool = False
     narrow: Grid | None = None
+
+    def print(self, console: Any) -> None:
+        """Print the table in the width of a console, and the sentences."""
+        if isinstance(self.body, Grid):
+            shown = [self.body, *([self.narrow] if self.narrow else [])]
+            table = in_width(*shown, width=console.width)
+            console.print(rich_block(self.body, console.width) if self.body.title else table)
+        for sentence in self.sentences:
+            console.print(plain_text(sentence), soft_wrap=True)

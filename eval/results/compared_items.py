@@ -57,7 +57,7 @@ def write_items(
 
 def _rows(comparison: ModelComparison, model: str, reference: str) -> Iterator[dict[str, Any]]:
     sides = comparison.baseline, comparison.model
-    about = {"suite": sides[0].dataset.suite, "reference": reference, "model": model}
+    about = {"suite": sides[0].suite, "reference": reference, "model": model}
     for one, there in compared_outcomes(*sides):
         pairs = zip(sides[0].outcomes.rows(one.places), sides[1].outcomes.rows(there), strict=True)
         for pair in pairs:

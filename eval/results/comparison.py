@@ -18,12 +18,13 @@ from coherencegym.eval.results.headline_difference import headline_difference
 from coherencegym.eval.results.paired_scores import (
     PairedScore,
     compared_outcomes,
+    count_compared,
     paired_rows,
     tested_for_equivalence,
 )
-from coherencegym.eval.results.saved import Saved, SavedTable
 from coherencegym.eval.statistics.paired import holm
 from coherencegym.eval.statistics.scores import shown_rows
+from coherencegym.eval.tasks.results import Results, TableFacts
 
 
 @dataclass(frozen=True)
@@ -43,8 +44,8 @@ class ModelComparison:
             configs.
     """
 
-    baseline: Saved
-    model: Saved
+    baseline: Results
+    model: Results
     rows: tuple[PairedScore, ...]
     details: bool = False
     obstacles: tuple[str, ...] = ()
@@ -66,8 +67,8 @@ def family(rows: Sequence[PairedScore], details: bool) -> list[PairedScore]:
 
 
 def compare(
-    baseline: Saved,
-    model: Saved,
+    baseline: Results,
+    model: Results,
     *,
     anyway: bool = False,
     details: bool = False,
@@ -87,19 +88,21 @@ def compare(
         EvaluationError: items or rules differ, or nothing is in both.
     """
     found = obstacles(baseline, model)
-    folders = f"{baseline.folder} and {model.folder}"
+    folders = f"{baseline.place} and {model.place}"
     if found and not anyway:
         raise EvaluationError(
             f"{folders}: not comparable: {_some(found)}; expected results on the same items by the "
             "same rules (--anyway, anyway=True in Python, compares the configs and items that both "
             "have)"
         )
-    both = baseline.count_units(one for one, _ in compared_outcomes(baseline, model))
-    unpaired = baseline.n_compared + model.n_compared - 2 * both
+    both = count_compared(baseline, (one for one, _ in compared_outcomes(baseline, model)))
+    every = (count_compared(each, each.outcomes.series()) for each in (baseline, model))
+    unpaired = sum(every) - 2 * both
     rows = list(paired_rows(baseline, model, seed))
     headline = None
-    if baseline.over == model.over and baseline.task == model.task == "score":
-        headline = headline_difference(baseline, model, baseline.over, seed)
+    over = baseline.headline_configs
+    if over == model.headline_configs and baseline.task == model.task == "score":
+        headline = headline_difference(baseline, model, over, seed)
     if equivalence_margin is not None:
         rows = [tested_for_equivalence(row, equivalence_margin) for row in rows]
         headline = headline and tested_for_equivalence(headline, equivalence_margin)
@@ -174,7 +177,7 @@ MAY_DIFFER = frozenset(
 )
 
 
-def obstacles(baseline: Saved, model: Saved) -> list[str]:
+def obstacles(baseline: Results, model: Results) -> list[str]:
     """Reasons why the scores of two folders cannot be compared; empty: they can."""
     return [*_different_data(baseline, model), *_different_settings(baseline, model)]
 
@@ -202,16 +205,17 @@ _ASKING = frozenset(
 )
 
 
-def remarks(baseline: Saved, model: Saved) -> list[str]:
+def remarks(baseline: Results, model: Results) -> list[str]:
     """Other differences that may have changed a number, a few words each."""
     lines = []
-    if (over := set(baseline.over) ^ set(model.over)) and baseline.over and model.over:
+    sides = [set(results.headline_configs) for results in (baseline, model)]
+    if all(sides) and (others := sides[0] ^ sides[1]):
         lines.append(
             "no difference of the headline scores, as only one of them counts "
-            f"{first_names(sorted(over))}"
+            f"{first_names(sorted(others))}"
         )
-    if baseline.model.dtype != model.model.dtype:
-        lines.append(f"dtype: {_both(baseline.model.dtype, model.model.dtype)}")
+    if baseline.dtype != model.dtype:
+        lines.append(f"dtype: {_both(baseline.dtype, model.dtype)}")
     names = ["detector", "calibrate_on", "threshold", "scorer"]
     if baseline.settings.get("scorer") == model.settings.get("scorer"):
         # Another scorer has no use for most of these.
@@ -243,9 +247,9 @@ def _both_settings(name: str, left: Any, right: Any) -> str:
 _OTHER_ROWS = "another build, --cluster-by or people's answers"
 
 
-def _different_data(baseline: Saved, model: Saved) -> Iterator[str]:
-    commits = baseline.dataset.commit, model.dataset.commit
-    if None not in commits and commits[0] != commits[1]:
+def _different_data(baseline: Results, model: Results) -> Iterator[str]:
+    commits = baseline.data_commit, model.data_commit
+    if all(commits) and commits[0] != commits[1]:
         yield f"dataset commit: {_both(*commits)}"
     for table in baseline.tables:
         other = model.table(table.config, table.split)
@@ -265,11 +269,11 @@ def _different_data(baseline: Saved, model: Saved) -> Iterator[str]:
             yield f"{_name(table)}: only in the second"
 
 
-def _name(table: SavedTable) -> str:
+def _name(table: TableFacts) -> str:
     return f"{table.config} ({table.split})" if table.split else table.config
 
 
-def _different_settings(baseline: Saved, model: Saved) -> Iterator[str]:
+def _different_settings(baseline: Results, model: Results) -> Iterator[str]:
     left, right = baseline.settings, model.settings
     if (baseline.task == "score") != (model.task == "score"):
         yield f"task: {_both(baseline.task, model.task)}"

@@ -12,8 +12,9 @@ from coherencegym.eval.data.notes import shown_setting
 from coherencegym.eval.data.signature import versions
 from coherencegym.eval.data.source import Source
 from coherencegym.eval.results.folder import MARKER
-from coherencegym.eval.results.runs import Run, read_run
+from coherencegym.eval.results.read import read_results
 from coherencegym.eval.statistics.intervals import INTERVALS
+from coherencegym.eval.tasks.results import Results
 from coherencegym.eval.tasks.score.files import TOKENS_FILE
 from coherencegym.files.strict_json import kind, read_json
 
@@ -38,7 +39,7 @@ def earlier_run(
     settings: Mapping[str, Any],
     *,
     tokens: bool = False,
-) -> Run:
+) -> Results:
     """The run of a folder, which is whole, if it is of the same model, rows and settings.
 
     Args:
@@ -52,7 +53,7 @@ def earlier_run(
         EvaluationError: it is of another run, or not what a run writes.
     """
     found = read_json(folder / MARKER, dict[str, Any])
-    run = read_run(folder)
+    run = read_results(folder)
     others = list(_differences(found, model, source, tables, settings))
     if tokens and not (folder / TOKENS_FILE).is_file():
         others.append("without --tokens")

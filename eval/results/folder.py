@@ -6,17 +6,15 @@ has; ``outcomes.parquet`` what every unit came to under every metric.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Collection, Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from coherencegym.eval.metrics.estimates import described_metrics
-from coherencegym.eval.outcomes.files import write_tables
+from coherencegym.eval.outcomes.files import outcomes_digest, write_tables
 from coherencegym.eval.report.formats import json_text
-from coherencegym.eval.tasks.results import TaskResults
-from coherencegym.files.folders import written_beside
+from coherencegym.eval.tasks.results import Results
 
 #: The file that every folder of results has.
 MARKER = "results.json"
@@ -61,29 +59,17 @@ def _last_name(text: str) -> str:
     return Path(text).resolve().name if Path(text).is_dir() else text.replace("/", "__")
 
 
-@contextmanager
-def results_folder(
-    results: TaskResults, folder: Path, *, overwrite: bool = False
-) -> Iterator[Path]:
-    """A folder of results, for more files: written whole or not at all.
-
-    Raises:
-        EvaluationError: the folder exists and overwriting was not asked for.
-    """
-    with written_beside(folder, overwrite) as work:
-        write_common(results, work)
-        yield work
-
-
-def write_common(results: TaskResults, folder: Path) -> None:
-    """Write the files of every task into a folder that is there."""
-    write_json(results_json(results), folder / MARKER)
-    if results.outcomes is not None:
+def write_results(results: Results, folder: Path) -> None:
+    """Write ``results.json`` and the outcomes into a folder that is there."""
+    digest = {}
+    if len(results.outcomes.units):
         write_tables(results.outcomes, folder)
+        digest["outcomes_sha256"] = outcomes_digest(folder)
+    write_json({**results_json(results), **digest}, folder / MARKER)
 
 
-def results_json(results: TaskResults) -> dict[str, Any]:
-    """The content of ``results.json``."""
+def results_json(results: Results) -> dict[str, Any]:
+    """The content of ``results.json``, but for the digest of the outcomes."""
     return {
         "format": RESULTS_FORMAT,
         # Those of the first task have always been without its name.
@@ -94,9 +80,10 @@ def results_json(results: TaskResults) -> dict[str, Any]:
         "settings": dict(results.settings),
         "notes": [asdict(note) for note in results.notes],
         "headline": asdict(results.headline) if results.headline else None,
-        "metrics": described_metrics(results.metrics),
+        "metrics": described_metrics(list(results.metrics.values())),
         "scores": [asdict(score) for score in results.rows],
-        **results.more(),
+        "differences": [asdict(difference) for difference in results.differences],
+        **results.more,
     }
 
 

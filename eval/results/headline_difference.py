@@ -10,19 +10,19 @@ from typing import Any
 from coherencegym.eval.metrics.metric import difference_of
 from coherencegym.eval.outcomes.tables import count_distinct
 from coherencegym.eval.results.paired_scores import PairedScore, compared_outcomes, of_difference
-from coherencegym.eval.results.saved import Saved
 from coherencegym.eval.statistics.paired import (
     difference_interval,
     macro_difference,
     paired_test,
 )
 from coherencegym.eval.statistics.power import effective_items, smallest_difference
+from coherencegym.eval.tasks.results import Results
 from coherencegym.eval.tasks.score.headline import headline_cells
 from coherencegym.eval.tasks.score.outcomes import ACCURACY
 
 
 def headline_difference(
-    baseline: Saved, model: Saved, over: Collection[str], seed: int
+    baseline: Results, model: Results, over: Collection[str], seed: int
 ) -> PairedScore | None:
     """The headline scores of two models and their difference; None where no item is in both.
 

@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from coherencegym.eval.results.saved import Saved
+from coherencegym.eval.tasks.results import Results
 
 
-def model_labels(results: Sequence[Saved]) -> list[str]:
+def model_labels(results: Sequence[Results]) -> list[str]:
     """The names of the models of several folders of results: no two alike.
 
     The model's name where that tells them apart, or else with its precision, or else the folder.
     """
-    names = [Path(one.model.name).name or one.model.name for one in results]
-    whole = [one.model.name for one in results]
-    typed = [f"{name} ({one.model.dtype})" for name, one in zip(names, results, strict=True)]
-    folders = [one.folder.resolve().name for one in results]
-    paths = [str(one.folder) for one in results]
+    names = [Path(one.model_name).name or one.model_name for one in results]
+    whole = [one.model_name for one in results]
+    typed = [f"{name} ({one.dtype})" for name, one in zip(names, results, strict=True)]
+    folders = [one.place.resolve().name for one in results]
+    paths = [str(one.place) for one in results]
     for labels_ in (names, whole, typed, folders, paths):
         if len(set(labels_)) == len(labels_):
             return labels_

@@ -6,10 +6,10 @@ from dataclasses import replace
 
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.outcomes.schema import MODEL
-from coherencegym.eval.results.saved import Saved
+from coherencegym.eval.tasks.results import Results
 
 
-def at_layer(results: Saved, layer: int) -> Saved:
+def at_layer(results: Results, layer: int) -> Results:
     """The results in which a layer's outcomes stand for those of the layer that was chosen.
 
     Raises:
@@ -24,7 +24,7 @@ def at_layer(results: Saved, layer: int) -> Saved:
         known = dict.fromkeys(one.system.label for one in own if one.system.layer is not None)
         if layer not in {one.system.layer for one in own}:
             raise EvaluationError(
-                f"{results.folder}: {table.config}: no layer {layer}; expected "
+                f"{results.place}: {table.config}: no layer {layer}; expected "
                 + (f"one of {', '.join(known)}" if known else "results of coherencegym probe")
             )
     places = [one.places for one in series if one.system.layer == layer]

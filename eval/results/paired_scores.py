@@ -5,7 +5,7 @@ Each metric of units has the paired test that suits it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -13,9 +13,9 @@ from coherencegym.eval.metrics.estimates import score_level
 from coherencegym.eval.metrics.metric import Metric
 from coherencegym.eval.outcomes.schema import name_of_group
 from coherencegym.eval.outcomes.tables import OutcomeSeries, OutcomeTables, count_distinct
-from coherencegym.eval.results.saved import Saved, SavedTable
 from coherencegym.eval.statistics.estimate import PairedDifference
 from coherencegym.eval.statistics.scores import ScoreRow
+from coherencegym.eval.tasks.results import Results, TableFacts
 from coherencegym.eval.tasks.score.selections import Selection, select
 from coherencegym.eval.tasks.score.summary import kind_of
 
@@ -78,14 +78,32 @@ def of_difference(found: PairedDifference | None) -> dict[str, Any]:
     }
 
 
-def compared_outcomes(baseline: Saved, model: Saved) -> Iterator[tuple[OutcomeSeries, Any]]:
+def compared_outcomes(baseline: Results, model: Results) -> Iterator[tuple[OutcomeSeries, Any]]:
     """The outcomes that both have, of those by which models are compared.
 
     The series have their places in the baseline, those in the model come beside them.
     """
     for one, there in baseline.outcomes.paired(model.outcomes):
-        if len(there) and baseline.compares(one):
+        if len(there) and is_compared(baseline, one):
             yield one, there
+
+
+def is_compared(results: Results, series: OutcomeSeries) -> bool:
+    """Tell whether models are compared by some outcomes.
+
+    Baselines of items decided when the dataset was built: they are the same beside any model.
+    """
+    metric = results.metrics[series.metric]
+    return metric.is_compared and (series.system.role == "model" or not metric.is_of_items)
+
+
+def count_compared(results: Results, series: Iterable[OutcomeSeries]) -> int:
+    """The number of units in some outcomes by which models are compared."""
+    import numpy as np
+
+    outcomes = results.outcomes
+    units = [outcomes.units_of(one.places) for one in series if is_compared(results, one)]
+    return count_distinct(np.concatenate(units)) if units else 0
 
 
 def tested_for_equivalence(row: PairedScore, margin: float) -> PairedScore:
@@ -100,7 +118,7 @@ def tested_for_equivalence(row: PairedScore, margin: float) -> PairedScore:
     return replace(row, equivalent=-margin < row.ci_low and row.ci_high < margin)
 
 
-def paired_rows(baseline: Saved, model: Saved, seed: int) -> Iterator[PairedScore]:
+def paired_rows(baseline: Results, model: Results, seed: int) -> Iterator[PairedScore]:
     """A row of all units that both have by table, metric and system, and one of each group.
 
     Of predictions the rows are those of a table of scores (:mod:`eval.tasks.score.selections`).
@@ -119,7 +137,7 @@ def paired_rows(baseline: Saved, model: Saved, seed: int) -> Iterator[PairedScor
 
 
 def _rows_of(
-    ours: OutcomeTables, of: OutcomeSeries, metric: Metric, table: SavedTable
+    ours: OutcomeTables, of: OutcomeSeries, metric: Metric, table: TableFacts
 ) -> Iterator[tuple[Selection, dict[str, Any]]]:
     about: dict[str, Any] = {"config": of.config, "split": of.split}
     if metric.is_of_items:

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from coherencegym.errors import EvaluationError
-from coherencegym.eval.results.saved import Saved
+from coherencegym.eval.tasks.results import Results
 
 #: Tasks whose results are compared with those of another: models trained for it.
 _LIKE = {"train-documents": "detect", "train-spans": "spans"}
 
 
-def by_suite(results: Sequence[Saved], fewest: int = 2) -> tuple[list[list[Saved]], list[Saved]]:
+def by_suite(
+    results: Sequence[Results], fewest: int = 2
+) -> tuple[list[list[Results]], list[Results]]:
     """Results by suite and task, in the order in which these come.
 
     The models of a suite are in the order in which they come in all results, so that the baseline
@@ -29,7 +31,7 @@ def by_suite(results: Sequence[Saved], fewest: int = 2) -> tuple[list[list[Saved
         EvaluationError: all of several stand alone.
     """
     models = list(dict.fromkeys(map(_model, results)))
-    found: dict[tuple[str, str], list[Saved]] = {}
+    found: dict[tuple[str, str], list[Results]] = {}
     for one in sorted(results, key=lambda one: models.index(_model(one))):
         found.setdefault(_key(one), []).append(one)
     groups = [found[key] for key in dict.fromkeys(map(_key, results))]
@@ -38,15 +40,15 @@ def by_suite(results: Sequence[Saved], fewest: int = 2) -> tuple[list[list[Saved
         return [list(results)], []
     if not together:
         raise EvaluationError(
-            f"{results[0].folder} and {len(results) - 1:,} more: no two are of the same suite and "
+            f"{results[0].place} and {len(results) - 1:,} more: no two are of the same suite and "
             "task; expected results of two or more models on a suite"
         )
     return together, [one for group in groups if len(group) < fewest for one in group]
 
 
-def _key(one: Saved) -> tuple[str, str]:
-    return one.dataset.suite, _LIKE.get(one.task, one.task)
+def _key(one: Results) -> tuple[str, str]:
+    return one.suite, _LIKE.get(one.task, one.task)
 
 
-def _model(one: Saved) -> tuple[str, str, str]:
-    return one.model.name, one.model.commit, one.model.dtype
+def _model(one: Results) -> tuple[str, str, str]:
+    return one.model_name, one.commit, one.dtype

@@ -23,11 +23,10 @@ from typing import Any, TypeVar
 from coherencegym.eval.data.baselines import BASELINE_WORDS
 from coherencegym.eval.data.notes import first_names
 from coherencegym.eval.results.comparison import INCIDENTAL
-from coherencegym.eval.results.runs import Run, run_of
 from coherencegym.eval.results.steps import step_of
 from coherencegym.eval.statistics.scores import CD, CHANCE_NAME, chance_names
 from coherencegym.eval.tasks.headline import BELOW_CHANCE, NO_BETTER, Headline, known_baselines
-from coherencegym.eval.tasks.results import TaskResults
+from coherencegym.eval.tasks.results import Results
 
 #: Name, revision asked for and way of reading, which it was, and how it was loaded where that
 #: changes a number.
@@ -59,7 +58,7 @@ class RunColumn:
     suite: str
     version: str
     metric: str
-    runs: Mapping[RunModel, tuple[Run, ...]]
+    runs: Mapping[RunModel, tuple[Results, ...]]
     digest: str
     differs: tuple[str, ...] = ()
 
@@ -76,7 +75,7 @@ class RunColumn:
         return " · ".join(filter(None, (self.name, "; ".join(self.differs))))
 
     @cached_property
-    def shown(self) -> dict[RunModel, Run]:
+    def shown(self) -> dict[RunModel, Results]:
         """The run of each model that is shown."""
         return {model: runs[-1] for model, runs in self.runs.items()}
 
@@ -173,12 +172,12 @@ class RunTable:
         return len(self.spoken_for) > 1 and any(self._means.values())
 
     @property
-    def every_run(self) -> list[Run]:
+    def every_run(self) -> list[Results]:
         """All runs, those that are not shown too."""
         return [run for column in self.columns for own in column.runs.values() for run in own]
 
     @cached_property
-    def runs(self) -> list[tuple[RunColumn, RunModel, Run]]:
+    def runs(self) -> list[tuple[RunColumn, RunModel, Results]]:
         """The runs that are shown, and where each stands."""
         return [(column, *pair) for column in self.columns for pair in column.shown.items()]
 
@@ -221,7 +220,7 @@ class RunTable:
         found = {
             self.models[model]: None
             for _, model, run in self.runs
-            if step_of(run) is None and {run.model, _origin(run)} & trainings
+            if step_of(run) is None and {run.model_name, _origin(run)} & trainings
         }
         return list(found)
 
@@ -298,14 +297,13 @@ class RunTable:
             yield f"{text}: {first_names(list(dict.fromkeys(places)))}"
 
 
-def table_of(results: Iterable[TaskResults | Run]) -> RunTable:
+def table_of(results: Iterable[Results]) -> RunTable:
     """The table of results in memory, or of runs that were read.
 
     A run that is there twice stands there once.
     """
-    found: dict[tuple[Any, ...], dict[RunModel, dict[str, Run]]] = {}
-    runs = (one if isinstance(one, Run) else run_of(one) for one in results)
-    for run in runs:
+    found: dict[tuple[Any, ...], dict[RunModel, dict[str, Results]]] = {}
+    for run in results:
         of_model = found.setdefault(_is_one_by(run), {}).setdefault(_model(run), {})
         of_model.pop(run.signature, None)
         of_model[run.signature] = run
@@ -327,18 +325,17 @@ def _place(column: RunColumn) -> tuple[Any, ...]:
     return of_task, column.task, column.suite, column.version, column.metric, column.digest
 
 
-def _model(run: Run) -> RunModel:
-    facts = run.facts
-    more = (facts.quantization, facts.adapter, facts.arguments)
-    how = [facts.dtype, *(json.dumps(one, sort_keys=True) for one in more if one)]
-    return run.model, run.variant, run.commit, ", ".join(filter(None, how))
+def _model(run: Results) -> RunModel:
+    more = (run.model.get(name) for name in ("quantization", "adapter", "arguments"))
+    how = [run.dtype, *(json.dumps(one, sort_keys=True) for one in more if one)]
+    return run.model_name, run.variant, run.commit, ", ".join(filter(None, how))
 
 
-def _measure(run: Run) -> str:
+def _measure(run: Results) -> str:
     return run.number.metric if run.number is not None else CD
 
 
-def _is_one_by(run: Run) -> tuple[Any, ...]:
+def _is_one_by(run: Results) -> tuple[Any, ...]:
     # All that runs of one column have in common, beside what is of the model.
     tables = sorted((t.config, t.split, t.sha256, t.items, t.headline) for t in run.tables)
     summed = (run.number.metric, run.number.over) if run.number is not None else ()
@@ -346,7 +343,7 @@ def _is_one_by(run: Run) -> tuple[Any, ...]:
     return *named, tuple(tables), summed, tuple(sorted(column_rules(run).items()))
 
 
-def column_rules(run: Run) -> dict[str, str]:
+def column_rules(run: Results) -> dict[str, str]:
     """The settings that change what a score is of, and the rules of scoring, as JSON."""
     # Those that were not chosen are not in. What a choice came to for a model (its start token, the
     # numeric error) is an object, and left out; the rules are one, too, but for the bits of a tie,
@@ -393,10 +390,10 @@ def _with_differences(columns: Sequence[RunColumn]) -> Iterator[RunColumn]:
         yield replace(column, differs=(*words, *[column.digest] * (alike > 1)))
 
 
-def _origin(run: Run) -> str:
+def _origin(run: Results) -> str:
     # The model of a revision, or the folder that a checkpoint is in.
-    folder = Path(run.model).parent
-    return run.model if run.at_revision or folder == Path() else str(folder)
+    folder = Path(run.model_name).parent
+    return run.model_name if run.at_revision or folder == Path() else str(folder)
 
 
 def _beginning(configs: Sequence[str]) -> str:

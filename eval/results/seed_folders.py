@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from coherencegym.eval.results.folder import MARKER, results_json, write_common, write_json
-from coherencegym.eval.tasks.results import TaskResults
+from coherencegym.eval.results.folder import MARKER, results_json, write_json, write_results
+from coherencegym.eval.tasks.results import Results
 from coherencegym.files.folders import written_beside
 
 
@@ -32,12 +32,12 @@ class SeedFolder:
     model: Any
     tokenizer: Any
     card: str
-    results: TaskResults
+    results: Results
     write: Callable[[Path], None]
 
 
 def write_seeds(
-    results: TaskResults, seeds: Iterable[SeedFolder], folder: Path, *, overwrite: bool = False
+    results: Results, seeds: Iterable[SeedFolder], folder: Path, *, overwrite: bool = False
 ) -> None:
     """Write the results over all seeds, and a folder of each, whole or not at all.
 
@@ -50,7 +50,7 @@ def write_seeds(
             place.mkdir()
             one.model.save_pretrained(place)
             one.tokenizer.save_pretrained(place)
-            write_common(one.results, place)
+            write_results(one.results, place)
             one.write(place)
             (place / "README.md").write_text(one.card, encoding="utf-8")
         write_json(results_json(results), work / MARKER)

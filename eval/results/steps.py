@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from coherencegym.eval.results.runs import Run
+from coherencegym.eval.tasks.results import Results
 
 #: Words of a checkpoint's name before its number, and the unit that each counts: ``step1000``,
 #: ``checkpoint-500`` (of transformers), ``chck_10M`` (words, of BabyLM), ``epoch3``.
@@ -45,13 +45,13 @@ class Step:
     count: float
 
 
-def step_of(run: Run) -> Step | None:
+def step_of(run: Results) -> Step | None:
     """The checkpoint that a run is of, by its revision or else the name of its model.
 
     Where a name counts several things (``step1000-tokens4B``), it is the first. None where it
     counts nothing.
     """
-    path = Path(run.model)
+    path = Path(run.model_name)
     revision = run.at_revision.removeprefix("@")
     name = revision or path.name
     rest = _COUNT.sub(lambda each: f"{each['word']}{each['between']}*", name)
@@ -63,7 +63,7 @@ def step_of(run: Run) -> Step | None:
     if not counts:
         return None
     unit = next(iter(counts))
-    training = f"{run.model}@{rest}" if revision else str(path.with_name(rest))
+    training = f"{run.model_name}@{rest}" if revision else str(path.with_name(rest))
     return Step(training + run.by_scorer, unit, counts[unit])
 
 

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from statistics import fmean
 from typing import Any
 
-from coherencegym.eval.data.baselines import BASELINE_TITLES, BASELINE_WORDS
+from coherencegym.eval.data.baselines import BASELINE_TITLES, BASELINE_WORDS, HUMAN_PERFORMANCE
 from coherencegym.eval.data.notes import Note, caution, first_names
 from coherencegym.eval.metrics.auc import AreaUnderCurve
 from coherencegym.eval.metrics.spearman import Spearman
 from coherencegym.eval.outcomes.schema import System
 from coherencegym.eval.outcomes.tables import Cells, OutcomeTables
+from coherencegym.eval.report import grid
 from coherencegym.eval.statistics.estimate import Estimate
 from coherencegym.eval.statistics.intervals import Interval
-from coherencegym.eval.statistics.scores import CD, CHANCE_NAME, Score
+from coherencegym.eval.statistics.scores import CD, CHANCE_NAME, Score, is_correlation
 from coherencegym.files.strict_json import Share, SignedShare
 
 
@@ -216,3 +218,25 @@ def headline_over(
         ci_method=interval.method,
         **beside,
     )
+
+
+def headline_line(headline: Headline) -> str:
+    """The one number of a suite in a line, with what it is to be held against."""
+    ends = headline.ci_low, headline.ci_high
+    score = grid.score_with_interval(headline.score, *ends, headline.metric)
+    cells = f"{headline.counted}, " if headline.counted else ""
+    beside = {
+        **{words: getattr(headline, name) for name, words in BASELINE_WORDS.items()},
+        headline.chance_name: headline.chance,
+    }
+    said = grid.share_cell
+    if is_correlation(headline.metric):
+        said = partial(grid.number_cell, form="+.2f")
+    others = [f"{name} {said(value)}" for name, value in beside.items() if value is not None]
+    if headline.human_score is not None:
+        ends = headline.human_ci_low, headline.human_ci_high
+        human = grid.score_with_interval(headline.human_score, *ends, headline.metric)
+        human = human.removesuffix(" %")
+        others.append(f"{HUMAN_PERFORMANCE} {human} (n = {headline.human_n:,})")
+    what = "CD" if headline.metric == CD else headline.metric
+    return f"{what} {score} ({cells}{headline.n:,} items); {', '.join(others)}"

@@ -1,36 +1,91 @@
-"""The part that the results of every task have: model, data, settings, signature."""
+"""What a run came to: of every task, in memory, in its folder, and for all that reads it later."""
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from coherencegym.eval.data.notes import Note, detail, first_names, partial_notes
-from coherencegym.eval.data.source import Source
-from coherencegym.eval.kinds.table_kind import FAMILY
+from coherencegym.errors import EvaluationError
+from coherencegym.eval.data.benchmark import headline_id, main_split, task_id
+from coherencegym.eval.data.notes import Note
+from coherencegym.eval.data.source import SuiteUse, SuiteWords
+from coherencegym.eval.metrics.estimates import EstimateRow, estimates, score_of
 from coherencegym.eval.metrics.metric import Metric
-from coherencegym.eval.models.load import LoadedModel
-from coherencegym.eval.models.provenance import Provenance
-from coherencegym.eval.outcomes.tables import OutcomeTables
-from coherencegym.eval.statistics.scores import Score
-from coherencegym.eval.tasks.headline import Headline
-from coherencegym.eval.tasks.table import Table
+from coherencegym.eval.outcomes.tables import OutcomeTables, OutcomeWriter
+from coherencegym.eval.report import grid
+from coherencegym.eval.report.blocks import ReportSection
+from coherencegym.eval.report.labels import labels
+from coherencegym.eval.report.notebook import notebook_cell
+from coherencegym.eval.statistics.scores import FEW_ITEMS, Score, shown_rows
+from coherencegym.eval.tasks.headline import Headline, headline_line, headline_of_one
+from coherencegym.eval.tasks.score.controls import Difference
+from coherencegym.files.frames import data_frame
+from coherencegym.files.parquet_rows import parquet_rows
+
+if TYPE_CHECKING:
+    import pandas  # type: ignore[import-untyped]
+
+_T = TypeVar("_T")
+
+
+def no_outcomes() -> OutcomeTables:
+    """The outcomes of no unit."""
+    return OutcomeWriter().tables()
 
 
 @dataclass(frozen=True)
-class TaskResults:
-    """The part that the results of every task have.
+class TableFacts:
+    """A table that was asked about.
 
     Attributes:
-        signature: one line from which they can be reproduced.
-        model, dataset: facts for ``results.json``.
+        config, split: names.
+        sha256: digest over the hashes of all its rows, asked about or not.
+        items: the rows that were asked about: the first of the table.
+        headline: the group of predictions that the table's own score is over; empty: all.
+        headline_value: ``column=value`` of the items that count in the suite's one number; empty:
+            all of them.
+        breakdowns: columns by whose values scores are reported.
+        families: items of different discourses share text, and intervals are over families.
+        language: that of its texts, where the dataset says so.
+    """
+
+    config: str
+    split: str
+    sha256: str
+    items: int = 0
+    headline: str = ""
+    headline_value: str = ""
+    breakdowns: tuple[str, ...] = ()
+    families: bool = False
+    language: str = ""
+
+
+@dataclass(frozen=True, repr=False)
+class Results:
+    """What a model came to on a dataset, in memory or as a folder has it.
+
+    Attributes:
+        signature: one line from which it can be reproduced.
+        model, dataset: facts, as ``results.json`` has them.
         settings: the user's choices, and what came of them.
         notes: lines that a reader of the scores must know.
-        task: its name.
+        task: the name of the task.
+        rows: the scores.
         headline: the suite's one number, where it has one.
-        outcomes: those of every unit; None where the results have them in another form.
+        outcomes: those of every unit; none of several seeds, and where only scores were read.
+        metrics: those of the outcomes, by their names.
+        differences: scores against those of controls.
+        more: the keys of ``results.json`` that only this task has.
+        folder: where they lie; None of those in memory.
+        asked: the task, where it is known and needed.
+        inputs, details: what was asked about in this run, and what the task returned of each; none
+            of results that were read.
+        options: the task's own, as they came to for the model.
+        manifest: that of the dataset.
+        summary: values that the report and the files of a task share.
     """
 
     signature: str
@@ -39,120 +94,331 @@ class TaskResults:
     settings: Mapping[str, Any]
     notes: Sequence[Note]
     task: str = field(default="score", kw_only=True)
+    rows: Sequence[Score] = field(default=(), kw_only=True)
     headline: Headline | None = field(default=None, kw_only=True)
-    outcomes: OutcomeTables | None = field(default=None, kw_only=True, repr=False)
+    outcomes: OutcomeTables = field(default_factory=no_outcomes, kw_only=True)
+    metrics: Mapping[str, Metric] = field(default_factory=dict, kw_only=True)
+    differences: Sequence[Difference] = field(default=(), kw_only=True)
+    more: Mapping[str, Any] = field(default_factory=dict, kw_only=True)
+    folder: Path | None = field(default=None, kw_only=True)
+    asked: Any = field(default=None, kw_only=True)
+    inputs: Sequence[Any] = field(default=(), kw_only=True)
+    details: Sequence[Any] = field(default=(), kw_only=True)
+    options: Any = field(default=None, kw_only=True)
+    manifest: Mapping[str, Any] = field(default_factory=dict, kw_only=True)
+    summary: Any = field(default=None, kw_only=True)
 
     @property
-    def rows(self) -> Sequence[Score]:
-        """The scores, in the form that every task has."""
-        raise NotImplementedError
+    def input_tables(self) -> list[Any]:
+        """The tables that the inputs are tested on, with their rows."""
+        return [self.asked.table(given) for given in self.inputs]
+
+    @cached_property
+    def estimates(self) -> list[EstimateRow]:
+        """Every number of the outcomes, with its interval."""
+        return list(estimates(self.outcomes, self.metrics))
+
+    @cached_property
+    def tables(self) -> tuple[TableFacts, ...]:
+        """The tables that were asked about."""
+        return tuple(
+            picked(TableFacts, {**table, "breakdowns": tuple(table.get("breakdowns", ()))})
+            for table in self.dataset.get("tables", ())
+        )
+
+    def table(self, config: str, split: str) -> TableFacts | None:
+        """The table of that name, or None."""
+        same = (table for table in self.tables if (table.config, table.split) == (config, split))
+        return next(same, None)
 
     @property
-    def metrics(self) -> Sequence[Metric]:
-        """The metrics of the outcomes."""
-        return ()
+    def headline_configs(self) -> tuple[str, ...]:
+        """The configs that the headline is over; none of results without one."""
+        return self.headline.over if self.headline else ()
 
-    def more(self) -> dict[str, Any]:
-        """The keys of ``results.json`` that only this task has."""
-        return {}
+    @cached_property
+    def words(self) -> SuiteWords:
+        """What the suite says of itself."""
+        uses = tuple(picked(SuiteUse, use) for use in self.dataset.get("uses", ()))
+        return picked(SuiteWords, {**self.dataset, "uses": uses})
+
+    @property
+    def model_name(self) -> str:
+        """The model, as the user named it."""
+        return str(self.model["name"])
+
+    @property
+    def commit(self) -> str:
+        """The model's commit on the Hub, or a digest of its files; empty where it has none."""
+        return self.model.get("commit") or ""
+
+    @property
+    def suite(self) -> str:
+        """The suite; empty of a dataset that is none."""
+        return self.dataset.get("suite") or ""
+
+    @property
+    def version(self) -> str:
+        """The suite's version; empty where it has none."""
+        return self.dataset.get("version") or ""
+
+    @property
+    def data(self) -> str:
+        """The dataset, as the user named it."""
+        return self.dataset.get("name") or ""
+
+    @property
+    def dtype(self) -> str:
+        """The numbers of the model."""
+        return self.model.get("dtype") or ""
+
+    @property
+    def repo(self) -> str:
+        """The dataset's id on the Hub; empty of one that is not there."""
+        return self.dataset.get("repo") or ""
+
+    @property
+    def data_commit(self) -> str:
+        """The dataset's commit on the Hub; empty of one that is not there."""
+        return self.dataset.get("commit") or ""
+
+    @property
+    def rows_sha256(self) -> str:
+        """The digest of all rows that were read, as the signature begins it."""
+        return self.dataset.get("rows_sha256") or ""
+
+    @property
+    def named_suite(self) -> str:
+        """The name of the suite; of a dataset that is none, its own."""
+        return self.suite or self.data
+
+    @property
+    def place(self) -> Path:
+        """The folder, or for those in memory the name of the model."""
+        return self.folder if self.folder is not None else Path(self.model_name)
+
+    @property
+    def digests(self) -> dict[tuple[str, str], str]:
+        """The digest of each table's rows, by config and split."""
+        return {(table.config, table.split): table.sha256 for table in self.tables}
+
+    @cached_property
+    def number(self) -> Headline | None:
+        """The run's one number: the headline, or its only score."""
+        scores = [score for score in self.rows if score.level == "all"]
+        if self.headline is not None or len(scores) != 1:
+            return self.headline
+        return headline_of_one(scores[0])
+
+    @property
+    def at_revision(self) -> str:
+        """``@`` and the tag or commit of the model that was asked for; empty where none was."""
+        revision = self.settings.get("model_revision")
+        return f"@{revision}" if revision else ""
+
+    @property
+    def by_scorer(self) -> str:
+        """The way in which surprisals were read, in brackets; empty where from left to right."""
+        scorer, masking = (self.settings.get(name) for name in ("scorer", "masking"))
+        if not masking:
+            return ""
+        return f" ({scorer}, {masking})" if masking == "original" else f" ({scorer})"
+
+    @property
+    def variant(self) -> str:
+        """The revision and the way of reading, as they follow the name of the model."""
+        return self.at_revision + self.by_scorer
+
+    @property
+    def cautions(self) -> list[str]:
+        """The cautions on the run's one number, without the marks of its table of scores.
+
+        A caution that begins with ``!`` is on rows of that table, which may be others than those
+        behind the headline: whether the headline is over few items, its own number says.
+        """
+        texts = [note.text for note in self.notes if note.kind == "caution"]
+        few = self.headline is not None and self.headline.n < FEW_ITEMS
+        own = [f"fewer than {FEW_ITEMS} items: read the interval, not the score"] * few
+        return [*(text.removeprefix("† ") for text in texts if not text.startswith("!")), *own]
+
+    @cached_property
+    def benchmark(self) -> dict[str, Score | Headline]:
+        """The scores on tasks of the dataset's ``eval.yaml``, by their ids.
+
+        These are the headline, where it is over several configs, and the score of each of its
+        configs on the split of its task, by the metric of the headline.
+        """
+        if (head := self.number) is None:
+            return {}
+        known: dict[str, Score | Headline] = {}
+        if len(head.over) > 1:
+            known[headline_id(self.task)] = head
+        splits: dict[str, list[str]] = {}
+        for table in self.tables:
+            splits.setdefault(table.config, []).append(table.split)
+        asked = {config: main_split(splits[config]) for config in head.over if config in splits}
+        for score in self.rows:
+            counts = score.level == "all" and score.metric == head.metric
+            if counts and asked.get(score.config) == score.split:
+                known.setdefault(task_id(score.config), score)
+        return known
+
+    @property
+    def reported(self) -> list[Score | Headline]:
+        """The headline, where there is more than one score to choose from, and those scores."""
+        scores = [score for score in self.rows if score.level == "all"]
+        return [*([self.headline] if self.headline and len(scores) > 1 else []), *scores]
+
+    @property
+    def sections(self) -> list[ReportSection]:
+        """The report: the task's own, where it has one and its run is at hand, or a table."""
+        if self.details and self.asked.sections is not None:
+            return list(self.asked.sections(self))
+        if self.details:
+            return [ReportSection("Scores", estimate_grid(self.estimates))]
+        return [ReportSection("Scores", _score_grid(self.rows))]
+
+    def to_pandas(self, kind: str = "scores") -> pandas.DataFrame:
+        """A table of the results as a data frame; see :func:`rows`.
+
+        Raises:
+            EvaluationError: pandas is not installed, or there is no such table.
+        """
+        return to_pandas(self, kind)
+
+    def print(
+        self, console: Any = None, *, verbose: bool = True, shown_by: str = grid.BY_OPTION
+    ) -> None:
+        """Print tables, notes and signature; arguments are those of :func:`grid.print_notes`."""
+        console = grid.console_for(console, 200)
+        about = self.dataset
+        grid.print_heading(console, about["suite"], about["version"], self.model_name)
+        said: object = None
+        if self.details and self.asked.verdict is not None:
+            said = self.asked.verdict(self)
+        elif self.headline is not None:
+            said = headline_line(self.headline)
+        if said is not None:
+            console.print(grid.plain_text(str(said)), soft_wrap=True)
+        hidden = []
+        for section in self.sections:
+            if verbose or not section.is_detail:
+                section.print(console)
+            else:
+                hidden.append(section.title.lower())
+        grid.print_notes(
+            *(console, self.notes, self.signature),
+            verbose=verbose,
+            hidden=hidden,
+            shown_by=shown_by,
+        )
+
+    def __str__(self) -> str:
+        return grid.as_printed(
+            lambda console: self.print(console, verbose=False, shown_by=grid.IN_REPORT)
+        )
+
+    def _repr_html_(self) -> str:
+        grids = [part.body for part in self.sections if isinstance(part.body, grid.Grid)]
+        return notebook_cell(grids, self)
+
+    def __repr__(self) -> str:
+        number = f"{len(self.rows):,} score{'s' * (len(self.rows) != 1)}"
+        return f"<Results of {self.model['name']} on {self.dataset['name']}: {number}>"
 
 
-def run_notes(
-    source: Source, model: LoadedModel, tables: Sequence[Table[Any]], limit: int | None
-) -> Iterator[Note]:
-    """Lines for a reader of any task's scores: on the dataset, the part read, the model."""
-    yield from source.notes
-    yield from partial_notes(
-        source.manifest, [(table.config, len(table.rows)) for table in tables], limit
-    )
-    yield from model.lines()
-    corpora = _corpora(source, [table.config for table in tables])
-    yield from contamination_notes(corpora, model.provenance)
+def rows(results: Results, kind: str = "scores") -> list[dict[str, Any]]:
+    """A table of results as one flat dictionary a row.
+
+    ``scores`` have a row for each config and each of its groups, ``predictions`` for every
+    prediction of every item (``margin`` in bits), ``regions`` for every region that a prediction
+    reads (``sum_bits``, ``mean_bits``), ``tokens`` for every token (``bits``). All but the first
+    are those of :func:`coherencegym.score` alone, but for :func:`coherencegym.probe`: its
+    ``layers`` have a row for every classifier, its ``predictions`` one for each test row.
+
+    Raises:
+        EvaluationError: there is no such table, or these are no results, or of another task.
+    """
+    if not isinstance(results, Results):
+        raise EvaluationError(
+            f"a {type(results).__name__}; expected results, such as those of load_results(FOLDER)"
+        )
+    if kind == "scores":
+        return [asdict(row) for row in results.rows]
+    made = {} if results.asked is None else results.asked.frames
+    if kind not in made:
+        raise EvaluationError(
+            f"rows: no table {kind!r} of {results.task}; expected one of "
+            f"{', '.join(('scores', *made))}"
+        )
+    table: list[dict[str, Any]] = list(made[kind](results))
+    return table
 
 
-def _corpora(source: Source, configs: Iterable[str]) -> list[Mapping[str, Any]]:
-    known = source.manifest.get("configs", {})
-    return [known.get(config, {}).get("corpus", {}) for config in configs]
+def to_pandas(results: Results, kind: str = "scores") -> pandas.DataFrame:
+    """The same as a data frame.
+
+    Raises:
+        EvaluationError: pandas is not installed, or there is no such table.
+    """
+    return data_frame(rows(results, kind))
 
 
-def contamination_notes(corpora: Iterable[Mapping[str, Any]], model: Provenance) -> Iterator[Note]:
-    """A line on whether the model may have read the texts; none where their year is not known."""
-    years = {
-        str(corpus.get("title", "")): int(corpus["public_since"])
-        for corpus in corpora
-        if corpus.get("public_since")
-    }
-    if not years:
-        return
-    latest = model.latest_year
-    younger = [title for title, year in years.items() if latest is not None and year > latest]
-    verdict = "the model may have been trained on these texts"
-    if len(younger) == len(years):
-        verdict = "these texts were not public then"
-    elif younger:
-        verdict += f", but not on those of {first_names(younger)}"
-    said = ", ".join(f"{year} ({title})" for title, year in years.items())
-    facts = ", ".join(model.facts()) or "its training data are unknown"
-    yield detail(
-        f"texts public since {said}; the model: {facts}; {verdict} (see Contamination in the "
-        "dataset's card)"
-    )
+def rows_in_folder(results: Results, name: str, expected: str = "") -> list[dict[str, Any]] | None:
+    """The rows of a file of results that were read; None of those in memory.
+
+    Raises:
+        EvaluationError: the file is not there.
+    """
+    if results.folder is None or results.details:
+        return None
+    if not (path := results.folder / name).is_file():
+        raise EvaluationError(f"{path}: not there; expected {expected or 'the whole folder'}")
+    return parquet_rows(path)
 
 
-#: Facts that a suite says of itself, in its manifest and in results.
-SUITE_FACTS = (
-    *("title", "hypothesis", "description", "conditions", "limitations", "uses"),
-    "citation",
-)
+def picked(kind: type[_T], values: Mapping[str, Any]) -> _T:
+    """A dataclass of those of some values that it has fields for."""
+    known = (each.name for each in fields(kind))  # type: ignore[arg-type]
+    return kind(**{name: values[name] for name in known if name in values})
 
 
-def about_dataset(
-    source: Source, digests: Iterable[str], verified: bool, tables: Sequence[Mapping[str, Any]]
-) -> dict[str, Any]:
-    """The facts of a dataset that results record; ``digests`` are those of its tables' rows."""
-    return {
-        "name": source.name,
-        "suite": source.suite,
-        "version": source.version,
-        "repo": source.repo,
-        "revision": source.revision,
-        "commit": source.commit,
-        "rows_sha256": hashlib.sha256("\n".join(digests).encode()).hexdigest(),
-        "verified": verified,
-        "tables": list(tables),
-        **{name: source.manifest[name] for name in SUITE_FACTS if source.manifest.get(name)},
-        **_limitations(source, {str(table["config"]): None for table in tables}),
-    }
+def estimate_grid(rows: Sequence[EstimateRow]) -> grid.Grid:
+    """A table of all estimates, with what was left out."""
+    scores = [score_of(row) for row in rows]
+    made = []
+    for row, score, name in zip(rows, scores, labels(scores), strict=True):
+        value = row.estimate
+        cells = (
+            name,
+            f"{value.n:,}" + (" !" if value.n < FEW_ITEMS else ""),
+            _cell(row),
+            ", ".join(f"{number:,} {why}" for why, number in row.left_out.items()),
+        )
+        is_part = score.level != "all"
+        made.append(grid.GridRow(cells, int(is_part), bold=not is_part))
+    return grid.made("config, group: metric", ("n", "score [95 % interval]", "left out"), made)
 
 
-def language_in(source: Source, config: str) -> str:
-    """The language of a config (ISO 639-1; ``mul``: several); empty where none is stated."""
-    return str(_corpora(source, [config])[0].get("language", ""))
+def _cell(row: EstimateRow) -> str:
+    value = row.estimate
+    if row.metric.is_signed:
+        return grid.with_interval(value.value, value.low, value.high, "+.2f")
+    return f"{grid.share_with_interval(value.value, value.low, value.high)} %"
 
 
-def _limitations(source: Source, configs: Iterable[str]) -> dict[str, list[str]]:
-    of_corpora = [
-        f"{corpus.get('title', '')}: {line}"
-        for corpus in _corpora(source, configs)
-        for line in corpus.get("limitations", ())
+def _score_grid(scores: Sequence[Score]) -> grid.Grid:
+    shown = shown_rows(scores)
+    made = [
+        grid.GridRow(
+            (
+                name,
+                f"{score.n:,}" + " !" * (score.n < FEW_ITEMS),
+                grid.score_with_interval(score.score, score.ci_low, score.ci_high, score.metric),
+            ),
+            int(score.level != "all"),
+            bold=score.level == "all",
+        )
+        for score, name in zip(shown, labels(shown), strict=True)
     ]
-    found = [*source.manifest.get("limitations", ()), *dict.fromkeys(of_corpora)]
-    return {"limitations": found} if found else {}
-
-
-def about_table(table: Any, rows: Sequence[Any], **more: Any) -> dict[str, Any]:
-    """The facts of a table that results record, of which these rows were read."""
-    return {
-        "config": table.config,
-        "split": table.split,
-        "sha256": table.rows_sha256,
-        "items": len(rows),
-        "headline": getattr(table, "headline", ""),
-        "breakdowns": list(table.breakdowns),
-        # Without it all items count in the suite's one number.
-        **({"headline_value": value} if (value := getattr(table, "headline_value", "")) else {}),
-        # Rows that are not in memory are not read again for it.
-        "families": "families" not in more
-        and any(getattr(row, "extra", {}).get(FAMILY) for row in rows),
-        **more,
-    }
+    return grid.made("config, group", ("n", "score [95 % interval]"), made)

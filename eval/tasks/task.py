@@ -12,7 +12,6 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import asdict, dataclass, field, replace
-from functools import cached_property
 from pathlib import Path
 from typing import Any, Generic, TypeVar, cast
 
@@ -21,10 +20,10 @@ from coherencegym.eval.data.source import Source
 from coherencegym.eval.forward.distributed import ALONE, World
 from coherencegym.eval.forward.execute import BatchProgress
 from coherencegym.eval.forward.numeric import Store
-from coherencegym.eval.metrics.estimates import EstimateRow, estimates, score_of
+from coherencegym.eval.metrics.estimates import EstimateRow
 from coherencegym.eval.metrics.metric import Metric
 from coherencegym.eval.models.load import LoadedModel
-from coherencegym.eval.outcomes.tables import OutcomeTables, OutcomeWriter
+from coherencegym.eval.outcomes.tables import OutcomeWriter
 from coherencegym.eval.plan.cached import PlansOf
 from coherencegym.eval.plan.options import DEFAULT_OPTIONS, Options
 from coherencegym.eval.plan.requests import Query
@@ -33,16 +32,13 @@ from coherencegym.eval.report.grid import Grid
 from coherencegym.eval.statistics.scores import (
     BAG_OF_WORDS,
     MOST_FREQUENT,
-    ONE_RATER,
-    PEOPLE,
     REPEATED_WORDS,
     Score,
-    people_fields,
 )
 from coherencegym.eval.surprisal import Answer, Surprisals, surprisals
 from coherencegym.eval.tasks.headline import Headline
 from coherencegym.eval.tasks.options import CommandLine, signed_options
-from coherencegym.eval.tasks.results import TaskResults
+from coherencegym.eval.tasks.results import Results
 from coherencegym.eval.tasks.table import Table, read_tables
 from coherencegym.eval.text.names import name_notes
 
@@ -177,10 +173,12 @@ class Task(Generic[_I, _O, _D]):
         sections: its report; by default one table of all estimates.
         stated: scores that come of no outcomes of units.
         rows: all scores, for a task that has its own way to them.
+        row: their class.
         notes: lines that a reader of the results must know.
         facts: gives keys of ``results.json`` on an input and its detail.
         more: the keys of ``results.json`` that only this task has.
         files: writes files of its own into a folder.
+        frames: tables of rows beside the scores, by their names (:func:`eval.tasks.results.rows`).
         says_baselines: true where its notes or its verdict say what baselines mean for a score.
         spreads: true where several processes may share its texts.
         resumes: true where a folder that has the same run already is kept.
@@ -218,16 +216,20 @@ class Task(Generic[_I, _O, _D]):
     beside: Callable[[Mapping[str, EstimateRow]], dict[str, Any]] = lambda known: fields_beside(
         known
     )
-    summary: Callable[[Findings], Any] = lambda found: None
-    headline: Callable[[Findings], Headline | None] = lambda found: None
-    verdict: Callable[[Findings], Verdict | None] | None = None
-    sections: Callable[[Findings], Iterable[ReportSection]] | None = None
-    stated: Callable[[Findings], Iterable[Score]] = lambda found: ()
-    rows: Callable[[Findings], list[Score]] | None = None
-    notes: Callable[[Findings], Iterable[Note]] = lambda found: ()
+    summary: Callable[[Results], Any] = lambda found: None
+    headline: Callable[[Results], Headline | None] = lambda found: None
+    verdict: Callable[[Results], Verdict | None] | None = None
+    sections: Callable[[Results], Iterable[ReportSection]] | None = None
+    stated: Callable[[Results], Iterable[Score]] = lambda found: ()
+    rows: Callable[[Results], list[Score]] | None = None
+    row: type[Score] = Score
+    notes: Callable[[Results], Iterable[Note]] = lambda found: ()
     facts: Callable[[_I, _D], Mapping[str, Any]] = lambda one, detail: {}
-    more: Callable[[Findings], dict[str, Any]] = lambda found: {}
-    files: Callable[[Findings, Path], None] = lambda found, folder: None
+    more: Callable[[Results], dict[str, Any]] = lambda found: {}
+    files: Callable[[Results, Path], None] = lambda found, folder: None
+    frames: Mapping[str, Callable[[Results], Iterable[dict[str, Any]]]] = field(
+        default_factory=dict
+    )
     says_baselines: bool = False
     spreads: bool = False
     resumes: bool = False
@@ -283,80 +285,6 @@ class Task(Generic[_I, _O, _D]):
         return cast(list[_I], found), notes
 
 
-@dataclass(frozen=True, repr=False)
-class Findings(TaskResults):
-    """The results of a task of the registry.
-
-    Attributes:
-        asked: the task.
-        inputs, details: those that it was asked about, and what it returned of each.
-        options: its own, as they came to for the model.
-        outcomes: those of the units, of which all else is computed.
-        manifest: that of the dataset.
-        summary: see :class:`Task`.
-    """
-
-    asked: Task[Any, Any, Any]
-    inputs: Sequence[Any] = ()
-    details: Sequence[Any] = field(default=(), repr=False)
-    options: Any = None
-    outcomes: OutcomeTables = field(kw_only=True, repr=False)
-    manifest: Mapping[str, Any] = field(default_factory=dict, repr=False)
-    summary: Any = field(default=None, repr=False)
-
-    @property
-    def metrics(self) -> Sequence[Metric]:
-        """The metrics of the outcomes."""
-        if self.asked.metric is None:
-            return self.asked.metrics
-        names = dict.fromkeys(one.metric for one in self.outcomes.series())
-        return tuple(map(self.asked.metric, names))
-
-    @property
-    def tables(self) -> list[Table[Any]]:
-        """The tables that were tested on."""
-        return [self.asked.table(one) for one in self.inputs]
-
-    @cached_property
-    def estimates(self) -> list[EstimateRow]:
-        """Every number, with its interval."""
-        return list(estimates(self.outcomes, {one.name: one for one in self.metrics}))
-
-    @cached_property
-    def rows(self) -> list[Score]:
-        """The same as readers of results take them, baselines also beside the model.
-
-        Layers of a model by themselves are in its outcomes alone.
-        """
-        if self.asked.rows is not None:
-            return self.asked.rows(self)
-        known: dict[tuple[Any, ...], dict[str, EstimateRow]] = {}
-        for one in self.estimates:
-            known.setdefault(_place(one), {})[one.system.label] = one
-        return [
-            *(
-                replace(
-                    score_of(one),
-                    **self.asked.beside(known[_place(one)]),
-                    **_people_beside(known[_place(one)]),
-                )
-                if one.system.role == "model"
-                else score_of(one)
-                for one in self.estimates
-                if one.system.layer is None
-            ),
-            *self.asked.stated(self),
-        ]
-
-    def more(self) -> dict[str, Any]:
-        """The keys of ``results.json`` that only this task has."""
-        return self.asked.more(self)
-
-    def __repr__(self) -> str:
-        rows = f"{len(self.rows):,} scores" if len(self.rows) != 1 else "1 score"
-        return f"<Results of {self.model['name']} on {self.dataset['name']}: {rows}>"
-
-
 #: The fields of a score that a baseline's stand in, by the baseline.
 _FIELDS = {
     BAG_OF_WORDS: "partial_input_score",
@@ -365,18 +293,6 @@ _FIELDS = {
 }
 
 
-def _place(row: EstimateRow) -> tuple[Any, ...]:
-    return row.config, row.split, row.group, row.metric.name
-
-
 def fields_beside(known: Mapping[str, EstimateRow]) -> dict[str, Any]:
     """The fields of a score that baselines on the same units stand in."""
     return {name: known[label].estimate.value for label, name in _FIELDS.items() if label in known}
-
-
-def _people_beside(known: Mapping[str, EstimateRow]) -> dict[str, Any]:
-    found: dict[str, Any] = {}
-    for label in (ONE_RATER, PEOPLE):
-        if label in known:
-            found |= people_fields(known[label].estimate)
-    return found

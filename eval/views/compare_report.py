@@ -15,10 +15,10 @@ from coherencegym.eval.report.labels import labels
 from coherencegym.eval.results.comparison import ModelComparison
 from coherencegym.eval.results.folder import write_json
 from coherencegym.eval.results.paired_scores import PairedScore
-from coherencegym.eval.results.saved import Saved
 from coherencegym.eval.statistics.intervals import INTERVALS
 from coherencegym.eval.statistics.paired import FLIPS
 from coherencegym.eval.statistics.scores import CD
+from coherencegym.eval.tasks.results import Results
 from coherencegym.eval.views.compare_table import significant, suite_titles
 from coherencegym.files.folders import written_beside
 
@@ -61,8 +61,8 @@ def comparisons_as_json(
         "settings": {"seed": seed, "intervals": INTERVALS, "flips": FLIPS},
         "comparisons": [
             {
-                "suite": comparison.baseline.dataset.suite,
-                "version": comparison.baseline.dataset.version,
+                "suite": comparison.baseline.suite,
+                "version": comparison.baseline.version,
                 "baseline": _about(comparison.baseline, baseline),
                 "model": _about(comparison.model, model),
                 "obstacles": list(comparison.obstacles),
@@ -77,12 +77,15 @@ def comparisons_as_json(
     }
 
 
-def _about(results: Saved, label: str) -> dict[str, Any]:
+def _about(results: Results, label: str) -> dict[str, Any]:
     return {
         "label": label,
-        "folder": str(results.folder),
+        "folder": str(results.place),
         "signature": results.signature,
-        **asdict(results.model),
+        "name": results.model_name,
+        "commit": results.commit,
+        "dtype": results.dtype,
+        "device": results.model.get("device", ""),
     }
 
 

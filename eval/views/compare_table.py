@@ -59,7 +59,7 @@ def print_comparisons(
     if (suites := suites_grid(comparisons, names)) is not None:
         console.print(grid.rich_block(suites, console.width))
     for comparison, (model, baseline) in zip(comparisons, names, strict=True):
-        about = comparison.baseline.dataset
+        about = comparison.baseline
         versus = f"{model} against {baseline} (reference)"
         grid.print_heading(console, about.suite, about.version, versus)
         console.print(comparison_table(comparison, console.width))
@@ -76,7 +76,7 @@ def comparison_document(
     grids, records = [suites] if suites else [], []
     lines: list[str] = []
     for comparison, (model, baseline) in zip(comparisons, names, strict=True):
-        about = comparison.baseline.dataset
+        about = comparison.baseline
         what = " ".join(filter(None, (about.suite, about.version)))
         title = f"{what}: {model} against {baseline} (reference)"
         grids.append(replace(comparison_grid(comparison.shown), title=title))
@@ -97,7 +97,7 @@ def suites_grid(
     headings, cells = [], []
     for comparison, (model, baseline) in zip(comparisons, names, strict=True):
         if comparison.headline is not None:
-            about = comparison.baseline.dataset
+            about = comparison.baseline
             suite = " ".join(filter(None, (about.suite, about.version)))
             versus = f": {model} against {baseline}" if several else ""
             headings.append(grid.GridRow((suite + versus,)))
@@ -113,7 +113,7 @@ def suite_titles(comparisons: Sequence[ModelComparison]) -> list[str]:
     """The suite of each comparison, with its version; empty names where all are of one."""
     names = [
         " ".join(filter(None, (one.suite, one.version)))
-        for one in (comparison.baseline.dataset for comparison in comparisons)
+        for one in (comparison.baseline for comparison in comparisons)
     ]
     return names if len(set(names)) > 1 else [""] * len(names)
 
@@ -191,7 +191,7 @@ def comparison_notes(comparison: ModelComparison) -> Iterator[str]:
             yield f"undefined or too long for {who}, so left out for both: {count:,} {units}"
     for who, side in (("reference", comparison.baseline), ("other", comparison.model)):
         if side.task == "score" and (ties := tie_line(side.outcomes, side.tables)):
-            yield f"{ties} (the {who} model, {short_model(side.model.name)})"
+            yield f"{ties} (the {who} model, {short_model(side.model_name)})"
     if hidden := len(comparison.rows) - len(comparison.shown):
         yield (
             f"{hidden:,} rows of groups of items, uncorrected, are in comparison.json of `compare "

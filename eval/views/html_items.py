@@ -13,11 +13,11 @@ from coherencegym.eval.data.dataset import ItemTable
 from coherencegym.eval.kinds.formula import RegionRef
 from coherencegym.eval.kinds.items import Condition
 from coherencegym.eval.surprisal import ScoredCondition
+from coherencegym.eval.tasks.results import Results
 from coherencegym.eval.tasks.score.metrics import EvaluatedPrediction
 from coherencegym.eval.tasks.score.outcomes import group_names
 from coherencegym.eval.tasks.score.results import shown_tables
 from coherencegym.eval.tasks.score.scoring import Scored, ScoredItem
-from coherencegym.eval.tasks.task import Findings
 from coherencegym.eval.text.regions import SPECIAL
 from coherencegym.eval.views.html_marks import Mark, unit_marks
 from coherencegym.eval.views.html_selection import LIMITS, PageSelection, margin, select_shown
@@ -39,7 +39,7 @@ class PageItems:
     selections: tuple[PageSelection, ...]
 
 
-def collect(found: Findings, most_characters: int = MOST_CHARACTERS) -> PageItems:
+def collect(found: Results, most_characters: int = MOST_CHARACTERS) -> PageItems:
     """The items that a page shows: as many as have so many characters, and at least a few."""
     tables = [
         (*own, one.predictions) for own, one in zip(shown_tables(found), found.details, strict=True)

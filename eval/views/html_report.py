@@ -22,14 +22,12 @@ from coherencegym.eval.report.blocks import Verdict
 from coherencegym.eval.report.figures import short_model
 from coherencegym.eval.report.formats import TableDocument, copied_texts
 from coherencegym.eval.report.grid import Grid, share_with_interval
-from coherencegym.eval.results.runs import run_of
 from coherencegym.eval.statistics.scores import FEW_ITEMS, Score, chance_names, shown_rows
-from coherencegym.eval.tasks.results import TaskResults
+from coherencegym.eval.tasks.results import Results
 from coherencegym.eval.tasks.score.metrics import EvaluatedPrediction
 from coherencegym.eval.tasks.score.report import score_grid, score_sections
 from coherencegym.eval.tasks.score.results import score_summary, shown_tables
 from coherencegym.eval.tasks.score.scoring import Scored, ScoredItem
-from coherencegym.eval.tasks.task import Findings
 from coherencegym.eval.views.html_items import collect
 from coherencegym.eval.views.html_marks import Segment, marked
 from coherencegym.eval.views.html_selection import PageSelection
@@ -49,7 +47,7 @@ def write_html(page: str, folder: Path, name: str = "report.html") -> None:
     (folder / name).write_bytes(page.encode("utf-8", "replace"))
 
 
-def render_report(found: Findings) -> str:
+def render_report(found: Results) -> str:
     """The page of a run of ``score``, with its items."""
     items = collect(found)
     scores, shown = score_summary(found).scores, shown_rows(score_summary(found).scores)
@@ -66,7 +64,7 @@ def render_report(found: Findings) -> str:
         all_scores=score_grid(scores) if len(shown) < len(scores) else None,
         all_strips=scores,
         macros=score_summary(found).macros,
-        maps=heat_maps([run_of(found)]),
+        maps=heat_maps([found]),
         blocks=below,
         copied=copied_results(found, [whole, *below]),
         selections=items.selections,
@@ -74,7 +72,7 @@ def render_report(found: Findings) -> str:
     )
 
 
-def copied_results(results: TaskResults, grids: Sequence[Grid]) -> list[tuple[str, str]]:
+def copied_results(results: Results, grids: Sequence[Grid]) -> list[tuple[str, str]]:
     """The tables of a run as its page copies them, and the work that its suite is after."""
     titled = [replace(one, title=one.title or title_of(results)) for one in grids]
     names = [one.name for one in fields(Score) if one.name != "counts"]
@@ -83,7 +81,7 @@ def copied_results(results: TaskResults, grids: Sequence[Grid]) -> list[tuple[st
     return copied_texts(document, [results.dataset.get("citation", "")])
 
 
-def verdict_of(results: TaskResults, of: str = "pairs") -> Verdict | None:
+def verdict_of(results: Results, of: str = "pairs") -> Verdict | None:
     """The verdict on the run's one number, where it has one."""
     found = results.headline
     if found is None:
@@ -100,7 +98,7 @@ def verdict_of(results: TaskResults, of: str = "pairs") -> Verdict | None:
     return verdict(short_model(str(results.model["name"])), found, of, over, differences, worse)
 
 
-def in_pairs(found: Findings) -> bool:
+def in_pairs(found: Results) -> bool:
     """Say that every item has two conditions."""
     shown = (item for table, _ in shown_tables(found) for item in table.items)
     return all(len(item.conditions) == 2 for item in shown)
@@ -121,7 +119,7 @@ class Example:
     held: str
 
 
-def example_of(found: Findings) -> Example | None:
+def example_of(found: Results) -> Example | None:
     """The first item of modest length of the first table whose prediction has two conditions."""
     for (table, scored), own in zip(shown_tables(found), found.details, strict=True):
         readable = [
@@ -164,10 +162,10 @@ def _example(
     )
 
 
-def title_of(results: TaskResults) -> str:
+def title_of(results: Results) -> str:
     """The title of a run's page: model, its revision where one was asked for, and dataset."""
     model, dataset = (short_model(str(x["name"])) for x in (results.model, results.dataset))
-    return f"{model}{run_of(results).variant} on {dataset}"
+    return f"{model}{results.variant} on {dataset}"
 
 
 def page_of(template: str, script: str = "", **variables: Any) -> str:
@@ -197,13 +195,6 @@ def left_out(selection: PageSelection) -> str:
     if selection.left_out_unmeasured:
         parts.append(f"{selection.left_out_unmeasured:,} without a margin")
     return ", ".join(parts)
-
-
-def notebook_cell(grids: Sequence[Any], results: Any = None) -> str:
-    """Tables, and notes and signature of results, as HTML: no script, no request, all escaped."""
-    about = {} if results is None else {"results": results}
-    text: str = templates().get_template("notebook.html.jinja").render(grids=grids, **about)
-    return text
 
 
 @lru_cache(maxsize=1)

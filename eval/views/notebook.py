@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from coherencegym.eval.report.grid import as_printed
 from coherencegym.eval.results.comparison import ModelComparison
-from coherencegym.eval.views.frames import data_frame
+from coherencegym.files.frames import data_frame
 
 if TYPE_CHECKING:
     import pandas  # type: ignore[import-untyped]
@@ -40,8 +40,8 @@ class Comparisons:
     def _repr_html_(self) -> str:
         from dataclasses import replace
 
+        from coherencegym.eval.report.notebook import notebook_cell
         from coherencegym.eval.views.compare_table import comparison_grid
-        from coherencegym.eval.views.html_report import notebook_cell
 
         grids: list[Any] = [
             replace(comparison_grid(one.shown), title=f"{model} against {baseline} (reference)")

@@ -12,14 +12,13 @@ from coherencegym.escapes import markdown_text
 from coherencegym.eval.data.baselines import BASELINE_WORDS, HUMAN_PERFORMANCE
 from coherencegym.eval.report import grid
 from coherencegym.eval.report.formats import TableDocument, copied_texts
+from coherencegym.eval.report.notebook import notebook_cell
 from coherencegym.eval.results.learning import learning_curves
 from coherencegym.eval.results.run_table import RunColumn, RunModel, RunTable, table_of
-from coherencegym.eval.results.runs import Run
 from coherencegym.eval.statistics.scores import CD, CHANCE_NAME
 from coherencegym.eval.tasks.headline import Headline
-from coherencegym.eval.tasks.results import TaskResults
-from coherencegym.eval.views.frames import data_frame
-from coherencegym.eval.views.html_report import notebook_cell, write_html
+from coherencegym.eval.tasks.results import Results
+from coherencegym.eval.views.html_report import write_html
 from coherencegym.eval.views.overview_cells import reference_cell
 from coherencegym.eval.views.overview_page import reading_lines, render_overview
 from coherencegym.eval.views.plots_curve import CURVE, write_curves
@@ -27,6 +26,7 @@ from coherencegym.eval.views.training.table import LEGEND as TRAINING_LEGEND
 from coherencegym.eval.views.training.table import training_grids
 from coherencegym.files.checksums import read_checksums
 from coherencegym.files.folders import check_files, check_folder, check_inputs, written_into
+from coherencegym.files.frames import data_frame
 
 #: The page of an overview, and the file beside it.
 PAGE = "index.html"
@@ -64,14 +64,14 @@ class ShownOverview(RunTable):
         return notebook_cell([replace(overview_grid(self), notes=tuple(self.sentences))])
 
 
-def overview(results: Iterable[TaskResults | Run]) -> ShownOverview:
+def overview(results: Iterable[Results]) -> ShownOverview:
     """The overview of results, or of runs that were read, which shows itself."""
     return ShownOverview(table_of(results).columns)
 
 
 def overview_grid(
     shown: RunTable,
-    reports: Mapping[str, str] | None = None,
+    reports: Mapping[Path | None, str] | None = None,
     models: Collection[RunModel] | None = None,
 ) -> grid.Grid:
     """The suites by models; cells lead to the reports of their runs.
@@ -105,7 +105,7 @@ def overview_grid(
 
 
 def _links(
-    column: RunColumn, models: Iterable[RunModel], reports: Mapping[str, str], first: int
+    column: RunColumn, models: Iterable[RunModel], reports: Mapping[Path | None, str], first: int
 ) -> dict[int, str]:
     return {
         place: reports[column.shown[model].folder]
@@ -221,7 +221,9 @@ def _write_files(shown: RunTable, folder: Path, work: Path) -> None:
     write_curves(learning_curves(shown), work)
     curve = (work / CURVE).with_suffix(".svg")
     drawn = curve.read_bytes() if curve.is_file() else b""
-    reports = {run.folder: _report(run.folder, folder) for run in shown.every_run if run.folder}
+    reports: dict[Path | None, str] = {
+        run.folder: _report(run.folder, folder) for run in shown.every_run if run.folder
+    }
     steps = _steps(shown)
     lines = [f"# {markdown_text(overview_title(shown))}", ""]
     lines += [*map(markdown_text, shown.sentences), ""]
@@ -235,7 +237,7 @@ def _write_files(shown: RunTable, folder: Path, work: Path) -> None:
     write_html(render_overview(shown, overview_title(shown), reports, drawn, copied), work, PAGE)
 
 
-def _report(run: str, folder: Path) -> str:
+def _report(run: Path, folder: Path) -> str:
     import os
 
     return (Path(os.path.relpath(run, folder)) / "report.html").as_posix()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
 from coherencegym.eval.data.baselines import BASELINE_WORDS, HUMAN_PERFORMANCE
 from coherencegym.eval.report.grid import (
@@ -13,9 +14,9 @@ from coherencegym.eval.report.grid import (
     shares_cell,
 )
 from coherencegym.eval.results.run_table import RunColumn, RunModel, RunTable
-from coherencegym.eval.results.runs import Run
 from coherencegym.eval.statistics.scores import CHANCE_NAME
 from coherencegym.eval.tasks.headline import Headline
+from coherencegym.eval.tasks.results import Results
 
 #: Names of baselines, chance and people, by the fields that have them.
 BESIDE = {
@@ -87,7 +88,7 @@ def reference_cell(column: RunColumn, field: str) -> str:
 
 
 def cell_of(
-    table: RunTable, column: RunColumn, model: RunModel, reports: Mapping[str, str]
+    table: RunTable, column: RunColumn, model: RunModel, reports: Mapping[Path | None, str]
 ) -> Cell | None:
     """The cell of a model in a column; None where it has no run there.
 
@@ -116,9 +117,9 @@ def _dash(low: float | None) -> str:
     return " to " if low is not None and low < 0 else "–"
 
 
-def _without_number(run: Run) -> Headline:
+def _without_number(run: Results) -> Headline:
     # For a run that has several scores and no headline.
-    own = [score for score in run.scores if score.level == "all"]
+    own = [score for score in run.rows if score.level == "all"]
     over = tuple(dict.fromkeys(score.config for score in own))
     n = sum(score.n for score in own)
     return Headline(
@@ -127,7 +128,7 @@ def _without_number(run: Run) -> Headline:
 
 
 def card_of(
-    table: RunTable, column: RunColumn, model: RunModel, reports: Mapping[str, str]
+    table: RunTable, column: RunColumn, model: RunModel, reports: Mapping[Path | None, str]
 ) -> Card:
     """The card of the run of a model in a column."""
     *rest, shown = column.runs[model]
@@ -161,10 +162,10 @@ def _number(head: Headline | None) -> str:
     return f"{share_with_interval(head.score, head.ci_low, head.ci_high)} %"
 
 
-def _facts(run: Run, how: str) -> Iterator[tuple[str, str]]:
+def _facts(run: Results, how: str) -> Iterator[tuple[str, str]]:
     commits = (run.commit.removeprefix("sha256:")[:12], run.data_commit[:12])
-    yield "model", " ".join(filter(None, (f"{run.model}{run.at_revision}", commits[0])))
+    yield "model", " ".join(filter(None, (f"{run.model_name}{run.at_revision}", commits[0])))
     yield "dataset", " ".join(filter(None, (run.data, commits[1])))
-    if run.facts.parameters is not None:
-        yield "parameters", f"{run.facts.parameters:,}"
-    yield "loaded as", ", ".join(filter(None, (how, run.facts.device)))
+    if (parameters := run.model.get("parameters")) is not None:
+        yield "parameters", f"{parameters:,}"
+    yield "loaded as", ", ".join(filter(None, (how, run.model.get("device"))))

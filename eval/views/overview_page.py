@@ -10,6 +10,7 @@ from __future__ import annotations
 import base64
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from coherencegym.eval.data.baselines import BASELINE_MEANINGS, BASELINE_WORDS, HUMAN_PERFORMANCE
 from coherencegym.eval.data.notes import first_names
@@ -34,7 +35,7 @@ class ModelLine:
 def render_overview(
     table: RunTable,
     title: str,
-    reports: Mapping[str, str],
+    reports: Mapping[Path | None, str],
     curve: bytes,
     copied: Sequence[tuple[str, str]],
 ) -> str:

@@ -10,11 +10,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 from coherencegym.eval.report.figures import short_model
-from coherencegym.eval.results.runs import Run
 from coherencegym.eval.statistics.scores import Score, shown_rows
+from coherencegym.eval.tasks.results import Results
 from coherencegym.eval.tasks.score.controls import Difference
 
 #: Config as named in the figure, split, level, group, formula, aggregation, metric, system.
@@ -41,13 +40,13 @@ class PlotRows:
     differences: Mapping[DifferenceKey, Difference]
 
 
-def merged(runs: Sequence[Run]) -> PlotRows:
+def merged(runs: Sequence[Results]) -> PlotRows:
     """Bring runs together."""
     renamed = [_renamed(run, names) for run, names in zip(runs, _table_names(runs), strict=True)]
     scores: dict[ScoreKey, Score] = {}
     differences: dict[DifferenceKey, Difference] = {}
     for run in renamed:
-        for score in shown_rows(run.scores):
+        for score in shown_rows(run.rows):
             scores.setdefault(_score_key(score), score)
         for difference in run.differences:
             differences.setdefault(_difference_key(difference), difference)
@@ -56,7 +55,7 @@ def merged(runs: Sequence[Run]) -> PlotRows:
     return PlotRows(_series(renamed), {key: scores[key] for key in ordered}, differences)
 
 
-def suites_of(runs: Sequence[Run]) -> str:
+def suites_of(runs: Sequence[Results]) -> str:
     """The suites of a figure, with their versions, for its title."""
     names = list(dict.fromkeys(f"{run.suite} {run.version}".strip() for run in runs))
     more = f" and {len(names) - 3} more" if len(names) > 3 else ""
@@ -72,19 +71,19 @@ def _difference_key(row: Difference) -> DifferenceKey:
     return (row.config, row.control, row.split, row.formula, row.aggregation)
 
 
-def _table_names(runs: Sequence[Run]) -> list[dict[str, str]]:
+def _table_names(runs: Sequence[Results]) -> list[dict[str, str]]:
     # With suite and version where names alone are not enough.
     several = len({run.suite for run in runs}) > 1
     plain = [
         {
             config: f"{run.suite} {config}" if several and run.suite else config
-            for config in dict.fromkeys(score.config for score in run.scores)
+            for config in dict.fromkeys(score.config for score in run.rows)
         }
         for run in runs
     ]
     digests: dict[tuple[str, str], dict[str, set[str]]] = {}
     for run, names in zip(runs, plain, strict=True):
-        for (config, split), digest in run.rows.items():
+        for (config, split), digest in run.digests.items():
             if config in names:
                 versions = digests.setdefault((names[config], split), {})
                 versions.setdefault(digest, set()).add(run.version)
@@ -95,9 +94,9 @@ def _table_names(runs: Sequence[Run]) -> list[dict[str, str]]:
 
 
 def _version(
-    run: Run, config: str, name: str, digests: Mapping[tuple[str, str], Mapping[str, set[str]]]
+    run: Results, config: str, name: str, digests: Mapping[tuple[str, str], Mapping[str, set[str]]]
 ) -> str:
-    for (own, split), digest in run.rows.items():
+    for (own, split), digest in run.digests.items():
         others = digests.get((name, split), {})
         if own == config and len(others) > 1:
             versions = Counter(version for found in others.values() for version in found)
@@ -106,10 +105,10 @@ def _version(
     return ""
 
 
-def _renamed(run: Run, names: Mapping[str, str]) -> Run:
+def _renamed(run: Results, names: Mapping[str, str]) -> Results:
     return replace(
         run,
-        scores=[replace(score, config=names[score.config]) for score in run.scores],
+        rows=[replace(score, config=names[score.config]) for score in run.rows],
         # A control is of the same dataset, so its own name is enough.
         differences=[
             replace(row, config=names.get(row.config, row.config)) for row in run.differences
@@ -117,16 +116,16 @@ def _renamed(run: Run, names: Mapping[str, str]) -> Run:
     )
 
 
-def _series(runs: Sequence[Run]) -> list[Series]:
+def _series(runs: Sequence[Results]) -> list[Series]:
     # One for each model, or one for each run of it where runs have the same rows.
-    members: list[list[tuple[int, Run]]] = []
+    members: list[list[tuple[int, Results]]] = []
     for number, run in enumerate(runs):
         for own in members:
             first = own[0][1]
-            which = (first.model, first.commit, first.variant)
-            same_model = which == (run.model, run.commit, run.variant)
-            taken = {_score_key(score) for _, other in own for score in other.scores}
-            if same_model and not any(_score_key(score) in taken for score in run.scores):
+            which = (first.model_name, first.commit, first.variant)
+            same_model = which == (run.model_name, run.commit, run.variant)
+            taken = {_score_key(score) for _, other in own for score in other.rows}
+            if same_model and not any(_score_key(score) in taken for score in run.rows):
                 own.append((number, run))
                 break
         else:
@@ -135,19 +134,19 @@ def _series(runs: Sequence[Run]) -> list[Series]:
     return [
         Series(
             label,
-            {_score_key(score): score for _, run in own for score in run.scores},
+            {_score_key(score): score for _, run in own for score in run.rows},
             {_difference_key(row): row for _, run in own for row in run.differences},
         )
         for label, own in zip(labels, members, strict=True)
     ]
 
 
-def _labels(runs: Sequence[Run]) -> list[str]:
+def _labels(runs: Sequence[Results]) -> list[str]:
     # With the folder of the results where two are the same.
-    names = [short_model(run.model) + run.variant for run in runs]
-    folders = [Path(run.folder).name if run.folder else run.commit[:14] for run in runs]
+    names = [short_model(run.model_name) + run.variant for run in runs]
+    folders = [run.folder.name if run.folder else run.commit[:14] for run in runs]
     if len(set(zip(names, folders, strict=True))) < len(runs):
-        folders = [run.folder for run in runs]
+        folders = [str(run.place) for run in runs]
     repeated = Counter(names)
     return [
         f"{name} ({folder})" if repeated[name] > 1 and folder else name

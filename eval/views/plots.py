@@ -9,14 +9,14 @@ from tempfile import TemporaryDirectory
 from coherencegym.eval.report import figures
 from coherencegym.eval.results.learning import learning_curves
 from coherencegym.eval.results.run_table import table_of
-from coherencegym.eval.results.runs import Run
+from coherencegym.eval.tasks.results import Results
 from coherencegym.eval.views.plots_curve import draw_curves, write_curves
 from coherencegym.eval.views.plots_heatmap import draw_heat_maps, heat_maps
 from coherencegym.eval.views.plots_positions import position_curves
 from coherencegym.eval.views.plots_scores import draw_scores
 
 
-def scores_png(runs: Sequence[Run]) -> bytes:
+def scores_png(runs: Sequence[Results]) -> bytes:
     """The plot of scores alone, as the content of a PNG file."""
     with figures.style(), TemporaryDirectory() as folder:
         path = Path(folder) / "scores.png"
@@ -24,7 +24,7 @@ def scores_png(runs: Sequence[Run]) -> bytes:
         return path.read_bytes()
 
 
-def plot_runs(runs: Sequence[Run], folder: Path) -> list[str]:
+def plot_runs(runs: Sequence[Results], folder: Path) -> list[str]:
     """Write the plots of runs into a folder: scores, and heat maps and curves if any.
 
     Returns:

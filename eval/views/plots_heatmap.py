@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from coherencegym.eval.report import figures
-from coherencegym.eval.results.runs import Run
 from coherencegym.eval.statistics.scores import FEW_ITEMS, Score
+from coherencegym.eval.tasks.results import Results
 from coherencegym.eval.views.plot_rows import merged, suites_of
 
 #: Inches: of a cell, around the panels, for the title of one, below one, and for the key.
@@ -49,7 +49,7 @@ class HeatMap:
     suites: str = ""
 
 
-def heat_maps(runs: Sequence[Run]) -> list[HeatMap]:
+def heat_maps(runs: Sequence[Results]) -> list[HeatMap]:
     """The heat maps of runs, one for each config and split that has such groups; often none."""
     found: dict[tuple[str, str], dict[str, dict[tuple[str, str], Score]]] = {}
     for one in merged(runs).series:

@@ -8,8 +8,8 @@ from typing import Any
 from coherencegym.eval.data.baselines import BASELINE_TITLES, BASELINE_WORDS, HUMAN_PERFORMANCE
 from coherencegym.eval.report import figures
 from coherencegym.eval.report.labels import labels
-from coherencegym.eval.results.runs import Run
 from coherencegym.eval.statistics.scores import Score, chance_names, is_correlation, only_cd
+from coherencegym.eval.tasks.results import Results
 from coherencegym.eval.tasks.score.controls import Difference
 from coherencegym.eval.tasks.score.report import difference_labels
 from coherencegym.eval.views.plot_rows import (
@@ -35,7 +35,7 @@ _BELOW = 0.26
 _Point = tuple[float, float, float | None, float | None]
 
 
-def draw_scores(runs: Sequence[Run]) -> Any:
+def draw_scores(runs: Sequence[Results]) -> Any:
     """A figure of scores with 95 % intervals: a row for each config and group, a mark a model.
 
     Beside them chance, the baselines and human performance where a dataset has them; below, with

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from coherencegym.errors import EvaluationError
     from coherencegym.eval.library import Items
     from coherencegym.eval.models.load import load as load_model
-    from coherencegym.eval.tasks.task import Findings as Results
-    from coherencegym.eval.views.frames import rows, to_pandas
+    from coherencegym.eval.tasks.results import Results as Results
+    from coherencegym.eval.tasks.results import rows, to_pandas
     from coherencegym.library import (
         build,
         compare,
@@ -72,11 +72,11 @@ __all__ = [
 _ELSEWHERE = {
     "EvaluationError": ("coherencegym.errors", "EvaluationError"),
     "Items": ("coherencegym.eval.library", "Items"),
-    "Results": ("coherencegym.eval.tasks.task", "Findings"),
+    "Results": ("coherencegym.eval.tasks.task", "Results"),
     "ScoreCallback": ("coherencegym.training", "ScoreCallback"),
     "load_model": ("coherencegym.eval.models.load", "load"),
-    "rows": ("coherencegym.eval.views.frames", "rows"),
-    "to_pandas": ("coherencegym.eval.views.frames", "to_pandas"),
+    "rows": ("coherencegym.eval.tasks.results", "rows"),
+    "to_pandas": ("coherencegym.eval.tasks.results", "to_pandas"),
 }
 
 

@@ -28,11 +28,9 @@ if TYPE_CHECKING:
     from coherencegym.eval.library import Items
     from coherencegym.eval.models.kind import ScorerChoice
     from coherencegym.eval.models.load import LoadedModel
-    from coherencegym.eval.results.saved import Saved
-    from coherencegym.eval.tasks.task import Findings, Task
+    from coherencegym.eval.tasks.results import Results
+    from coherencegym.eval.tasks.task import Task
     from coherencegym.eval.text_surprisal import TextUnit
-    from coherencegym.eval.views.findings import ShownFindings
-    from coherencegym.eval.views.loaded import ShownResults
     from coherencegym.eval.views.notebook import Comparisons
     from coherencegym.eval.views.overview import ShownOverview
 
@@ -140,7 +138,7 @@ def score(
     output: str | Path | None = None,
     overwrite: bool = False,
     **options: Any,
-) -> ShownFindings | ShownOverview:
+) -> Results | ShownOverview:
     """Score models on suites.
 
     Args:
@@ -171,8 +169,8 @@ def score(
     from coherencegym.eval.models.in_memory import evaluating
     from coherencegym.eval.models.load import load
     from coherencegym.eval.plan.cached import CachedPlans
-    from coherencegym.eval.results.runs import run_of, runs_beside
-    from coherencegym.eval.views.findings import write_findings
+    from coherencegym.eval.results.read import runs_beside
+    from coherencegym.eval.views.folder_pages import write_results_folder
     from coherencegym.eval.views.overview import overview, write_overview
 
     if not isinstance(output, str | Path | None):
@@ -204,18 +202,17 @@ def score(
         with evaluating(loaded.model):
             for data_number, items in enumerate(read):
                 results = score_loaded(loaded, items, chosen_options, plans=plans)
-                run = run_of(results)
                 if folders is not None:
                     folder = folders[model_number][data_number]
                     named = each, items.source.repo or items.source.name
                     how = {**chosen, "device": device, "dtype": dtype, **options}
                     how["data_dir"] = None if data_dir is None else str(data_dir)
                     more = _run_file(results, named, how, folder)
-                    write_findings(results, folder, overwrite=overwrite, more=more)
-                    run = replace(run, folder=str(folder))
-                runs.append(run)
+                    write_results_folder(results, folder, overwrite=overwrite, more=more)
+                    results = replace(results, folder=folder)
+                runs.append(results)
     if output is not None and folders != [[Path(output)]]:
-        others = runs_beside(Path(output), [Path(run.folder) for run in runs])
+        others = runs_beside(Path(output), [run.place for run in runs])
         write_overview(overview([*others, *runs]), Path(output))
     return results if len(runs) == 1 else overview(runs)
 
@@ -261,7 +258,7 @@ def surprisal(
     from coherencegym.eval.models.in_memory import evaluating
     from coherencegym.eval.models.load import load
     from coherencegym.eval.text_surprisal import text_surprisals
-    from coherencegym.eval.views.frames import data_frame
+    from coherencegym.files.frames import data_frame
 
     chosen = options_of(**{"scorer": "auto", **options})
     if isinstance(texts, str):
@@ -299,7 +296,7 @@ def probe(
     output: str | Path | None = None,
     overwrite: bool = False,
     **options: Any,
-) -> ShownFindings:
+) -> Results:
     """Ask which layers of a model know the labels of a dataset's examples.
 
     Args:
@@ -356,7 +353,7 @@ def spans(
     output: str | Path | None = None,
     overwrite: bool = False,
     **options: Any,
-) -> ShownFindings:
+) -> Results:
     """Ask whether a model that is right about a text is right about each of its spans.
 
     Args:
@@ -411,7 +408,7 @@ def correlate(
     output: str | Path | None = None,
     overwrite: bool = False,
     **options: Any,
-) -> ShownFindings:
+) -> Results:
     """Correlate a model's scores of texts with the ratings of people.
 
     Args:
@@ -465,7 +462,7 @@ def detect(
     output: str | Path | None = None,
     overwrite: bool = False,
     **options: Any,
-) -> ShownFindings:
+) -> Results:
     """Find by a model's surprisals the sentence of a document that does not belong there.
 
     Args:
@@ -522,12 +519,12 @@ def _ask(
     scores: bool = False,
     vectors: str | Path | None = None,
     **chosen: Any,
-) -> ShownFindings:
+) -> Results:
     # ``scores``: whatever the options, surprisals are read.
     from coherencegym.eval.library import task_choices, task_loaded
     from coherencegym.eval.models.in_memory import evaluating
     from coherencegym.eval.tasks.registry import task_named
-    from coherencegym.eval.views.findings import write_findings
+    from coherencegym.eval.views.folder_pages import write_results_folder
     from coherencegym.files.folders import check_folder
 
     task = task_named(name)
@@ -553,12 +550,12 @@ def _ask(
     if output is not None:
         how = {**chosen, "limit": limit, "device": device, "dtype": dtype, **options}
         more = _run_file(found, (given, dataset), how, Path(output))
-        write_findings(found, Path(output), overwrite=overwrite, more=more)
+        write_results_folder(found, Path(output), overwrite=overwrite, more=more)
     return found
 
 
 def _run_file(
-    found: Findings, named: tuple[Any, Any], how: Mapping[str, Any], folder: Path
+    found: Results, named: tuple[Any, Any], how: Mapping[str, Any], folder: Path
 ) -> dict[str, str]:
     """The file that makes a run again, by name; none where a value in memory was scored."""
     from argparse import Namespace
@@ -719,7 +716,7 @@ def _named(value: Any) -> str:
     return f"{shown if len(shown) < 60 else shown[:57] + '...'} is a {type(value).__name__}"
 
 
-def load_results(folder: str | Path) -> ShownResults | ShownOverview:
+def load_results(folder: str | Path) -> Results | ShownOverview:
     """The results that a run has written; of a folder of several runs their overview.
 
     Args:
@@ -734,9 +731,7 @@ def load_results(folder: str | Path) -> ShownResults | ShownOverview:
         EvaluationError: there are none, or they are damaged.
     """
     from coherencegym.eval.results.folder import MARKER
-    from coherencegym.eval.results.loaded import load_run
-    from coherencegym.eval.results.runs import read_run, run_folders
-    from coherencegym.eval.views.loaded import ShownResults
+    from coherencegym.eval.results.read import read_results, run_folders
     from coherencegym.eval.views.overview import overview
 
     if not isinstance(folder, str | Path):
@@ -744,8 +739,8 @@ def load_results(folder: str | Path) -> ShownResults | ShownOverview:
     path = Path(folder)
     inside = run_folders([path])
     if (path / MARKER).is_file() or inside == [path]:
-        return load_run(path, ShownResults)
-    return overview([read_run(one) for one in inside])
+        return read_results(path, outcomes=True)
+    return overview([read_results(one) for one in inside])
 
 
 def compare(
@@ -786,7 +781,7 @@ def compare(
         raise EvaluationError(f"compare: {len(given)} results; expected two or more")
     if type(seed) is not int or seed < 0:
         raise EvaluationError(f"compare: seed={seed!r}; expected a whole number of at least 0")
-    baseline, *others = saved = [_saved(each) for each in given]
+    baseline, *others = saved = [_compared(each) for each in given]
     first, *names = model_labels(saved)
     how: dict[str, Any] = {"anyway": anyway, "details": details, "seed": seed}
     how["equivalence_margin"] = equivalence_margin
@@ -794,24 +789,15 @@ def compare(
     return Comparisons(found, tuple((name, first) for name in names))
 
 
-def _saved(results: Any) -> Saved:
-    import tempfile
-
-    from coherencegym.eval.results.folder import write_common
-    from coherencegym.eval.results.loaded import LoadedResults
-    from coherencegym.eval.results.saved import read_saved
-    from coherencegym.eval.tasks.results import TaskResults
+def _compared(results: Any) -> Results:
+    from coherencegym.eval.results.read import read_results
+    from coherencegym.eval.tasks.results import Results
 
     if isinstance(results, str | Path):
-        return read_saved(Path(results))
-    if isinstance(results, LoadedResults):
-        return read_saved(results.folder)
-    if not isinstance(results, TaskResults):
+        return read_results(Path(results), outcomes=True)
+    if not isinstance(results, Results):
         raise EvaluationError(f"compare: {_named(results)}; expected results or a folder of them")
-    with tempfile.TemporaryDirectory() as made:
-        write_common(results, Path(made))
-        # The folder will be gone: errors name the model.
-        return replace(read_saved(Path(made)), folder=Path(str(results.model["name"])))
+    return results
 
 
 def build(

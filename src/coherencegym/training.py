@@ -17,7 +17,7 @@ from coherencegym.eval.library import options_of, score_loaded
 from coherencegym.eval.models.in_memory import evaluating, in_memory
 from coherencegym.eval.models.load import LoadedModel
 from coherencegym.eval.plan.cached import CachedPlans
-from coherencegym.eval.tasks.task import Findings
+from coherencegym.eval.tasks.results import Results
 from coherencegym.library import read_data
 
 
@@ -176,7 +176,7 @@ def _check(trainer: Any, every: int | None) -> None:
         )
 
 
-def _logged(results: Findings, suite: str) -> Mapping[str, float]:
+def _logged(results: Results, suite: str) -> Mapping[str, float]:
     name = f"coherence/{suite}"
     logs: dict[str, float | None] = {}
     if headline := results.headline:

@@ -24,9 +24,8 @@ from coherencegym.eval.models.load import LoadedModel
 from coherencegym.eval.report.grid import share_with_interval
 from coherencegym.eval.results.comparison import obstacles
 from coherencegym.eval.results.folder import results_json
-from coherencegym.eval.results.saved import read_saved
+from coherencegym.eval.results.read import read_results
 from coherencegym.eval.tasks.score.results import score_summary
-from coherencegym.eval.views.frames import Kind
 
 
 @pytest.fixture(scope="module")
@@ -73,7 +72,13 @@ def test_the_library_and_the_command_line_give_the_same_results(
         file = f"{name}.parquet"
         ours, theirs = ((tmp_path / n / file).read_bytes() for n in ("library", "command"))
         assert ours == theirs
-    assert obstacles(read_saved(tmp_path / "library"), read_saved(tmp_path / "command")) == []
+    assert (
+        obstacles(
+            read_results(tmp_path / "library", outcomes=True),
+            read_results(tmp_path / "command", outcomes=True),
+        )
+        == []
+    )
 
 
 @pytest.mark.parametrize(
@@ -99,6 +104,7 @@ def test_options_are_those_of_the_command_line(
     items = items_from(data, split="test")
     ours = score(demo.model, demo.tokenizer, items, name="demo", commit=demo.commit, **options)
     theirs = json.loads((tmp_path / "out" / "results.json").read_text())
+    assert theirs.pop("outcomes_sha256")
     assert json.loads(json.dumps(results_json(ours))) == theirs
 
 
@@ -200,7 +206,7 @@ def test_items_and_rows_from_memory(
 
 
 def test_rows_are_flat_and_in_bits(results: Results) -> None:
-    kinds: tuple[Kind, ...] = ("scores", "predictions", "regions", "tokens")
+    kinds = ("scores", "predictions", "regions", "tokens")
     for kind in kinds:
         listed = rows(results, kind)
         frame = to_pandas(results, kind)
@@ -217,8 +223,8 @@ def test_rows_are_flat_and_in_bits(results: Results) -> None:
     ]
     assert len(own) == region["n_tokens"]
     assert sum(own) == pytest.approx(region["sum_bits"])
-    with pytest.raises(EvaluationError, match="no table 'items'; expected one of scores"):
-        rows(results, "items")  # type: ignore[arg-type]
+    with pytest.raises(EvaluationError, match="no table 'items' of score; expected one of scores"):
+        rows(results, "items")
 
 
 def test_without_pandas_it_says_so(results: Results, monkeypatch: pytest.MonkeyPatch) -> None:

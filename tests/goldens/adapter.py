@@ -26,12 +26,11 @@ from coherencegym.eval.tasks.headline import Headline
 from coherencegym.eval.tasks.probe.files import layer_rows
 from coherencegym.eval.tasks.probe.report import published_beside
 from coherencegym.eval.tasks.probe.results import ProbeScores, layer_name
-from coherencegym.eval.tasks.results import TaskResults
+from coherencegym.eval.tasks.results import Results
 from coherencegym.eval.tasks.score.results import score_summary
 from coherencegym.eval.tasks.score.summary import ItemScore
 from coherencegym.eval.tasks.spans.coherence import THRESHOLDS, Coherence
 from coherencegym.eval.tasks.spans.results import METRIC_NAMES, SpanScores
-from coherencegym.eval.tasks.task import Findings
 
 #: The model itself, and the systems that stand beside it in most tasks.
 MODEL, PARTIAL_INPUT, OVERLAP, PEOPLE = "model", "partial input", "overlap", "people"
@@ -110,7 +109,7 @@ KEY = ("run", "suite", "config", "split", "group", "formula", "metric", "system"
 VALUES = tuple(one.name for one in fields(Golden) if one.name not in KEY)
 
 
-def read_score(run: str, found: Findings) -> Iterator[Golden]:
+def read_score(run: str, found: Results) -> Iterator[Golden]:
     """The estimates of a run of ``score``."""
     about, results = _about(run, found), score_summary(found)
     yield from _headline(about, found.headline)
@@ -149,7 +148,7 @@ def read_score(run: str, found: Findings) -> Iterator[Golden]:
         )
 
 
-def read_detect(run: str, results: Findings) -> Iterator[Golden]:
+def read_detect(run: str, results: Results) -> Iterator[Golden]:
     """The estimates of a run of ``detect``."""
     about = _about(run, results)
     yield from _headline(about, results.headline)
@@ -170,7 +169,7 @@ def _probe_measures(probe: ProbeScore) -> Iterator[tuple[str, Estimate]]:
     yield "coherent with probe − without", probe.coherent_difference
 
 
-def read_probe(run: str, results: Findings) -> Iterator[Golden]:
+def read_probe(run: str, results: Results) -> Iterator[Golden]:
     """The estimates of a run of ``probe``."""
     about = _about(run, results)
     yield from _headline(about, results.headline)
@@ -240,7 +239,7 @@ def _probe_scores(about: dict[str, Any], own: ProbeScores) -> Iterator[Golden]:
         yield _golden(about, own, "accuracy", system=system, p=own.over_bag.p, **over)
 
 
-def read_spans(run: str, results: Findings) -> Iterator[Golden]:
+def read_spans(run: str, results: Results) -> Iterator[Golden]:
     """The estimates of a run of ``spans``."""
     about = _about(run, results)
     yield from _headline(about, results.headline)
@@ -306,7 +305,7 @@ def _coherence(about: dict[str, Any], found: Coherence | None) -> Iterator[Golde
         yield Golden(**about, metric=f"accuracy, span {position}", value=value)
 
 
-def read_correlate(run: str, results: Findings) -> Iterator[Golden]:
+def read_correlate(run: str, results: Results) -> Iterator[Golden]:
     """The estimates of a run of ``correlate``."""
     about = _about(run, results)
     yield from _headline(about, results.headline)
@@ -315,7 +314,7 @@ def read_correlate(run: str, results: Findings) -> Iterator[Golden]:
 
 def read_comparison(run: str, compared: ModelComparison) -> Iterator[Golden]:
     """The estimates of two runs on the same units."""
-    about = {"run": run, "suite": compared.baseline.dataset.suite}
+    about = {"run": run, "suite": compared.baseline.suite}
     for row in compared.rows:
         named = _row(row)
         who = "" if named["system"] == MODEL else f", {named['system']}"
@@ -371,7 +370,7 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, float | int) and not isinstance(value, bool)
 
 
-def _about(run: str, results: TaskResults) -> dict[str, Any]:
+def _about(run: str, results: Results) -> dict[str, Any]:
     return {"run": run, "suite": results.dataset["suite"]}
 
 

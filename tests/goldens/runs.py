@@ -29,11 +29,10 @@ from coherencegym.eval.library import task_loaded
 from coherencegym.eval.models.in_memory import in_memory
 from coherencegym.eval.models.load import LoadedModel
 from coherencegym.eval.results.comparison import compare, corrected_together
-from coherencegym.eval.results.folder import write_common
+from coherencegym.eval.results.folder import write_results
 from coherencegym.eval.results.layers import at_layer
-from coherencegym.eval.results.saved import read_saved
-from coherencegym.eval.tasks.results import TaskResults
-from coherencegym.eval.tasks.task import Findings
+from coherencegym.eval.results.read import read_results
+from coherencegym.eval.tasks.results import Results
 from coherencegym.suites import WITHOUT_PAIRS
 
 #: Items of a config: what more of them have, the rows that are made here have as well.
@@ -71,19 +70,19 @@ def half() -> LoadedModel:
     return shallow(3, HALF, 256)
 
 
-def saved(results: TaskResults, folder: Path) -> Path:
+def saved(results: Results, folder: Path) -> Path:
     """A folder of results, without pages and figures."""
     folder.mkdir(parents=True)
-    write_common(results, folder)
+    write_results(results, folder)
     return folder
 
 
 def _compared(
-    name: str, results: TaskResults, other: TaskResults, made: Path, **options: Any
+    name: str, results: Results, other: Results, made: Path, **options: Any
 ) -> Iterator[Golden]:
     """The estimates of another model against one, on the same units."""
     folders = saved(results, made / "first"), saved(other, made / "second")
-    found = compare(*map(read_saved, folders), **options)
+    found = compare(*map(read_results, folders), **options)
     yield from adapter.read_comparison(f"{HALF} against {name}", found)
 
 
@@ -102,9 +101,9 @@ def score(sample: Sample, made: Path) -> Iterator[Golden]:
     yield from adapter.read_score("demo, words corrected", corrected)
 
 
-def _scored(model: LoadedModel, place: Path, **options: Any) -> Findings:
+def _scored(model: LoadedModel, place: Path, **options: Any) -> Results:
     found = cg.score(model, place, **options)
-    assert isinstance(found, Findings)
+    assert isinstance(found, Results)
     return found
 
 
@@ -219,12 +218,12 @@ def detect(sample: Sample, made: Path) -> Iterator[Golden]:
     for name, (place, configs) in runs.items():
         results = _detected(demo(), place, configs)
         yield from adapter.read_detect(name, results)
-        if not results.more()["probes"]:
+        if not results.more["probes"]:
             other = _detected(half(), place, configs)
             yield from _compared(name, results, other, made / name)
 
 
-def _detected(model: LoadedModel, place: Path, configs: Sequence[str]) -> Findings:
+def _detected(model: LoadedModel, place: Path, configs: Sequence[str]) -> Results:
     return task_loaded("detect", model, place, {}, config=configs)
 
 
@@ -235,7 +234,7 @@ def probe(sample: Sample, made: Path) -> Iterator[Golden]:
     results = cg.probe(demo(), place, config=configs, layers=[0, 3, 6], seeds=2, random_init=1)
     yield from adapter.read_probe(DEMO, results)
     folder = saved(results, made / "demo")
-    layers = [at_layer(read_saved(folder), layer) for layer in (0, 3, 6)]
+    layers = [at_layer(read_results(folder, outcomes=True), layer) for layer in (0, 3, 6)]
     found = corrected_together([compare(layers[0], other) for other in layers[1:]])
     for layer, compared in zip((3, 6), found, strict=True):
         yield from adapter.read_comparison(f"layer {layer} against 0", compared)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import fields, replace
+from dataclasses import asdict, fields, replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
@@ -23,8 +23,8 @@ from coherencegym.eval.kinds.formula import WHOLE
 from coherencegym.eval.kinds.items import Condition, Item, read_by
 from coherencegym.eval.outcomes.schema import outcome_schemas
 from coherencegym.eval.outcomes.tables import OutcomeTables, OutcomeWriter
-from coherencegym.eval.results.saved import Saved, SavedDataset, SavedModel, SavedTable
 from coherencegym.eval.surprisal import ScoredCondition
+from coherencegym.eval.tasks.results import Results, TableFacts
 from coherencegym.eval.tasks.score.controls import Difference
 from coherencegym.eval.tasks.score.metrics import EvaluatedPrediction, evaluate_predictions
 from coherencegym.eval.tasks.score.options import ScoreOptions
@@ -34,10 +34,8 @@ from coherencegym.eval.tasks.score.scored_table import ScoredItemTable
 from coherencegym.eval.tasks.score.scoring import Scored, ScoredItem
 from coherencegym.eval.tasks.score.summary import ItemScore, Macro, macro, summarise
 from coherencegym.eval.tasks.score.task import TASK
-from coherencegym.eval.tasks.task import Findings
 from coherencegym.eval.text.encode import Encoding
 from coherencegym.eval.text.special import Start
-from coherencegym.eval.views.findings import ShownFindings, shown_findings
 
 #: The surprisal (bits) of a token of a text.
 Bits = Callable[[str], float]
@@ -117,33 +115,59 @@ def made_macro(evaluated: Sequence[EvaluatedPrediction], **about: Any) -> Macro 
     return macro(made_outcomes(table), table[0])
 
 
-def made_saved(folder: Path, *tables: Evaluated, **about: Any) -> Saved:
+def made_saved(folder: Path, *tables: Evaluated, **about: Any) -> Results:
     """A folder of results of some tables, as if read; ``about`` are other fields of it."""
     own: dict[str, Any] = {
         "signature": f"model:{folder.name}",
-        "model": SavedModel(folder.name, f"sha256:{folder.name}", "float32", "cpu"),
-        "dataset": SavedDataset("data", "suite", "1.0.0", None, "rows"),
+        "model": model_facts(folder.name),
+        "dataset": dataset_facts("suite", *(saved_table(table) for table, _ in tables)),
         "settings": {"versions": {}},
-        "tables": tuple(map(saved_table, (table for table, _ in tables))),
+        "notes": (),
         "task": "score",
         "outcomes": made_outcomes(*tables),
         "metrics": {metric.name: metric for metric in (ACCURACY, MARGIN)},
     }
-    return Saved(folder, **{**own, **about})
+    return Results(folder=folder, **{**own, **about})
 
 
-def saved_table(table: ItemTable) -> SavedTable:
+def saved_table(table: ItemTable) -> TableFacts:
     """A table as a folder of results has it."""
-    return SavedTable(
+    return TableFacts(
         table.config,
         table.split,
         table.rows_sha256,
         len(table.items),
         table.headline,
+        table.headline_value,
         table.breakdowns,
-        False,
-        headline_value=table.headline_value,
     )
+
+
+def model_facts(name: str, dtype: str = "float32", **more: Any) -> dict[str, Any]:
+    """A model as results have it."""
+    return {"name": name, "commit": f"sha256:{name}", "dtype": dtype, "device": "cpu", **more}
+
+
+def dataset_facts(suite: str, *tables: TableFacts, **more: Any) -> dict[str, Any]:
+    """A dataset as results have it."""
+    own = {"name": "data", "suite": suite, "version": "1.0.0", "commit": None}
+    return {**own, "rows_sha256": "rows", "tables": [asdict(one) for one in tables], **more}
+
+
+def made_run(
+    model: str, suite: str = "toy", tables: Sequence[TableFacts] = (), /, **about: Any
+) -> Results:
+    """Results without outcomes; ``about`` are fields of them, or facts of the dataset."""
+    known = {field.name for field in fields(Results)}
+    facts = {name: about.pop(name) for name in [*about] if name not in known}
+    own: dict[str, Any] = {
+        "signature": "",
+        "model": model_facts(model),
+        "dataset": {**dataset_facts(suite, *tables, rows_sha256=""), **facts},
+        "settings": {},
+        "notes": (),
+    }
+    return Results(**{**own, **about})
 
 
 def made_results(
@@ -153,7 +177,7 @@ def made_results(
     notes: Sequence[str] = (),
     model: str = "made-up",
     dataset: str = "owner/made_up",
-) -> ShownFindings:
+) -> Results:
     """Results of the tables (config -> items) of one split."""
     evaluated = [
         evaluated_table(
@@ -168,7 +192,7 @@ def made_results(
     details = [ScoredItemTable(table, writer) for table, _ in evaluated]
     for detail, items in zip(details, tables.values(), strict=True):
         detail.add(Scored(tuple(items), Start(0, "<s>", ""), None, None, _EXECUTION))
-    found = Findings(
+    found = Results(
         signature="model:made-up|data:made_up",
         model={
             "name": model,
@@ -186,8 +210,11 @@ def made_results(
         details=details,
         options=ScoreOptions(),
         outcomes=writer.tables(),
+        metrics={metric.name: metric for metric in (ACCURACY, MARGIN)},
     )
-    return shown_findings(replace(found, summary=summary_of(found)))
+    summary = summary_of(found)
+    differences = summary.differences
+    return replace(found, summary=summary, rows=summary.scores, differences=differences)
 
 
 #: A run of nothing.

@@ -9,7 +9,7 @@ from coherencegym.errors import EvaluationError
 from coherencegym.eval.results.logs.harness_log import harness_logs, read_harness_log
 from coherencegym.eval.results.logs.inspect_log import is_inspect_log, read_inspect_log
 from coherencegym.eval.results.logs.sample_log import saved_log
-from coherencegym.eval.results.saved import Saved
+from coherencegym.eval.tasks.results import Results
 
 
 def logs_at(path: Path) -> list[Path]:
@@ -19,7 +19,7 @@ def logs_at(path: Path) -> list[Path]:
     return [path] if is_inspect_log(path) else harness_logs(path)
 
 
-def read_log(path: Path, cluster_by: str | None = None) -> tuple[Saved, list[str]]:
+def read_log(path: Path, cluster_by: str | None = None) -> tuple[Results, list[str]]:
     """A log as results, and the names of its metrics that are left out.
 
     Args:

@@ -12,7 +12,7 @@ import json
 import math
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
 from statistics import fmean
@@ -23,7 +23,7 @@ from coherencegym.eval.data.notes import first_names
 from coherencegym.eval.metrics.accuracy import Accuracy
 from coherencegym.eval.outcomes.schema import MODEL, UnitRow
 from coherencegym.eval.outcomes.tables import OutcomeTables, OutcomeWriter
-from coherencegym.eval.results.saved import Saved, SavedDataset, SavedModel, SavedTable
+from coherencegym.eval.tasks.results import Results, TableFacts
 from coherencegym.files.strict_json import held, kind
 
 #: Bytes of a log, or of a file in it, that are read; a larger one is refused.
@@ -93,7 +93,7 @@ class SampleLog:
     tasks: Sequence[LoggedTask]
 
 
-def saved_log(log: SampleLog, cluster_by: str | None = None) -> tuple[Saved, list[str]]:
+def saved_log(log: SampleLog, cluster_by: str | None = None) -> tuple[Results, list[str]]:
     """A log as results, and the names of metrics that are left out: they are no shares.
 
     Args:
@@ -133,19 +133,24 @@ def saved_log(log: SampleLog, cluster_by: str | None = None) -> tuple[Saved, lis
     return _saved(log, writer.tables(), metrics), list(left_out)
 
 
-def _saved(log: SampleLog, outcomes: OutcomeTables, metrics: Mapping[str, Accuracy]) -> Saved:
+def _saved(log: SampleLog, outcomes: OutcomeTables, metrics: Mapping[str, Accuracy]) -> Results:
     name = first_names([task.name for task in log.tasks])
     digests = [task.sha256 for task in log.tasks]
-    return Saved(
+    return Results(
         folder=log.path,
         signature=f"{log.tool}:{log.path.name}|model:{log.model}",
-        model=SavedModel(log.model, "", "", ""),
-        dataset=SavedDataset(name, name, None, None, digests[0]),
+        model={"name": log.model},
+        dataset={
+            "name": name,
+            "suite": name,
+            "rows_sha256": digests[0],
+            "tables": [
+                asdict(TableFacts(task.name, "", digest, len(task.by_item)))
+                for task, digest in zip(log.tasks, digests, strict=True)
+            ],
+        },
         settings={**log.settings, "versions": dict(log.versions)},
-        tables=tuple(
-            SavedTable(task.name, "", digest, len(task.by_item), "", (), False)
-            for task, digest in zip(log.tasks, digests, strict=True)
-        ),
+        notes=(),
         task=log.tool,
         outcomes=outcomes,
         metrics=metrics,

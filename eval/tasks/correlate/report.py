@@ -19,8 +19,8 @@ from coherencegym.eval.statistics.scores import (
     REPEATED_WORDS,
 )
 from coherencegym.eval.tasks.correlate.systems import BY_TOKEN
+from coherencegym.eval.tasks.results import Results
 from coherencegym.eval.tasks.table import Table
-from coherencegym.eval.tasks.task import Findings
 
 #: The names of rows that are not the model's.
 _BESIDE = {
@@ -36,7 +36,7 @@ _MOST_TEXTS = 100
 Misplaced = tuple[RatedText, float, float]
 
 
-def correlate_sections(found: Findings) -> Iterator[ReportSection]:
+def correlate_sections(found: Results) -> Iterator[ReportSection]:
     """The parts of the report."""
     yield ReportSection(
         "Correlations with ratings",
@@ -45,7 +45,7 @@ def correlate_sections(found: Findings) -> Iterator[ReportSection]:
         "correlation of 1 is perfect, and 0 is chance. The rows below the model's three scores "
         "are people, and baselines that need no understanding of the text.",
     )
-    placed = {table.name: by_misplacement(found, table) for table in found.tables}
+    placed = {table.name: by_misplacement(found, table) for table in found.input_tables}
     yield ReportSection(
         "Scores by ratings",
         Figure(
@@ -109,11 +109,11 @@ def _cell(row: EstimateRow | None) -> str:
     return grid.with_interval(found.value, found.low, found.high, "+.2f")
 
 
-def by_misplacement(found: Findings, table: Table[RatedText]) -> list[Misplaced]:
+def by_misplacement(found: Results, table: Table[RatedText]) -> list[Misplaced]:
     """The texts of a table that have a score, those first that it places worst."""
     from scipy.stats import rankdata
 
-    first = found.metrics[0].name
+    first = next(iter(found.metrics))
     scores = {
         outcome.unit.item: outcome.value
         for one in found.outcomes.series()

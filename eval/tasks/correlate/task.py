@@ -36,8 +36,9 @@ from coherencegym.eval.tasks.headline import (
     mean_if_known,
 )
 from coherencegym.eval.tasks.options import NoOptions
+from coherencegym.eval.tasks.results import Results
 from coherencegym.eval.tasks.table import Table
-from coherencegym.eval.tasks.task import Findings, Task, TaskContext
+from coherencegym.eval.tasks.task import Task, TaskContext
 
 SPEARMAN_OF_ALL = Spearman("spearman", "Spearman")
 SPEARMAN_GIVEN_LENGTH = PartialSpearman("spearman_given_length", "partial Spearman (length)")
@@ -140,10 +141,10 @@ def _add(
         writer.add(units, SPEARMAN_WITHIN.name, system, values, reason=reason, target=held)
 
 
-def _headline(found: Findings) -> Headline | None:
+def _headline(found: Results) -> Headline | None:
     # The project's sample counts only where there is nothing else.
-    real = [t for t in found.tables if any(one.corpus != SAMPLE for one in t.rows)]
-    chosen = {(table.config, table.split) for table in real or found.tables}
+    real = [t for t in found.input_tables if any(one.corpus != SAMPLE for one in t.rows)]
+    chosen = {(table.config, table.split) for table in real or found.input_tables}
     cells = cells_by_table(found.outcomes, SPEARMAN_OF_ALL, BY_TOKEN, chosen)
     own = [
         one
@@ -159,7 +160,7 @@ def _headline(found: Findings) -> Headline | None:
     return mean_headline(cells, SPEARMAN_OF_ALL, chance=SPEARMAN_OF_ALL.chance, **beside)
 
 
-def _notes(found: Findings) -> Iterator[Note]:
+def _notes(found: Results) -> Iterator[Note]:
     yield detail(
         "scores are negative surprisals, so a higher score predicts a higher rating; a "
         "correlation is 1 if scores and ratings rank the texts alike, and 0 if the two ranks are "
@@ -170,7 +171,9 @@ def _notes(found: Findings) -> Iterator[Note]:
         "characters"
     )
     yield detail(f"{SPEARMAN_WITHIN.said}: correlation of ranks among the texts of one prompt")
-    if samples := [t.name for t in found.tables if all(one.corpus == SAMPLE for one in t.rows)]:
+    if samples := [
+        t.name for t in found.input_tables if all(one.corpus == SAMPLE for one in t.rows)
+    ]:
         yield caution(
             f"{', '.join(samples)}: the authors set these grades; no raters judged the texts"
         )

@@ -13,11 +13,11 @@ from coherencegym.escapes import markdown_code, markdown_table
 from coherencegym.eval.data.notes import Note, caution, detail
 from coherencegym.eval.data.signature import signature, versions
 from coherencegym.eval.statistics.intervals import INTERVALS
+from coherencegym.eval.tasks.collect import about_dataset
 from coherencegym.eval.tasks.criteria.beginnings import Beginning
 from coherencegym.eval.tasks.criteria.options import GRU, name_of
 from coherencegym.eval.tasks.criteria.sentences import StructureData
 from coherencegym.eval.tasks.criteria.train import TermLoss, TrainedEncoder
-from coherencegym.eval.tasks.results import about_dataset
 from coherencegym.eval.tasks.training.card import card_front, card_training
 from coherencegym.eval.tasks.training.fine_tuning import Settings
 from coherencegym.eval.tasks.training.seeds import Spread, signed_data, signed_settings

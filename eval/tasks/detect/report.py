@@ -19,7 +19,7 @@ from coherencegym.eval.tasks.detect.decisions import (
 from coherencegym.eval.tasks.detect.probes import ProbeScore
 from coherencegym.eval.tasks.detect.results import DetectDetail, ScoredTable
 from coherencegym.eval.tasks.detect.scores import MODEL, DetectionRow, DetectionScore
-from coherencegym.eval.tasks.task import Findings
+from coherencegym.eval.tasks.results import Results
 
 #: Columns, from the fields of a score, with their intervals where there is room.
 DETECTION_COLUMNS = {
@@ -41,7 +41,7 @@ _PROBE_COLUMNS = (
 _MOST_DOCUMENTS = 200
 
 
-def detect_sections(found: Findings) -> Iterator[ReportSection]:
+def detect_sections(found: Results) -> Iterator[ReportSection]:
     """The parts of the report."""
     details: list[DetectDetail] = list(found.details)
     scores = [score for one in details for score in one.scores]

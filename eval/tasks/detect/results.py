@@ -19,6 +19,7 @@ from coherencegym.eval.data.notes import Note, caution, detail
 from coherencegym.eval.kinds.documents import NO_INTRUDER
 from coherencegym.eval.outcomes.tables import OutcomeWriter
 from coherencegym.eval.statistics.scores import Score
+from coherencegym.eval.tasks.collect import about_dataset, about_table
 from coherencegym.eval.tasks.detect.data import DetectionInput
 from coherencegym.eval.tasks.detect.decisions import (
     Decision,
@@ -41,7 +42,6 @@ from coherencegym.eval.tasks.detect.scores import (
     table_scores,
 )
 from coherencegym.eval.tasks.detect.tables import DocumentTable, is_plain
-from coherencegym.eval.tasks.results import about_dataset, about_table
 from coherencegym.files.parquet_writing import write_rows
 
 

@@ -49,7 +49,8 @@ from coherencegym.eval.tasks.headline import (
     headline_of_one,
     mean_headline,
 )
-from coherencegym.eval.tasks.task import Findings, Task, TaskContext
+from coherencegym.eval.tasks.results import Results
+from coherencegym.eval.tasks.task import Task, TaskContext
 
 
 def _texts(one: DetectionInput, options: DetectOptions) -> list[Query]:
@@ -103,8 +104,8 @@ def _costs(
     return grid.made("config", ("documents", "pairs to read"), rows)
 
 
-def _headline(found: Findings) -> Headline | None:
-    tables = {(table.config, table.split) for table in found.tables}
+def _headline(found: Results) -> Headline | None:
+    tables = {(table.config, table.split) for table in found.input_tables}
     head = mean_headline(cells_by_table(found.outcomes, AUC, MODEL, tables), AUC)
     if head is not None or len(tables) > 1:
         return head

@@ -29,7 +29,7 @@ from coherencegym.eval.tasks.probe.results import (
     fit_accuracy,
     layer_name,
 )
-from coherencegym.eval.tasks.task import Findings
+from coherencegym.eval.tasks.results import Results
 
 #: Rows of each table that are listed.
 _MOST_ROWS = 200
@@ -37,7 +37,7 @@ _MOST_ROWS = 200
 _CHOSEN = "accuracy, %, of the probe of each layer; * layer with the best accuracy on validation"
 
 
-def probe_sections(found: Findings) -> Iterator[ReportSection]:
+def probe_sections(found: Results) -> Iterator[ReportSection]:
     """The parts of the report."""
     lines = tuple(meanings(found))
     yield ReportSection("Accuracies, %", probes_grid(found), sentences=lines)
@@ -65,7 +65,7 @@ def probe_sections(found: Findings) -> Iterator[ReportSection]:
     )
 
 
-def layer_curves(found: Findings) -> Iterator[LayerCurve]:
+def layer_curves(found: Results) -> Iterator[LayerCurve]:
     """The curves of a run, one for each config."""
     model = short_model(str(found.model["name"]))
     probes = [one.scores for one in found.details]
@@ -80,7 +80,7 @@ def _described(curve: LayerCurve) -> str:
     return f"{curve.config}: {values}"
 
 
-def _lists(found: Findings) -> Iterator[tuple[str, int, tuple[Text, ...]]]:
+def _lists(found: Results) -> Iterator[tuple[str, int, tuple[Text, ...]]]:
     for own in (one.probed for one in found.details):
         names = own.table.labels
         both = zip(own.predict(own.chosen), own.chosen.log_probabilities, strict=True)
@@ -100,7 +100,7 @@ def _text(probability: float, row: LabelledExample, predicted: str) -> Text:
     return Text(row.item_id, " | ".join(" ".join(slot.segments) for slot in row.slots), cells)
 
 
-def probe_verdict(found: Findings) -> Verdict | None:
+def probe_verdict(found: Results) -> Verdict | None:
     """The verdict on a run: the mean accuracy over configs beside those of the baselines."""
     head = found.headline
     if head is None or len(found.details) < 2:
@@ -129,7 +129,7 @@ def probe_verdict(found: Findings) -> Verdict | None:
     return Verdict(said, "neither the words nor the architecture alone explain this", "shows")
 
 
-def probes_grid(found: Findings) -> grid.Grid:
+def probes_grid(found: Results) -> grid.Grid:
     """A row for each config: the chosen layer's accuracy, and the baselines beside it."""
     scores = {
         (one.config, one.split): one
@@ -190,7 +190,7 @@ def layers_grid(details: Sequence[ProbeDetail]) -> grid.Grid:
     return grid.made("config", names, rows)
 
 
-def beside_grid(found: Findings) -> grid.Grid:
+def beside_grid(found: Results) -> grid.Grid:
     """The other figures beside the chosen layer."""
     rows = [
         grid.GridRow(
@@ -215,7 +215,7 @@ def beside_grid(found: Findings) -> grid.Grid:
     return grid.made("config", names, rows)
 
 
-def published_grids(found: Findings) -> list[grid.Grid]:
+def published_grids(found: Results) -> list[grid.Grid]:
     """A table for each task of a paper: a row for each of its models, a column for each source."""
     rows_of = published_beside(found)
     grids = []
@@ -242,7 +242,7 @@ def _range(values: Iterable[float]) -> str:
     return f"{grid.share_cell(found[0])} to {grid.share_cell(found[-1])}"
 
 
-def meanings(found: Findings) -> list[str]:
+def meanings(found: Results) -> list[str]:
     """A sentence for each config on whether its accuracy means anything."""
     model = short_model(str(found.model["name"]))
     lows = {
@@ -312,13 +312,13 @@ def cost_grid(
     return replace(grid.made("config", names, rows), notes=(note,))
 
 
-def _scores(found: Findings) -> list[ProbeScores]:
+def _scores(found: Results) -> list[ProbeScores]:
     return [one.scores for one in found.details]
 
 
-def published_beside(found: Findings) -> tuple[Published, ...]:
+def published_beside(found: Results) -> tuple[Published, ...]:
     """The published accuracies on the tasks of a run in the paper's mode."""
     if not found.options.compat:
         return ()
     configs = [(one.config, one.protocol) for one in found.inputs]
-    return published_accuracies(found.tables[0].source.manifest, configs)
+    return published_accuracies(found.input_tables[0].source.manifest, configs)

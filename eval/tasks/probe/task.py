@@ -14,7 +14,13 @@ from typing import Any
 from coherencegym.eval.data.notes import Note, caution
 from coherencegym.eval.tasks.probe import results
 from coherencegym.eval.tasks.probe.data import ProbeTable, probe_table_of, read_probe_tables
-from coherencegym.eval.tasks.probe.files import write_probe_files
+from coherencegym.eval.tasks.probe.files import (
+    LABELS_FILE,
+    LAYERS_FILE,
+    label_rows,
+    layer_rows,
+    write_probe_files,
+)
 from coherencegym.eval.tasks.probe.options import COMMAND, check_probe
 from coherencegym.eval.tasks.probe.probe import load_to_probe, settled
 from coherencegym.eval.tasks.probe.published_protocol import PUBLISHED_TABLES
@@ -25,7 +31,8 @@ from coherencegym.eval.tasks.probe.report import (
     published_beside,
 )
 from coherencegym.eval.tasks.probe.results import ANY_SENSE, FIRST_OF_SENSES, ProbeDetail
-from coherencegym.eval.tasks.task import Findings, Task
+from coherencegym.eval.tasks.results import Results, rows_in_folder
+from coherencegym.eval.tasks.task import Task
 
 
 def facts(table: ProbeTable, detail: ProbeDetail) -> dict[str, Any]:
@@ -34,7 +41,7 @@ def facts(table: ProbeTable, detail: ProbeDetail) -> dict[str, Any]:
     return {"left_out": left_out | ({"label": table.other_labels} if table.other_labels else {})}
 
 
-def more(found: Findings) -> dict[str, Any]:
+def more(found: Results) -> dict[str, Any]:
     """The figures of each config, and accuracies of papers."""
     return {
         "probes": [asdict(one.scores) for one in found.details],
@@ -42,7 +49,7 @@ def more(found: Findings) -> dict[str, Any]:
     }
 
 
-def _notes(found: Findings) -> Iterator[Note]:
+def _notes(found: Results) -> Iterator[Note]:
     yield from results.probe_notes(found.details, found.options)
     if published_beside(found):
         yield caution(PUBLISHED_TABLES)
@@ -74,6 +81,12 @@ TASK = Task(
     facts=facts,
     more=more,
     files=lambda found, folder: write_probe_files(found.details, folder),
+    frames={
+        "layers": lambda found: rows_in_folder(found, LAYERS_FILE) or layer_rows(found.details),
+        "predictions": lambda found: (
+            rows_in_folder(found, LABELS_FILE) or label_rows(found.details)
+        ),
+    },
     says_baselines=True,
     prints_groups=False,
 )

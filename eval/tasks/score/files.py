@@ -9,10 +9,10 @@ from typing import Any
 
 from coherencegym.eval.data.dataset import ItemTable
 from coherencegym.eval.kinds.formula import WHOLE, read_of
+from coherencegym.eval.tasks.results import Results, rows_in_folder
 from coherencegym.eval.tasks.score.results import shown_tables
 from coherencegym.eval.tasks.score.scoring import Scored, ScoredItem
 from coherencegym.eval.tasks.score.values import region_value
-from coherencegym.eval.tasks.task import Findings
 from coherencegym.eval.text.regions import SPECIAL
 from coherencegym.files.parquet_writing import RowWriter, row_schema
 
@@ -48,7 +48,7 @@ def item_files(folder: Path, tokens: bool) -> Iterator[ItemFiles]:
         yield ItemFiles(regions, of_tokens)
 
 
-def write_item_files(found: Findings, folder: Path) -> None:
+def write_item_files(found: Results, folder: Path) -> None:
     """Write the files of a run, unless they were written as its items were scored."""
     if (folder / REGIONS_FILE).exists():
         return
@@ -62,23 +62,27 @@ def regions_schema() -> Any:
     return row_schema(*_REGIONS, "mean_bits double")
 
 
-def region_rows(found: Findings) -> Iterator[dict[str, Any]]:
+def region_rows(found: Results) -> Iterator[dict[str, Any]]:
     """Rows of ``regions.parquet``: every region that a prediction reads, in the order of the item.
 
     ``n_tokens`` counts tokens that have a surprisal; ``mean_bits`` is null without any, and so is
     ``sum_bits`` unless the region has no text.
     """
+    if (written := rows_in_folder(found, REGIONS_FILE)) is not None:
+        yield from written
     for table, scored in shown_tables(found):
         yield from _regions(table, scored)
 
 
-def token_rows(found: Findings) -> Iterator[dict[str, Any]]:
+def token_rows(found: Results) -> Iterator[dict[str, Any]]:
     """Rows of ``tokens.parquet``: every token as the model saw it.
 
     ``start`` and ``end`` are characters of the condition's content; ``region_number`` is null for
     start-of-text and separator tokens and 0 outside every region; ``bits`` is null where no
     prediction reads the token and where it has no surprisal.
     """
+    if (written := rows_in_folder(found, TOKENS_FILE, "the results of score --tokens")) is not None:
+        yield from written
     for table, scored in shown_tables(found):
         yield from _tokens(table, scored)
 

@@ -16,6 +16,7 @@ from coherencegym.eval.outcomes.tables import OutcomeTables, count_distinct
 from coherencegym.eval.plan.options import MODES, Rules
 from coherencegym.eval.statistics.scores import FEW_ITEMS, shown_rows
 from coherencegym.eval.tasks.headline import baseline_notes
+from coherencegym.eval.tasks.results import Results
 from coherencegym.eval.tasks.score.closeness import LEVEL
 from coherencegym.eval.tasks.score.headline import CountedTable
 from coherencegym.eval.tasks.score.lengths import LengthCorrelation
@@ -25,10 +26,9 @@ from coherencegym.eval.tasks.score.results import score_summary
 from coherencegym.eval.tasks.score.scored_table import ScoredItemTable
 from coherencegym.eval.tasks.score.selections import inside
 from coherencegym.eval.tasks.score.summary import ItemScore
-from coherencegym.eval.tasks.task import Findings
 
 
-def notes_of(found: Findings) -> Iterator[Note]:
+def notes_of(found: Results) -> Iterator[Note]:
     """The notes of a run."""
     details: Sequence[ScoredItemTable] = found.details
     tables = [one.table for one in details]

@@ -12,11 +12,11 @@ from coherencegym.eval.report import grid
 from coherencegym.eval.report.blocks import ReportSection
 from coherencegym.eval.report.labels import formula_labels, labels
 from coherencegym.eval.statistics.scores import FEW_ITEMS, shown_rows
+from coherencegym.eval.tasks.results import Results
 from coherencegym.eval.tasks.score.controls import Difference
 from coherencegym.eval.tasks.score.lengths import LengthCorrelation
 from coherencegym.eval.tasks.score.results import score_summary
 from coherencegym.eval.tasks.score.summary import ItemScore, OverItemBaseline
-from coherencegym.eval.tasks.task import Findings
 
 #: The column of scores with their intervals.
 SCORE = "CD, % [95 % interval]"
@@ -26,7 +26,7 @@ PUBLISHED_MODE = SYNTAXGYM_2021.name
 PUBLISHED_ROWS = 12
 
 
-def score_sections(found: Findings) -> Iterator[ReportSection]:
+def score_sections(found: Results) -> Iterator[ReportSection]:
     """The scores, and what stands below them where it has something to say."""
     summary = score_summary(found)
     rows = shown_rows(summary.scores)

@@ -8,6 +8,7 @@ from typing import Any
 
 from coherencegym.eval.data.dataset import ItemTable
 from coherencegym.eval.data.source import Published, published
+from coherencegym.eval.tasks.results import Results
 from coherencegym.eval.tasks.score.closeness import LEVEL
 from coherencegym.eval.tasks.score.controls import Difference, differences
 from coherencegym.eval.tasks.score.lengths import LengthCorrelation, length_correlations
@@ -21,7 +22,6 @@ from coherencegym.eval.tasks.score.summary import (
     over_baselines,
     summarise,
 )
-from coherencegym.eval.tasks.task import Findings
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class ScoreSummary:
     published: Sequence[Published] = ()
 
 
-def summary_of(found: Findings) -> ScoreSummary:
+def summary_of(found: Results) -> ScoreSummary:
     """The rows of a run, computed from its outcomes."""
     outcomes, tables = found.outcomes, [one.table for one in found.details]
     known = {(table.config, table.split) for table in tables}
@@ -67,7 +67,7 @@ def summary_of(found: Findings) -> ScoreSummary:
     )
 
 
-def score_summary(found: Findings) -> ScoreSummary:
+def score_summary(found: Results) -> ScoreSummary:
     """The rows of a run of ``score``.
 
     Raises:
@@ -78,17 +78,16 @@ def score_summary(found: Findings) -> ScoreSummary:
     return found.summary
 
 
-def shown_tables(found: Findings) -> list[tuple[ItemTable, Scored]]:
+def shown_tables(found: Results) -> list[tuple[ItemTable, Scored]]:
     """The items that are shown, with their surprisals: all, or of large tables a sample."""
     return [one.shown for one in found.details]
 
 
-def more_keys(found: Findings) -> dict[str, Any]:
+def more_keys(found: Results) -> dict[str, Any]:
     """The keys of ``results.json`` that only ``score`` has."""
     summary = score_summary(found)
     return {
         "macro": [asdict(macro) for macro in summary.macros],
-        "differences": [asdict(difference) for difference in summary.differences],
         "over_baselines": [asdict(one) for one in summary.over_baselines],
         "lengths": [asdict(length) for length in summary.lengths],
         "published": [asdict(row) for row in summary.published],

@@ -6,11 +6,12 @@ from coherencegym.eval.data.dataset import ItemTable
 from coherencegym.eval.data.signature import read_as
 from coherencegym.eval.outcomes.tables import OutcomeWriter
 from coherencegym.eval.tasks.headline import Headline
-from coherencegym.eval.tasks.score.files import write_item_files
+from coherencegym.eval.tasks.results import Results
+from coherencegym.eval.tasks.score.files import region_rows, token_rows, write_item_files
 from coherencegym.eval.tasks.score.headline import headline_of
 from coherencegym.eval.tasks.score.notes import notes_of
 from coherencegym.eval.tasks.score.options import COMMAND, ScoreOptions
-from coherencegym.eval.tasks.score.outcomes import ACCURACY, MARGIN
+from coherencegym.eval.tasks.score.outcomes import ACCURACY, MARGIN, prediction_rows
 from coherencegym.eval.tasks.score.parts import score_tables
 from coherencegym.eval.tasks.score.report import score_sections
 from coherencegym.eval.tasks.score.results import (
@@ -22,7 +23,8 @@ from coherencegym.eval.tasks.score.results import (
 )
 from coherencegym.eval.tasks.score.scored_table import ScoredItemTable
 from coherencegym.eval.tasks.score.scoring import queries
-from coherencegym.eval.tasks.task import Findings, Task, TaskContext
+from coherencegym.eval.tasks.score.summary import ItemScore
+from coherencegym.eval.tasks.task import Task, TaskContext
 
 
 def score_table(
@@ -33,7 +35,7 @@ def score_table(
     return found
 
 
-def _headline(found: Findings) -> Headline | None:
+def _headline(found: Results) -> Headline | None:
     tables = [one.table for one in found.details]
     return headline_of(tables, found.outcomes, score_summary(found).scores)
 
@@ -55,6 +57,12 @@ TASK: Task[ItemTable, ScoreOptions, ScoredItemTable] = Task(
     facts=table_facts,
     more=more_keys,
     files=write_item_files,
+    row=ItemScore,
+    frames={
+        "predictions": lambda results: prediction_rows(results.outcomes),
+        "regions": region_rows,
+        "tokens": token_rows,
+    },
     says_baselines=True,
     spreads=True,
     resumes=True,

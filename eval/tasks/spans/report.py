@@ -11,6 +11,7 @@ from coherencegym.eval.report import grid
 from coherencegym.eval.report.blocks import Figure, ReportSection, Strips, Triangles
 from coherencegym.eval.report.figures import short_model
 from coherencegym.eval.statistics.scores import FEW_ITEMS, Score, shown_rows
+from coherencegym.eval.tasks.results import Results
 from coherencegym.eval.tasks.spans.baselines import BEST_CONSTANT, COIN
 from coherencegym.eval.tasks.spans.coherence import Coherence
 from coherencegym.eval.tasks.spans.figure import draw_coherence
@@ -26,7 +27,6 @@ from coherencegym.eval.tasks.spans.results import (
     SpanScores,
 )
 from coherencegym.eval.tasks.spans.triangles import CELL, described_triangle, triangles_of
-from coherencegym.eval.tasks.task import Findings
 
 #: The heading of the table in the published mode.
 _RELEASED = "as the released program computes it"
@@ -35,7 +35,7 @@ ONE_SIDED = "not inverted"
 _METRICS = (ACCURACY, *METRIC_NAMES.values(), STRICT_IF_RIGHT, MONOTONE)
 
 
-def span_sections(found: Findings) -> Iterator[ReportSection]:
+def span_sections(found: Results) -> Iterator[ReportSection]:
     """The parts of the report."""
     yield ReportSection("Scores", coherence_grid(found))
     for table in beside_grids(found):
@@ -62,7 +62,7 @@ def span_sections(found: Findings) -> Iterator[ReportSection]:
     )
 
 
-def coherence_grid(found: Findings) -> grid.Grid:
+def coherence_grid(found: Results) -> grid.Grid:
     """The metrics of each config, of all texts, of one unit and of more, and the baselines."""
     by_key = {
         (one.config, one.split, one.group, one.metric): one for one in found.rows if not one.system
@@ -123,7 +123,7 @@ def _shares(found: Coherence) -> list[str]:
     return [grid.share_cell(value) for value in values]
 
 
-def beside_grids(found: Findings) -> Iterator[grid.Grid]:
+def beside_grids(found: Results) -> Iterator[grid.Grid]:
     """The drop, accuracy by where a span stands, choices by spans, templates, the program."""
     yield drop_grid(found)
     positions = ("whole", "contains", "overlaps", "misses")
@@ -154,7 +154,7 @@ def beside_grids(found: Findings) -> Iterator[grid.Grid]:
     yield from released_grids(found)
 
 
-def drop_grid(found: Findings) -> grid.Grid:
+def drop_grid(found: Results) -> grid.Grid:
     """The drop from accuracy to strict coherence, with intervals by a bootstrap over sources."""
     names = {
         **{"accuracy": ACCURACY, **METRIC_NAMES},
@@ -199,7 +199,7 @@ def _of_parts(config: str, parts: Mapping[str, Coherence]) -> Iterator[grid.Grid
     yield grid.GridRow((f"{config}: range", *ranges, "", ""))
 
 
-def released_grids(found: Findings) -> Iterator[grid.Grid]:
+def released_grids(found: Results) -> Iterator[grid.Grid]:
     """The figures of the released program, and the published ones."""
     rows = []
     for own in _scores(found):
@@ -230,5 +230,5 @@ def _released(found: Any, key: str) -> str:
     return grid.share_cell(found[key]) + (f" (ρ {at:.2f})" if at is not None else "")
 
 
-def _scores(found: Findings) -> list[SpanScores]:
+def _scores(found: Results) -> list[SpanScores]:
     return [one.scores for one in found.details]

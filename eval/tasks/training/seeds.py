@@ -10,8 +10,7 @@ from typing import Any, TypeVar
 
 from coherencegym.eval.statistics.scores import Score
 from coherencegym.eval.tasks.headline import Headline
-from coherencegym.eval.tasks.results import TaskResults
-from coherencegym.eval.tasks.task import Findings
+from coherencegym.eval.tasks.results import Results
 from coherencegym.eval.tasks.training.encoder import Encoder
 
 #: Settings that a signature has, by what it calls them.
@@ -64,8 +63,8 @@ def mean_over_seeds(scores: Sequence[_Mean], over: str = "seeds") -> _Mean:
     return replace(scores[0], score=fmean(values), ci_low=None, ci_high=None, ci_method=method)
 
 
-@dataclass(frozen=True)
-class ResultsOfSeeds(TaskResults):
+@dataclass(frozen=True, kw_only=True, repr=False)
+class ResultsOfSeeds(Results):
     """Results over the seeds of a training, or over the folds of its cross-validation.
 
     Attributes:
@@ -73,14 +72,19 @@ class ResultsOfSeeds(TaskResults):
         over: the word for them.
     """
 
-    seeds: Sequence[Findings]
+    seeds: Sequence[Results]
     over: str = field(default="seeds", kw_only=True)
 
-    @property
-    def rows(self) -> list[Score]:
-        """Means over the seeds, in the form that every task has; without intervals of their own."""
-        every = zip(*(one.rows for one in self.seeds), strict=True)
-        return [mean_over_seeds(scores, self.over) for scores in every]
+    def __post_init__(self) -> None:
+        # Means over the seeds, without intervals of their own.
+        every = zip(*(seed.rows for seed in self.seeds), strict=True)
+        means = [mean_over_seeds(scores, self.over) for scores in every]
+        object.__setattr__(self, "rows", means)
+        object.__setattr__(self, "more", self.of_training())
+
+    def of_training(self) -> dict[str, Any]:
+        """The keys of ``results.json`` that only a training has."""
+        return {}
 
     @property
     def means(self) -> str:

@@ -17,7 +17,7 @@ from coherencegym.eval.tasks.detect.report import (
 )
 from coherencegym.eval.tasks.detect.train.card import detector_card
 from coherencegym.eval.tasks.detect.train.results import SeedScore, TrainingResults
-from coherencegym.eval.views.findings import write_findings_files
+from coherencegym.eval.views.folder_pages import write_results_files
 
 
 def write_training(results: TrainingResults, folder: Path, *, overwrite: bool = False) -> None:
@@ -33,7 +33,7 @@ def write_training(results: TrainingResults, folder: Path, *, overwrite: bool = 
             tokenizer=trained.tokenizer,
             card=detector_card(own, trained, results.summary),
             results=own,
-            write=partial(write_findings_files, own),
+            write=partial(write_results_files, own),
         )
         for own, trained in zip(results.seeds, results.trained, strict=True)
     )

@@ -13,7 +13,7 @@ from coherencegym.eval.tasks.spans.results import ONE_UNIT, SEVERAL_UNITS
 from coherencegym.eval.tasks.spans.train.card import CARD_METRICS, span_model_card
 from coherencegym.eval.tasks.spans.train.data import SpanTraining
 from coherencegym.eval.tasks.spans.train.results import SpanTrainingResults
-from coherencegym.eval.views.findings import write_findings_files
+from coherencegym.eval.views.folder_pages import write_results_files
 
 
 def write_span_training(
@@ -31,7 +31,7 @@ def write_span_training(
             tokenizer=trained.tuned.tokenizer,
             card=span_model_card(results, own, trained, data),
             results=own,
-            write=partial(write_findings_files, own),
+            write=partial(write_results_files, own),
         )
         for own, trained in zip(results.seeds, results.trained, strict=True)
     )

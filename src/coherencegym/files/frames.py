@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -51,6 +51,21 @@ def read_frame(path: Path, columns: str = "a column of texts") -> pandas.DataFra
     except (OSError, ValueError) as error:
         raise EvaluationError(f"{path}: cannot be read ({first_line(error)[:200]})") from None
     raise EvaluationError(f"{path}: the file is empty; expected {columns}, and rows")
+
+
+def data_frame(rows: Sequence[Mapping[str, Any]]) -> pandas.DataFrame:
+    """Rows as a data frame.
+
+    Raises:
+        EvaluationError: pandas is not installed (the datasets library brings it).
+    """
+    try:
+        import pandas
+    except ImportError:
+        raise EvaluationError(
+            "pandas is not installed; expected pip install pandas, or rows()"
+        ) from None
+    return pandas.DataFrame(rows)
 
 
 def records(frame: pandas.DataFrame) -> list[dict[str, Any]]:

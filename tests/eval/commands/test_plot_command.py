@@ -14,7 +14,8 @@ from support.commands import one_line
 from coherencegym.eval.commands import options
 from coherencegym.eval.commands.cli import main
 from coherencegym.eval.kinds.items import Item
-from coherencegym.eval.results.runs import Run, read_run
+from coherencegym.eval.results.read import read_results
+from coherencegym.eval.tasks.results import Results
 from coherencegym.files.checksums import CHECKSUMS
 
 
@@ -62,14 +63,14 @@ def test_a_run_writes_its_plots_and_its_heat_map(results: Path) -> None:
 
 
 def test_results_are_read_back_as_they_were_written(results: Path) -> None:
-    run = read_run(results / "first")
+    run = read_results(results / "first")
     document = json.loads((results / "first" / "results.json").read_text())
-    assert isinstance(run, Run)
-    for score, written in zip(run.scores, document["scores"], strict=True):
+    assert isinstance(run, Results)
+    for score, written in zip(run.rows, document["scores"], strict=True):
         assert asdict(score) == {name: written[name] for name in asdict(score)}
-    assert run.model == document["model"]["name"]
+    assert run.model_name == document["model"]["name"]
     assert run.signature == document["signature"]
-    assert set(run.rows) == {("toy", "test")}
+    assert set(run.digests) == {("toy", "test")}
 
 
 @pytest.mark.usefixtures("real_figures")
@@ -197,7 +198,7 @@ def test_results_of_an_older_release_are_read(results: Path, tmp_path: Path) -> 
         score["gone"] = 1
     del document["differences"]
     (tmp_path / "results.json").write_text(json.dumps(document))
-    score = read_run(tmp_path).scores[0]
+    score = read_results(tmp_path).rows[0]
     assert score.human_score is None
     assert (score.human_n, score.counts, score.metric) == (0, {}, "CD score")
 

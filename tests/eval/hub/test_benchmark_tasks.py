@@ -18,13 +18,14 @@ from coherencegym.builders.suite import PromptedChoice
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.commands.cli import main
 from coherencegym.eval.hub.eval_results import result_entries
-from coherencegym.eval.results.runs import Run, read_run
+from coherencegym.eval.results.read import read_results
+from coherencegym.eval.tasks.results import Results
 
 IDS = ["headline", "one_context", "two_context"]
 
 
 @pytest.fixture(scope="module")
-def scored(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Run]:
+def scored(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Results]:
     """A build of two headline configs with their prompted choices, and a run of ``score`` on it."""
     folder = tmp_path_factory.mktemp("benchmark")
     choice = PromptedChoice()
@@ -42,10 +43,10 @@ def scored(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Run]:
     content = json.loads(path.read_text())
     content["dataset"] |= {"repo": "me/toy", "name": "me/toy", "commit": "c0ffee" * 6 + "c0ff"}
     path.write_text(json.dumps(content))
-    return folder / "data", read_run(folder / "results")
+    return folder / "data", read_results(folder / "results")
 
 
-def test_every_form_has_the_ids_of_eval_yaml(scored: tuple[Path, Run]) -> None:
+def test_every_form_has_the_ids_of_eval_yaml(scored: tuple[Path, Results]) -> None:
     data, run = scored
     listed = yaml.safe_load((data / "eval.yaml").read_text(encoding="utf-8"))["tasks"]
     prompted = [one["id"] for one in listed if one["config"].endswith("_choice")]
@@ -55,21 +56,21 @@ def test_every_form_has_the_ids_of_eval_yaml(scored: tuple[Path, Run]) -> None:
     assert [entry["dataset"]["task_id"] for entry in entries] == IDS
 
 
-def test_a_task_has_the_score_of_its_config_and_split(scored: tuple[Path, Run]) -> None:
+def test_a_task_has_the_score_of_its_config_and_split(scored: tuple[Path, Results]) -> None:
     data, run = scored
     listed = yaml.safe_load((data / "eval.yaml").read_text(encoding="utf-8"))["tasks"]
     places = {one["id"]: (one["config"], one["split"]) for one in listed}
     values: dict[str, Any] = {
         entry["dataset"]["task_id"]: entry["value"] for entry in result_entries(run)
     }
-    scores = {(s.config, s.split): s.score for s in run.scores if s.level == "all"}
+    scores = {(s.config, s.split): s.score for s in run.rows if s.level == "all"}
     for name in IDS[1:]:
         assert values[name] == round(scores[places[name]] or 0, 4)
     assert run.headline is not None
     assert values["headline"] == round(run.headline.score or 0, 4)
 
 
-def test_a_run_without_a_headline_config_is_no_result(scored: tuple[Path, Run]) -> None:
+def test_a_run_without_a_headline_config_is_no_result(scored: tuple[Path, Results]) -> None:
     run = replace(scored[1], headline=None)
     with pytest.raises(EvaluationError, match="no score of a headline config"):
         result_entries(run)

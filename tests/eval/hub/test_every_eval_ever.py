@@ -18,7 +18,7 @@ from coherencegym.errors import EvaluationError
 from coherencegym.eval.commands.cli import main
 from coherencegym.eval.hub.every_eval_ever import EvaluationSource, evaluation_files
 from coherencegym.eval.hub.push_evaluations import push_evaluations
-from coherencegym.eval.results.runs import read_run
+from coherencegym.eval.results.read import read_results
 
 SOURCE = EvaluationSource("Somewhere")
 STORE = "coherencegym/store"
@@ -43,7 +43,7 @@ def test_a_run_is_valid_and_has_what_its_scores_have(scored: Path, valid: Any) -
     files = evaluation_files([scored], SOURCE)
     found = valid(files)
     (result,) = found["evaluation_results"]
-    own = next(one for one in read_run(scored).scores if one.level == "all")
+    own = next(one for one in read_results(scored).rows if one.level == "all")
     details = result["score_details"]
     assert details["score"] == own.score
     assert details["uncertainty"]["num_samples"] == own.n
@@ -51,7 +51,9 @@ def test_a_run_is_valid_and_has_what_its_scores_have(scored: Path, valid: Any) -
     assert (interval["lower"], interval["upper"]) == (own.ci_low, own.ci_high)
     assert details["details"]["chance"] == "0.5"
     assert "partial_input_score" in details["details"] or own.partial_input_score is None
-    assert found["eval_library"]["additional_details"]["signature"] == read_run(scored).signature
+    assert (
+        found["eval_library"]["additional_details"]["signature"] == read_results(scored).signature
+    )
     assert files == evaluation_files([scored], SOURCE)
 
 

@@ -23,6 +23,7 @@ from markdown_it import MarkdownIt
 from pyarrow import parquet
 from support.hub.portal import INSTEAD, PAGE, UNREAD, WRITES, Portal, check_line, check_portal
 from support.hub.server import HubServer
+from support.results import model_facts
 
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.commands.cli import main
@@ -36,8 +37,7 @@ from coherencegym.eval.hub.results_card import (
 )
 from coherencegym.eval.hub.yaml_lists import with_list
 from coherencegym.eval.kinds.items import Item
-from coherencegym.eval.results.runs import read_run
-from coherencegym.eval.results.saved import read_saved
+from coherencegym.eval.results.read import read_results
 
 REPO = "coherencegym/results"
 
@@ -64,7 +64,7 @@ def test_a_run_is_one_commit_with_a_card_that_loads(
     first, *before = hub.commits(REPO)
     assert first.sha == outcome.commit
     assert len(before) == 1  # the Hub's own
-    place = run_folder(read_run(scored))
+    place = run_folder(read_results(scored))
     files = hub.files(REPO)
     tables = {f"{name}.parquet" for name in ("regions", "units", "systems", "outcomes")}
     kept = {"results.json", "scores.png", *tables}
@@ -75,7 +75,7 @@ def test_a_run_is_one_commit_with_a_card_that_loads(
     assert isinstance(card.data.tags, list)
     assert "coherencegym" in card.data.tags
     assert card.data.license is None
-    score = next(s for s in read_run(scored).scores if s.level == "all")
+    score = next(s for s in read_results(scored).rows if s.level == "all")
     assert score.score is not None
     row = f"| toy\\_context (test) | demo | CD score | {score.n} | {100 * score.score:.1f} % |"
     assert row in card.text
@@ -125,7 +125,7 @@ def test_each_run_loads_by_itself_and_can_be_compared(
     other = changed(scored, tmp_path / "other")
     for folder in (scored, other):
         push_results(hub_api, [folder], REPO)
-    places = [run_folder(read_run(folder)) for folder in (scored, other)]
+    places = [run_folder(read_results(folder)) for folder in (scored, other)]
     kinds = ("outcomes", "regions", "systems", "units")
     names = [config_name(kind, place) for place in places for kind in kinds]
     assert sorted(get_dataset_config_names(REPO)) == sorted(names)
@@ -142,7 +142,7 @@ def test_each_run_loads_by_itself_and_can_be_compared(
     assert all(f'load_dataset("{REPO}", "{name}", split="test")' in card for name in names)
     # What comes back from the Hub is a folder of results as any other.
     fetched = Path(snapshot_download(REPO, repo_type="dataset"))
-    assert read_saved(fetched / places[1]).model.name == "other/model"
+    assert read_results(fetched / places[1], outcomes=True).model_name == "other/model"
 
 
 def test_the_same_run_again_is_no_commit_and_another_stands_beside(
@@ -151,7 +151,7 @@ def test_the_same_run_again_is_no_commit_and_another_stands_beside(
     push_results(hub_api, [scored], REPO)
     again = push_results(hub_api, [scored], REPO)
     assert again.commit == ""
-    assert again.lines == [f"{REPO} has this run already: {run_folder(read_run(scored))}"]
+    assert again.lines == [f"{REPO} has this run already: {run_folder(read_results(scored))}"]
     push_results(hub_api, [changed(scored, tmp_path / "other")], REPO)
     assert len(hub.commits(REPO)) == 3
     files = hub.files(REPO)
@@ -253,7 +253,9 @@ def test_a_run_in_the_repository_that_is_none_is_said(
     hub_api.create_repo(REPO, repo_type="dataset")
     add = CommitOperationAdd(f"runs/s/1.0/m/{'0' * 12}/results.json", b"{}")
     hub_api.create_commit(REPO, [add], commit_message="x", repo_type="dataset")
-    with pytest.raises(EvaluationError, match=rf"{REPO}: runs/s/1.0/m/0+/results.json: no 'model'"):
+    with pytest.raises(
+        EvaluationError, match=rf"{REPO}: runs/s/1.0/m/0+/results.json: no 'format'"
+    ):
         push_results(hub_api, [scored], REPO)
 
 
@@ -559,20 +561,20 @@ def on_the_hub(scored: Path, folder: Path) -> Path:
 
 def test_a_file_for_the_models_eval_results(scored: Path, tmp_path: Path) -> None:
     folder = on_the_hub(scored, tmp_path / "hub")
-    (entry,) = parse_eval_result_entries(result_entries(read_run(folder)))
-    score = next(s for s in read_run(folder).scores if s.level == "all")
+    (entry,) = parse_eval_result_entries(result_entries(read_results(folder)))
+    score = next(s for s in read_results(folder).rows if s.level == "all")
     assert (entry.dataset_id, entry.task_id) == ("me/toy", "toy_context")
     assert entry.dataset_revision == "c0ffee" * 6 + "c0ff"
     assert entry.value == round(score.score or 0, 4)
-    assert read_run(folder).signature in (entry.notes or "")
+    assert read_results(folder).signature in (entry.notes or "")
     with pytest.raises(EvaluationError, match="were not read from the Hub"):
-        result_entries(read_run(scored))
+        result_entries(read_results(scored))
 
 
 def test_the_headline_comes_first_where_there_are_several_scores(scored: Path) -> None:
-    run = read_run(scored)
-    other = replace(run.scores[0], config="other", level="all", score=0.875)
-    two = replace(run, scores=[*run.scores, other])
+    run = read_results(scored)
+    other = replace(run.rows[0], config="other", level="all", score=0.875)
+    two = replace(run, rows=[*run.rows, other])
     assert run.headline is not None
     place = "runs/a/b/c/0"
     card = render_results_card("me/results", {place: two}, {place: []})
@@ -581,13 +583,13 @@ def test_the_headline_comes_first_where_there_are_several_scores(scored: Path) -
 
 
 def test_the_card_has_the_headlines_of_a_suite_best_first(scored: Path) -> None:
-    run = read_run(scored)
+    run = read_results(scored)
     assert run.headline is not None
     runs = {}
     for number, score in enumerate((0.25, 0.75, 0.5)):
         head = replace(run.headline, score=score, ci_low=None, ci_high=None)
-        runs[f"runs/a/b/c/{number}"] = replace(run, model=f"m{number}", headline=head)
-    runs["runs/a/b/c/3"] = replace(run, model="m3", headline=None)
+        runs[f"runs/a/b/c/{number}"] = replace(run, model=model_facts(f"m{number}"), headline=head)
+    runs["runs/a/b/c/3"] = replace(run, model=model_facts("m3"), headline=None)
     runs["runs/a/b/c/2"] = replace(runs["runs/a/b/c/2"], settings={**run.settings, "max_items": 9})
     card = render_results_card("me/results", runs, {place: [] for place in runs})
     leaderboard, _, every = card.partition("Every config:")
@@ -623,7 +625,7 @@ def test_a_folder_of_runs_is_one_commit(
     assert len(others) == 1  # the Hub's own
     assert made.title == "me/one, me/two, demo on toy 1.0.0"
     files = hub_clients.files(REPO)
-    places = [run_folder(read_run(folder)) for folder in (runs / "one", runs / "two", scored)]
+    places = [run_folder(read_results(folder)) for folder in (runs / "one", runs / "two", scored)]
     for place, folder in zip(places, (runs / "one", runs / "two", scored), strict=True):
         assert files[f"{place}/results.json"] == (folder / "results.json").read_bytes()
     assert not [path for path in files if path.endswith("index.html")]

@@ -16,7 +16,7 @@ from support.runs import changed_copy
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.commands.cli import main
 from coherencegym.eval.hub.push_model import push_to_model
-from coherencegym.eval.results.runs import read_run
+from coherencegym.eval.results.read import read_results
 
 #: A model of somebody else's: alice, who pushes, may only propose.
 MODEL = "bob/model"
@@ -67,7 +67,7 @@ def test_a_pull_request_adds_to_what_is_there(
     text = proposed(model)
     assert text.startswith(THEIRS)
     _, ours = parse_eval_result_entries(yaml.safe_load(text))
-    score = next(one for one in read_run(run).scores if one.level == "all")
+    score = next(one for one in read_results(run).rows if one.level == "all")
     assert (ours.dataset_id, ours.task_id, ours.dataset_revision) == (
         "me/toy",
         "toy_context",
@@ -75,7 +75,7 @@ def test_a_pull_request_adds_to_what_is_there(
     )
     assert ours.value == round(score.score or 0, 4)
     assert (ours.source_url, ours.source_name) == ("https://e.org", "CoherenceGym")
-    assert str(ours.notes).endswith(f"signature {read_run(run).signature}")
+    assert str(ours.notes).endswith(f"signature {read_results(run).signature}")
     assert len(str(ours.date)) == len("2026-11-27")
     # Nothing of the model's own branch has changed.
     assert model.files(MODEL) == before

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable
+from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -18,7 +20,7 @@ from coherencegym.errors import EvaluationError
 from coherencegym.eval.metrics.accuracy import Accuracy
 from coherencegym.eval.metrics.estimates import described_metrics, estimates, score_of
 from coherencegym.eval.metrics.ratio import Ratio
-from coherencegym.eval.outcomes.files import read_outcome_tables, write_tables
+from coherencegym.eval.outcomes.files import outcomes_digest, read_outcome_tables, write_tables
 from coherencegym.eval.outcomes.schema import (
     MODEL,
     OPTIONAL,
@@ -28,7 +30,7 @@ from coherencegym.eval.outcomes.schema import (
     outcome_schemas,
 )
 from coherencegym.eval.outcomes.tables import OutcomeTables, OutcomeWriter
-from coherencegym.eval.results.saved import read_saved
+from coherencegym.eval.results.read import read_results
 
 #: Names of which two may look like others when they are put together.
 _NAMES = st.sampled_from(["", "a", "a b", "b", " ", "0"])
@@ -214,11 +216,8 @@ def folder(tmp_path: Path) -> Path:
         },
         "settings": {"versions": {}},
         "metrics": described_metrics(list(METRICS.values())),
-        "scores": [
-            {"config": s.config, "split": s.split, "level": s.level, "n": s.n,
-             "metric": s.metric, "system": s.system, "score": s.score}
-            for s in scores
-        ],
+        "scores": [asdict(score) for score in scores],
+        "outcomes_sha256": outcomes_digest(tmp_path),
     }  # fmt: skip
     (tmp_path / "results.json").write_text(json.dumps(document))
     return tmp_path
@@ -232,13 +231,12 @@ def change_results(folder: Path, change: Callable[[dict[str, Any]], Any]) -> Non
 
 
 def saved_refused(folder: Path, file: str, said: str) -> None:
-    refused(folder, folder / file, said, read_saved)
+    refused(folder, folder / file, said, partial(read_results, outcomes=True))
 
 
 def test_a_folder_that_nobody_touched_is_read(folder: Path) -> None:
-    saved = read_saved(folder)
+    saved = read_results(folder, outcomes=True)
     assert saved.metrics == METRICS
-    assert saved.outcomes is not None
     assert len(saved.outcomes) == 16
 
 
@@ -268,9 +266,4 @@ def test_a_table_that_the_results_have_not(folder: Path) -> None:
 
 def test_other_outcomes_than_those_of_the_scores(folder: Path) -> None:
     damage(folder, "outcomes", put(2, value=1.0))
-    saved_refused(folder, "results.json", "are not of one run")
-    written(folder)
-    change_results(folder, lambda document: document["scores"][0].update(metric="more"))
-    saved_refused(folder, "results.json", '"more": nothing of it in outcomes.parquet')
-    change_results(folder, lambda document: document["scores"][0].update(score=None))
-    assert read_saved(folder).task == "toy"
+    saved_refused(folder, "outcomes.parquet", "are not of one run")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import json
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
-from support.results import Evaluated, evaluated_table, made_saved
+from support.results import Evaluated, dataset_facts, evaluated_table, made_saved, model_facts
 
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.kinds.items import Item
@@ -24,8 +24,9 @@ from coherencegym.eval.results.comparison import ModelComparison, compare, corre
 from coherencegym.eval.results.labels import model_labels
 from coherencegym.eval.results.paired_scores import PairedScore
 from coherencegym.eval.results.pairing import by_suite
-from coherencegym.eval.results.saved import Saved, SavedDataset, SavedModel
 from coherencegym.eval.statistics.paired import holm, mcnemar, sign_flips
+from coherencegym.eval.tasks.headline import Headline
+from coherencegym.eval.tasks.results import Results, TableFacts
 from coherencegym.eval.tasks.score.metrics import EvaluatedPrediction
 from coherencegym.eval.views.compare_report import (
     comparisons_as_json,
@@ -55,7 +56,7 @@ def prediction(
 
 def results(
     name: str, *evaluated: Sequence[EvaluatedPrediction] | Evaluated, **table: Any
-) -> Saved:
+) -> Results:
     """A folder of results with one table, or with some."""
     tables = [
         own if isinstance(own, tuple) else evaluated_table(own, split="test", **table)
@@ -211,14 +212,15 @@ def test_rows_are_those_of_the_scores_and_holm_is_over_the_printed_ones() -> Non
 
 
 def test_headline_scores_are_compared_over_the_same_configs_and_corrected_by_themselves() -> None:
-    def saved(name: str, shift: int, over: Sequence[str] = ("c", "d")) -> Saved:
+    def saved(name: str, shift: int, over: Sequence[str] = ("c", "d")) -> Results:
         own = [prediction(f"i{k}", (k + shift) % 5 > 0) for k in range(40)]
         other = [prediction(f"j{k}", (k * k + shift) % 3 > 0) for k in range(20)]
         tables = [
             evaluated_table(one, config=c, split="test")
             for c, one in zip("cd", (own, other), strict=True)
         ]
-        return replace(made_saved(Path(name), *tables, settings=SETTINGS), over=tuple(over))
+        head = Headline(over=tuple(over), n_cells=1, n=1, score=None, ci_low=None, ci_high=None)
+        return made_saved(Path(name), *tables, settings=SETTINGS, headline=head)
 
     left, right = saved("a", 0), saved("b", 1)
     found = compare(left, right)
@@ -270,9 +272,8 @@ def sides(
 
 
 def test_tasks_are_compared_with_those_that_are_like_them() -> None:
-    def run(model: str, suite: str, task: str) -> Saved:
-        dataset = SavedDataset("data", suite, "1.0.0", None, "rows")
-        return replace(results(model, []), dataset=dataset, task=task)
+    def run(model: str, suite: str, task: str) -> Results:
+        return replace(results(model, []), dataset=dataset_facts(suite), task=task)
 
     scored = [run("a", "x", "score"), run("b", "x", "score")]
     probed = run("a", "x", "probe")
@@ -281,7 +282,7 @@ def test_tasks_are_compared_with_those_that_are_like_them() -> None:
     # The baseline is the model that comes first in all, where a suite has it.
     more = [run("b", "x", "score"), run("c", "y", "score"), *scored[:1], run("b", "y", "score")]
     groups, _ = by_suite(more)
-    assert [[one.model.name for one in group] for group in groups] == [["b", "a"], ["b", "c"]]
+    assert [[one.model_name for one in group] for group in groups] == [["b", "a"], ["b", "c"]]
     # Of two the comparison says what keeps them apart; of one, layers are compared.
     assert by_suite([scored[0], probed]) == ([[scored[0], probed]], [])
     assert by_suite([probed], fewest=1) == ([[probed]], [])
@@ -331,6 +332,10 @@ def test_numbers_are_those_of_the_items_that_both_have(evaluated: list[Any]) -> 
 LEFT = results("a", outcomes(True, False))
 
 
+def with_tables(*tables: TableFacts) -> dict[str, Any]:
+    return {"dataset": dataset_facts("suite", *tables)}
+
+
 @pytest.mark.parametrize(
     ("other", "what"),
     [
@@ -341,13 +346,13 @@ LEFT = results("a", outcomes(True, False))
             {"settings": {**SETTINGS, "of_a_later_release": True}},
             "of_a_later_release: not set and tr",
         ),
-        ({"tables": (replace(LEFT.tables[0], sha256="x"),)}, "c (test): the rows differ"),
-        ({"tables": (replace(LEFT.tables[0], headline="x"),)}, 'c (test): score over "" and "x"'),
+        (with_tables(replace(LEFT.tables[0], sha256="x")), "c (test): the rows differ"),
+        (with_tables(replace(LEFT.tables[0], headline="x")), 'c (test): score over "" and "x"'),
         (
-            {"tables": (replace(LEFT.tables[0], items=1),)},
+            with_tables(replace(LEFT.tables[0], items=1)),
             "c (test): 2 and 1 items",
         ),
-        ({"tables": (*LEFT.tables, replace(LEFT.tables[0], config="d"))}, "d (test): only in the"),
+        (with_tables(*LEFT.tables, replace(LEFT.tables[0], config="d")), "d (test): only in the"),
     ],
 )
 def test_different_data_and_rules_are_refused_and_compared_when_told_to(
@@ -366,7 +371,7 @@ def test_different_data_and_rules_are_refused_and_compared_when_told_to(
 
 
 def test_commits_of_the_dataset_are_compared_where_both_have_one() -> None:
-    one, two = (replace(LEFT, dataset=replace(LEFT.dataset, commit=c)) for c in ("1", "2"))
+    one, two = (replace(LEFT, dataset={**LEFT.dataset, "commit": c}) for c in ("1", "2"))
     with pytest.raises(EvaluationError, match='dataset commit: "1" and "2"'):
         compare(one, two)
     assert not compare(one, LEFT).obstacles
@@ -381,7 +386,7 @@ def test_a_setting_that_an_older_release_did_not_know_is_off_there() -> None:
 def test_precision_machine_and_packages_may_differ_and_are_said() -> None:
     other = replace(
         LEFT,
-        model=SavedModel("m", "c", "bfloat16", "cuda"),
+        model=model_facts("m", "bfloat16", device="cuda"),
         settings={
             **SETTINGS,
             **{"seed": 1, "batch_tokens": 8, "versions": {"torch": "3", "peft": "1"}},
@@ -407,9 +412,9 @@ def test_what_is_too_close_to_call_for_either_is_counted() -> None:
 
 
 def test_many_obstacles_are_still_one_readable_line() -> None:
-    tables = tuple(replace(LEFT.tables[0], config=f"d{k}") for k in range(30))
+    tables = [asdict(replace(LEFT.tables[0], config=f"d{k}")) for k in range(30)]
     with pytest.raises(EvaluationError, match="and 25 more") as caught:
-        compare(LEFT, replace(LEFT, tables=tables))
+        compare(LEFT, replace(LEFT, dataset={**LEFT.dataset, "tables": tables}))
     assert len(str(caught.value)) < 500
 
 
@@ -500,9 +505,8 @@ def test_few_items_are_marked() -> None:
 
 
 def test_names_tell_the_models_apart_and_move_no_cursor() -> None:
-    def named(name: str, dtype: str = "float32", folder: str = "r") -> Saved:
-        model = SavedModel(name, "c", dtype, "cpu")
-        return replace(LEFT, folder=Path(folder), model=model)
+    def named(name: str, dtype: str = "float32", folder: str = "r") -> Results:
+        return replace(LEFT, folder=Path(folder), model=model_facts(name, dtype))
 
     assert model_labels([named("me/one"), named("two")]) == ["one", "two"]
     assert model_labels([named("me/one"), named("you/one")]) == ["me/one", "you/one"]
@@ -536,7 +540,7 @@ def test_the_plot_has_a_panel_for_each_and_the_same_bytes(
     plot_comparisons([comparison] * 4, names, tmp_path / "four.png")
     panels = [axes for axes in drawn[-1].axes if axes.axison]
     assert [panel.get_title() for panel in panels] == [f"{m} −\n{b}" for m, b in names]
-    other = replace(comparison.baseline.dataset, suite="other")
+    other = {**comparison.baseline.dataset, "suite": "other"}
     moved = replace(comparison, baseline=replace(comparison.baseline, dataset=other))
     plot_comparisons([comparison, moved], names[:1] * 2, tmp_path / "suites.png")
     titles = [axes.get_title() for axes in drawn.pop().axes]

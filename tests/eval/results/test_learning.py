@@ -6,24 +6,33 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from support.results import made_difference
+from support.results import made_difference, made_run, model_facts
 
 from coherencegym.eval.results.learning import LearningCurve, learning_curves
 from coherencegym.eval.results.run_table import table_of
-from coherencegym.eval.results.runs import Run, TableFacts
 from coherencegym.eval.results.steps import Step, step_of
 from coherencegym.eval.tasks.headline import Headline
+from coherencegym.eval.tasks.results import Results, TableFacts
 from coherencegym.eval.views.overview_page import reading_lines
 
 HEAD = Headline(over=("c",), n_cells=1, n=40, score=0.8, ci_low=0.7, ci_high=0.9)
 
 
-def run(model: str, revision: str | None = None, score: float | None = 0.8, **more: Any) -> Run:
-    tables = (TableFacts("c", "test", "0" * 64),)
+TABLE = TableFacts("c", "test", "0" * 64)
+
+
+def run(
+    model: str,
+    revision: str | None = None,
+    score: float | None = 0.8,
+    table: TableFacts = TABLE,
+    **more: Any,
+) -> Results:
     settings = {"model_revision": revision}
     head = replace(HEAD, score=score)
-    made = Run(model, f"{model}{revision}", "toy", "1.0.0", tables, [], settings=settings)
-    return replace(made, headline=head, data="toy", **more)
+    facts = model_facts(model, commit=f"{model}{revision}")
+    own: dict[str, Any] = {"settings": settings, "headline": head, "name": "toy", "model": facts}
+    return made_run(model, "toy", (table,), **{**own, **more})
 
 
 @pytest.mark.parametrize(
@@ -83,7 +92,7 @@ def test_a_curve_has_its_checkpoints_in_the_order_of_their_steps() -> None:
 
 def test_scores_of_other_rows_or_suites_are_never_joined() -> None:
     first = run("me/model", "step1")
-    other_rows = run("me/model", "step2", tables=(TableFacts("c", "test", "1" * 64),))
+    other_rows = run("me/model", "step2", table=TableFacts("c", "test", "1" * 64))
     assert learning_curves(table_of([first, other_rows])) == []
     assert learning_curves(table_of([first, run("me/model", "step2", suite="other")])) == []
     other_configs = run("me/model", "step2")

@@ -102,7 +102,7 @@ def test_two_forms_of_inspect_are_one_log(tmp_path: Path) -> None:
     as_json = tmp_path / "demo.json"
     as_json.write_text(json.dumps({**header, "samples": samples}))
     found = [read_log(each, "pair")[0] for each in (path, deflated, as_json)]
-    assert len({one.dataset.rows_sha256 for one in found}) == 1
+    assert len({one.rows_sha256 for one in found}) == 1
     for one in found[1:]:
         assert one.outcomes.outcomes == found[0].outcomes.outcomes
     # Every sample is in it, with the score that Inspect gave it.
@@ -155,7 +155,7 @@ def test_messages_are_told_apart_by_what_they_say(tmp_path: Path) -> None:
     def digest(text: str, name: str) -> str:
         message = {"id": name, "role": "user", "content": text}
         rows = [sample(1, "C", input=[message])]
-        return read_log(inspect_json(tmp_path, rows, name=name))[0].dataset.rows_sha256
+        return read_log(inspect_json(tmp_path, rows, name=name))[0].rows_sha256
 
     assert digest("Why?", "one") == digest("Why?", "two") != digest("How?", "three")
 

@@ -8,13 +8,15 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from support.results import made_run
+
 from coherencegym.eval.data.notes import caution, detail
 from coherencegym.eval.results.folder import MARKER
+from coherencegym.eval.results.read import run_folders
 from coherencegym.eval.results.run_table import table_of
-from coherencegym.eval.results.runs import Run, TableFacts, run_folders
-from coherencegym.eval.tasks.headline import Headline
+from coherencegym.eval.tasks.headline import Headline, headline_line
+from coherencegym.eval.tasks.results import Results, TableFacts
 from coherencegym.eval.tasks.score.controls import Difference
-from coherencegym.eval.views.findings import headline_line
 from coherencegym.eval.views.overview import (
     overview,
     overview_grid,
@@ -28,14 +30,17 @@ NONE = replace(HEAD, n=0, score=None, ci_low=None, ci_high=None)
 BOTH = replace(HEAD, partial_input_score=0.6, human_score=0.9)
 
 
-def run(suite: str, head: Headline | None, model: str = "me/demo", data: str = "") -> Run:
-    folder = f"out/{suite}--{model.replace('/', '__')}"
-    about: dict[str, Any] = {"headline": head, "data": data or suite, "folder": folder}
+def run(suite: str, head: Headline | None, model: str = "me/demo", data: str = "") -> Results:
+    folder = Path(f"out/{suite}--{model.replace('/', '__')}")
     tables = [TableFacts("c", "test", data or suite)]
-    return Run(model, f"sha256:{model}", suite, "1.0.0", tables, [], **about)
+    return made_run(model, suite, tables, headline=head, name=data or suite, folder=folder)
 
 
-def lines(*runs: Run, width: int = 160) -> list[str]:
+def facts(run: Results, **changed: Any) -> Results:
+    return replace(run, dataset={**run.dataset, **changed})
+
+
+def lines(*runs: Results, width: int = 160) -> list[str]:
     from rich.console import Console
 
     file = io.StringIO()
@@ -112,12 +117,12 @@ def test_no_two_suites_or_models_have_one_name() -> None:
     one, two = (column.whole_name for column in found.columns)
     assert (one, two) == ("a 1.0.0 · dataset one", "a 1.0.0 · dataset two")
     # Where the names are the same the rows tell them apart.
-    alike = [replace(run("a", HEAD, "me/x", data), data="mine/a") for data in ("one", "two")]
+    alike = [facts(run("a", HEAD, "me/x", data), name="mine/a") for data in ("one", "two")]
     one, two = (column.whole_name for column in table_of(alike).columns)
     assert one.startswith("a 1.0.0 · rows ")
     assert one != two
     # By the digest that a signature has.
-    signed = replace(alike[0], rows_sha256="b5623e3baa48" + "0" * 52)
+    signed = facts(alike[0], rows_sha256="b5623e3baa48" + "0" * 52)
     names = [column.whole_name for column in table_of([signed, alike[1]]).columns]
     assert "a 1.0.0 · rows b5623e3baa48" in names
     assert list(found.models.values()) == ["me/x", "you/x"]
@@ -134,8 +139,8 @@ def test_a_narrow_terminal_has_everything() -> None:
 
 def test_files_lead_to_the_reports(tmp_path: Path) -> None:
     runs = [
-        replace(run("a", BOTH, "<b>m|x"), folder=str(tmp_path / "a & b")),
-        replace(run("b", HEAD), folder=str(tmp_path / "b")),
+        replace(run("a", BOTH, "<b>m|x"), folder=tmp_path / "a & b"),
+        replace(run("b", HEAD), folder=tmp_path / "b"),
     ]
     write_overview(overview(runs), tmp_path)
     page = html.unescape((tmp_path / "index.html").read_text())

@@ -8,10 +8,11 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.results import made_run, model_facts
 
 from coherencegym.eval.results.run_table import RunTable, table_of
-from coherencegym.eval.results.runs import ModelFacts, Run, TableFacts
 from coherencegym.eval.tasks.headline import Headline
+from coherencegym.eval.tasks.results import Results, TableFacts
 
 HEAD = Headline(over=("c",), n_cells=1, n=40, score=0.8, ci_low=0.7, ci_high=0.9)
 TABLE = TableFacts("c", "test", "ab" * 32, 40)
@@ -19,24 +20,16 @@ TABLE = TableFacts("c", "test", "ab" * 32, 40)
 
 def made(
     model: str = "me/a", score: float = 0.8, *, table: TableFacts = TABLE, **about: Any
-) -> Run:
+) -> Results:
     """A run of a model on one table."""
     dtype = about.pop("dtype", "float32")
     task = about.pop("task", "score")
     settings = about.pop("settings", {})
     head = replace(HEAD, score=score, over=(table.config,))
-    known: dict[str, Any] = {"suite": "toy", "version": "1.0.0", "headline": head, **about}
-    return Run(
-        model=model,
-        commit=f"sha256:{model}",
-        tables=(table,),
-        scores=[],
-        settings=settings,
-        task=task,
-        facts=ModelFacts(dtype=dtype),
-        signature=repr((model, score, table, sorted(settings.items()), dtype, task, about)),
-        **known,
-    )
+    signature = repr((model, score, table, sorted(settings.items()), dtype, task, about))
+    own: dict[str, Any] = {"settings": settings, "task": task, "signature": signature}
+    facts = model_facts(model, dtype)
+    return made_run(model, "toy", (table,), **{**own, "model": facts, "headline": head, **about})
 
 
 def words(table: RunTable) -> list[tuple[str, tuple[str, ...], list[str]]]:
@@ -119,7 +112,7 @@ def test_a_run_without_a_headline_has_its_only_score() -> None:
     score = Score(
         config="c", split="test", group="", level="all", n=3, score=0.5, ci_low=0.1, ci_high=0.9
     )
-    alone = replace(one, headline=None, scores=[score])
+    alone = replace(one, headline=None, rows=[score])
     assert alone.number is not None
     assert (alone.number.score, alone.number.n, alone.number.over) == (0.5, 3, ("c",))
 
@@ -153,7 +146,7 @@ RUNS = [
 
 
 @given(st.lists(st.sampled_from(RUNS), min_size=1))
-def test_every_run_has_one_place(chosen: list[Run]) -> None:
+def test_every_run_has_one_place(chosen: list[Results]) -> None:
     table = table_of(chosen)
     kept = [one for c in table.columns for own in c.runs.values() for one in own]
     assert {one.signature for one in kept} == {one.signature for one in chosen}

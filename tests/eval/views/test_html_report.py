@@ -24,10 +24,10 @@ from coherencegym.eval.report.grid import share_with_interval
 from coherencegym.eval.statistics.scores import Score, shown_rows
 from coherencegym.eval.surprisal import ScoredCondition
 from coherencegym.eval.tasks.headline import Headline
+from coherencegym.eval.tasks.results import Results
 from coherencegym.eval.tasks.score.metrics import EvaluatedPrediction
 from coherencegym.eval.tasks.score.report import score_grid, score_sections
 from coherencegym.eval.tasks.score.results import score_summary
-from coherencegym.eval.tasks.task import Findings
 from coherencegym.eval.text.encode import Encoding
 from coherencegym.eval.views import html_items
 from coherencegym.eval.views.html_items import Piece, packed, scored_pieces, unscored_pieces
@@ -44,7 +44,7 @@ def word_bits(word: str) -> float:
 
 
 @pytest.fixture
-def results(make_item: Callable[..., Item]) -> Findings:
+def results(make_item: Callable[..., Item]) -> Results:
     items = [
         make_item(
             {"good": ["The dog", f"was{number} sad."], "bad": ["The dog", "were3 sad."]},
@@ -68,7 +68,7 @@ def embedded(page: str) -> dict[str, Any]:
 # ---------------------------------------------------------------- what is on the page
 
 
-def test_the_page_has_what_the_terminal_shows(results: Findings) -> None:
+def test_the_page_has_what_the_terminal_shows(results: Results) -> None:
     page = render_report(results)
     text = unescape(re.sub(r"<[^>]+>", "", page))
     for score in shown_rows(results.rows):
@@ -79,7 +79,7 @@ def test_the_page_has_what_the_terminal_shows(results: Findings) -> None:
     assert results.signature in text
 
 
-def test_rows_of_scores_say_where_their_items_are(results: Findings) -> None:
+def test_rows_of_scores_say_where_their_items_are(results: Results) -> None:
     scores = score_summary(results).scores
     grid = score_grid(shown_rows(scores))
     assert grid.headers[:2] == ("config, group", "items")
@@ -90,7 +90,7 @@ def test_rows_of_scores_say_where_their_items_are(results: Findings) -> None:
     assert [section.title for section in score_sections(results)] == ["Scores"]
 
 
-def test_predictions_come_with_tokens_values_groups_and_columns(results: Findings) -> None:
+def test_predictions_come_with_tokens_values_groups_and_columns(results: Results) -> None:
     data = embedded(render_report(results))
     assert data["tables"] == [["toy", "test"]]
     assert data["kinds"] == [f"{FORMULA} mean"]
@@ -137,7 +137,7 @@ def test_texts_that_two_predictions_compare_are_there_once(
     assert len(data["items"][0]["c"]) == 2
 
 
-def test_scores_are_drawn_beside_their_numbers(results: Findings) -> None:
+def test_scores_are_drawn_beside_their_numbers(results: Results) -> None:
     page = render_report(results)
     table = page.split("<tbody>")[1].split("</tbody>")[0]
     drawn = re.findall(r'<circle[^>]* cx="([\d.]+)%"', table)
@@ -150,7 +150,7 @@ def test_scores_are_drawn_beside_their_numbers(results: Findings) -> None:
     assert "<img" not in page
 
 
-def test_one_legend_has_the_marks_as_they_are_drawn(results: Findings) -> None:
+def test_one_legend_has_the_marks_as_they_are_drawn(results: Results) -> None:
     """Configs are dots and their parts rings, in the table as in the one legend of the page."""
     page = render_report(results)
     (legend,) = re.findall(r'<p class="legend".*?</p>', page, re.DOTALL)
@@ -166,7 +166,7 @@ def test_one_legend_has_the_marks_as_they_are_drawn(results: Findings) -> None:
     assert silent.count('<p class="legend"') == 1
 
 
-def test_the_page_begins_with_the_verdict_and_a_pair(results: Findings) -> None:
+def test_the_page_begins_with_the_verdict_and_a_pair(results: Results) -> None:
     about = {
         "title": "Toy dogs",
         "hypothesis": "Dogs `were` sad.",
@@ -261,7 +261,7 @@ def test_half_a_character_is_written_as_a_question_mark(
 
 
 def test_the_policy_allows_the_pages_own_script_and_style_and_nothing_else(
-    results: Findings,
+    results: Results,
 ) -> None:
     page = render_report(results)
     (policy,) = re.findall(r'http-equiv="Content-Security-Policy" content="([^"]+)"', page)

@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.results import made_difference
+from support.results import dataset_facts, made_difference, made_run, model_facts
 
 from coherencegym.eval.report.figures import colour, mark, save, style
-from coherencegym.eval.results.runs import Run, TableFacts
 from coherencegym.eval.statistics.scores import CD
+from coherencegym.eval.tasks.results import Results, TableFacts
 from coherencegym.eval.tasks.score.summary import ItemScore
 from coherencegym.eval.views.plot_rows import merged
 from coherencegym.eval.views.plots import plot_runs
@@ -46,9 +46,10 @@ def one(score: float | None, config: str = "c", **more: Any) -> ItemScore:
     return replace(BLANK, config=config, **{"score": score, "ci_low": low, "ci_high": high, **more})
 
 
-def a_run(model: str, scores: Sequence[ItemScore], suite: str = "toy", **more: Any) -> Run:
+def a_run(model: str, scores: Sequence[ItemScore], suite: str = "toy", **more: Any) -> Results:
     tables = [TableFacts(score.config, score.split, "0" * 64) for score in scores]
-    return replace(Run(model, "c" + model, suite, "1.0.0", tables, scores), **more)
+    own: dict[str, Any] = {"model": model_facts(model, commit="c" + model), "rows": scores}
+    return made_run(model, suite, tables, **{**own, **more})
 
 
 def cell(row: str, column: str, score: float | None, n: int = 40, **more: Any) -> ItemScore:
@@ -68,7 +69,7 @@ def segments(figure: Any, gid: str) -> list[list[list[float]]]:
     return [segment.tolist() for c in found for segment in c.get_segments()]
 
 
-def draw(runs: Sequence[Run]) -> Any:
+def draw(runs: Sequence[Results]) -> Any:
     with style():
         return draw_scores(runs)
 
@@ -136,19 +137,18 @@ def test_runs_of_one_model_on_several_suites_are_one_series() -> None:
 
 
 def test_runs_of_one_model_on_the_same_rows_are_told_apart_by_folder() -> None:
-    runs = [a_run("m", [one(0.7)], folder=f"results/{name}") for name in ("x", "y")]
+    runs = [a_run("m", [one(0.7)], folder=Path(f"results/{name}")) for name in ("x", "y")]
     assert [series.label for series in merged(runs).series] == ["m (x)", "m (y)"]
-    deep = [replace(run, folder=f"{place}/x") for run, place in zip(runs, "pq", strict=True)]
+    deep = [replace(run, folder=Path(f"{place}/x")) for run, place in zip(runs, "pq", strict=True)]
     assert [series.label for series in merged(deep).series] == ["m (p/x)", "m (q/x)"]
 
 
 def test_other_rows_of_a_config_never_share_its_row() -> None:
     first = a_run("a", [one(0.7)])
-    second = replace(
-        a_run("b", [one(0.8)]), tables=[TableFacts("c", "test", "1" * 64)], version="2.0.0"
-    )
+    other = TableFacts("c", "test", "1" * 64)
+    second = replace(a_run("b", [one(0.8)]), dataset=dataset_facts("toy", other, version="2.0.0"))
     assert [key[0] for key in merged([first, second]).scores] == ["c [v1.0.0]", "c [v2.0.0]"]
-    same = replace(second, version="1.0.0")
+    same = replace(second, dataset=dataset_facts("toy", other))
     assert [key[0] for key in merged([first, same]).scores] == [
         "c [rows 0000000]",
         "c [rows 1111111]",

@@ -11,14 +11,15 @@ from typing import Any
 
 import pytest
 from rich.console import Console
+from support.results import made_run
 
 from coherencegym.eval.data.notes import caution
 from coherencegym.eval.report.figures import style
 from coherencegym.eval.results.learning import LearningCurve, learning_curves
 from coherencegym.eval.results.run_table import table_of
-from coherencegym.eval.results.runs import Run, TableFacts
 from coherencegym.eval.results.steps import short_count
 from coherencegym.eval.tasks.headline import Headline
+from coherencegym.eval.tasks.results import Results, TableFacts
 from coherencegym.eval.views.overview import overview, print_overview, write_overview
 from coherencegym.eval.views.plots_curve import draw_curves, write_curves
 from coherencegym.eval.views.training.table import few_of, training_grids
@@ -121,9 +122,9 @@ def test_counts_as_names_of_checkpoints_have_them() -> None:
     ]
 
 
-def a_run(model: str) -> Run:
+def a_run(model: str) -> Results:
     tables = (TableFacts("c", "test", "0" * 64),)
-    return Run(model, f"c{model}", "toy", "1.0.0", tables, [], headline=HEAD, data="toy")
+    return made_run(model, "toy", tables, headline=HEAD, name="toy")
 
 
 def test_an_overview_of_checkpoints_has_the_curve(tmp_path: Path) -> None:
@@ -141,7 +142,7 @@ def test_an_overview_of_checkpoints_has_the_curve(tmp_path: Path) -> None:
     assert "<caption>run/step*: scores in per cent by step</caption>" in page
 
 
-def lines_of(*runs: Run, width: int = 200) -> list[str]:
+def lines_of(*runs: Results, width: int = 200) -> list[str]:
     file = io.StringIO()
     print_overview(
         overview(runs), Console(file=file, width=width, force_terminal=True, color_system=None)

@@ -9,15 +9,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.results import made_difference, made_scores
+from support.results import made_difference, made_run, made_scores
 
 from coherencegym.eval.data.notes import Note, caution, detail
 from coherencegym.eval.kinds.items import Item
 from coherencegym.eval.kinds.predictions import Outcome
 from coherencegym.eval.report import figures, grid
 from coherencegym.eval.report.grid import print_notes
-from coherencegym.eval.results.runs import Run
 from coherencegym.eval.statistics.scores import shown_rows
+from coherencegym.eval.tasks.results import Results
 from coherencegym.eval.tasks.score.controls import Difference
 from coherencegym.eval.tasks.score.lengths import LengthCorrelation
 from coherencegym.eval.tasks.score.metrics import EvaluatedPrediction
@@ -27,8 +27,8 @@ from coherencegym.eval.views.plots import plot_runs
 from coherencegym.eval.views.plots_scores import draw_scores
 
 
-def run(scores: list[ItemScore], **more: Any) -> Run:
-    return Run("a model", "", "toy", "1.0.0", (), scores, **more)
+def run(scores: list[ItemScore], **more: Any) -> Results:
+    return made_run("a model", rows=scores, **more)
 
 
 NAME = "a_corpus_with_a_long_name_dialogue_context_sep"

@@ -109,11 +109,11 @@ def made_difference_with(low: float | None) -> Difference:
 
 def test_of_pairs_that_nobody_made_incoherent_the_version_is_the_worse_one() -> None:
     import coherencegym as cg
-    from coherencegym.eval.views.findings import ShownFindings
+    from coherencegym.eval.tasks.results import Results
     from coherencegym.eval.views.html_report import verdict_of
 
     found = cg.score("demo", [("He sat down.", "He down sat."), ("It rained.", "Rained it.")])
-    assert isinstance(found, ShownFindings)
+    assert isinstance(found, Results)
     said = str(verdict_of(found))
     assert "finds the worse version more surprising" in said
     assert "incoheren" not in said

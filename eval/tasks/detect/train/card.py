@@ -9,7 +9,7 @@ from coherencegym.eval.statistics.estimate import Estimate
 from coherencegym.eval.tasks.detect.scores import DetectionScore
 from coherencegym.eval.tasks.detect.train.results import SeedScore
 from coherencegym.eval.tasks.detect.train.train import Trained
-from coherencegym.eval.tasks.task import Findings
+from coherencegym.eval.tasks.results import Results
 from coherencegym.eval.tasks.training.card import (
     card_front,
     card_training,
@@ -25,7 +25,7 @@ _COLUMNS = {
 }
 
 
-def detector_card(results: Findings, trained: Trained, summary: Sequence[SeedScore] = ()) -> str:
+def detector_card(results: Results, trained: Trained, summary: Sequence[SeedScore] = ()) -> str:
     """The card of one seed's model, with the figures of its own and of all seeds.
 
     Args:
@@ -37,7 +37,7 @@ def detector_card(results: Findings, trained: Trained, summary: Sequence[SeedSco
     return "\n".join([*lines, *_training(results, trained)]) + "\n"
 
 
-def _front(results: Findings) -> Iterator[str]:
+def _front(results: Results) -> Iterator[str]:
     name = str(results.model["name"])
     tags = ("coherencegym", "discourse", "coherence")
     hub, repo = results.model["hub"], results.dataset["repo"]
@@ -52,7 +52,7 @@ def _front(results: Findings) -> Iterator[str]:
     )
 
 
-def _use(results: Findings) -> Iterator[str]:
+def _use(results: Results) -> Iterator[str]:
     yield from (
         "",
         "```python",
@@ -75,7 +75,7 @@ def _use(results: Findings) -> Iterator[str]:
     yield from markdown_table(("config", "decision", "threshold"), rows)
 
 
-def _figures(results: Findings, summary: Sequence[SeedScore]) -> Iterator[str]:
+def _figures(results: Results, summary: Sequence[SeedScore]) -> Iterator[str]:
     yield from ("", "## Figures", "")
     rows = [
         (
@@ -102,7 +102,7 @@ def _figures(results: Findings, summary: Sequence[SeedScore]) -> Iterator[str]:
         yield from markdown_table(("documents", "system", *_COLUMNS), means)
 
 
-def _training(results: Findings, trained: Trained) -> Iterator[str]:
+def _training(results: Results, trained: Trained) -> Iterator[str]:
     settings = results.settings
     about = {
         "encoder": encoder_cell(results.model, settings),

@@ -14,6 +14,7 @@ from coherencegym.eval.data.notes import Note, caution, detail
 from coherencegym.eval.data.signature import signature, versions
 from coherencegym.eval.outcomes.tables import OutcomeWriter
 from coherencegym.eval.statistics.intervals import INTERVALS
+from coherencegym.eval.tasks.collect import results_of
 from coherencegym.eval.tasks.detect.data import TrainingData
 from coherencegym.eval.tasks.detect.decisions import DECISIONS
 from coherencegym.eval.tasks.detect.options import DetectOptions
@@ -21,8 +22,7 @@ from coherencegym.eval.tasks.detect.results import detect_detail
 from coherencegym.eval.tasks.detect.scores import MODEL, NAMES, DetectionRow, DetectionScore
 from coherencegym.eval.tasks.detect.task import TASK as DETECT
 from coherencegym.eval.tasks.detect.train.train import Trained, pairs_of
-from coherencegym.eval.tasks.findings import findings_of
-from coherencegym.eval.tasks.task import Findings
+from coherencegym.eval.tasks.results import Results
 from coherencegym.eval.tasks.training.encoder import Encoder
 from coherencegym.eval.tasks.training.fine_tuning import Settings
 from coherencegym.eval.tasks.training.seeds import (
@@ -49,7 +49,7 @@ class SeedScore(DetectionRow):
         return spread.cell(varies=self.system == MODEL or self.system in DECISIONS)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class TrainingResults(ResultsOfSeeds):
     """The models that were trained, and their results; those of a seed are of ``detect``.
 
@@ -61,13 +61,13 @@ class TrainingResults(ResultsOfSeeds):
     trained: Sequence[Trained]
     summary: Sequence[SeedScore]
 
-    def more(self) -> dict[str, Any]:
+    def of_training(self) -> dict[str, Any]:
         """The keys of ``results.json`` that only this task has."""
         seeds = [
             {
                 **_about(trained),
                 "folder": f"seed-{trained.seed}",
-                "thresholds": own.more()["thresholds"],
+                "thresholds": own.more["thresholds"],
             }
             for own, trained in zip(self.seeds, self.trained, strict=True)
         ]
@@ -123,13 +123,13 @@ def collect_training(
 
 def _of_seed(
     data: TrainingData, about: Mapping[str, Any], recorded: Mapping[str, Any], one: Trained
-) -> Findings:
+) -> Results:
     # As results of a run of ``detect`` with its model.
     writer = OutcomeWriter()
     options = DetectOptions(decision=recorded["decision"] or "")
     scores = {table.key: own for table, own in zip(data.tables, one.scores, strict=True)}
     pairs = [(each, detect_detail(each, scores, options.decisions, writer)) for each in data.inputs]
-    found = findings_of(DETECT, pairs, writer.tables(), about, options)
+    found = results_of(DETECT, pairs, writer.tables(), about, options)
     return replace(
         found,
         task="train-documents",

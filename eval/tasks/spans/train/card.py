@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from coherencegym.escapes import fenced, markdown_code, markdown_table, markdown_text
 from coherencegym.eval.statistics.scores import Score
+from coherencegym.eval.tasks.results import Results
 from coherencegym.eval.tasks.spans.data import CHOICE, COHERENCE
 from coherencegym.eval.tasks.spans.results import (
     ACCURACY,
@@ -16,7 +17,6 @@ from coherencegym.eval.tasks.spans.results import (
 from coherencegym.eval.tasks.spans.train.data import SpanTraining
 from coherencegym.eval.tasks.spans.train.results import SpanTrainingResults
 from coherencegym.eval.tasks.spans.train.train import TrainedOnTexts
-from coherencegym.eval.tasks.task import Findings
 from coherencegym.eval.tasks.training.card import (
     card_front,
     card_training,
@@ -28,7 +28,7 @@ CARD_METRICS = (ACCURACY, *METRIC_NAMES.values(), STRICT_IF_RIGHT)
 
 
 def span_model_card(
-    results: SpanTrainingResults, own: Findings, trained: TrainedOnTexts, data: SpanTraining
+    results: SpanTrainingResults, own: Results, trained: TrainedOnTexts, data: SpanTraining
 ) -> str:
     """The card of one seed's model, with the figures of its own and of all seeds.
 
@@ -58,7 +58,7 @@ def _front(results: SpanTrainingResults, data: SpanTraining) -> Iterator[str]:
     code = markdown_code(name)
     yield from ("# A model of texts and their parts", "")
     yield (
-        f"{code}, fine-tuned to decide {says} (Storks and Chai 2021, Findings of EMNLP). Its "
+        f"{code}, fine-tuned to decide {says} (Storks and Chai 2021, Results of EMNLP). Its "
         f"input is {reads}, with units joined by a space{labels}. Strict coherence, below, is the "
         "share of texts for which the model is right about the whole and about every part."
     )
@@ -131,9 +131,7 @@ def _over_seeds(results: SpanTrainingResults) -> Iterator[str]:
     yield from markdown_table(("texts", "system", *CARD_METRICS), rows)
 
 
-def _training(
-    results: SpanTrainingResults, own: Findings, trained: TrainedOnTexts
-) -> Iterator[str]:
+def _training(results: SpanTrainingResults, own: Results, trained: TrainedOnTexts) -> Iterator[str]:
     settings, tuned = results.settings, trained.tuned
     rows = settings["training_rows"] + settings["validation_rows"]
     number = len(results.trained)

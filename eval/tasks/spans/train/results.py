@@ -15,13 +15,13 @@ from coherencegym.eval.data.signature import signature, versions
 from coherencegym.eval.outcomes.tables import OutcomeWriter
 from coherencegym.eval.statistics.intervals import INTERVALS
 from coherencegym.eval.statistics.scores import Score
-from coherencegym.eval.tasks.findings import collect_findings
+from coherencegym.eval.tasks.collect import collect_results
+from coherencegym.eval.tasks.results import Results
 from coherencegym.eval.tasks.spans.options import SpanOptions
 from coherencegym.eval.tasks.spans.results import Answered, span_detail
 from coherencegym.eval.tasks.spans.task import TASK as SPANS_TASK
 from coherencegym.eval.tasks.spans.train.data import SpanTraining
 from coherencegym.eval.tasks.spans.train.train import TrainedOnTexts
-from coherencegym.eval.tasks.task import Findings
 from coherencegym.eval.tasks.training.encoder import Encoder
 from coherencegym.eval.tasks.training.fine_tuning import Settings
 from coherencegym.eval.tasks.training.seeds import (
@@ -63,7 +63,7 @@ class SeedCoherence:
         return "" if spread is None else spread.cell(varies=not self.system)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class SpanTrainingResults(ResultsOfSeeds):
     """The models that were trained, and their results; those of a seed are of ``spans``.
 
@@ -75,7 +75,7 @@ class SpanTrainingResults(ResultsOfSeeds):
     trained: Sequence[TrainedOnTexts]
     summary: Sequence[SeedCoherence]
 
-    def more(self) -> dict[str, Any]:
+    def of_training(self) -> dict[str, Any]:
         """The keys of ``results.json`` that only this task has."""
         seeds = [{**about_training(one), "folder": one.folder} for one in self.trained]
         return {"seeds": seeds, "summary": [asdict(score) for score in self.summary]}
@@ -162,7 +162,7 @@ def _of_seed(
     trained: TrainedOnTexts,
     recorded: Mapping[str, Any],
     signed: Mapping[str, Any],
-) -> Findings:
+) -> Results:
     # As results of a run of ``spans`` with its model.
     writer = OutcomeWriter()
     pairs = [
@@ -176,7 +176,7 @@ def _of_seed(
         "rho": "folds",
     }
     about = data.source, trained.loaded, pairs, writer.tables(), recorded, SpanOptions(**own)
-    found = collect_findings(SPANS_TASK, *about, {**own, **signed})
+    found = collect_results(SPANS_TASK, *about, {**own, **signed})
     settings = {**found.settings, "training": about_training(trained)}
     return replace(found, settings=settings)
 

@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 import json
-import shutil
 from pathlib import Path
-from typing import Any
 
 import pytest
 from huggingface_hub import HfApi
-from support.commands import one_line
 from support.datasets import about_families, with_intruders, write_documents
 from support.hub.server import HubServer
 
-from coherencegym.errors import EvaluationError
 from coherencegym.eval.commands.cli import main
 from coherencegym.eval.hub.push_results import push_results
-from coherencegym.eval.results.runs import read_run
-from coherencegym.eval.results.saved import read_saved
+from coherencegym.eval.results.read import read_results
 from coherencegym.files.checksums import CHECKSUMS
 
 
@@ -40,7 +35,7 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_scores_are_what_the_outcomes_add_up_to(results: Path) -> None:
     written = json.loads((results / "mutual" / "results.json").read_text())
     assert {"format", "task", "signature", "model", "dataset", "settings", "scores"} <= set(written)
-    saved = read_saved(results / "mutual")
+    saved = read_results(results / "mutual", outcomes=True)
     assert saved.outcomes is not None
     series = {
         (saved.metrics[one.metric].said, one.system.label): one for one in saved.outcomes.series()
@@ -58,8 +53,8 @@ def test_scores_are_what_the_outcomes_add_up_to(results: Path) -> None:
 
 
 def test_it_is_read_as_a_run_and_plotted(results: Path, tmp_path: Path) -> None:
-    run = read_run(results / "mutual")
-    assert (run.suite, len(run.rows)) == (read_run(results / "context").suite, 1)
+    run = read_results(results / "mutual")
+    assert (run.suite, len(run.digests)) == (read_results(results / "context").suite, 1)
     folders = [str(results / name) for name in ("mutual", "context")]
     assert main(["plot", *folders, "--output", str(tmp_path / "plots")]) == 0
     drawn = (tmp_path / "plots" / "scores.svg").read_text()
@@ -83,7 +78,7 @@ def test_two_detectors_are_compared_document_by_document(
     assert tests["F1"].startswith("approximate randomisation")
     assert tests["document accuracy"] == "mcnemar"
     sides = [
-        {(s.metric, s.system): s.score for s in read_run(Path(folder)).scores if s.level == "all"}
+        {(s.metric, s.system): s.score for s in read_results(Path(folder)).rows if s.level == "all"}
         for folder in folders
     ]
     for key, row in rows.items():
@@ -91,29 +86,6 @@ def test_two_detectors_are_compared_document_by_document(
             (sides[0][key], sides[1][key])
         )
         assert (row["p"] < 0.05) == (not row["ci_low"] <= 0 <= row["ci_high"])
-
-
-def test_what_was_changed_is_not_compared(results: Path, tmp_path: Path) -> None:
-    shutil.copytree(results / "mutual", tmp_path / "changed")
-    path = tmp_path / "changed" / "results.json"
-    document = json.loads(path.read_text())
-    document["scores"][0]["score"] -= 0.1
-    path.write_text(json.dumps(document))
-    with pytest.raises(EvaluationError, match=r"AUC.*not of one run"):
-        read_saved(tmp_path / "changed")
-
-
-def test_older_results_are_refused_in_one_line(
-    results: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    document: dict[str, Any] = json.loads((results / "mutual" / "results.json").read_text())
-    document["datasets"] = [document.pop("dataset")]
-    (tmp_path / "old").mkdir()
-    (tmp_path / "old" / "results.json").write_text(json.dumps(document))
-    words = ["plot", str(tmp_path / "old"), "--output", str(tmp_path / "plots")]
-    assert main(words) == 2
-    line = one_line(capsys.readouterr().err).strip()
-    assert line.endswith("written by an older release; run coherencegym detect again")
 
 
 def test_a_push_has_its_scores_and_no_text(hub: HubServer, hub_api: HfApi, results: Path) -> None:

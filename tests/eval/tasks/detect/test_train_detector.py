@@ -19,8 +19,7 @@ from coherencegym.errors import EvaluationError
 from coherencegym.eval.commands.cli import main
 from coherencegym.eval.kinds.documents import Document
 from coherencegym.eval.results.comparison import obstacles
-from coherencegym.eval.results.runs import read_run
-from coherencegym.eval.results.saved import read_saved
+from coherencegym.eval.results.read import read_results
 from coherencegym.eval.tasks.detect.train.train import by_document, pairs_of, train
 from coherencegym.eval.tasks.training.encoder import (
     Head,
@@ -153,12 +152,12 @@ def test_it_learns_and_leaves_a_model_with_its_card(
             assert own["f1"]["low"] <= own["f1"]["mean"] <= own["f1"]["high"]
     assert [seed["seed"] for seed in results["seeds"]] == [0, 1]
 
-    scores = {(s.config, s.metric, s.system): s for s in read_run(output).scores}
+    scores = {(s.config, s.metric, s.system): s for s in read_results(output).rows}
     mean = scores["detect_far", "F1", "argmax"]
     assert mean.score == pytest.approx(summary["detect_far", "argmax"]["f1"]["mean"])
     with pytest.raises(EvaluationError, match=r"several seeds; expected the folder of one"):
-        read_saved(output)
-    seeds = [read_saved(output / name) for name in ("seed-0", "seed-1")]
+        read_results(output, outcomes=True)
+    seeds = [read_results(output / name, outcomes=True) for name in ("seed-0", "seed-1")]
     assert obstacles(*seeds) == []
     runs = tmp_path / "runs"
     shutil.copytree(output, runs / "all")

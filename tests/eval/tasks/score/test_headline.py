@@ -18,18 +18,18 @@ from coherencegym.eval.kinds.predictions import Outcome
 from coherencegym.eval.metrics.auc import AreaUnderCurve
 from coherencegym.eval.outcomes.schema import MODEL, UnitRow
 from coherencegym.eval.outcomes.tables import Cells, OutcomeTables, OutcomeWriter
-from coherencegym.eval.results.runs import read_run
+from coherencegym.eval.results.read import read_results
 from coherencegym.eval.statistics.intervals import macro_interval
 from coherencegym.eval.tasks.headline import (
     Headline,
     baseline_notes,
     cells_by_table,
+    headline_line,
     mean_headline,
 )
 from coherencegym.eval.tasks.score.headline import headline_of
 from coherencegym.eval.tasks.score.metrics import EvaluatedPrediction
 from coherencegym.eval.tasks.score.summary import summarise
-from coherencegym.eval.views.findings import headline_line
 
 #: Whether the prediction of each item holds, by the group that it is in.
 Met = Mapping[str, Sequence[bool]]
@@ -240,12 +240,12 @@ def test_results_have_it_and_a_run_reads_it(
     assert written["headline"]["over"] == ["own"]
     assert f"· not in the headline score: other ({why})" in capsys.readouterr().out
     assert written["headline"]["score"] == own["score"]
-    found = read_run(out).headline
+    found = read_results(out).headline
     assert found is not None
     assert (found.over, found.score, found.n) == (("own",), own["score"], own["n"])
     del written["headline"]
     (out / "results.json").write_text(json.dumps(written))
-    assert read_run(out).headline is None
+    assert read_results(out).headline is None
 
 
 @pytest.mark.parametrize(

@@ -26,14 +26,15 @@ from coherencegym.eval.data.source import find_dataset
 from coherencegym.eval.kinds.items import ITEMS, Condition, Item, Prediction, Region
 from coherencegym.eval.outcomes.schema import MODEL, UnitRow
 from coherencegym.eval.outcomes.tables import OutcomeWriter
-from coherencegym.eval.results.folder import write_common
-from coherencegym.eval.results.saved import read_saved
+from coherencegym.eval.results.folder import write_results
+from coherencegym.eval.results.paired_scores import count_compared
+from coherencegym.eval.results.read import read_results
 from coherencegym.eval.statistics.intervals import share_interval
 from coherencegym.eval.statistics.pair_baselines import BaselineDecision
+from coherencegym.eval.tasks.results import Results
 from coherencegym.eval.tasks.score.outcomes import ACCURACY, baseline_system, predictions_of
 from coherencegym.eval.tasks.score.results import score_summary
 from coherencegym.eval.tasks.score.summary import over_baselines, summarise
-from coherencegym.eval.tasks.task import Findings
 
 FORMULA = "(2;%odd%) > (2;%plain%)"
 #: What two baselines decide on six items with one prediction each; one of them left the last out.
@@ -84,13 +85,13 @@ def made(
     return folder
 
 
-def scored(folder: Path, **options: Any) -> Findings:
+def scored(folder: Path, **options: Any) -> Results:
     found = cg.score("demo", folder, **options)
-    assert isinstance(found, Findings)
+    assert isinstance(found, Results)
     return found
 
 
-def beside(found: Findings, group: str = "") -> tuple[float | None, float | None]:
+def beside(found: Results, group: str = "") -> tuple[float | None, float | None]:
     (row,) = [one for one in found.rows if one.level in ("all", "column") and one.group == group]
     return row.partial_input_score, row.lexical_overlap_score
 
@@ -156,7 +157,7 @@ def test_the_difference_is_paired_by_item(tmp_path: Path) -> None:
     assert partial.difference == pytest.approx(sum(values[:5]) / 5 - 3.5 / 5)
     assert (overlap.baseline, overlap.n) == (LEXICAL_OVERLAP, 6)
     assert overlap.difference == pytest.approx(sum(values) / 6 - 3 / 6)
-    assert [one["baseline"] for one in found.more()["over_baselines"]] == [*DECIDED]
+    assert [one["baseline"] for one in found.more["over_baselines"]] == [*DECIDED]
 
 
 def test_parts_have_the_same_baselines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -175,11 +176,11 @@ def test_parts_have_the_same_baselines(tmp_path: Path, monkeypatch: pytest.Monke
 
 def test_results_with_baselines_are_read_back(tmp_path: Path) -> None:
     found = scored(made(tmp_path / "d", [item(n) for n in range(6)]))
-    write_common(found, tmp_path)
-    saved = read_saved(tmp_path)
+    write_results(found, tmp_path)
+    saved = read_results(tmp_path, outcomes=True)
     assert saved.outcomes.outcomes.equals(found.outcomes.outcomes)
     # Two models are not compared by what the dataset decided.
-    assert saved.n_compared == 6
+    assert count_compared(saved, saved.outcomes.series()) == 6
 
 
 def test_without_decisions_the_manifest_states_a_score(tmp_path: Path) -> None:

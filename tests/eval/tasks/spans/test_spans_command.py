@@ -18,7 +18,7 @@ from support.span_texts import abductions, entailments, intruded
 from coherencegym.eval.commands.cli import main
 from coherencegym.eval.hub.results_card import render_results_card
 from coherencegym.eval.kinds.spans import SpanText
-from coherencegym.eval.results.runs import read_run
+from coherencegym.eval.results.read import read_results
 from coherencegym.eval.tasks.spans import coherence
 from coherencegym.files.parquet_rows import parquet_rows
 
@@ -120,7 +120,7 @@ def test_the_best_constant_answer_is_not_called_chance(
     said = capsys.readouterr().out
     assert "above the best constant answer on" in said
     assert "chance" not in said.replace("replaces chance", "")
-    card = render_results_card("me/results", {"runs/a": read_run(finished)}, {"runs/a": []})
+    card = render_results_card("me/results", {"runs/a": read_results(finished)}, {"runs/a": []})
     assert "| human performance | best constant answer | metric |" in card
     assert main(["overview", str(finished), "--output", str(tmp_path / "overview")]) == 0
     page = (tmp_path / "overview/index.html").read_text()
@@ -130,9 +130,9 @@ def test_the_best_constant_answer_is_not_called_chance(
 
 def said_of(folder: Path) -> str:
     """The line of the headline as a terminal has it."""
-    from coherencegym.eval.views.findings import headline_line
+    from coherencegym.eval.tasks.headline import headline_line
 
-    head = read_run(folder).headline
+    head = read_results(folder).headline
     assert head is not None
     return headline_line(head) + "\n"
 

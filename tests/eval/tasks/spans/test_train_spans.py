@@ -26,7 +26,7 @@ from coherencegym.errors import EvaluationError
 from coherencegym.eval.commands.cli import main
 from coherencegym.eval.kinds.documents import Document
 from coherencegym.eval.kinds.spans import GoldSpan, SpanText
-from coherencegym.eval.results.saved import read_saved
+from coherencegym.eval.results.read import read_results
 from coherencegym.eval.tasks.spans.coherence import dealt_folds
 from coherencegym.eval.tasks.spans.data import CHOICE
 from coherencegym.eval.tasks.spans.train.card import span_model_card
@@ -182,7 +182,7 @@ def test_a_seed_is_a_run_of_spans_with_its_model(trained: Path, data: Path, tmp_
         names = {path.name for path in (trained / seed).iterdir()}
         assert names >= {"model.safetensors", "config.json", "tokenizer.json", "spans.parquet"}
         assert not [name for name in names if name.endswith((".bin", ".pt", ".pth", ".pkl"))]
-        assert read_saved(trained / seed).task == "spans"
+        assert read_results(trained / seed, outcomes=True).task == "spans"
     tokenizer = json.loads((trained / "seed-7" / "tokenizer_config.json").read_text())
     assert tokenizer["model_max_length"] == 32  # no more than it has learned to read
     config = json.loads((trained / "seed-7" / "config.json").read_text())
@@ -476,7 +476,7 @@ def test_every_fold_is_held_out_once(
     ]
     assert results["summary"][0]["metrics"]["strict"]["seeds"] == 3
     with pytest.raises(EvaluationError, match=r"results of several folds; .*/fold-0$"):
-        read_saved(tmp_path / "out")
+        read_results(tmp_path / "out", outcomes=True)
     one = results_of(tmp_path / "out" / "fold-1")
     assert "|fold:1|" in one["signature"]
     card = (tmp_path / "out" / "fold-1" / "README.md").read_text()

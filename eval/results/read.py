@@ -1,0 +1,200 @@
+"""Folders of results, read back: what a run wrote, now or on another machine.
+
+They may come from anybody, so that every value is held to its type.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from contextlib import suppress
+from dataclasses import dataclass, fields, make_dataclass, replace
+from pathlib import Path
+from typing import Any, cast
+
+from pydantic import BaseModel
+
+from coherencegym.errors import EvaluationError
+from coherencegym.eval.data.notes import Note
+from coherencegym.eval.data.source import SuiteWords
+from coherencegym.eval.metrics.estimates import SavedMetric, known_metrics
+from coherencegym.eval.outcomes.files import OUTCOMES_FILE, outcomes_digest, read_outcome_tables
+from coherencegym.eval.results.folder import MARKER, RESULTS_FORMAT
+from coherencegym.eval.statistics.scores import Score
+from coherencegym.eval.tasks.headline import Headline
+from coherencegym.eval.tasks.registry import TASKS, task_named
+from coherencegym.eval.tasks.results import Results, TableFacts
+from coherencegym.eval.tasks.score.controls import Difference
+from coherencegym.files.strict_json import Many, Some, kind, read_json
+
+
+def run_folders(folders: Iterable[Path], levels: int = 2) -> list[Path]:
+    """Folders of results, each once; in the place of a folder of such folders those, by name.
+
+    ``levels`` are those below a folder: the runs of a training have a folder of their own there.
+    """
+    listed: list[Path] = []
+    for folder in folders:
+        inside: list[Path] = []
+        for level in range(0 if (folder / MARKER).is_file() else levels):
+            # Hidden ones are of runs that are writing, or were killed.
+            paths = folder.glob("[!.]*/" * (level + 1) + MARKER)
+            # Detectors of several seeds have folders of their own beside the results of all.
+            inside += [p.parent for p in paths if not (p.parent.parent / MARKER).is_file()]
+        listed += sorted(inside) or [folder]
+    return list({folder.resolve(): folder for folder in reversed(listed)}.values())[::-1]
+
+
+def runs_beside(above: Path, own: Iterable[Path]) -> list[Results]:
+    """The runs of ``score`` in a folder but for some, by name; others read the same rows otherwise.
+
+    What cannot be read is passed over.
+    """
+    known = {folder.resolve() for folder in own}
+    runs = []
+    for folder in run_folders([above], levels=1):
+        with suppress(EvaluationError, OSError):
+            if folder.resolve() not in known:
+                runs.append(read_results(folder))
+    return [run for run in runs if run.task == "score"]
+
+
+def seed_folders(folder: Path) -> list[Path]:
+    """The folders of the seeds, or folds, of a training, of which these are the results over all.
+
+    None of other results.
+    """
+    if (folder / OUTCOMES_FILE).is_file():
+        return []
+    return sorted(each for name in ("seed-*", "fold-*") for each in folder.glob(name))
+
+
+def read_results(folder: Path, *, outcomes: bool = False) -> Results:
+    """Read a folder of results: its scores, and where asked for the outcomes of every unit.
+
+    Raises:
+        EvaluationError: it is no folder of results, is of another release, or is damaged.
+        OSError: a file cannot be read.
+    """
+    path = folder / MARKER
+    if not path.is_file():
+        what = "no such folder" if not folder.exists() else f"no {MARKER} in it"
+        raise EvaluationError(f"{folder}: {what}; expected a folder that coherencegym score wrote")
+    written = read_json(path, _Format).format
+    if type(written) is not int or written != RESULTS_FORMAT:
+        raise EvaluationError(
+            f"{path}: format {kind(written)}; expected {RESULTS_FORMAT} (a newer release may read "
+            "it, or score the model again)"
+        )
+    if outcomes:
+        _check_whole(folder)
+    read = read_json(path, _Results)
+    # As it is written: what no reader knows stays, too.
+    raw = json.loads(path.read_text(encoding="utf-8-sig"))
+    results = Results(
+        signature=read.signature,
+        model=raw["model"],
+        dataset=raw["dataset"],
+        settings=raw["settings"],
+        notes=read.notes,
+        task=read.task,
+        rows=read.scores,
+        headline=read.headline,
+        metrics=known_metrics(read.metrics, str(path)),
+        differences=read.differences,
+        more={name: value for name, value in raw.items() if name not in _KEYS},
+        folder=folder,
+    )
+    return _with_outcomes(results, read.outcomes_sha256) if outcomes else results
+
+
+def _check_whole(folder: Path) -> None:
+    if seeds := seed_folders(folder):
+        over = seeds[0].name.partition("-")[0]
+        raise EvaluationError(
+            f"{folder}: results of several {over}s; expected the folder of one, such as {seeds[0]}"
+        )
+    if not (folder / OUTCOMES_FILE).is_file():
+        raise EvaluationError(f"{folder}: no {OUTCOMES_FILE}; expected the whole folder of results")
+
+
+def _with_outcomes(results: Results, digest: str) -> Results:
+    assert results.folder is not None
+    path, file = results.folder / MARKER, results.folder / OUTCOMES_FILE
+    outcomes = read_outcome_tables(results.folder)
+    seen: set[tuple[str, str]] = set()
+    for number, table in enumerate(results.tables):
+        if (place := (table.config, table.split)) in seen:
+            raise EvaluationError(
+                f"{path}: dataset.tables[{number}]: there twice; expected it once"
+            )
+        seen.add(place)
+    for series in outcomes.series():
+        where = f"{file}: {kind(series.config)}"
+        if (series.config, series.split) not in seen:
+            raise EvaluationError(f"{where}: not in {path.name}; {_AGAIN}")
+        if (metric := results.metrics.get(series.metric)) is None:
+            raise EvaluationError(f"{where}, {kind(series.metric)}: no such metric; {_AGAIN}")
+        if fault := metric.fault(outcomes.cells(series.places)):
+            raise EvaluationError(f"{where}, {kind(metric.said)}: {fault}")
+    if outcomes_digest(results.folder) != digest:
+        raise EvaluationError(f"{file}: not the outcomes that {path.name} is of; {_AGAIN}")
+    if results.task not in TASKS:
+        return replace(results, outcomes=outcomes)
+    task = task_named(results.task)
+    row: Any = task.row
+    schema = make_dataclass("_Rows", [("scores", Some[row])])
+    rows = read_json(path, cast(Any, schema)).scores
+    return replace(results, outcomes=outcomes, asked=task, rows=rows)
+
+
+_AGAIN = "the files are not of one run: score the model again"
+
+
+@dataclass(frozen=True)
+class _Format:
+    format: Any
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Model:
+    name: str
+    commit: str | None = None
+    dtype: str = ""
+    device: str = ""
+    parameters: int | None = None
+    arguments: dict[str, Any] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Dataset(SuiteWords):
+    name: str
+    suite: str
+    tables: Some[TableFacts]
+    version: str | None = None
+    repo: str | None = None
+    commit: str | None = None
+    rows_sha256: str
+
+
+class _Settings(BaseModel, extra="allow"):
+    versions: dict[str, str] = {}
+    model_revision: str | None = None
+
+
+@dataclass(frozen=True)
+class _Results:
+    signature: str
+    model: _Model
+    dataset: _Dataset
+    settings: _Settings
+    scores: Some[Score]
+    task: str = "score"
+    differences: Many[Difference] = ()
+    headline: Headline | None = None
+    notes: Many[Note] = ()
+    metrics: Many[SavedMetric] = ()
+    outcomes_sha256: str = ""
+
+
+_KEYS = {"format", *(each.name for each in fields(_Results))}

@@ -1,0 +1,284 @@
+"""The results of a run, gathered from its outcomes: one way for all tasks."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from coherencegym.eval.data.notes import Note, caution, detail, first_names, partial_notes
+from coherencegym.eval.data.signature import signature, versions
+from coherencegym.eval.data.source import Source
+from coherencegym.eval.kinds.table_kind import FAMILY
+from coherencegym.eval.metrics.estimates import EstimateRow, score_of
+from coherencegym.eval.metrics.metric import Metric
+from coherencegym.eval.models.load import LoadedModel
+from coherencegym.eval.models.provenance import Provenance
+from coherencegym.eval.outcomes.tables import OutcomeTables
+from coherencegym.eval.statistics.intervals import INTERVALS
+from coherencegym.eval.statistics.scores import (
+    FEW_ITEMS,
+    ONE_RATER,
+    PEOPLE,
+    Score,
+    people_fields,
+    shown_rows,
+)
+from coherencegym.eval.tasks.headline import baseline_notes
+from coherencegym.eval.tasks.results import Results
+from coherencegym.eval.tasks.table import Table
+from coherencegym.eval.tasks.task import Task
+
+_NO_SETTINGS: Mapping[str, Any] = {}
+
+
+def collect_results(
+    asked: Task[Any, Any, Any],
+    source: Source,
+    model: LoadedModel,
+    pairs: Sequence[tuple[Any, Any]],
+    outcomes: OutcomeTables,
+    settings: Mapping[str, Any],
+    options: Any,
+    own: Mapping[str, Any],
+) -> Results:
+    """The results of a run on inputs of a dataset, at least one.
+
+    Args:
+        pairs: inputs, and their details.
+        settings: the user's choices of model, data and reading, by their names.
+        options: the task's own, as they came to.
+        own: the same as results record them.
+    """
+    about = model.about()
+    found_out = asked.came_to([detail for _, detail in pairs])
+    recorded = {
+        **settings,
+        **own,
+        **found_out,
+        "intervals": INTERVALS,
+        "versions": versions(about),
+    }
+    found = results_of(asked, pairs, outcomes, about, options, source, recorded)
+    return replace(
+        found,
+        signature=signature(
+            asked.command.name, about, found.dataset, recorded, asked.signed(own, recorded)
+        ),
+        notes=[*run_notes(source, model, found.input_tables, settings["max_items"]), *found.notes],
+    )
+
+
+def results_of(
+    asked: Task[Any, Any, Any],
+    pairs: Sequence[tuple[Any, Any]],
+    outcomes: OutcomeTables,
+    about: Mapping[str, Any],
+    options: Any,
+    source: Source | None = None,
+    settings: Mapping[str, Any] = _NO_SETTINGS,
+) -> Results:
+    """Results as far as inputs, details and outcomes say them; ``about`` are facts of a model.
+
+    ``source`` is that of the tables; None: each knows its own.
+    """
+    tables = [asked.table(one) for one, _ in pairs]
+    source = tables[0].source if source is None else source
+    digests = [
+        f"{table.config} {digest}"
+        for table, (one, _) in zip(tables, pairs, strict=True)
+        for digest in (
+            [f"{table.split} {table.rows_sha256}"] if asked.digests is None else asked.digests(one)
+        )
+    ]
+    dataset = about_dataset(
+        source,
+        digests,
+        all(table.verified for table in tables),
+        [
+            about_table(table, table.rows, **_language(source, table), **asked.facts(*pair))
+            for table, pair in zip(tables, pairs, strict=True)
+        ],
+    )
+    results = Results(
+        signature="",
+        model=about,
+        dataset=dataset,
+        settings=settings,
+        notes=(),
+        task=asked.command.name,
+        outcomes=outcomes,
+        metrics={metric.name: metric for metric in _metrics(asked, outcomes)},
+        asked=asked,
+        inputs=[given for given, _ in pairs],
+        details=[detail for _, detail in pairs],
+        options=options,
+        manifest=source.manifest,
+    )
+    results = replace(results, summary=asked.summary(results))
+    rows = _rows(results) if asked.rows is None else asked.rows(results)
+    differences = getattr(results.summary, "differences", ())
+    results = replace(results, rows=rows, differences=differences)
+    results = replace(results, headline=asked.headline(results))
+    return replace(results, notes=list(_notes(results)), more=asked.more(results))
+
+
+def _metrics(asked: Task[Any, Any, Any], outcomes: OutcomeTables) -> Sequence[Metric]:
+    if asked.metric is None:
+        return asked.metrics
+    names = dict.fromkeys(series.metric for series in outcomes.series())
+    return tuple(map(asked.metric, names))
+
+
+def _rows(results: Results) -> list[Score]:
+    # Baselines stand beside the model, too; layers of a model are in its outcomes alone.
+    asked: Task[Any, Any, Any] = results.asked
+    known: dict[tuple[Any, ...], dict[str, EstimateRow]] = {}
+    for row in results.estimates:
+        known.setdefault(_place(row), {})[row.system.label] = row
+    return [
+        *(
+            replace(
+                score_of(row),
+                **asked.beside(known[_place(row)]),
+                **_people_beside(known[_place(row)]),
+            )
+            if row.system.role == "model"
+            else score_of(row)
+            for row in results.estimates
+            if row.system.layer is None
+        ),
+        *asked.stated(results),
+    ]
+
+
+def _place(row: EstimateRow) -> tuple[Any, ...]:
+    return row.config, row.split, row.group, row.metric.name
+
+
+def _people_beside(known: Mapping[str, EstimateRow]) -> dict[str, Any]:
+    fields: dict[str, Any] = {}
+    for label in (ONE_RATER, PEOPLE):
+        if label in known:
+            fields |= people_fields(known[label].estimate)
+    return fields
+
+
+def _language(source: Source, table: Any) -> dict[str, str]:
+    language = language_in(source, table.config)
+    return {"language": language} if language else {}
+
+
+def _notes(found: Results) -> Iterator[Note]:
+    yield from found.asked.notes(found)
+    if not found.asked.says_baselines:
+        yield from baseline_notes(found.headline)
+    printed = [
+        row for row in shown_rows(found.rows) if found.asked.prints_groups or row.level == "all"
+    ]
+    marked = any(row.n < FEW_ITEMS for row in printed)
+    if marked or any(len(table.rows) < FEW_ITEMS for table in found.input_tables):
+        what = found.asked.command.units
+        yield caution(f"! fewer than {FEW_ITEMS} {what}: read the interval, not the score")
+
+
+def run_notes(
+    source: Source, model: LoadedModel, tables: Sequence[Table[Any]], limit: int | None
+) -> Iterator[Note]:
+    """Lines for a reader of any task's scores: on the dataset, the part read, the model."""
+    yield from source.notes
+    yield from partial_notes(
+        source.manifest, [(table.config, len(table.rows)) for table in tables], limit
+    )
+    yield from model.lines()
+    corpora = _corpora(source, [table.config for table in tables])
+    yield from contamination_notes(corpora, model.provenance)
+
+
+def _corpora(source: Source, configs: Iterable[str]) -> list[Mapping[str, Any]]:
+    known = source.manifest.get("configs", {})
+    return [known.get(config, {}).get("corpus", {}) for config in configs]
+
+
+def contamination_notes(corpora: Iterable[Mapping[str, Any]], model: Provenance) -> Iterator[Note]:
+    """A line on whether the model may have read the texts; none where their year is not known."""
+    years = {
+        str(corpus.get("title", "")): int(corpus["public_since"])
+        for corpus in corpora
+        if corpus.get("public_since")
+    }
+    if not years:
+        return
+    latest = model.latest_year
+    younger = [title for title, year in years.items() if latest is not None and year > latest]
+    verdict = "the model may have been trained on these texts"
+    if len(younger) == len(years):
+        verdict = "these texts were not public then"
+    elif younger:
+        verdict += f", but not on those of {first_names(younger)}"
+    said = ", ".join(f"{year} ({title})" for title, year in years.items())
+    facts = ", ".join(model.facts()) or "its training data are unknown"
+    yield detail(
+        f"texts public since {said}; the model: {facts}; {verdict} (see Contamination in the "
+        "dataset's card)"
+    )
+
+
+#: Facts that a suite says of itself, in its manifest and in results.
+SUITE_FACTS = (
+    *("title", "hypothesis", "description", "conditions", "limitations", "uses"),
+    "citation",
+)
+
+
+def about_dataset(
+    source: Source, digests: Iterable[str], verified: bool, tables: Sequence[Mapping[str, Any]]
+) -> dict[str, Any]:
+    """The facts of a dataset that results record; ``digests`` are those of its tables' rows."""
+    return {
+        "name": source.name,
+        "suite": source.suite,
+        "version": source.version,
+        "repo": source.repo,
+        "revision": source.revision,
+        "commit": source.commit,
+        "rows_sha256": hashlib.sha256("\n".join(digests).encode()).hexdigest(),
+        "verified": verified,
+        "tables": list(tables),
+        **{name: source.manifest[name] for name in SUITE_FACTS if source.manifest.get(name)},
+        **_limitations(source, {str(table["config"]): None for table in tables}),
+    }
+
+
+def language_in(source: Source, config: str) -> str:
+    """The language of a config (ISO 639-1; ``mul``: several); empty where none is stated."""
+    return str(_corpora(source, [config])[0].get("language", ""))
+
+
+def _limitations(source: Source, configs: Iterable[str]) -> dict[str, list[str]]:
+    of_corpora = [
+        f"{corpus.get('title', '')}: {line}"
+        for corpus in _corpora(source, configs)
+        for line in corpus.get("limitations", ())
+    ]
+    found = [*source.manifest.get("limitations", ()), *dict.fromkeys(of_corpora)]
+    return {"limitations": found} if found else {}
+
+
+def about_table(table: Any, rows: Sequence[Any], **more: Any) -> dict[str, Any]:
+    """The facts of a table that results record, of which these rows were read."""
+    return {
+        "config": table.config,
+        "split": table.split,
+        "sha256": table.rows_sha256,
+        "items": len(rows),
+        "headline": getattr(table, "headline", ""),
+        "breakdowns": list(table.breakdowns),
+        # Without it all items count in the suite's one number.
+        **({"headline_value": value} if (value := getattr(table, "headline_value", "")) else {}),
+        # Rows that are not in memory are not read again for it.
+        "families": "families" not in more
+        and any(getattr(row, "extra", {}).get(FAMILY) for row in rows),
+        **more,
+    }
