@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from coherencegym.eval.models.load import load as load_model
     from coherencegym.eval.models.load import load_encoder
     from coherencegym.eval.tasks.results import Results, rows, to_pandas
-    from coherencegym.eval.views.folder_pages import write_results_folder as write_results
+    from coherencegym.eval.views.page import write_results_folder as write_results
 
 __all__ = [
     "Items",
@@ -54,7 +54,7 @@ _ELSEWHERE = {
     "rows": ("coherencegym.eval.tasks.results", "rows"),
     "states": ("coherencegym.eval.hidden_states", "states"),
     "to_pandas": ("coherencegym.eval.tasks.results", "to_pandas"),
-    "write_results": ("coherencegym.eval.views.folder_pages", "write_results_folder"),
+    "write_results": ("coherencegym.eval.views.page", "write_results_folder"),
 }
 
 

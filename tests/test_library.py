@@ -20,7 +20,7 @@ from coherencegym.eval.commands.cli import main
 from coherencegym.eval.kinds.spans import SPANS
 from coherencegym.eval.models.source import find_model
 from coherencegym.eval.tasks.results import Results
-from coherencegym.eval.views.folder_pages import write_results_folder
+from coherencegym.eval.views.page import write_results_folder
 from coherencegym.files.checksums import CHECKSUMS
 
 pytestmark = pytest.mark.usefixtures("demo_once")

@@ -213,7 +213,7 @@ class Several:
         from coherencegym.eval.outcomes.tables import OutcomeWriter
         from coherencegym.eval.results.folder import write_results
         from coherencegym.eval.tasks.collect import collect_results
-        from coherencegym.eval.views.folder_pages import write_results_files
+        from coherencegym.eval.views.page import write_results_files
         from coherencegym.files.folders import written_beside
 
         writer = OutcomeWriter()

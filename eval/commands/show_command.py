@@ -52,8 +52,8 @@ def run(arguments: argparse.Namespace) -> int:
     _, tables = options.item_tables(arguments)
     from coherencegym.eval.data.dataset import find_item
     from coherencegym.eval.tasks.score.notes import scorer_notes
+    from coherencegym.eval.tasks.score.page.item_view import check_conditions, view_item
     from coherencegym.eval.tasks.score.scoring import score_items
-    from coherencegym.eval.views.item_view import check_conditions, view_item
 
     table, item = find_item(tables, arguments.item)
     check_conditions(item, arguments.conditions)

@@ -101,6 +101,30 @@ class DocumentLists:
 
 
 @dataclass(frozen=True)
+class HeatMaps:
+    """Scores by what was replaced and by what: maps with a title, names, and scores by both."""
+
+    maps: tuple[Any, ...]
+
+
+@dataclass(frozen=True)
+class Introduction:
+    """What the suite says of itself, and an item of it (:mod:`eval.tasks.score.page.example`)."""
+
+    example: Any
+
+
+@dataclass(frozen=True)
+class ItemList:
+    """Items that the page's script lists; ``collect`` gives them and what was left out."""
+
+    collect: Callable[[], Any]
+
+
+_OfScore = HeatMaps | Introduction | ItemList
+
+
+@dataclass(frozen=True)
 class ReportSection:
     """A part of a report.
 
@@ -111,14 +135,36 @@ class ReportSection:
         sentences: conclusions, which a terminal shows as well.
         is_detail: true where a terminal shows it only to those who ask.
         narrow: the table where the body is too wide.
+        drawn: the score of each row of the table, which a page draws beside it.
     """
 
     title: str
-    body: Grid | Figure | TextLists | Strips | Triangles | DocumentLists
+    body: (
+        Grid
+        | Figure
+        | TextLists
+        | Strips
+        | Triangles
+        | DocumentLists
+        | HeatMaps
+        | Introduction
+        | ItemList
+    )
     lead: str = ""
     sentences: tuple[str, ...] = ()
     is_detail: bool = False
     narrow: Grid | None = None
+    drawn: tuple[Score, ...] = ()
+
+    @property
+    def kind(self) -> str:
+        """The name of the body's block in the template of a page."""
+        return type(self.body).__name__
+
+    @property
+    def place(self) -> str:
+        """The name of the section in the address of a page."""
+        return "-".join(self.title.lower().split())
 
     def print(self, console: Any) -> None:
         """Print the table in the width of a console, and the sentences."""

@@ -304,7 +304,7 @@ class Results:
         for section in self.sections:
             if verbose or not section.is_detail:
                 section.print(console)
-            else:
+            elif isinstance(section.body, grid.Grid):
                 hidden.append(section.title.lower())
         grid.print_notes(
             *(console, self.notes, self.signature),

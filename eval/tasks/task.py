@@ -170,6 +170,7 @@ class Task(Generic[_I, _O, _D]):
         summary: values that its report and files share, computed once of the outcomes.
         headline: the one number of a run, where it has one.
         verdict: a sentence on it; by default one on its interval, chance and baselines.
+        units: the word for what the headline counts, in its sentence.
         sections: its report; by default one table of all estimates.
         stated: scores that come of no outcomes of units.
         rows: all scores, for a task that has its own way to them.
@@ -219,6 +220,7 @@ class Task(Generic[_I, _O, _D]):
     summary: Callable[[Results], Any] = lambda found: None
     headline: Callable[[Results], Headline | None] = lambda found: None
     verdict: Callable[[Results], Verdict | None] | None = None
+    units: Callable[[Results], str] = lambda results: str(results.asked.command.units)
     sections: Callable[[Results], Iterable[ReportSection]] | None = None
     stated: Callable[[Results], Iterable[Score]] = lambda found: ()
     rows: Callable[[Results], list[Score]] | None = None

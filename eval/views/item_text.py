@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from operator import itemgetter
 from typing import Any
 
-from coherencegym.eval.views.item_view import (
+from coherencegym.eval.tasks.score.page.item_view import (
     ConditionView,
     ItemView,
     PredictionView,

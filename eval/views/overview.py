@@ -9,18 +9,18 @@ from typing import TYPE_CHECKING, Any
 
 from coherencegym.errors import EvaluationError
 from coherencegym.escapes import markdown_text
-from coherencegym.eval.data.baselines import BASELINE_WORDS, HUMAN_PERFORMANCE
+from coherencegym.eval.data.baselines import BASELINE_MEANINGS, BASELINE_WORDS, HUMAN_PERFORMANCE
+from coherencegym.eval.data.notes import first_names
 from coherencegym.eval.report import grid
+from coherencegym.eval.report.blocks import Figure, ReportSection
 from coherencegym.eval.report.formats import TableDocument, copied_texts
 from coherencegym.eval.report.notebook import notebook_cell
 from coherencegym.eval.results.learning import learning_curves
 from coherencegym.eval.results.run_table import RunColumn, RunModel, RunTable, table_of
-from coherencegym.eval.statistics.scores import CD, CHANCE_NAME
-from coherencegym.eval.tasks.headline import Headline
+from coherencegym.eval.statistics.scores import CD, CHANCE_NAME, SPEARMAN, chance_names
+from coherencegym.eval.tasks.headline import Headline, known_baselines
 from coherencegym.eval.tasks.results import Results
-from coherencegym.eval.views.html_report import write_html
-from coherencegym.eval.views.overview_cells import reference_cell
-from coherencegym.eval.views.overview_page import reading_lines, render_overview
+from coherencegym.eval.views.page import render_page, svg_address, write_html
 from coherencegym.eval.views.plots_curve import CURVE, write_curves
 from coherencegym.eval.views.training.table import LEGEND as TRAINING_LEGEND
 from coherencegym.eval.views.training.table import training_grids
@@ -233,11 +233,108 @@ def _write_files(shown: RunTable, folder: Path, work: Path) -> None:
     legend = [*TRAINING_LEGEND * bool(steps), *_legend(shown)]
     lines += [f"- {markdown_text(note)}" for note in legend]
     (work / _MARKDOWN).write_bytes(("\n".join(lines) + "\n").encode("utf-8", "replace"))
-    copied = copied_overview(shown)
-    write_html(render_overview(shown, overview_title(shown), reports, drawn, copied), work, PAGE)
+    write_html(_page(shown, reports, drawn), work / PAGE)
+
+
+def _page(shown: RunTable, reports: Mapping[Path | None, str], curve: bytes) -> str:
+    steps = _steps(shown)
+    sections = [ReportSection(own.title or "Steps", own) for own in steps]
+    if curve:
+        words = "The scores of the tables below against the steps of the training."
+        picture = Figure(CURVE, words, lambda: None)
+        sections.insert(0, ReportSection("Learning curve", picture))
+    table = replace(overview_grid(shown, reports), title="")
+    sections.append(ReportSection("Scores", table, sentences=tuple(shown.sentences)))
+    return render_page(
+        overview_title(shown),
+        sections,
+        ["copy.js"],
+        drawn={sections[0].place: svg_address(curve)} if curve else {},
+        copied=copied_overview(shown),
+        lines=[*TRAINING_LEGEND * bool(steps), *_legend(shown), *_WARNINGS],
+    )
+
+
+#: What a reader of many intervals has to know.
+_WARNINGS = (
+    "Every number has its own 95 % interval, which is not corrected for the number of models: of a "
+    "hundred models that only guess, two or three are above chance.",
+    "If the intervals of two models overlap, their order says little; coherencegym compare tests "
+    "them item by item.",
+)
 
 
 def _report(run: Path, folder: Path) -> str:
     import os
 
     return (Path(os.path.relpath(run, folder)) / "report.html").as_posix()
+
+
+def reference_cell(column: RunColumn, field: str) -> str:
+    """The values of a baseline, of people or of chance in a column: one, if all runs have it."""
+    if field != "human_score":
+        return grid.shares_cell(column.reference(field))
+    judged = [number for number in column.numbers if number.human_score is not None]
+    cells = [grid.share_of_people(number.human_score, number.human_n) for number in judged]
+    return " or ".join(dict.fromkeys(sorted(cells))) or "–"
+
+
+#: Lines on what stands beside the scores, by the fields that have it.
+_BESIDE = {
+    **{
+        name: f"{words}: {BASELINE_MEANINGS[name]}, scored on the same configs and groups"
+        for name, words in BASELINE_WORDS.items()
+    },
+    "human_score": f"{HUMAN_PERFORMANCE}: annotators, on judged items of the same configs "
+    "(their number in brackets)",
+}
+#: The baselines beside numbers that are no CD scores, by their metric.
+_OF_METRIC = {
+    "accuracy": "probes (accuracy): partial input is a bag of words, chance is the most frequent "
+    "label",
+    SPEARMAN: "ratings (Spearman): correlations times 100; partial input is a bag of words, "
+    "lexical overlap is repeated words, human performance is one rater against the others, "
+    "chance is 0 (values below 0 are drawn at 0)",
+    "strict": "spans (strict): partial input is a bag of words, and the best constant answer "
+    "(such as never) replaces chance",
+}
+#: The line on columns in which models do not have the same items.
+_OTHER_ITEMS = (
+    "items: where two numbers stand, some models were scored on fewer items (texts are too long "
+    "for a model, or equal as its tokens), so baselines may differ, too (a or b); `compare` takes "
+    "the common items"
+)
+#: The mark of a number above all that it is held against.
+ABOVE_ALL = (
+    "* the whole interval is above {chance} and every known baseline ({baselines}), of which at "
+    "least one is known"
+)
+
+
+def reading_lines(table: RunTable) -> list[str]:
+    """Lines on what stands beside the scores of a table, and on its marks."""
+    numbers = table.numbers
+    known = [name for name in _BESIDE if any(getattr(one, name) is not None for one in numbers)]
+    metrics = {one.metric for one in numbers}
+    controlled = any(column.is_controlled for column in table.columns)
+    return [
+        *(_BESIDE[name] for name in known),
+        *(
+            ABOVE_ALL.format(
+                chance=chance_names(numbers, article=True), baselines=", ".join(found.values())
+            )
+            for found in [known_baselines(numbers)]
+            if found
+        ),
+        *[f"not on the learning curve, as the name has no step: {first_names(table.without_step)}"]
+        * bool(table.without_step),
+        *(said for metric, said in _OF_METRIC.items() if metric in metrics),
+        *(
+            f"{column.whole_name}: the {column.numbers[0].mean_of}; not the score of one config"
+            for column in table.columns
+            if column.numbers and column.numbers[0].is_over_groups
+        ),
+        *[_OTHER_ITEMS] * any(len(column.counts) > 1 for column in table.columns),
+        *["† compare this score with those of its controls: the report has the differences"]
+        * controlled,
+    ]

@@ -8,12 +8,12 @@ what is put in its place, cells the CD score. A score belongs in it if its group
 from __future__ import annotations
 
 import math
-import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from coherencegym.eval.report import figures
+from coherencegym.eval.report.heat_maps import HeatMap, heat_maps_of
 from coherencegym.eval.statistics.scores import FEW_ITEMS, Score
 from coherencegym.eval.tasks.results import Results
 from coherencegym.eval.views.plot_rows import merged, suites_of
@@ -31,44 +31,12 @@ _COLOURS = ("#B35806", "#F1A340", "#FFFFFF", "#67A9CF", "#0B559F")
 #: Strength of the colour of a cell of few items.
 _FAINT = 0.3
 _EMPTY = "#F4F4F4"
-_GROUP = re.compile(r"(?P<row>\S.*?) → (?P<column>\S.*)")
-
-
-@dataclass(frozen=True)
-class HeatMap:
-    """The scores of one config and split by row and column, the same rows for every model.
-
-    ``cells`` has for each model, by its name, the scores that it has; ``suites`` names them with
-    their versions.
-    """
-
-    title: str
-    rows: tuple[str, ...]
-    columns: tuple[str, ...]
-    cells: Mapping[str, Mapping[tuple[str, str], Score]]
-    suites: str = ""
 
 
 def heat_maps(runs: Sequence[Results]) -> list[HeatMap]:
-    """The heat maps of runs, one for each config and split that has such groups; often none."""
-    found: dict[tuple[str, str], dict[str, dict[tuple[str, str], Score]]] = {}
-    for one in merged(runs).series:
-        for score in one.scores.values():
-            match = _GROUP.fullmatch(score.group)
-            if match and score.level in ("group", "detail"):
-                own = found.setdefault((score.config, score.split), {}).setdefault(one.label, {})
-                own[match["row"], match["column"]] = score
-    splits = {split for _, split in found}
-    return [
-        HeatMap(
-            f"{config} ({split})" if len(splits) > 1 else config,
-            tuple(sorted({row for own in cells.values() for row, _ in own})),
-            tuple(sorted({column for own in cells.values() for _, column in own})),
-            cells,
-            suites_of(runs),
-        )
-        for (config, split), cells in found.items()
-    ]
+    """The heat maps of runs; often none."""
+    series = {one.label: one.scores.values() for one in merged(runs).series}
+    return heat_maps_of(series, suites_of(runs))
 
 
 def draw_heat_maps(maps: Sequence[HeatMap]) -> Any:

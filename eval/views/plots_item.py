@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from coherencegym.eval.report import figures
-from coherencegym.eval.views.item_view import ConditionView, ItemView, TokenView
+from coherencegym.eval.tasks.score.page.item_view import ConditionView, ItemView, TokenView
 
 #: Most tokens in a line; characters of a token, and of a start or separator token; points of both.
 _BESIDE, _LONGEST, _LONGEST_SPECIAL, _POINTS = 48, 18, 9, 7.5

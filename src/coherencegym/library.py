@@ -170,8 +170,8 @@ def score(
     from coherencegym.eval.models.load import load
     from coherencegym.eval.plan.cached import CachedPlans
     from coherencegym.eval.results.read import runs_beside
-    from coherencegym.eval.views.folder_pages import write_results_folder
     from coherencegym.eval.views.overview import overview, write_overview
+    from coherencegym.eval.views.page import write_results_folder
 
     if not isinstance(output, str | Path | None):
         raise EvaluationError(f"score: output: {_named(output)}; expected a folder, or None")
@@ -524,7 +524,7 @@ def _ask(
     from coherencegym.eval.library import task_choices, task_loaded
     from coherencegym.eval.models.in_memory import evaluating
     from coherencegym.eval.tasks.registry import task_named
-    from coherencegym.eval.views.folder_pages import write_results_folder
+    from coherencegym.eval.views.page import write_results_folder
     from coherencegym.files.folders import check_folder
 
     task = task_named(name)

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from functools import partial
 
 from coherencegym.eval.data.baselines import BASELINE_WORDS, HUMAN_PERFORMANCE
 from coherencegym.eval.data.source import Published
 from coherencegym.eval.plan.options import SYNTAXGYM_2021
 from coherencegym.eval.report import grid
-from coherencegym.eval.report.blocks import ReportSection
+from coherencegym.eval.report.blocks import HeatMaps, Introduction, ItemList, ReportSection, Strips
+from coherencegym.eval.report.heat_maps import heat_maps_of
 from coherencegym.eval.report.labels import formula_labels, labels
 from coherencegym.eval.statistics.scores import FEW_ITEMS, shown_rows
 from coherencegym.eval.tasks.results import Results
 from coherencegym.eval.tasks.score.controls import Difference
 from coherencegym.eval.tasks.score.lengths import LengthCorrelation
+from coherencegym.eval.tasks.score.page.example import example_of
+from coherencegym.eval.tasks.score.page.items import collect
 from coherencegym.eval.tasks.score.results import score_summary
 from coherencegym.eval.tasks.score.summary import ItemScore, OverItemBaseline
 
@@ -35,8 +39,14 @@ def score_sections(found: Results) -> Iterator[ReportSection]:
         f"{grid.share_with_interval(one.score, one.ci_low, one.ci_high)} %"
         for one in summary.macros
     ]
-    whole, narrow = score_grid(rows), score_grid(rows, with_intervals=False)
-    yield ReportSection("Scores", whole, sentences=tuple(macros), narrow=narrow)
+    yield ReportSection("What was asked", Introduction(example_of(found)))
+    yield ReportSection(
+        "Scores",
+        score_grid(rows),
+        sentences=tuple(macros),
+        narrow=score_grid(rows, with_intervals=False),
+        drawn=tuple(rows),
+    )
     if summary.differences:
         yield ReportSection("Differences from controls", difference_block(summary.differences))
     if summary.over_baselines:
@@ -46,8 +56,15 @@ def score_sections(found: Results) -> Iterator[ReportSection]:
         yield ReportSection("Correlation of margin and length", length_block(lengths))
     if summary.published:
         mode = str(found.settings.get("compat") or "")
-        body = published_block(summary.published, mode)
-        yield ReportSection("Published scores", body, is_detail=True)
+        published = published_block(summary.published, mode)
+        yield ReportSection("Published scores", published, is_detail=True)
+    if len(rows) < len(summary.scores):
+        names = "partial-input baseline", ""
+        every = Strips(tuple(summary.scores), names)
+        yield ReportSection("All scores", every, is_detail=True)
+    if maps := heat_maps_of({found.model_name: summary.scores}):
+        yield ReportSection("Heat map", HeatMaps(tuple(maps)))
+    yield ReportSection("Items", ItemList(partial(collect, found)))
 
 
 def score_grid(rows: Sequence[ItemScore], with_intervals: bool = True) -> grid.Grid:

@@ -12,6 +12,7 @@ from coherencegym.eval.tasks.score.headline import headline_of
 from coherencegym.eval.tasks.score.notes import notes_of
 from coherencegym.eval.tasks.score.options import COMMAND, ScoreOptions
 from coherencegym.eval.tasks.score.outcomes import ACCURACY, MARGIN, prediction_rows
+from coherencegym.eval.tasks.score.page.example import in_pairs
 from coherencegym.eval.tasks.score.parts import score_tables
 from coherencegym.eval.tasks.score.report import score_sections
 from coherencegym.eval.tasks.score.results import (
@@ -52,6 +53,7 @@ TASK: Task[ItemTable, ScoreOptions, ScoredItemTable] = Task(
     summary=summary_of,
     rows=lambda found: list(score_summary(found).scores),
     headline=_headline,
+    units=lambda results: "pairs" if in_pairs(results) else "comparisons",
     sections=score_sections,
     notes=notes_of,
     facts=table_facts,

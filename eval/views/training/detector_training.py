@@ -17,7 +17,7 @@ from coherencegym.eval.tasks.detect.report import (
 )
 from coherencegym.eval.tasks.detect.train.card import detector_card
 from coherencegym.eval.tasks.detect.train.results import SeedScore, TrainingResults
-from coherencegym.eval.views.folder_pages import write_results_files
+from coherencegym.eval.views.page import write_results_files
 
 
 def write_training(results: TrainingResults, folder: Path, *, overwrite: bool = False) -> None:

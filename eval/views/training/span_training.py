@@ -13,7 +13,7 @@ from coherencegym.eval.tasks.spans.results import ONE_UNIT, SEVERAL_UNITS
 from coherencegym.eval.tasks.spans.train.card import CARD_METRICS, span_model_card
 from coherencegym.eval.tasks.spans.train.data import SpanTraining
 from coherencegym.eval.tasks.spans.train.results import SpanTrainingResults
-from coherencegym.eval.views.folder_pages import write_results_files
+from coherencegym.eval.views.page import write_results_files
 
 
 def write_span_training(

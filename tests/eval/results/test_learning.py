@@ -13,7 +13,7 @@ from coherencegym.eval.results.run_table import table_of
 from coherencegym.eval.results.steps import Step, step_of
 from coherencegym.eval.tasks.headline import Headline
 from coherencegym.eval.tasks.results import Results, TableFacts
-from coherencegym.eval.views.overview_page import reading_lines
+from coherencegym.eval.views.overview import reading_lines
 
 HEAD = Headline(over=("c",), n_cells=1, n=40, score=0.8, ci_low=0.7, ci_high=0.9)
 

@@ -21,9 +21,9 @@ from coherencegym.eval.views.overview import (
     overview,
     overview_grid,
     print_overview,
+    reading_lines,
     write_overview,
 )
-from coherencegym.eval.views.overview_page import reading_lines
 
 HEAD = Headline(over=("c",), n_cells=1, n=40, score=0.8, ci_low=0.7, ci_high=0.9)
 NONE = replace(HEAD, n=0, score=None, ci_low=None, ci_high=None)
@@ -144,7 +144,7 @@ def test_files_lead_to_the_reports(tmp_path: Path) -> None:
     ]
     write_overview(overview(runs), tmp_path)
     page = html.unescape((tmp_path / "index.html").read_text())
-    assert '<a class="report" href="a%20%26%20b/report.html">' in page
+    assert '<a href="a%20%26%20b/report.html">80.0' in page
     assert "default-src 'none'; script-src 'sha256-" in page
     assert "&lt;b&gt;" in (tmp_path / "index.html").read_text()
     text = (tmp_path / "overview.md").read_text()

@@ -11,7 +11,7 @@ from support.browser import Browser, wait
 from support.results import made_item, made_results
 
 from coherencegym.eval.kinds.items import Item
-from coherencegym.eval.views.html_report import render_report, write_html
+from coherencegym.eval.views.page import page_of, write_html
 
 HOSTILE = "<script>alert(1)</script></script>\u2028<img\u00a0src=x\u00a0onerror=alert(2)>"
 RIGHT_TO_LEFT = "שלום\u202eabc 👩\u200d👩\u200d👧 e\u0301"
@@ -50,7 +50,7 @@ def address(tmp_path_factory: pytest.TempPathFactory, make_item: Callable[..., I
         "plain": [made_item(item, word_bits) for item in items],
         HOSTILE: [made_item(hostile, word_bits), made_item(long, word_bits, too_long=True)],
     }
-    write_html(render_report(made_results(tables, notes=[HOSTILE])), folder)
+    write_html(page_of(made_results(tables, notes=[HOSTILE])), folder / "report.html")
     return (folder / "report.html").as_uri()
 
 

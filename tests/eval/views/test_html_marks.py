@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from coherencegym.eval.kinds.items import Item, ItemEdit
-from coherencegym.eval.views.html_items import packed, unscored_pieces, with_units
-from coherencegym.eval.views.html_marks import difference_marks, marked, segments, unit_marks
+from coherencegym.eval.tasks.score.page.items import packed, unscored_pieces, with_units
+from coherencegym.eval.tasks.score.page.marks import difference_marks, marked, segments, unit_marks
 
 UNITS = ("One.", "Two.", "Three.", "Four.", "Five.")
 ORDER = [0, 3, 2, 1, 4]

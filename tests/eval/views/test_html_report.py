@@ -26,13 +26,15 @@ from coherencegym.eval.surprisal import ScoredCondition
 from coherencegym.eval.tasks.headline import Headline
 from coherencegym.eval.tasks.results import Results
 from coherencegym.eval.tasks.score.metrics import EvaluatedPrediction
+from coherencegym.eval.tasks.score.page import items as html_items
+from coherencegym.eval.tasks.score.page.example import example_of
+from coherencegym.eval.tasks.score.page.items import Piece, packed, scored_pieces, unscored_pieces
+from coherencegym.eval.tasks.score.page.selection import select_shown
 from coherencegym.eval.tasks.score.report import score_grid, score_sections
 from coherencegym.eval.tasks.score.results import score_summary
+from coherencegym.eval.tasks.verdict import verdict_of
 from coherencegym.eval.text.encode import Encoding
-from coherencegym.eval.views import html_items
-from coherencegym.eval.views.html_items import Piece, packed, scored_pieces, unscored_pieces
-from coherencegym.eval.views.html_report import example_of, render_report, verdict_of, write_html
-from coherencegym.eval.views.html_selection import select_shown
+from coherencegym.eval.views.page import page_of, write_html
 
 FORMULA = "(2;%bad%) > (2;%good%)"
 
@@ -69,7 +71,7 @@ def embedded(page: str) -> dict[str, Any]:
 
 
 def test_the_page_has_what_the_terminal_shows(results: Results) -> None:
-    page = render_report(results)
+    page = page_of(results)
     text = unescape(re.sub(r"<[^>]+>", "", page))
     for score in shown_rows(results.rows):
         assert share_with_interval(score.score, score.ci_low, score.ci_high) in text
@@ -87,11 +89,12 @@ def test_rows_of_scores_say_where_their_items_are(results: Results) -> None:
     assert [row.target for row in grid.rows][:2] == [("toy", "test", ""), ("toy", "test", "even")]
     assert [row.level for row in grid.rows][:2] == [0, 1]
     assert len(score_grid(scores).rows) == len(scores)
-    assert [section.title for section in score_sections(results)] == ["Scores"]
+    titles = [section.title for section in score_sections(results)]
+    assert titles == ["What was asked", "Scores", "Items"]
 
 
 def test_predictions_come_with_tokens_values_groups_and_columns(results: Results) -> None:
-    data = embedded(render_report(results))
+    data = embedded(page_of(results))
     assert data["tables"] == [["toy", "test"]]
     assert data["kinds"] == [f"{FORMULA} mean"]
     assert [one["s"] for one in data["predictions"]] == [
@@ -120,7 +123,7 @@ def test_only_conditions_that_a_prediction_compares_are_there(
     make_item: Callable[..., Item],
 ) -> None:
     item = make_item({"good": ["a1"], "bad": ["a2"], "other": ["a3"]}, "(1;%bad%) > (1;%good%)")
-    data = embedded(render_report(made_results({"c": [made_item(item, word_bits)]})))
+    data = embedded(page_of(made_results({"c": [made_item(item, word_bits)]})))
     assert [c["n"] for c in data["items"][0]["c"]] == ["good", "bad"]
 
 
@@ -130,7 +133,7 @@ def test_texts_that_two_predictions_compare_are_there_once(
     item = make_item(
         {"good": ["a1"], "bad": ["a2"]}, "(1;%bad%) > (1;%good%)", "(*;%good%) = (*;%bad%)"
     )
-    data = embedded(render_report(made_results({"c": [made_item(item, word_bits)]})))
+    data = embedded(page_of(made_results({"c": [made_item(item, word_bits)]})))
     assert [one["i"] for one in data["predictions"]] == [0, 0]
     assert [one["m"] for one in data["predictions"]] == [1.0, None]
     assert len(data["items"]) == 1
@@ -138,7 +141,7 @@ def test_texts_that_two_predictions_compare_are_there_once(
 
 
 def test_scores_are_drawn_beside_their_numbers(results: Results) -> None:
-    page = render_report(results)
+    page = page_of(results)
     table = page.split("<tbody>")[1].split("</tbody>")[0]
     drawn = re.findall(r'<circle[^>]* cx="([\d.]+)%"', table)
     shown = shown_rows(results.rows)
@@ -152,7 +155,7 @@ def test_scores_are_drawn_beside_their_numbers(results: Results) -> None:
 
 def test_one_legend_has_the_marks_as_they_are_drawn(results: Results) -> None:
     """Configs are dots and their parts rings, in the table as in the one legend of the page."""
-    page = render_report(results)
+    page = page_of(results)
     (legend,) = re.findall(r'<p class="legend".*?</p>', page, re.DOTALL)
     keys = dict(re.findall(r'<circle( class="full")? cx="50%" [^>]*></svg> ([^<]*)</span>', legend))
     assert keys == {' class="full"': "model, 95 % interval", "": "a group of items"}
@@ -161,7 +164,7 @@ def test_one_legend_has_the_marks_as_they_are_drawn(results: Results) -> None:
     shown = [one for one in shown_rows(results.rows) if one.score is not None]
     assert filled == [one.level == "all" for one in shown]
     # A page without a verdict has its legend, too.
-    silent = render_report(replace(results, headline=None))
+    silent = page_of(replace(results, headline=None))
     assert 'id="verdict"' not in silent
     assert silent.count('<p class="legend"') == 1
 
@@ -180,7 +183,7 @@ def test_the_page_begins_with_the_verdict_and_a_pair(results: Results) -> None:
         n_cells=1,
         partial_input_score=one.partial_input_score,
     )
-    page = render_report(replace(results, dataset={**results.dataset, **about}, headline=headline))
+    page = page_of(replace(results, dataset={**results.dataset, **about}, headline=headline))
     text = unescape(re.sub(r"<[^>]+>", "", page)).replace("\N{NO-BREAK SPACE}", " ")
     assert (
         "made-up finds the incoherent version more surprising in 70.0 % of pairs [60.0, 80.0], "
@@ -202,7 +205,7 @@ def test_a_heat_map_has_a_cell_for_each_replacement(make_item: Callable[..., Ite
     item = make_item(
         {"good": ["a1"], "bad": ["a2"]}, "(1;%bad%) > (1;%good%)", groups=["as_causal → since"]
     )
-    page = render_report(made_results({"c": [made_item(item, word_bits)]}))
+    page = page_of(made_results({"c": [made_item(item, word_bits)]}))
     cells = page.split('class="map"')[1].split("</table>")[0]
     assert 'class="h10 faint"' in cells
     assert 'data-group="as_causal → since"' in cells
@@ -245,7 +248,7 @@ def test_a_hostile_dataset_adds_no_markup(make_item: Callable[..., Item]) -> Non
         notes=["n"],
     )
     tags = re.compile(r"<[/!a-zA-Z]")
-    pages = [render_report(one).replace("<wbr>", "") for one in (hostile, plain)]
+    pages = [page_of(one).replace("<wbr>", "") for one in (hostile, plain)]
     assert len(tags.findall(pages[0])) == len(tags.findall(pages[1]))
     assert "\u2028" not in pages[0].split('id="data">')[1].split("</script>")[0]
     assert embedded(pages[0])["items"][0]["id"] == f"d/{HOSTILE}"
@@ -255,7 +258,8 @@ def test_half_a_character_is_written_as_a_question_mark(
     tmp_path: Path, make_item: Callable[..., Item]
 ) -> None:
     item = make_item({"a": ["x \ud800"], "b": ["y"]}, "(1;%a%) > (1;%b%)")
-    write_html(render_report(made_results({"c": [made_item(item, word_bits)]})), tmp_path)
+    page = page_of(made_results({"c": [made_item(item, word_bits)]}))
+    write_html(page, tmp_path / "report.html")
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
     assert embedded(page)["items"][0]["c"][0]["t"] == ["x", " ?"]
 
@@ -263,7 +267,7 @@ def test_half_a_character_is_written_as_a_question_mark(
 def test_the_policy_allows_the_pages_own_script_and_style_and_nothing_else(
     results: Results,
 ) -> None:
-    page = render_report(results)
+    page = page_of(results)
     (policy,) = re.findall(r'http-equiv="Content-Security-Policy" content="([^"]+)"', page)
     policy = unescape(policy)
     assert policy.startswith("default-src 'none'; ")
@@ -392,8 +396,8 @@ def test_a_page_that_would_be_too_large_shows_fewer(
     assert few.selections[0].limit == 5
     assert len(few.data["items"]) == few.selections[0].total - few.selections[0].n_left_out
     assert len(html_items.collect(made, most_characters=0).data["predictions"]) == 4
-    monkeypatch.setattr("coherencegym.eval.views.html_report.collect", lambda _: few)
-    text = unescape(re.sub(r"<[^>]+>", "", render_report(made)))
+    monkeypatch.setattr("coherencegym.eval.tasks.score.report.collect", lambda _: few)
+    text = unescape(re.sub(r"<[^>]+>", "", page_of(made)))
     n = few.selections[0].n_left_out
     assert f"{n} predictions are left out of this page" in text
     assert re.search(r"left out: \d+ with margins from \S+ to \S+ bits", text)

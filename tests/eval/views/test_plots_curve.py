@@ -139,7 +139,7 @@ def test_an_overview_of_checkpoints_has_the_curve(tmp_path: Path) -> None:
     assert "![learning curve](curve.png)" in (tmp_path / "one/overview.md").read_text()
     page = (tmp_path / "one/index.html").read_text()
     assert 'src="data:image/svg+xml;base64,' in page
-    assert "<caption>run/step*: scores in per cent by step</caption>" in page
+    assert "run/step*: scores in per cent by step</h2>" in page
 
 
 def lines_of(*runs: Results, width: int = 200) -> list[str]:

@@ -8,7 +8,7 @@ import pytest
 
 from coherencegym.eval.tasks.headline import Headline
 from coherencegym.eval.tasks.score.controls import Difference
-from coherencegym.eval.views.verdict import verdict
+from coherencegym.eval.tasks.verdict import verdict
 
 
 def said(score: float, low: float, high: float, **more: Any) -> tuple[str, str]:
@@ -110,7 +110,7 @@ def made_difference_with(low: float | None) -> Difference:
 def test_of_pairs_that_nobody_made_incoherent_the_version_is_the_worse_one() -> None:
     import coherencegym as cg
     from coherencegym.eval.tasks.results import Results
-    from coherencegym.eval.views.html_report import verdict_of
+    from coherencegym.eval.tasks.verdict import verdict_of
 
     found = cg.score("demo", [("He sat down.", "He down sat."), ("It rained.", "Rained it.")])
     assert isinstance(found, Results)

@@ -16,12 +16,12 @@ from coherencegym.eval.surprisal import ScoredCondition
 from coherencegym.eval.tasks.results import Results
 from coherencegym.eval.tasks.score.metrics import EvaluatedPrediction
 from coherencegym.eval.tasks.score.outcomes import group_names
+from coherencegym.eval.tasks.score.page.item_view import read_values, reads, state
+from coherencegym.eval.tasks.score.page.marks import Mark, unit_marks
+from coherencegym.eval.tasks.score.page.selection import LIMITS, PageSelection, margin, select_shown
 from coherencegym.eval.tasks.score.results import shown_tables
 from coherencegym.eval.tasks.score.scoring import Scored, ScoredItem
 from coherencegym.eval.text.regions import SPECIAL
-from coherencegym.eval.views.html_marks import Mark, unit_marks
-from coherencegym.eval.views.html_selection import LIMITS, PageSelection, margin, select_shown
-from coherencegym.eval.views.item_view import read_values, reads, state
 
 #: Characters of text in a page, about; more, and each table shows fewer items.
 MOST_CHARACTERS = 2_500_000

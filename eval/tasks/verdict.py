@@ -9,79 +9,32 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from itertools import groupby
 from operator import itemgetter
-from typing import Protocol
 
 from coherencegym.eval.data.baselines import BASELINE_TITLES, HUMAN_PERFORMANCE
 from coherencegym.eval.report.blocks import Bearing, Verdict
+from coherencegym.eval.report.figures import short_model
 from coherencegym.eval.report.grid import number_cell, score_cell, share_cell
-from coherencegym.eval.statistics.scores import CD, FEW_ITEMS, chance_names, is_correlation
+from coherencegym.eval.statistics.scores import (
+    CD,
+    FEW_ITEMS,
+    Score,
+    chance_names,
+    is_correlation,
+)
+from coherencegym.eval.tasks.headline import Headline
+from coherencegym.eval.tasks.results import Results
+from coherencegym.eval.tasks.score.controls import Difference
 
 #: The adjective of a version that a suite of this toolkit made.
 INCOHERENT = "incoherent"
 
 
-class Measured(Protocol):
-    """A score with what it is held against: a headline, or a row of scores."""
-
-    @property
-    def score(self) -> float | None:
-        """The value, 0 to 1."""
-
-    @property
-    def ci_low(self) -> float | None:
-        """The lower end of its 95 % interval."""
-
-    @property
-    def ci_high(self) -> float | None:
-        """The upper end."""
-
-    @property
-    def chance(self) -> float | None:
-        """The value that a system that reads nothing reaches."""
-
-    @property
-    def chance_name(self) -> str:
-        """The name of that system."""
-
-    @property
-    def partial_input_score(self) -> float | None:
-        """The value of a classifier that never sees the contrast in context."""
-
-    @property
-    def lexical_overlap_score(self) -> float | None:
-        """The value of a baseline that picks the version repeating more words."""
-
-    @property
-    def surface_score(self) -> float | None:
-        """The value of a classifier that sees only the surface of context and target."""
-
-    @property
-    def human_score(self) -> float | None:
-        """Human performance."""
-
-    @property
-    def metric(self) -> str:
-        """The name of what was measured."""
-
-    @property
-    def n(self) -> int:
-        """The number of units."""
-
-
-class Controlled(Protocol):
-    """A difference of margins from those of a control."""
-
-    @property
-    def ci_low(self) -> float | None:
-        """The lower end of its 95 % interval, bits."""
-
-
 def verdict(
     model: str,
-    one: Measured,
+    one: Score | Headline,
     of: str = "pairs",
     over: str = "",
-    differences: Sequence[Controlled] = (),
+    differences: Sequence[Difference] = (),
     worse: str = INCOHERENT,
 ) -> Verdict | None:
     """The verdict on a model's score; None where it has none.
@@ -134,6 +87,22 @@ def verdict(
     return Verdict(found if one.metric == CD else _of_height(found), shows, bearing)
 
 
+def verdict_of(results: Results, of: str = "pairs") -> Verdict | None:
+    """The verdict on the run's one number, where it has one."""
+    head = results.headline
+    if head is None:
+        return None
+    over = ""
+    if head.n_cells > 1:
+        is_few = head.n_cells == len(head.over) <= 3
+        what = "configs" if head.n_cells == len(head.over) else "groups"
+        over = " and ".join(head.over) if is_few else f"{head.n_cells} {what}"
+    differences = [each for each in results.differences if each.config in head.over]
+    # Of one's own pairs, and of a suite's file, nobody has said that a version is incoherent.
+    worse = INCOHERENT if results.dataset.get("conditions") else "worse"
+    return verdict(short_model(results.model_name), head, of, over, differences, worse)
+
+
 def _number(value: float | None, metric: str) -> str:
     # In one line.
     return score_cell(value, metric).replace(" ", "\N{NO-BREAK SPACE}")
@@ -150,14 +119,14 @@ def _of_height(text: str) -> str:
     return text
 
 
-def _beside(one: Measured, other: float | None) -> str:
+def _beside(one: Score | Headline, other: float | None) -> str:
     # Empty where one of them is not known.
     if other is None or one.ci_low is None or one.ci_high is None:
         return ""
     return _MORE if one.ci_low > other else _LESS if one.ci_high < other else _NO_MORE
 
 
-def _below(value: float | None, one: Measured) -> bool:
+def _below(value: float | None, one: Score | Headline) -> bool:
     return value is not None and one.chance is not None and value < one.chance
 
 
@@ -167,7 +136,7 @@ def _runs(pairs: Iterable[tuple[str, str]]) -> Iterator[tuple[str, list[str]]]:
 
 
 def _meaning(
-    one: Measured,
+    one: Score | Headline,
     worse: str,
     against_chance: str,
     against_partial_input: str,
@@ -204,7 +173,7 @@ def _meaning(
     return "neither the parts of the items alone nor their surface explain this", "shows"
 
 
-def _beside_controls(differences: Sequence[Controlled]) -> tuple[str, Bearing]:
+def _beside_controls(differences: Sequence[Difference]) -> tuple[str, Bearing]:
     where = "in the controls, in which the same change makes no text less coherent"
     if all(each.ci_low is not None and each.ci_low > 0 for each in differences):
         return f"its margins are larger than {where}", "shows"

@@ -1,0 +1,1 @@
+"""The items of a run of score as its page shows them."""

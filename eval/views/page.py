@@ -1,0 +1,196 @@
+"""Pages of results: one file that asks nothing of any server.
+
+What a dataset or a model is called, and every text of a dataset, is anybody's: it is escaped in the
+markup, stands in the data block as JSON that cannot close it, and reaches the page as text nodes.
+The page's policy allows its own script and style, by their hashes. Scores are drawn as SVG in the
+markup, and so take on the colours of the page.
+"""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Mapping, Sequence
+from dataclasses import fields, replace
+from functools import lru_cache
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from coherencegym.escapes import in_line
+from coherencegym.eval.data.baselines import BASELINE_WORDS
+from coherencegym.eval.report import figures
+from coherencegym.eval.report.blocks import Figure, ItemList, ReportSection
+from coherencegym.eval.report.figures import short_model
+from coherencegym.eval.report.formats import TableDocument, copied_texts
+from coherencegym.eval.report.grid import Grid, share_with_interval
+from coherencegym.eval.report.strips import strip_grid
+from coherencegym.eval.results.folder import write_results
+from coherencegym.eval.statistics.scores import FEW_ITEMS, Score, chance_names
+from coherencegym.eval.tasks.results import Results
+from coherencegym.eval.tasks.score.page.selection import PageSelection
+from coherencegym.eval.tasks.verdict import verdict_of
+from coherencegym.eval.views.plots import plot_runs
+from coherencegym.files.folders import written_beside
+from coherencegym.files.templates import content_policy, templates_of
+
+#: The page of a run.
+REPORT = "report.html"
+
+
+def write_results_folder(
+    results: Results,
+    folder: Path,
+    *,
+    overwrite: bool = False,
+    more: Mapping[str, str] = MappingProxyType({}),
+) -> None:
+    """Write a folder of results, whole or not at all; ``more`` are texts of further files.
+
+    Raises:
+        EvaluationError: the folder exists and overwriting was not asked for.
+    """
+    with written_beside(folder, overwrite) as work:
+        write_results(results, work)
+        write_results_files(results, work)
+        for name, text in more.items():
+            (work / name).write_bytes(text.encode("utf-8", "replace"))
+
+
+def write_results_files(results: Results, work: Path) -> None:
+    """Write what a folder of results has beside what those of every task have."""
+    results.asked.files(results, work)
+    write_pages(results, work)
+
+
+def write_pages(results: Results, work: Path) -> None:
+    """Write the figures and the page of a folder of results."""
+    plot_runs([results], work)
+    title = title_of(results)
+    drawn = {
+        section.place: _drawn(section.body, title, work)
+        for section in results.sections
+        if isinstance(section.body, Figure)
+    }
+    write_html(page_of(results, drawn), work / REPORT)
+
+
+def write_html(page: str, path: Path) -> None:
+    """Write a page; half a character (a lone surrogate) is a question mark."""
+    path.write_bytes(page.encode("utf-8", "replace"))
+
+
+def page_of(results: Results, drawn: Mapping[str, str] = MappingProxyType({})) -> str:
+    """The page of a run; ``drawn`` are the addresses of figures by their sections."""
+    sections = results.sections
+    items = [part.body.collect() for part in sections if isinstance(part.body, ItemList)]
+    asked = results.asked
+    verdict = asked.verdict or (lambda own: verdict_of(own, asked.units(own)))
+    scripts = ("copy.js", *(("listing.js", "report.js") if items else ()))
+    grids = [section.body for section in sections if isinstance(section.body, Grid)]
+    return render_page(
+        title_of(results),
+        sections,
+        scripts,
+        results=results,
+        verdict=verdict(results),
+        items=items[0] if items else None,
+        drawn=drawn,
+        copied=copied_results(results, grids),
+    )
+
+
+def render_page(
+    title: str, sections: Sequence[ReportSection], scripts: Sequence[str], **variables: Any
+) -> str:
+    """A page of sections under a policy by which nothing runs but what is in it.
+
+    ``variables`` are those of the template: results, verdict, items, drawn, copied, lines.
+    """
+    from markupsafe import Markup
+
+    script, style = "".join(map(source, scripts)), source("report.css")
+    about: dict[str, Any] = {
+        "results": None,
+        "verdict": None,
+        "items": None,
+        "drawn": {},
+        "lines": [],
+        "strip_grid": strip_grid,
+        "policy": content_policy([script], [style]),
+        "script": Markup(script),
+        "style": Markup(style),
+    }
+    template = templates().get_template("page.html.jinja")
+    page: str = template.render(**{**about, **variables}, title=title, sections=sections)
+    return page
+
+
+def _drawn(figure: Figure, title: str, folder: Path) -> str:
+    with figures.style():
+        made = figure.draw()
+        made.suptitle(figures.cut(title, 70), fontsize=11, fontweight="bold")
+        figures.save(made, folder / f"{figure.name}.png")
+    return svg_address((folder / f"{figure.name}.svg").read_bytes())
+
+
+def svg_address(svg: bytes) -> str:
+    """A picture as an address that holds it."""
+    return f"data:image/svg+xml;base64,{base64.b64encode(svg).decode()}"
+
+
+def copied_results(results: Results, grids: Sequence[Grid]) -> list[tuple[str, str]]:
+    """The tables of a run as its page copies them, and the work that its suite is after."""
+    titled = [replace(one, title=one.title or title_of(results)) for one in grids]
+    names = [one.name for one in fields(Score) if one.name != "counts"]
+    records = [{name: getattr(row, name) for name in names} for row in results.rows]
+    document = TableDocument(titled, [results.signature], records)
+    return copied_texts(document, [results.dataset.get("citation", "")])
+
+
+def title_of(results: Results) -> str:
+    """The title of a run's page: model, its revision where one was asked for, and dataset."""
+    model, dataset = short_model(results.model_name), short_model(results.data)
+    return f"{model}{results.variant} on {dataset}"
+
+
+def breakable(name: str) -> Any:
+    """A name, escaped, that may be broken where its parts meet."""
+    from markupsafe import Markup, escape
+
+    return Markup(str(escape(in_line(name))).replace("_", "_<wbr>").replace("=", "=<wbr>"))
+
+
+def left_out(selection: PageSelection) -> str:
+    """The predictions of a table that the page does not have."""
+    parts = [
+        f"{one.n:,} with margins from {one.low:+.3f} to {one.high:+.3f} bits"
+        for one in selection.left_out
+    ]
+    if selection.left_out_unmeasured:
+        parts.append(f"{selection.left_out_unmeasured:,} without a margin")
+    return ", ".join(parts)
+
+
+@lru_cache(maxsize=1)
+def templates() -> Any:
+    """The templates of pages: all that they are given is escaped."""
+    found = templates_of("eval.views", autoescape=True, keep_trailing_newline=False)
+    found.policies["json.dumps_kwargs"] = {
+        "ensure_ascii": False,
+        "allow_nan": False,
+        "separators": (",", ":"),
+    }
+    found.filters |= {"breakable": breakable, "left_out": left_out}
+    found.globals |= {
+        "baselines": BASELINE_WORDS,
+        "chance_names": chance_names,
+        "few": FEW_ITEMS,
+        "share_with_interval": share_with_interval,
+    }
+    return found
+
+
+def source(name: str) -> str:
+    """A script or style as a browser reads it, which the hash is of: line ends are LF."""
+    text: str = templates().loader.get_source(templates(), name)[0]
+    return text.replace("\r\n", "\n")
