@@ -3,32 +3,34 @@
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from shlex import quote
-from typing import Any
 
 from coherencegym.command_line import Names, Parser, completed, rare
 from coherencegym.loaders.corpus import CorpusError
-from coherencegym.loaders.fetching.download import check_base
 from coherencegym.loaders.fetching.download_source import (
     PUBLIC,
     DownloadSource,
     download_source,
     source_names,
 )
-from coherencegym.loaders.fetching.fetch import Progress, Survey, fetch_source, survey
+from coherencegym.loaders.fetching.fetch import (
+    Progress,
+    Survey,
+    check_base,
+    fetch_source,
+    survey,
+)
 from coherencegym.loaders.find import DATA_VARIABLE, data_root
 from coherencegym.loaders.registry import CORPORA
 from coherencegym.terminal import shown_console
 
 #: Environment variable that names the server to ask in place of the public one.
 MIRROR_VARIABLE = "COHERENCEGYM_MIRROR"
-MOST_JOBS = 32
 
 EXAMPLES = f"""\
   coherencegym corpora fetch                        what can be fetched, how much, on which terms
@@ -69,17 +71,9 @@ def add_parser(commands: argparse._SubParsersAction[Parser]) -> None:
         default=argparse.SUPPRESS,
         help="put the files into DIR/NAME/",
     )
-    rare(add("--jobs", type=_jobs, default=4, metavar="N", help="files at a time; default 4"))
     add("--overwrite", action="store_true", help="replace files that have other content")
     what = f"server to ask; default ${MIRROR_VARIABLE}, or {PUBLIC}"
     rare(add("--mirror", metavar="URL", help=what))
-    add("--json", action="store_true", default=argparse.SUPPRESS, help="print the list as JSON")
-
-
-def _jobs(text: str) -> int:
-    if not text.isdecimal() or not 1 <= int(text) <= MOST_JOBS:
-        raise argparse.ArgumentTypeError(f"{text!r}: expected a number from 1 to {MOST_JOBS}")
-    return int(text)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -90,10 +84,8 @@ def run(options: argparse.Namespace) -> int:
             :func:`loaders.fetching.fetch.fetch_source`.
     """
     if not options.names:
-        _print_list(options.json)
+        _print_list()
         return 0
-    if options.json:
-        raise CorpusError("--json prints the list of what can be fetched, and goes with no name")
     base = check_base(options.mirror or os.environ.get(MIRROR_VARIABLE) or PUBLIC)
     wanted = [_wanted(name) for name in dict.fromkeys(options.names)]
     root = data_root(options.data_dir)
@@ -110,14 +102,8 @@ def run(options: argparse.Namespace) -> int:
         if options.dry_run:
             _print_files(each, folder, survey(each, folder))
             continue
-        before = fetch_source(
-            each,
-            folder,
-            base=base,
-            jobs=options.jobs,
-            overwrite=options.overwrite,
-            progress=_progress_bar(each.name),
-        )
+        bar = _progress_bar(each.name)
+        before = fetch_source(each, folder, base=base, overwrite=options.overwrite, progress=bar)
         _print_summary(each, folder, before)
     return 0
 
@@ -131,21 +117,8 @@ def _wanted(name: str) -> DownloadSource:
     return download_source(name)
 
 
-def _described(entry: DownloadSource) -> dict[str, Any]:
-    told = ("licence", "licence_note", "terms", "selection", "without_digest")
-    return {
-        **{"name": entry.name, "title": entry.title},
-        **{"files": len(entry.files), "bytes": entry.size},
-        **{name: getattr(entry, name) for name in told},
-        "source": entry.homepage,
-    }
-
-
-def _print_list(as_json: bool) -> None:
+def _print_list() -> None:
     listed = [download_source(name) for name in source_names()]
-    if as_json:
-        print(json.dumps(list(map(_described, listed)), ensure_ascii=False, indent=2))
-        return
     is_terminal = sys.stdout.isatty()
     print_rows(
         ("name", "files", "size" if is_terminal else "bytes", "licence", "terms"),

@@ -7,19 +7,12 @@ what is fetched is the same for everybody, whichever server hands it out.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable
+import json
 from dataclasses import dataclass
-from functools import cache
-from pathlib import Path, PurePosixPath, PureWindowsPath
-from typing import Annotated, Any, ClassVar
+from pathlib import Path
 from urllib.parse import quote
 
-from pydantic import AfterValidator, ConfigDict, Field
-
 from coherencegym.command_line import did_you_mean
-from coherencegym.errors import EvaluationError
-from coherencegym.files import strict_json
 from coherencegym.loaders.corpus import CorpusError
 
 #: The data files of this project.
@@ -37,58 +30,8 @@ class RemoteFile:
     sha256: str
 
 
-def _stays_inside(path: str) -> bool:
-    # What is hidden is no loader's, and is where fetching keeps notes.
-    parts = PurePosixPath(path).parts
-    return (
-        path.isprintable()
-        and "/".join(parts) == path
-        and "\\" not in path
-        and not path.startswith("/")
-        and not PureWindowsPath(path).drive
-        and not any(part.startswith(".") for part in parts)
-        and bool(parts)
-    )
-
-
-def _checked(is_right: Callable[[str], object], expected: str) -> AfterValidator:
-    def check(text: str) -> str:
-        if not is_right(text):
-            raise ValueError(expected)
-        return text
-
-    return AfterValidator(check)
-
-
-_Count = Annotated[int, Field(ge=0)]
-_Commit = Annotated[str, _checked(re.compile("[0-9a-f]{40}").fullmatch, "a commit of 40 digits")]
-_Sha256 = Annotated[str, _checked(re.compile("[0-9a-f]{64}").fullmatch, "a sha256 of 64 digits")]
-_Path = Annotated[str, _checked(_stays_inside, "a plain path below a folder")]
-_REPOSITORY = re.compile(r"[A-Za-z0-9-]+/(?!.*\.\.)[A-Za-z0-9._-]+")
-
-
 @dataclass(frozen=True, kw_only=True)
-class _Stated:
-    title: str
-    repository: Annotated[str, _checked(_REPOSITORY.fullmatch, "owner/name")]
-    commit: _Commit
-    licence: str
-    licence_note: str
-    terms: str
-    selection: str
-    use: str
-    without_digest: _Count
-
-
-@dataclass(frozen=True, kw_only=True)
-class _Declared(_Stated):
-    __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(extra="forbid")
-
-    files: Annotated[dict[_Path, tuple[_Count, _Sha256]], Field(min_length=1)]
-
-
-@dataclass(frozen=True, kw_only=True)
-class DownloadSource(_Stated):
+class DownloadSource:
     """The part of a corpus that can be fetched.
 
     Attributes:
@@ -109,6 +52,15 @@ class DownloadSource(_Stated):
     """
 
     name: str
+    title: str
+    repository: str
+    commit: str
+    licence: str
+    licence_note: str
+    terms: str
+    selection: str
+    use: str
+    without_digest: int
     files: tuple[RemoteFile, ...]
 
     @property
@@ -133,23 +85,13 @@ def source_names() -> tuple[str, ...]:
 
 def download_source(name: str) -> DownloadSource:
     """The download source of this name; ``CorpusError`` names the nearest where there is none."""
-    if name in (names := source_names()):
-        return read_download_source(SOURCES / f"{name}.json")
-    raise CorpusError(
-        f"nothing called {name!r} can be fetched; there are {', '.join(names)}"
-        f"{did_you_mean(name, names)}"
+    if name not in (names := source_names()):
+        raise CorpusError(
+            f"nothing called {name!r} can be fetched; there are {', '.join(names)}"
+            f"{did_you_mean(name, names)}"
+        )
+    fields = json.loads((SOURCES / f"{name}.json").read_text(encoding="utf-8"))
+    files = sorted(fields.pop("files").items())
+    return DownloadSource(
+        name=name, files=tuple(RemoteFile(path, *stated) for path, stated in files), **fields
     )
-
-
-@cache
-def read_download_source(path: Path) -> DownloadSource:
-    """Read a data file; ``CorpusError`` for a wrong field, or a path that leaves the folder."""
-    try:
-        fields: dict[str, Any] = {**vars(strict_json.read_json(path, _Declared))}
-    except OSError as error:
-        raise CorpusError(f"{path}: cannot be read ({error.strerror})") from error
-    except EvaluationError as error:
-        raise CorpusError(str(error)) from None
-    listed = sorted(fields.pop("files").items())
-    files = tuple(RemoteFile(name, size, digest) for name, (size, digest) in listed)
-    return DownloadSource(name=path.stem, files=files, **fields)

@@ -2,23 +2,47 @@
 
 While files are missing the folder holds a hidden note (:data:`loaders.find.UNFINISHED`), so that no
 loader takes half a corpus for a whole one, and a lock, so that two runs do not write the same file.
+
+A file comes by HTTP: it is tried a few times, checked by its digest, then renamed from
+``<name>.part`` beside it, which is gone afterwards. Nothing that identifies the user is sent: no
+token, and no password from ``.netrc`` or from a URL. (pooch, which does this too, follows redirects
+to any server, sends what ``.netrc`` has for it, and takes all that comes.)
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, nullcontext
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from coherencegym.files.checksums import sha256_of
 from coherencegym.loaders.corpus import CorpusError
-from coherencegym.loaders.fetching.download import Link, StoppedError, download, open_link
 from coherencegym.loaders.fetching.download_source import PUBLIC, DownloadSource, RemoteFile
 from coherencegym.loaders.find import UNFINISHED
 
+if TYPE_CHECKING:
+    import httpx2
+
+#: Files that come at a time.
+_JOBS = 4
+#: Seconds before the second, third, ... try for a file; after the last one it is given up.
+PAUSES = (1.0, 2.0, 4.0, 8.0)
+#: The longest ``Retry-After`` that is waited for, in seconds.
+_LONGEST_WAIT = 120.0
+#: Answers after which it is worth to ask again.
+_PASSING = frozenset({408, 425, 429, 500, 502, 503, 504})
+_REDIRECTS = 5
+_ELSEWHERE = "name a copy of the source with --mirror"
+_THROWN_AWAY = (
+    "they were thrown away: run the command again, and if this comes again, the server, or a proxy "
+    "on the way, has changed the file"
+)
+
 #: A function from the number of bytes to come to a context, in which a function is told how many
-#: came.
+#: came (below 0: so many will come again).
 Progress = Callable[[int], AbstractContextManager[Callable[[int], object]]]
 
 
@@ -47,12 +71,32 @@ def survey(source: DownloadSource, folder: Path) -> Survey:
     return Survey(tuple(there), tuple(missing), tuple(differing))
 
 
+def check_base(url: str) -> str:
+    """A server's URL for :func:`fetch_source`, without a slash at its end.
+
+    Raises:
+        CorpusError: it is none: no http, no server, a query, or a password in it (never shown).
+    """
+    import httpx2
+
+    try:
+        parsed = httpx2.URL(url)
+    except httpx2.InvalidURL:
+        parsed = httpx2.URL("")
+    if parsed.userinfo:
+        raise CorpusError("the mirror's URL holds a user name or a password, expected one without")
+    if parsed.scheme not in ("http", "https") or not parsed.host or parsed.query or parsed.fragment:
+        raise CorpusError(
+            f"{url!r} is no mirror; expected a URL such as https://example.org/mirror"
+        )
+    return url.rstrip("/")
+
+
 def fetch_source(
     source: DownloadSource,
     folder: Path,
     *,
     base: str = PUBLIC,
-    jobs: int = 4,
     overwrite: bool = False,
     progress: Progress = lambda total: nullcontext(lambda count: None),
     sleep: Callable[[float], object] | None = None,
@@ -64,7 +108,6 @@ def fetch_source(
         source: the source to fetch from.
         folder: the folder that it goes into, under the paths of the repository; made if need be.
         base: the public server or a mirror of it.
-        jobs: the number of files at a time.
         overwrite: replace files that have other content.
         progress: shows what came.
         sleep: waits so many seconds before a file is tried again; none: really.
@@ -90,9 +133,11 @@ def fetch_source(
                 note.write_text(f"coherencegym corpora fetch {source.name}\n", encoding="utf-8")
                 with (
                     progress(sum(file.size for file in todo)) as advance,
-                    open_link(base, advance, sleep, timeout) as link,
+                    _client(timeout) as client,
                 ):
-                    _fetch_all(link, source, folder, todo, jobs)
+                    stop = threading.Event()
+                    link = _Link(client, source, base, advance, sleep or stop.wait, stop)
+                    link.fetch_all(todo, folder)
             note.unlink(missing_ok=True)
             return before
     except Timeout as error:
@@ -116,29 +161,166 @@ def _not_replaced(
     )
 
 
-def _fetch_all(
-    link: Link, source: DownloadSource, folder: Path, todo: list[RemoteFile], jobs: int
-) -> None:
-    from multiprocessing.pool import ThreadPool
+def _client(timeout: float) -> httpx2.Client:
+    # By the proxies of the environment (``HTTPS_PROXY``, ...). Sizes are those of the files.
+    import httpx2
 
-    def one(file: RemoteFile) -> None:
-        try:
-            download(link, source.url(file, link.base), file, folder / file.path)
-        except StoppedError:
-            pass  # another file failed, and says why
-        except BaseException:
-            link.stop.set()
-            raise
-
-    # Its threads are daemons: Ctrl-C does not wait for a server that is silent.
-    pool = ThreadPool(min(jobs, len(todo)))
+    headers = {"Accept-Encoding": "identity", "User-Agent": "coherencegym"}
     try:
-        for _ in pool.imap_unordered(one, todo):
-            pass
-    except CorpusError:
-        pool.close()
-        pool.join()  # what the others have begun ends at its next chunk
-        raise
-    finally:
-        link.stop.set()
-        pool.terminate()
+        return httpx2.Client(headers=headers, timeout=timeout, follow_redirects=False)
+    except (ValueError, ImportError, httpx2.InvalidURL) as error:
+        # Not what the error says: a proxy's URL can hold a password.
+        raise CorpusError(
+            f"no connection can be made ({type(error).__name__}): expected the URL of an HTTP "
+            "proxy, or nothing, in HTTPS_PROXY, HTTP_PROXY and ALL_PROXY"
+        ) from None
+
+
+class _StoppedError(Exception):
+    pass
+
+
+class _TryAgainError(Exception):
+    # ``after``: the seconds that the server asks to wait.
+    def __init__(self, what: str, after: float = 0.0) -> None:
+        super().__init__(what)
+        self.after = after
+
+
+@dataclass(frozen=True)
+class _Link:
+    # The way to a server, shared by all downloads of a run. Once ``stop`` is set, downloads end at
+    # the next chunk.
+    client: httpx2.Client
+    source: DownloadSource
+    base: str
+    advance: Callable[[int], object]
+    sleep: Callable[[float], object]
+    stop: threading.Event
+
+    def fetch_all(self, todo: Sequence[RemoteFile], folder: Path) -> None:
+        from multiprocessing.pool import ThreadPool
+
+        def fetch(file: RemoteFile) -> None:
+            try:
+                self.fetch(file, folder / file.path)
+            except _StoppedError:
+                pass  # another file failed, and says why
+            except BaseException:
+                self.stop.set()
+                raise
+
+        # Its threads are daemons: Ctrl-C does not wait for a server that is silent.
+        pool = ThreadPool(min(_JOBS, len(todo)))
+        try:
+            for _ in pool.imap_unordered(fetch, todo):
+                pass
+        except CorpusError:
+            pool.close()
+            pool.join()  # what the others have begun ends at its next chunk
+            raise
+        finally:
+            self.stop.set()
+            pool.terminate()
+
+    def fetch(self, file: RemoteFile, target: Path) -> None:
+        part = target.with_name(target.name + ".part")
+        try:
+            target.parent.mkdir(parents=True, exist_ok=True)
+            try:
+                self.fill(self.source.url(file, self.base), file, part)
+                part.replace(target)
+            finally:
+                part.unlink(missing_ok=True)
+        except OSError as error:
+            raise CorpusError(f"{target}: cannot be written ({error.strerror or error})") from error
+
+    def fill(self, url: str, file: RemoteFile, part: Path) -> None:
+        for pause in (*PAUSES, None):
+            if self.stop.is_set():
+                raise _StoppedError
+            try:
+                self.receive(url, file, part)
+                return
+            except _TryAgainError as error:
+                problem = error
+            if pause is None or problem.after > _LONGEST_WAIT:
+                break
+            self.sleep(max(pause, problem.after))
+        raise CorpusError(
+            f"{url}: not fetched: {problem}; the files that came are kept: run the same command "
+            "again later, and it goes on from there"
+        )
+
+    def receive(self, url: str, file: RemoteFile, part: Path) -> None:
+        import httpx2
+
+        had = 0
+        try:
+            with self.ask(url) as answer, part.open("wb") as out:
+                _check_status(url, answer)
+                for chunk in answer.iter_bytes():
+                    if self.stop.is_set():
+                        raise _StoppedError
+                    if had + len(chunk) > file.size:
+                        raise CorpusError(
+                            f"{url}: more bytes than expected: over {file.size}, which should have "
+                            f"sha256 {file.sha256}; {_THROWN_AWAY}"
+                        )
+                    out.write(chunk)
+                    had += len(chunk)
+                    self.advance(len(chunk))
+            if had < file.size:
+                raise _TryAgainError(f"the answer ended after {had} of {file.size} bytes")
+        except _TryAgainError:
+            self.advance(-had)
+            raise
+        except (httpx2.TransportError, httpx2.DecodingError) as error:
+            self.advance(-had)
+            # The kind of error alone: its text can hold a proxy's address.
+            raise _TryAgainError(f"the connection broke ({type(error).__name__})") from error
+        if (found := sha256_of(part)) != file.sha256:
+            raise CorpusError(
+                f"{url}: other bytes than expected: sha256 {found}, expected {file.sha256}; "
+                f"{_THROWN_AWAY}"
+            )
+
+    @contextmanager
+    def ask(self, url: str) -> Iterator[httpx2.Response]:
+        # Redirects may stay on the server or go to https.
+        import httpx2
+
+        allowed = httpx2.URL(self.base)
+        request = self.client.build_request("GET", url)
+        for _ in range(_REDIRECTS + 1):
+            answer = self.client.send(request, stream=True)
+            try:
+                if answer.next_request is None:
+                    yield answer
+                    return
+                request = answer.next_request
+            finally:
+                answer.close()
+            to = request.url
+            same = (to.scheme, to.host, to.port) == (allowed.scheme, allowed.host, allowed.port)
+            if to.userinfo or not (same or to.scheme == "https"):
+                raise CorpusError(
+                    f"{url}: the server sends on to {to.scheme}://{to.host}, expected https; "
+                    f"{_ELSEWHERE}"
+                )
+        raise CorpusError(f"{url}: the server sends on more than {_REDIRECTS} times; {_ELSEWHERE}")
+
+
+def _check_status(url: str, answer: httpx2.Response) -> None:
+    status = answer.status_code
+    if status in _PASSING:
+        said = answer.headers.get("Retry-After", "").strip()
+        after = float(said) if said.isdecimal() else 0.0
+        asks = f" and asks to wait for {after:.0f} seconds" if after else ""
+        raise _TryAgainError(f"the server answered {status}{asks}", after)
+    if status == 404:
+        raise CorpusError(
+            f"{url}: the server has no such file (404); if the repository is gone, {_ELSEWHERE}"
+        )
+    if status != 200:
+        raise CorpusError(f"{url}: the server answered {status}, expected 200; {_ELSEWHERE}")

@@ -17,7 +17,7 @@ import coherencegym as cg
 from coherencegym.__main__ import main
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.tasks.probe import classifiers
-from coherencegym.loaders.fetching import download
+from coherencegym.loaders.fetching import fetch
 from coherencegym.papers.published import PublishedTable, TableRow, read_papers
 from coherencegym.reproduction import run
 from coherencegym.reproduction.command import reproduction_document
@@ -286,7 +286,7 @@ def test_files_that_are_missing_are_one_line(
     monkeypatch.setenv("COHERENCEGYM_DATA", str(empty))
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.setenv("COHERENCEGYM_MIRROR", "http://127.0.0.1:9")
-    monkeypatch.setattr(download, "PAUSES", ())
+    monkeypatch.setattr(fetch, "PAUSES", ())
     assert main([*command, "--table", "connectives"]) == 2
     assert "cannot be fetched, no public copy" in capsys.readouterr().err
     assert main([*command, "--table", "winograd"]) == 2

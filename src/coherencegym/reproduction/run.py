@@ -224,8 +224,8 @@ def _fetch(corpus: str, say: Callable[[str], None]) -> None:
     from coherencegym.loaders.fetching.command import run
 
     say(f"fetching {corpus}")
-    chosen = {"names": [corpus], "accept": False, "dry_run": False, "data_dir": None, "jobs": 4}
-    run(Namespace(**chosen, overwrite=False, mirror=None, json=False))
+    chosen = {"names": [corpus], "accept": False, "dry_run": False, "data_dir": None}
+    run(Namespace(**chosen, overwrite=False, mirror=None))
 
 
 def _options_on(config: str, rows: Iterable[TableRow]) -> list[Mapping[str, str]]:

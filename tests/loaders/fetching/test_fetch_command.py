@@ -17,7 +17,7 @@ import pytest
 from support.file_server import Fault, FileServer, serving
 
 from coherencegym.loaders.cli import main
-from coherencegym.loaders.fetching import download, download_source
+from coherencegym.loaders.fetching import download_source, fetch
 from coherencegym.loaders.fetching.download_source import source_names
 from coherencegym.loaders.find import UNFINISHED
 from coherencegym.loaders.read import read
@@ -61,7 +61,7 @@ def server(
             (folder / f"{name}.json").write_text(json.dumps(fields))
             site.files |= {f"{BASE}/{path}": text for path, text in files.items()}
         monkeypatch.setattr(download_source, "SOURCES", folder)
-        monkeypatch.setattr(download, "PAUSES", (0.0,) * 4)
+        monkeypatch.setattr(fetch, "PAUSES", (0.0,) * 4)
         monkeypatch.setenv("COHERENCEGYM_MIRROR", site.url)
         monkeypatch.setenv("COHERENCEGYM_DATA", str(tmp_path / "data"))
         monkeypatch.setenv("NO_PROXY", "127.0.0.1")
@@ -119,12 +119,9 @@ def test_without_a_name_it_lists(capsys: pytest.CaptureFixture[str]) -> None:
     assert ["insted", "25", "2327096", "none stated", "--accept"] in lines
 
 
-def test_the_list_on_a_terminal_and_as_json(
+def test_the_list_on_a_terminal(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert main(["fetch", "--json"]) == 0
-    listed = json.loads(capsys.readouterr().out)
-    assert {entry["name"]: entry["bytes"] for entry in listed}["winograd"] == 113238
     monkeypatch.setattr("sys.stdout.isatty", lambda: True)
     assert main(["fetch"]) == 0
     out = capsys.readouterr().out
@@ -193,7 +190,7 @@ def test_half_a_corpus_is_not_read(
     fields["files"]["dep/GUM_second_document.conllu"] = [6, hashlib.sha256(b"second").hexdigest()]
     path.write_text(json.dumps(fields))
     server.faults[f"{BASE}/dep/GUM_second_document.conllu"] = [Fault(status=503)] * 5
-    arguments = ["fetch", "gum", "--accept", "--jobs", "1"]
+    arguments = ["fetch", "gum", "--accept"]
     assert main(arguments) == 2
     error = capsys.readouterr().err
     assert error.startswith(
@@ -220,7 +217,6 @@ def test_half_a_corpus_is_not_read(
         (["fetch", "sample"], "they are part of this package"),
         (["fetch", "winogrd"], "did you mean 'winograd'?"),
         (["fetch", "winograd", "--mirror", "example.org"], "'example.org' is no mirror"),
-        (["fetch", "winograd", "--json"], "--json prints the list"),
     ],
 )
 def test_what_cannot_be_fetched_is_one_line(
@@ -231,13 +227,6 @@ def test_what_cannot_be_fetched_is_one_line(
     assert message in error
     assert error.startswith("python -m loaders: ")
     assert error.count("\n") == 1
-
-
-@pytest.mark.parametrize("jobs", ["0", "33", "-1", "two"])
-def test_a_wrong_number_of_jobs(jobs: str, capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit, match="2"):
-        main(["fetch", "--jobs", jobs])
-    assert "expected a number from 1 to 32" in capsys.readouterr().err
 
 
 def test_the_help_has_examples(capsys: pytest.CaptureFixture[str]) -> None:
