@@ -2,8 +2,7 @@
 
 What files called ``.jsonl`` really hold differs, so the first character decides. Memory does not
 grow with the file, only with its longest record, and that is bounded (:data:`LONGEST_RECORD`). The
-reading is strict: an object that has a name twice, ``NaN``, and values nested more than 50 deep are
-refused.
+reading is strict: an object that has a name twice and ``NaN`` are refused.
 """
 
 from __future__ import annotations
@@ -12,49 +11,35 @@ import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, TextIO
+from typing import Any, NoReturn, TextIO
 
 from coherencegym.loaders.corpus import CorpusError, CorpusFile, ReadOptions
-from coherencegym.loaders.formats.lines import LONGEST_FIELD, bounded_lines, open_text, shown
+from coherencegym.loaders.formats.lines import (
+    LONGEST_FIELD,
+    RecordError,
+    bounded_lines,
+    open_text,
+    shown,
+)
 from coherencegym.loaders.formats.records import Record
 
 #: Characters that one record may have. A longer one is a quotation mark that is never closed, or a
 #: file of another kind.
 LONGEST_RECORD = 4 * LONGEST_FIELD
 
-#: Values inside one another; no corpus format comes near.
-_DEEPEST = 50
 #: Characters that are read at once.
 _PIECE = 1 << 16
 #: Characters of an escape or number that a piece may cut in two.
 _LONGEST_TOKEN = 12
 
+_BAD = "malformed JSON"
 _SPACE = re.compile(r"[ \t\r\n]*")
 #: The end of Python's messages before a place in the text, which nobody could look up.
 _POINTER = re.compile(r"( starting)? at\Z")
-#: The place where, after something that could not be read, the next record seems to begin.
-_NEXT_RECORD = re.compile(r"\}\s*,\s*(?=\{)")
-#: The beginning of such a place, at the end of what is in memory.
-_CUT_NEXT_RECORD = re.compile(r"\}[\s,]*\Z")
-
-
-class _MalformedError(Exception):
-    def __init__(self, problem: str, reason: str = "malformed JSON") -> None:
-        super().__init__(problem)
-        self.reason = reason
-
-
-@dataclass(frozen=True, slots=True)
-class _Refused:
-    # Stands in a value for what Python would read and JSON does not have.
-    problem: str
 
 
 def json_records(file: CorpusFile, options: ReadOptions) -> Iterator[Record]:
-    """Read the objects of a file.
-
-    After a bad record, and where bad ones are skipped, reading goes on at the next line, or in an
-    array at the next ``{`` after ``},``.
+    """Read the objects of a file: of an array up to the first that is no JSON.
 
     Raises:
         CorpusError: the file is empty, or neither an array nor objects; or a bad record.
@@ -65,7 +50,7 @@ def json_records(file: CorpusFile, options: ReadOptions) -> Iterator[Record]:
         if not first:
             raise CorpusError(f"{file.path}:1: nothing but white space, expected JSON")
         if first == "[":
-            yield from _array(file, window, options)
+            yield from _elements(file, window, options, "record")
             return
         if first != "{" and not options.skip_bad_rows:
             raise CorpusError(
@@ -79,40 +64,19 @@ def json_records(file: CorpusFile, options: ReadOptions) -> Iterator[Record]:
 def json_members(file: CorpusFile, options: ReadOptions) -> Iterator[Record]:
     """Read the objects that are the members of one object, whatever their names.
 
-    What is no JSON ends the reading: nothing says where the next member begins.
-
     Raises:
         CorpusError: the file is empty, no object, no JSON, or has no member; or a member is no
             object.
     """
     with open_text(file) as text:
         window = _Window(text)
-        mark, number = window.after_space(), 0
-        if mark != "{":
+        if (mark := window.after_space()) != "{":
             found = shown(mark) if mark else "nothing but white space"
             raise CorpusError(
                 f"{file.path}:{window.line}: the file begins with {found}, expected a JSON object "
                 "of objects"
             )
-        while mark != "}":
-            number += 1
-            window.move(window.place + 1)
-            place = f"{file.path}:{window.line}: member {number}"
-            try:
-                window.name()
-                window.after_space()
-                line, value = window.line, window.value()
-                mark = window.after_space()
-                if mark not in (",", "}"):
-                    raise _no_comma(mark)
-            except _MalformedError as malformed:
-                raise CorpusError(f"{place}: {malformed}") from None
-            if _is_record(value, place, options):
-                yield Record(number, line, place, value)
-        window.move(window.place + 1)
-        if after := window.after_space():
-            message = f"{file.path}:{window.line}: {shown(after)} after the object"
-            options.bad(f"{message}, expected the end", "text after the object")
+        yield from _elements(file, window, options, "member")
 
 
 def json_kind(value: Any) -> str:
@@ -123,32 +87,35 @@ def json_kind(value: Any) -> str:
     return names.get(type(value), "null")
 
 
-def _array(file: CorpusFile, window: _Window, options: ReadOptions) -> Iterator[Record]:
+def _elements(
+    file: CorpusFile, window: _Window, options: ReadOptions, kind: str
+) -> Iterator[Record]:
+    # What is no JSON ends the reading: nothing says where the next record begins.
+    whole, end = ("array", "]") if kind == "record" else ("object", "}")
     window.move(window.place + 1)
-    if window.after_space() == "]":
-        raise CorpusError(f"{file.path}:{window.line}: the array is empty, expected objects")
+    if window.after_space() == end:
+        raise CorpusError(f"{file.path}:{window.line}: the {whole} is empty, expected objects")
     number, mark = 0, ","
-    while mark != "]":
+    while mark != end:
         number += 1
         window.after_space()
-        line = window.line
-        place = f"{file.path}:{line}: record {number}"
+        place = f"{file.path}:{window.line}: {kind} {number}"
         try:
-            value = window.value()
+            if kind == "member":
+                window.name()
+            line, value = window.line, window.value()
             if _is_record(value, place, options):
                 yield Record(number, line, place, value)
             mark = window.after_space()
-            if mark not in (",", "]"):
+            if mark not in (",", end):
                 raise _no_comma(mark)
-            window.move(window.place + 1)
-        except _MalformedError as malformed:
-            options.bad(f"{place}: {malformed}", malformed.reason)
-            if mark != "{" and not window.seek_record():
-                return
-            mark = ","
+        except RecordError as malformed:
+            options.bad(f"{place}: {malformed}", f"{malformed.reason}, and what follows it")
+            return
+        window.move(window.place + 1)
     if after := window.after_space():
-        message = f"{file.path}:{window.line}: {shown(after)} after the array, expected the end"
-        options.bad(message, "text after the array")
+        message = f"{file.path}:{window.line}: {shown(after)} after the {whole}, expected the end"
+        options.bad(message, f"text after the {whole}")
 
 
 def _lines(file: CorpusFile, text: TextIO, options: ReadOptions) -> Iterator[Record]:
@@ -163,51 +130,34 @@ def _lines(file: CorpusFile, text: TextIO, options: ReadOptions) -> Iterator[Rec
             if len(content) > LONGEST_RECORD:
                 raise _overlong()
             value = _DECODER.decode(content)
-        except _MalformedError as malformed:
-            options.bad(f"{place}: {malformed}", malformed.reason)
+        except RecordError as malformed:
+            malformed.report(place, options)
         except (ValueError, RecursionError) as error:
-            fault = _malformed(error, _may_go_on(error, content))
-            options.bad(f"{place}: {fault}", fault.reason)
+            _malformed(error, _may_go_on(error, content)).report(place, options)
         else:
             if _is_record(value, place, options):
                 yield Record(number, line, place, value)
 
 
 def _is_record(value: Any, place: str, options: ReadOptions) -> bool:
-    if not isinstance(value, dict | _Refused):
+    if not isinstance(value, dict):
         problem = f"{json_kind(value)}, expected an object with named fields"
         options.bad(f"{place}: {problem}", "no JSON object")
-        return False
-    problem = f"values nested more than {_DEEPEST} deep, expected fewer"
-    inside = [value]
-    for _ in range(_DEEPEST):
-        if refused := [part.problem for part in inside if isinstance(part, _Refused)]:
-            problem = refused[0]
-            break
-        inside = [part for whole in inside for part in _parts(whole)]
-        if not inside:
-            return True
-    options.bad(f"{place}: {problem}", "malformed JSON")
-    return False
+    return isinstance(value, dict)
 
 
-def _parts(value: Any) -> list[Any]:
-    if isinstance(value, dict):
-        return list(value.values())
-    return value if isinstance(value, list) else []
-
-
-def _named_once(pairs: list[tuple[str, Any]]) -> dict[str, Any] | _Refused:
+def _named_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     values: dict[str, Any] = {}
     for name, value in pairs:
         if name in values:
-            return _Refused(f"the name {shown(name)} stands twice in an object, expected it once")
+            problem = f"the name {shown(name)} stands twice in an object, expected it once"
+            raise RecordError(problem, _BAD)
         values[name] = value
     return values
 
 
-def _no_constant(name: str) -> _Refused:
-    return _Refused(f"{name}, expected a value that JSON has")
+def _no_constant(name: str) -> NoReturn:
+    raise RecordError(f"{name}, expected a value that JSON has", _BAD)
 
 
 _DECODER = json.JSONDecoder(object_pairs_hook=_named_once, parse_constant=_no_constant)
@@ -241,7 +191,6 @@ class _Window:
                 return ""
 
     def value(self) -> Any:
-        # Where the value is malformed, the place stays.
         while True:
             try:
                 value, end = _DECODER.raw_decode(self.held, self.place)
@@ -261,23 +210,12 @@ class _Window:
 
     def name(self) -> None:
         if self.after_space() != '"':
-            raise _MalformedError("no name in quotation marks, expected that of a member")
+            raise RecordError("no name in quotation marks, expected that of a member", _BAD)
         self.value()
         if self.after_space() != ":":
-            raise _MalformedError("no colon after the name of a member, expected one")
+            raise RecordError("no colon after the name of a member, expected one", _BAD)
         self.move(self.place + 1)
-
-    def seek_record(self) -> bool:
-        while True:
-            found = _NEXT_RECORD.search(self.held, self.place)
-            if found is not None:
-                self.move(found.end())
-                return True
-            cut = _CUT_NEXT_RECORD.search(self.held, self.place)
-            near = cut is not None and len(self.held) - cut.start() < LONGEST_RECORD
-            self.move(cut.start() if cut is not None and near else len(self.held))
-            if not self.more():
-                return False
+        self.after_space()
 
 
 def _may_go_on(error: Exception, held: str) -> bool:
@@ -286,26 +224,26 @@ def _may_go_on(error: Exception, held: str) -> bool:
     )
 
 
-def _malformed(error: Exception, unfinished: bool) -> _MalformedError:
+def _malformed(error: Exception, unfinished: bool) -> RecordError:
     if isinstance(error, json.JSONDecodeError):
         what = _POINTER.sub("", error.msg[0].lower() + error.msg[1:])
     else:
         what = "nested too deep" if isinstance(error, RecursionError) else "a number too long"
     hint = " (is it cut off?)" if unfinished else ""
-    return _MalformedError(f"no JSON ({what}), expected an object{hint}")
+    return RecordError(f"no JSON ({what}), expected an object{hint}", _BAD)
 
 
-def _overlong() -> _MalformedError:
-    return _MalformedError(
+def _overlong() -> RecordError:
+    return RecordError(
         f"a record of more than {LONGEST_RECORD:,} characters, expected fewer "
         "(is a quotation mark never closed?)",
         "overlong record",
     )
 
 
-def _no_comma(mark: str) -> _MalformedError:
+def _no_comma(mark: str) -> RecordError:
     if mark:
-        return _MalformedError(f"{shown(mark)} after it, expected a comma or a closing bracket")
-    return _MalformedError(
+        return RecordError(f"{shown(mark)} after it, expected a comma or a closing bracket", _BAD)
+    return RecordError(
         "the file ends after it, expected a closing bracket (is it cut off?)", "array cut off"
     )

@@ -33,6 +33,10 @@ TOKEN = "no XML from here on (not well-formed (invalid token)), expected well-fo
 MISMATCH = "no XML from here on (mismatched tag)"
 
 
+#: The reason where nothing says where the next record of an array begins.
+REST = "malformed JSON, and what follows it"
+
+
 def table(first: str, identifier: str, fields: int) -> dict[str, Damage]:
     """What can be wrong with a table of so many fields whose first sentence is in this column."""
     return {
@@ -81,16 +85,15 @@ def table(first: str, identifier: str, fields: int) -> dict[str, Damage]:
 
 def json(place: str) -> dict[str, Damage]:
     """What can be wrong with any file of JSON objects, the first of which is at this place."""
-    bad = "malformed JSON"
+    bad, kept = ("malformed JSON", (1,)) if place.isdigit() else (REST, ())
     return {
-        name: Damage(old, new, f"{place}: {said}", bad)
+        name: Damage(old, new, f"{place}: {said}", bad, kept=kept)
         for name, (old, new, said) in {
             "NUL byte": ("kettle", "ke\0tle", "no JSON (invalid control character), expected an"),
             "bracket never closed": ("{", '{"list": [1, ', "no JSON (expecting ',' delimiter)"),
             "quote never closed": (' "', ' "x" "', "no JSON (expecting ',' delimiter)"),
             "name twice": ("{", '{"x": 1, "x": 2, ', "the name 'x' stands twice in an object"),
             "NaN": ("{", '{"x": NaN, ', "NaN, expected a value that JSON has"),
-            "nested deep": ("{", '{"x": ' + "[" * 60 + "]" * 60 + ", ", "values nested more than"),
         }.items()
     }
 
@@ -466,98 +469,23 @@ DAMAGES: dict[str, dict[str, Damage]] = {
             "part twice",
         ),
     },
-    "winograd hub": {
-        **json("1"),
-        "not UTF-8": Damage("kettle", "kett\udcffe", f"1: {BYTE}", "not UTF-8"),
-        "span outside the text": Damage(
-            *("29", "999", "1: pronoun_loc is '999', where 'it' does not stand"),
-            "pronoun not at pronoun_loc",
-        ),
-        "span that is none": Damage(
-            *("29", "-2", "1: pronoun_loc is '-2', where 'it' does not stand"),
-            "pronoun not at pronoun_loc",
-        ),
-        "unknown answer": Damage(
-            '"label": 0', '"label": 7', "1: label is '7', expected 0 or 1", "unknown answer"
-        ),
-        "label that is none": Damage(
-            '"label": 0', '"label": true', "1: label is 'True', expected 0 or 1", "unknown answer"
-        ),
-        "empty pronoun": Damage(
-            '"it"', '" "', "1: pronoun is empty, expected a word", "no pronoun"
-        ),
-        "options that are none": Damage(
-            '["the teapot", "the box"]',
-            '"a b"',
-            "1: options is no list of texts, expected two",
-            "wrong type",
-        ),
-        "one option": Damage(
-            '["the teapot", "the box"]',
-            '["a"]',
-            "1: 1 candidate, expected two or more",
-            "too few candidates",
-        ),
-        "no text": Damage('"text"', '"txt"', "1: no field text, expected it", "missing field"),
-        "half a surrogate": Damage("kettle", "k\\ud800ttle", "1: half of a surrogate", "not UTF-8"),
-        "another layout": Damage(
-            '{"text', '{"a": 1}\n{"text', "1: fields 'a'; expected text, pron"
-        ),
-    },
-    "winograd hub array": {
+    "winograd array": {
         **json("2: record 1"),
         "array never closed": Damage(
             "\n]",
             "",
             f"3: record 2: the file ends after it, expected a closing bracket {CUT}",
-            "array cut off",
+            "array cut off, and what follows it",
             kept=(0, 1),
         ),
         "comma missing": Damage(
             "},",
             "}",
             "2: record 1: '{' after it, expected a comma or",
-            "malformed JSON",
-            kept=(0, 1),
-        ),
-        "nothing in it": Damage("[", "[]", "1: the array is empty, expected objects"),
-    },
-    "winograd pairs": {
-        "not UTF-8": Damage("kettle", "kett\udcffe", f"2: {BYTE}", "not UTF-8"),
-        "NUL byte": Damage(
-            *("kettle", "ke\0tle", "2: record 1: no JSON (invalid control character)"),
-            "malformed JSON + no partner",
-        ),
-        "no partner": Damage(
-            *(
-                '"question_id": 1',
-                '"question_id": 7',
-                "2: record 1: question_id is '7' and then '1'",
-            ),
-            "no partner + no partner",
-        ),
-        "odd one": Damage(
-            ',\n{"question_id": 2, "substitution": "Bo won .", "correctness": true}',
-            "",
-            "4: record 3: the last record has no partner, expected two",
-            "no partner",
+            REST,
             kept=(0,),
         ),
-        "none is right": Damage(
-            *("true", "false", "2: record 1: 0 of the two records of the question are right"),
-            "unknown answer",
-        ),
-        "both are right": Damage(
-            *("false", "true", "2: record 1: 2 of the two records of the question are right"),
-            "unknown answer",
-        ),
-        "empty text": Damage(
-            *("The kettle saw that Ann ran .", "", "2: record 1: substitution is empty"),
-            "empty text",
-        ),
-        "the same twice": Damage(
-            "kettle", "pan", "2: record 1: both substitutions", "same candidates"
-        ),
+        "nothing in it": Damage("[", "[]", "1: the array is empty, expected objects"),
     },
     "winogrande": {
         **json("1"),
@@ -723,7 +651,7 @@ DAMAGES: dict[str, dict[str, Damage]] = {
             "\n]",
             "",
             f"3: record 2: the file ends after it, expected a closing bracket {CUT}",
-            "array cut off",
+            "array cut off, and what follows it",
             kept=(0, 1),
         ),
         "no object": Damage(
@@ -846,16 +774,26 @@ DAMAGES: dict[str, dict[str, Damage]] = {
         ),
     },
     "cohesentia": {
-        "NUL byte": Damage("kettle", "ke\0tle", "1: member 1: no JSON (invalid control"),
-        "bracket never closed": Damage("[1, 3, 4]", "[1, 3, 4", "1: member 1: no JSON (expec"),
-        "cut off": Damage(
-            ', "12": {', ', "12": ', "1: member 2: ':' after it, expected a comma or"
+        "NUL byte": Damage(
+            *("kettle", "ke\0tle", "1: member 1: no JSON (invalid control", REST), kept=()
         ),
-        "name that is none": Damage('"12":', "12:", "1: member 2: no name in quotation marks"),
-        "colon missing": Damage('"12":', '"12"', "1: member 2: no colon after the name of a"),
-        "NaN": Damage("4.0", "NaN", "1: member 1: NaN, expected a value", "malformed JSON"),
+        "bracket never closed": Damage(
+            *("[1, 3, 4]", "[1, 3, 4", "1: member 1: no JSON (expec", REST), kept=()
+        ),
+        "cut off": Damage(
+            *(', "12": {', ', "12": ', "1: member 2: a text, expected an object"),
+            "no JSON object + " + REST,
+            kept=(0,),
+        ),
+        "name that is none": Damage(
+            *('"12":', "12:", "1: member 2: no name in quotation marks", REST), kept=(0,)
+        ),
+        "colon missing": Damage(
+            *('"12":', '"12"', "1: member 2: no colon after the name of a", REST), kept=(0,)
+        ),
+        "NaN": Damage(*("4.0", "NaN", "1: member 1: NaN, expected a value", REST), kept=()),
         "name twice": Damage(
-            '"Title"', '"Text"', "1: member 1: the name 'Text' stands twice", "malformed JSON"
+            *('"Title"', '"Text"', "1: member 1: the name 'Text' stands twice", REST), kept=()
         ),
         "member that is none": Damage(
             '{"11"',

@@ -95,29 +95,6 @@ WINOGRAD_XML = """\
 </schema>
 </collection>
 """
-HUB: tuple[dict[str, Any], ...] = (
-    {
-        "text": "The kettle is too large , so it does not fit into the box .",
-        "pronoun": "it",
-        "pronoun_loc": 29,
-        "options": ["the teapot", "the box"],
-        "label": 0,
-        "source": "(x)",
-    },
-    {
-        "text": "He won and ran.",
-        "pronoun": "He",
-        "pronoun_loc": 0,
-        "options": ["Al", "Bo"],
-        "label": 1,
-    },
-)
-SUBSTITUTIONS: tuple[dict[str, Any], ...] = (
-    {"question_id": 1, "substitution": "The kettle saw that Ann ran .", "correctness": True},
-    {"question_id": 1, "substitution": "The pan saw that Ann ran .", "correctness": False},
-    {"question_id": 2, "substitution": "Al won .", "correctness": False},
-    {"question_id": 2, "substitution": "Bo won .", "correctness": True},
-)
 BLANKS: tuple[dict[str, Any], ...] = (
     {
         "qID": "Q1",
@@ -485,9 +462,7 @@ LAYOUTS = {
     "rocstories": _one("rocstories", "ROCStories__spring2016 - stories.csv", ROCSTORIES),
     "personachat": _one("personachat", "test_self_original.txt", DIALOGUES),
     "winograd xml": _one("winograd", "WSCollection.xml", WINOGRAD_XML),
-    "winograd hub": _one("winograd", "wsc273.jsonl", _lines(*HUB)),
-    "winograd hub array": _one("winograd", "wsc273.json", _array(*HUB)),
-    "winograd pairs": _one("winograd", "wsc273.json", _array(*SUBSTITUTIONS)),
+    "winograd array": _one("winograd", "wsc273.jsonl", _array(*BLANKS)),
     "winogrande": _one("winogrande", "winogrande_1.1/dev.jsonl", _lines(*BLANKS)),
     "gum": _one("gum", "en_gum-corefud-dev.conllu", CONLLU),
     "ontonotes": _one("ontonotes", "dev.english.v4_gold_conll", CONLL2012),

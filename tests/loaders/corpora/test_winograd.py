@@ -1,31 +1,28 @@
-"""The Winograd Schema Challenge and WinoGrande: five layouts of the same schemas."""
+"""The Winograd Schema Challenge and WinoGrande: two layouts of the same schemas."""
 
 from __future__ import annotations
 
 import json
 import re
-import xml.etree.ElementTree as ElementTree
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from support.small_corpora import OfFile, error
 
-from coherencegym.loaders.corpora.sample import sample_of
-from coherencegym.loaders.corpora.winograd.layouts import Schema, difference, read_schemas
-from coherencegym.loaders.corpora.winograd.schemas import (
+from coherencegym.loaders.corpora.winograd import (
     CORPUS,
     OPTION_ERRATA,
     TEXT_ERRATA,
     WINOGRANDE,
+    Schema,
     assemble,
     corrected,
     tidied,
 )
-from coherencegym.loaders.corpus import CorpusError, CorpusFile, ReadOptions
+from coherencegym.loaders.corpus import CorpusError
 from coherencegym.loaders.discourse import Discourse, span_text
 from coherencegym.loaders.find import find
 from coherencegym.loaders.read import Reading, read
@@ -92,26 +89,6 @@ def xml(schemas: list[Raw]) -> str:
     return head + "".join(parts) + "</collection>"
 
 
-def hub_rows(schemas: list[Raw] = SCHEMAS) -> list[dict[str, Any]]:
-    """The same schemas as the Hub's script wrote them: tidied parts joined by single spaces."""
-    rows = []
-    for left, pronoun, right, options, answer in schemas:
-        left, pronoun, right = (" ".join(part.split()) for part in (left, pronoun, right))
-        rows.append(
-            {
-                "text": f"{left} {pronoun} {right}".strip(),
-                "pronoun": pronoun,
-                "pronoun_loc": len(left) + 1 if left else 0,
-                "quote": "x",
-                "quote_loc": 0,
-                "options": [option.strip() for option in options],
-                "label": "AB".index(answer.strip()[0]),
-                "source": "(Levesque)",
-            }
-        )
-    return rows
-
-
 def lowered(option: str) -> str:
     return option.replace("The ", "the ")
 
@@ -127,26 +104,12 @@ def winogrande_rows(schemas: list[Raw] = SCHEMAS) -> list[dict[str, str]]:
     return rows
 
 
-def trinh_le_rows(texts: list[tuple[str, str]] = TEXTS) -> list[dict[str, Any]]:
-    rows: list[dict[str, Any]] = []
-    for number, (right, wrong) in enumerate(texts):
-        pair = [
-            {"question_id": number, "substitution": right, "correctness": True},
-            {"question_id": number, "substitution": wrong, "correctness": False},
-        ]
-        rows += pair if number % 2 else pair[::-1]
-    return rows
-
-
 def layouts() -> dict[str, str]:
     lines = "\n".join
     return {
         "xml": xml(SCHEMAS),
-        "hub lines": lines(map(json.dumps, hub_rows())),
-        "hub array": json.dumps(hub_rows(), indent=1),
         "winogrande": lines(map(json.dumps, winogrande_rows())) + "\n",
-        "trinh and le": json.dumps(trinh_le_rows()),
-        "trinh and le lines": lines(map(json.dumps, trinh_le_rows())),
+        "winogrande array": json.dumps(winogrande_rows(), indent=1),
     }
 
 
@@ -163,60 +126,14 @@ def test_every_layout_gives_the_same_two_texts(of_file: OfFile, layout: str) -> 
     assert [d.id for d in discourses] == [f"wsc-{n:03d}" for n in range(1, 11)]
 
 
-def raw_sample() -> list[Raw]:
-    """The schemas of this project's sample, by another reader of XML than the loader's."""
-    corpus = sample_of(CORPUS)
-    assert corpus is not None
-    (file,) = find(corpus).files
-    return [
-        (
-            schema.findtext("text/txt1", ""),
-            schema.findtext("text/pron", "").strip(),
-            schema.findtext("text/txt2", ""),
-            (
-                schema.findall("answers/answer")[0].text or "",
-                schema.findall("answers/answer")[1].text or "",
-            ),
-            schema.findtext("correctAnswer", ""),
-        )
-        for schema in ElementTree.parse(file.path).iter("schema")
-    ]
-
-
-def other_order(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Rows of the Hub's layout with the candidates the other way round."""
-    return [row | {"options": row["options"][::-1], "label": 1 - row["label"]} for row in rows]
-
-
-def test_the_sample_gives_the_same_two_texts_from_every_layout(of_file: OfFile) -> None:
-    """Davis's XML, the Hub's layout and Trinh and Le's; up to the order of the candidates."""
-    corpus = sample_of(CORPUS)
-    assert corpus is not None
-    texts = [substituted(discourse) for discourse in read(corpus)]
-    assert len(texts) == len(set(texts)) == 74
-    spaced = [(f"{one[:-1]} .", f" {two[:-1]}  .") for one, two in texts]
-    hub = hub_rows(raw_sample())
-    for content in (
-        "\n".join(map(json.dumps, hub)),
-        json.dumps(other_order(hub)),
-        json.dumps(trinh_le_rows(texts)),
-        json.dumps(trinh_le_rows(spaced)),
-    ):
-        again = list(read(of_file(CORPUS, content)))
-        assert [substituted(discourse) for discourse in again] == texts
-
-
 def test_what_ends_a_sentence_inside_a_candidate_ends_none(of_file: OfFile) -> None:
-    """The layouts that have the candidates in their place, not the pronoun."""
-    texts = [("Ann rang Yahoo! Limited. It was late.", "Ann rang Eat! Daily. It was late.")]
-    for rows in (
-        trinh_le_rows(texts),
-        [{"sentence": "Ann rang _. It was late.", "option1": "Eat! Daily",
-          "option2": "Yahoo! Limited", "answer": 2}],
-    ):  # fmt: skip
-        (discourse,) = read(of_file(CORPUS, json.dumps(rows)))
-        assert substituted(discourse) == texts[0]
-        assert discourse.texts == ("Ann rang Yahoo! Limited.", "It was late.")
+    """The layout that has the candidates in their place, not the pronoun."""
+    row = {"sentence": "Ann rang _. It was late.", "option1": "Eat! Daily"}
+    row |= {"option2": "Yahoo! Limited", "answer": "2"}
+    (discourse,) = read(of_file(CORPUS, json.dumps(row)))
+    texts = ("Ann rang Yahoo! Limited. It was late.", "Ann rang Eat! Daily. It was late.")
+    assert substituted(discourse) == texts
+    assert discourse.texts == ("Ann rang Yahoo! Limited.", "It was late.")
 
 
 #: Schemas with slips that are corrected, in the text and in a candidate.
@@ -238,25 +155,16 @@ def test_listed_errata_are_mended_in_every_layout(of_file: OfFile) -> None:
             "newsletter.",
         ),
     ]
-    pairs = [
-        tuple(
-            f"{left} {option} {right}" for option in (options if answer == "A" else options[::-1])
-        )
-        for left, _, right, options, answer in SLIPS
-    ]
     for content in (
         xml(SLIPS),
-        json.dumps(hub_rows(SLIPS)),
         "\n".join(map(json.dumps, winogrande_rows(SLIPS))),
-        json.dumps(trinh_le_rows([(one, two) for one, two in pairs])),
     ):
         discourses = list(read(of_file(CORPUS, content)))
         assert [substituted(discourse) for discourse in discourses] == texts
 
 
 def test_parquet_too(of_file: OfFile, tmp_path: Path) -> None:
-    (tmp_path / "data").mkdir()
-    pq.write_table(pa.Table.from_pylist(hub_rows()), tmp_path / "made")
+    pq.write_table(pa.Table.from_pylist(winogrande_rows()), tmp_path / "made")
     discourses = list(read(of_file(CORPUS, (tmp_path / "made").read_bytes())))
     assert [substituted(discourse) for discourse in discourses] == TEXTS
 
@@ -336,33 +244,9 @@ def test_stray_spaces_and_slips_are_mended() -> None:
     assert corrected(password).left == 'from "a" to "b"'
 
 
-@pytest.mark.parametrize("lost", ["no JSON", ""])
-def test_a_record_without_partner_spoils_no_other_pair(of_file: OfFile, lost: str) -> None:
-    lines = list(map(json.dumps, trinh_le_rows()))
-    lines[3] = lost
-    reading = read(of_file(CORPUS, "\n".join(lines)), skip_bad_rows=True)
-    assert [substituted(discourse) for discourse in reading] == [TEXTS[0], *TEXTS[2:]]
-    assert reading.skipped["no partner"] == 1
-    if lost:  # ids are places in the file, bad records counted
-        assert [d.id for d in reading] == [f"wsc-{n:03d}" for n in (1, *range(3, 11))]
-
-
 def test_a_layout_that_is_not_known_says_which_are(of_file: OfFile) -> None:
     assert error(of_file(CORPUS, "<a></a>")).startswith("file.txt:1: no <schema>, expected")
     assert error(of_file(CORPUS, "PAR1 and no more")).startswith("file.txt:1: no parquet from")
-
-
-def test_candidates_are_where_two_texts_differ() -> None:
-    def parts(one: str, two: str) -> tuple[str, str] | None:
-        found = difference(one, two)
-        return found and (one[found[0] : found[1][0]], two[found[0] : found[1][1]])
-
-    assert parts("I saw the cat.", "I saw the dog.") == ("the cat", "the dog")
-    assert parts("I saw Joe run.", "I saw Joe's uncle run.") == ("Joe", "Joe's uncle")
-    assert parts("his hat fell", "his old hat fell") == ("his hat", "his old hat")
-    assert parts("a b", "a b c") == ("a b", "a b c")
-    assert parts("Ann won.", "Bo won.") == ("Ann", "Bo")
-    assert parts("the same", "the  same") is None
 
 
 def numbered(count: int) -> str:
@@ -390,10 +274,9 @@ def test_what_comes_after_wsc273_cannot_spoil_it(tmp_path: Path) -> None:
 
 
 def test_one_file_of_several_is_read_the_proven_layout_first(tmp_path: Path) -> None:
-    (tmp_path / "wsc273.json").write_text(layouts()["trinh and le"])
-    (tmp_path / "wsc285").mkdir()
-    (tmp_path / "wsc285" / "test-00000-of-00001.parquet").write_bytes(b"")
-    assert find(CORPUS, tmp_path).files[0].path.suffix == ".parquet"
+    for name in ("wsc273.jsonl", "wsc285.jsonl"):
+        (tmp_path / name).write_text(layouts()["winogrande"])
+    assert find(CORPUS, tmp_path).files[0].path.name == "wsc285.jsonl"
     (tmp_path / "WSCollection.xml").write_text(numbered(2))
     found = find(CORPUS, tmp_path)
     assert [file.path.name for file in found.files] == ["WSCollection.xml"]
@@ -440,43 +323,3 @@ def test_the_real_collection(real: list[Discourse]) -> None:
         "There is a shark swimming right below that duck!",
         "It had better get away to safety fast!",
     )
-
-
-def test_real_schemas_read_from_the_hubs_layout_are_the_same(
-    shared: Path, real: list[Discourse], tmp_path: Path
-) -> None:
-    """Written as the script of the Hub's dataset writes them, stray spaces and capitals and all."""
-    file = CorpusFile(shared / "corpora" / "winograd" / "WSCollection.xml", "test")
-    rows = []
-    for schema in read_schemas(file, ReadOptions()):
-        left, pronoun, right = (
-            " ".join(part.split()) for part in (schema.left, schema.pronoun, schema.right)
-        )
-        rows.append(
-            {
-                "text": " ".join([left, pronoun, right]).strip(),
-                "pronoun": pronoun,
-                "pronoun_loc": len(left) + 1 if left else 0,
-                "options": [" ".join(option.split()) for option in schema.options],
-                "label": schema.answer,
-            }
-        )
-    assert any(str(row["text"]).endswith("them .") for row in rows)
-    (tmp_path / "wsc285.jsonl").write_text("\n".join(map(json.dumps, rows)))
-    again = list(read(CORPUS, data_dir=tmp_path, splits=["test", "test_added"]))
-    assert [substituted(d) for d in again] == [substituted(d) for d in real]
-    assert [d.texts for d in again] == [d.texts for d in real]
-
-
-def test_real_schemas_read_from_pairs_of_texts_are_the_same(
-    real: list[Discourse], tmp_path: Path
-) -> None:
-    texts = [substituted(discourse) for discourse in real]
-    rows = [
-        {"question_id": number, "substitution": text, "correctness": right}
-        for number, (target, distractor) in enumerate(texts)
-        for text, right in ((target, True), (distractor, False))
-    ]
-    (tmp_path / "wsc285.json").write_text(json.dumps(rows))
-    again = list(read(CORPUS, data_dir=tmp_path, splits=["test", "test_added"]))
-    assert [substituted(d) for d in again] == texts

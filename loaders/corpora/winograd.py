@@ -3,14 +3,20 @@
 A discourse is the text, one unit a sentence; its one ``alternatives`` entry holds the candidates in
 the order of the file at the span of the pronoun, or, where the file has a blank instead, of the
 right candidate, which then stands there. ``meta["pronoun"]`` is the pronoun, and ``meta["family"]``
-the same for schemas that are twins. Every layout (:mod:`loaders.corpora.winograd.layouts`) is
-brought to the same parts and put together by the same rules, so that a schema read from two of them
-gives the same text.
+the same for schemas that are twins. Files of both are brought to the same parts and put together by
+the same rules.
+
+The Challenge is Ernest Davis's XML: a ``schema`` holds ``text`` (``txt1``, ``pron``, ``txt2``),
+``quote``, ``answers`` (``answer`` twice; more in the pronoun disambiguation problems of 2016, whose
+files look the same), ``correctAnswer`` (``A``, ``A.``, ``B`` ... with white space) and ``source``.
+Records of WinoGrande, one object a line or the rows of a parquet file, are ``sentence`` with a
+blank ``_``, ``option1``, ``option2``, ``answer`` 1 or 2, and ``qID`` where there is one. The
+Challenge is also handed around in this layout.
 
 The collection of the Challenge grew: the first 273 of its schemas are what the literature calls
 WSC273 (Trinh and Le 2018; Beyer et al. 2021) and are the split ``test``; those from 274 on (in the
 files of 283 and 285) are ``test_added``, read only by name. Ids are ``wsc-001`` to ``wsc-285``, the
-place in the file, in every layout; of WinoGrande they are the file's ``qID``.
+place in the file; of WinoGrande they are the file's ``qID``.
 
 Slips in the collection that would make bad English are corrected (:data:`TEXT_ERRATA`).
 """
@@ -19,14 +25,22 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from typing import Any
 
 from coherencegym.loaders.corpora.citations import cited
-from coherencegym.loaders.corpora.winograd.layouts import Schema, read_schemas
-from coherencegym.loaders.corpus import Corpus, CorpusFile, FilePattern, ReadOptions
+from coherencegym.loaders.corpus import Corpus, CorpusError, CorpusFile, FilePattern, ReadOptions
 from coherencegym.loaders.discourse import Alternative, Discourse, SourceSpan, Unit
-from coherencegym.loaders.formats.lines import shown, text_problem, tidy
+from coherencegym.loaders.formats.json_records import json_records
+from coherencegym.loaders.formats.lines import RecordError, open_text, shown, text_problem, tidy
+from coherencegym.loaders.formats.records import Record, parquet_records
+from coherencegym.loaders.formats.xml_elements import Element, elements
 from coherencegym.loaders.text.sentences import ends_sentence, sentence_spans
+
+_LETTERS = "ABCDEFGHIJ"
+#: Elements in a schema; one has about 15.
+_MOST_PARTS = 1000
+_PARTS = ("text/txt1", "text/pron", "text/txt2", "correctAnswer", "source")
 
 #: The number of schemas in WSC273, and the split of the schemas after those.
 _WSC273, _ADDED = 273, "test_added"
@@ -55,6 +69,32 @@ _STRAY_SPACE = re.compile(r" (?=[,.;:!?](?:[\s\"')\]”’]|$))")
 _ATTACHED = re.compile(r"[,.;:!?)\]”’%]|-\w|'(?:s|ll|d|re|ve|m)\b|'(?=\s)")
 
 
+@dataclass(frozen=True, slots=True)
+class Schema:
+    """One problem: a text with a place in it, and what could be meant there.
+
+    Attributes:
+        number: its place in the file, from 1, bad ones counted.
+        line: the line on which it begins in the file.
+        left, right: the text before and after the place.
+        pronoun: the text at the place; empty where the layout has a blank there.
+        options: the candidates, two or more.
+        answer: index of the right one.
+        identifier: its identifier, where the layout has one.
+        credit: the person who thought of it, where the layout says so.
+    """
+
+    number: int
+    line: int
+    left: str
+    pronoun: str
+    right: str
+    options: tuple[str, ...]
+    answer: int
+    identifier: str = ""
+    credit: str = ""
+
+
 def read_challenge(corpus: Corpus, file: CorpusFile, options: ReadOptions) -> Iterator[Discourse]:
     """Read a file of the Winograd Schema Challenge: the schemas of the file's split."""
     for schema, family in _with_families(read_schemas(file, options)):
@@ -69,6 +109,109 @@ def read_winogrande(corpus: Corpus, file: CorpusFile, options: ReadOptions) -> I
     """Read a file of WinoGrande."""
     for schema, family in _with_families(read_schemas(file, options)):
         yield from _discourse(corpus, file, schema, family, options)
+
+
+def read_schemas(file: CorpusFile, options: ReadOptions) -> Iterator[Schema]:
+    """The schemas of a file: XML, or WinoGrande's records."""
+    with open_text(file) as text:
+        head = text.read(1000).lstrip()
+    if head.startswith("<"):
+        yield from _xml(file, options)
+        return
+    is_parquet = head.startswith("PAR1")
+    for record in parquet_records(file) if is_parquet else json_records(file, options):
+        try:
+            yield _of_record(record)
+        except RecordError as bad:
+            bad.report(record.place, options)
+
+
+def _xml(file: CorpusFile, options: ReadOptions) -> Iterator[Schema]:
+    number = 0
+    inside: list[Element] = []
+    for element in elements(file.path):
+        if element.name != "schema":
+            inside.append(element)
+            if len(inside) > _MOST_PARTS:
+                raise CorpusError(
+                    f"{file.path}:{element.line}: {_MOST_PARTS:,} elements without a </schema>, "
+                    "expected a collection of Winograd schemas"
+                )
+            continue
+        number += 1
+        try:
+            yield _of_element(number, element, inside)
+        except RecordError as bad:
+            bad.report(f"{file.path}:{element.line}: schema {number}", options)
+        inside = []
+    if not number:
+        raise CorpusError(f"{file.path}:1: no <schema>, expected a collection of Winograd schemas")
+
+
+def _of_element(number: int, element: Element, inside: list[Element]) -> Schema:
+    depth = len(element.path)
+    found: dict[str, list[str]] = {}
+    for part in inside:
+        found.setdefault("/".join(part.path[depth:]), []).append(part.text)
+    for name in _PARTS:
+        if len(found.get(name, ())) > 1:
+            raise RecordError(f"<{name}> stands twice, expected it once", "part twice")
+    text = {name: "".join(found.get(name, ())) for name in _PARTS}
+    if not text["text/pron"].strip():
+        raise RecordError("no <pron> in <text>, expected the pronoun", "no pronoun")
+    answers = tuple(found.get("answers/answer", ()))
+    if len(answers) < 2 or len(answers) > len(_LETTERS):
+        raise RecordError(f"{len(answers)} <answer>, expected two", "not two candidates")
+    letters = _LETTERS[: len(answers)]
+    letter = text["correctAnswer"].strip().rstrip(".").strip().upper()
+    if len(letter) != 1 or letter not in letters:
+        raise RecordError(
+            f"<correctAnswer> is {shown(text['correctAnswer'].strip())}, expected "
+            f"{', '.join(letters[:-1])} or {letters[-1]}",
+            "unknown answer",
+        )
+    return Schema(
+        number=number,
+        line=element.line,
+        left=text["text/txt1"],
+        pronoun=text["text/pron"],
+        right=text["text/txt2"],
+        options=answers,
+        answer=letters.index(letter),
+        credit=text["source"],
+    )
+
+
+def _of_record(record: Record) -> Schema:
+    left, *rest = _text(record, "sentence").split("_")
+    if len(rest) != 1:
+        raise RecordError(f"{len(rest)} blanks (_) in sentence, expected one", "not one blank")
+    answer = _value(record, "answer")
+    if str(answer) not in ("1", "2"):
+        hint = "; is this a test set, which is given out without answers?" if answer == "" else ""
+        raise RecordError(
+            f"answer is {shown(repr(answer))}, expected 1 or 2{hint}", "unknown answer"
+        )
+    identifier = record.values.get("qID")
+    return Schema(
+        *(record.number, record.line, left, "", rest[0]),
+        options=(_text(record, "option1"), _text(record, "option2")),
+        answer=int(answer) - 1,
+        identifier=identifier if isinstance(identifier, str) else "",
+    )
+
+
+def _value(record: Record, name: str) -> Any:
+    if name not in record.values:
+        raise RecordError(f"no field {name}, expected it in every record", "missing field")
+    return record.values[name]
+
+
+def _text(record: Record, name: str) -> str:
+    value = _value(record, name)
+    if not isinstance(value, str):
+        raise RecordError(f"{name} is {shown(repr(value))}, expected text", "wrong type")
+    return value
 
 
 def _with_families(schemas: Iterable[Schema]) -> Iterator[tuple[Schema, str]]:
@@ -179,24 +322,14 @@ def _problem(schema: Schema) -> tuple[str, str] | None:
     return None
 
 
-#: Files that may hold more than WSC273, and files that hold no more, with an example of each kind.
-#: The XML is proven and comes first.
+#: Files that may hold more than WSC273.
 _LONG = {
     "WSCollection*.xml": "WSCollection.xml",
     "raw/WSCollection*.xml": "raw/WSCollection.xml",
     "wsc28[35]*.xml": "WSCollection.xml",
-    "wsc285/test-*.parquet": "wsc285/test-00000-of-00001.parquet",
-    "wsc285*.parquet": "wsc285/test-00000-of-00001.parquet",
-    "wsc285*.json": "wsc285.json",
-    "wsc285*.jsonl": "wsc285.json",
+    "wsc285*.jsonl": "wsc285.jsonl",
 }
-_SHORT = {
-    "wsc273*.xml": "WSCollection.xml",
-    "wsc273/test-*.parquet": "wsc273/test-00000-of-00001.parquet",
-    "wsc273*.parquet": "wsc273/test-00000-of-00001.parquet",
-    "wsc273*.json": "wsc273.json",
-    "wsc273*.jsonl": "wsc273.json",
-}
+_SHORT = {"wsc273*.xml": "WSCollection.xml", "wsc273*.jsonl": "wsc273.jsonl"}
 
 CORPUS = Corpus(
     name="winograd",
