@@ -56,7 +56,7 @@ from coherencegym.builders.suite import (
 )
 from coherencegym.eval.kinds.documents import DOCUMENTS, NO_INTRUDER, Document
 from coherencegym.eval.kinds.table_kind import FAMILY
-from coherencegym.loaders.corpora.insted.documents import SHEN_2021
+from coherencegym.loaders.corpora.insted import SHEN_2021
 from coherencegym.loaders.discourse import Discourse
 from coherencegym.manipulations.intruders.intruder_sentence import (
     Choice,

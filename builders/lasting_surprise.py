@@ -34,7 +34,7 @@ from coherencegym.builders.suite import (
     Use,
     generate_item,
 )
-from coherencegym.loaders.corpora.insted.documents import SHEN_2021
+from coherencegym.loaders.corpora.insted import SHEN_2021
 from coherencegym.loaders.discourse import Discourse, Edit, Unit
 from coherencegym.loaders.text.prose import unfinished
 from coherencegym.manipulations.editing import cut_excerpt, replace_text

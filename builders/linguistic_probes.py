@@ -23,7 +23,7 @@ from coherencegym.builders.intruder_sentences import (
 )
 from coherencegym.builders.pipeline.fitting import Division
 from coherencegym.builders.suite import Column, Config, Contrast, GeneratedItem, Suite, Use
-from coherencegym.loaders.corpora.insted.documents import SHEN_2021
+from coherencegym.loaders.corpora.insted import SHEN_2021
 from coherencegym.loaders.discourse import Discourse
 from coherencegym.manipulations.intruders.intruder_sentence import IntruderSentence
 from coherencegym.manipulations.operator import Context

@@ -38,7 +38,7 @@ _DECLARED = {
     "tedmdb": "pdtb.TEDMDB",
     "dialoguenli": "dialoguenli.CORPUS",
     "discoeval": "discoeval.documents.CORPUS",
-    "insted": "insted.documents.CORPUS",
+    "insted": "insted.CORPUS",
     "irc": "irc.CORPUS",
     "documents": "documents.CORPUS",
     "disrpt": "disrpt.CORPUS",

@@ -20,26 +20,22 @@ of the ratings, empty where it does not say. Ids are ``cohesentia-<StoryID>``.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Annotated
 
+from pydantic import Field
+
+from coherencegym.files.strict_json import Some
 from coherencegym.licence import OTHER
 from coherencegym.loaders.corpora.citations import cited
-from coherencegym.loaders.corpora.json_fields import (
-    Problem,
-    is_whole,
-    missing_field,
-    text_field_problem,
-)
 from coherencegym.loaders.corpus import Corpus, CorpusFile, FilePattern, ReadOptions
 from coherencegym.loaders.discourse import Discourse, HumanJudgement, SourceSpan, Unit
-from coherencegym.loaders.formats.json_records import json_kind, json_members
-from coherencegym.loaders.formats.lines import shown, tidy
+from coherencegym.loaders.formats.fields import Number, Text, held_records
+from coherencegym.loaders.formats.json_records import json_members
 from coherencegym.loaders.formats.records import Record
 
 HOLISTIC, INCREMENTAL = "holistic", "incremental"
-#: The ways of rating, and the fields with their results.
-RATED_IN = {HOLISTIC: "HolisticData", INCREMENTAL: "IncrementalData"}
 #: The reasons by number, as the repository's ``preprocess_data.py`` groups them.
 GROUPS = {
     **dict.fromkeys((1, 2, 3), "cohesion"),
@@ -51,18 +47,48 @@ GROUPS = {
 LOWEST, HIGHEST = 1, 5
 _ANNOTATOR = "annot"
 
+_Score = Annotated[float, Field(strict=True, ge=LOWEST, le=HIGHEST)]
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Ratings:
+    scores: Annotated[dict[str, _Score], Field(min_length=1)]
+    consensus_score: _Score | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Incremental(_Ratings):
+    sentences: Some[Text]
+    # Annotator -> sentence -> numbers of reasons.
+    reasons: dict[str, dict[str, list[Annotated[Number, Field(ge=1, le=8)]]]]
+
+    def __post_init__(self) -> None:
+        places = set(map(str, range(len(self.sentences))))
+        if not all(own.keys() <= places for own in self.reasons.values()):
+            raise ValueError(f"reasons for sentences from 0 to {len(places) - 1}")
+
+
+@dataclass(frozen=True)
+class _Story:
+    number: Annotated[Number, Field(alias="StoryID")]
+    title: Annotated[Text, Field(alias="Title")]
+    text: Annotated[Text, Field(alias="Text")]
+    holistic: Annotated[_Ratings, Field(alias="HolisticData")]
+    incremental: Annotated[_Incremental, Field(alias="IncrementalData")]
+
+    @property
+    def ways(self) -> dict[str, _Ratings]:
+        return {HOLISTIC: self.holistic, INCREMENTAL: self.incremental}
+
 
 def read_cohesentia(corpus: Corpus, file: CorpusFile, options: ReadOptions) -> Iterator[Discourse]:
     """Read a file of stories."""
-    for record in json_members(file, options):
-        if problem := _problem(record.values):
-            options.bad(f"{record.place}: {problem[0]}", problem[1])
-            continue
-        yield _story(corpus, file, record)
+    for record, story in held_records(json_members(file, options), _Story, options):
+        yield _discourse(corpus, file, record, story)
 
 
 def ratings(discourse: Discourse, way: str) -> list[float]:
-    """The ratings that a story got in one of the :data:`RATED_IN`, from 1 to 5."""
+    """The ratings that a story got in one of the two ways, from 1 to 5."""
     return [
         float(judgement.label)
         for judgement in discourse.judgements
@@ -70,22 +96,18 @@ def ratings(discourse: Discourse, way: str) -> list[float]:
     ]
 
 
-def _story(corpus: Corpus, file: CorpusFile, record: Record) -> Discourse:
-    values = record.values
+def _discourse(corpus: Corpus, file: CorpusFile, record: Record, story: _Story) -> Discourse:
     source = SourceSpan(file.path.name, record.line, record.line)
-    sentences = [tidy(text) for text in values["IncrementalData"]["sentences"]]
     return Discourse(
-        id=f"cohesentia-{values['StoryID']}",
+        id=f"cohesentia-{story.number}",
         corpus=corpus.name,
-        units=tuple(Unit(text, source=source) for text in sentences),
-        judgements=(*_ratings(values), *_reasons(values["IncrementalData"], sentences)),
+        units=tuple(Unit(text, source=source) for text in story.incremental.sentences),
+        judgements=(*_ratings(story), *_reasons(story.incremental)),
         meta={
             "split": file.split,
-            "title": tidy(values["Title"]),
-            "text": tidy(values["Text"]),
-            **{
-                way: _as_text(values[name].get("consensus_score")) for way, name in RATED_IN.items()
-            },
+            "title": story.title,
+            "text": story.text,
+            **{way: _as_text(own.consensus_score) for way, own in story.ways.items()},
         },
     )
 
@@ -94,75 +116,20 @@ def _as_text(number: float | None) -> str:
     return "" if number is None else f"{number:g}"
 
 
-def _ratings(values: Mapping[str, Any]) -> Iterator[HumanJudgement]:
-    for way, name in RATED_IN.items():
-        for annotator, score in values[name]["scores"].items():
+def _ratings(story: _Story) -> Iterator[HumanJudgement]:
+    for way, own in story.ways.items():
+        for annotator, score in own.scores.items():
             who = f"{way} {annotator.removeprefix(_ANNOTATOR)}"
             yield HumanJudgement(None, _as_text(score), who)
 
 
-def _reasons(incremental: Mapping[str, Any], sentences: list[str]) -> Iterator[HumanJudgement]:
-    for annotator, by_sentence in incremental["reasons"].items():
+def _reasons(incremental: _Incremental) -> Iterator[HumanJudgement]:
+    for annotator, by_sentence in incremental.reasons.items():
         who = f"{INCREMENTAL} {annotator.removeprefix(_ANNOTATOR)}"
         for place, reasons in by_sentence.items():
-            span = ((int(place), 0, len(sentences[int(place)])),)
+            span = ((int(place), 0, len(incremental.sentences[int(place)])),)
             for group in dict.fromkeys(GROUPS[reason] for reason in reasons):
                 yield HumanJudgement(span, group, who)
-
-
-def _problem(values: Mapping[str, Any]) -> Problem | None:
-    if problem := missing_field(values, ("StoryID", "Title", "Text", *RATED_IN.values())):
-        return problem
-    if not is_whole(values["StoryID"]):
-        return f"StoryID is {json_kind(values['StoryID'])}, expected a whole number", "bad id"
-    for name in ("Title", "Text"):
-        if problem := text_field_problem(name, values[name]):
-            return problem
-    for name in RATED_IN.values():
-        if problem := _way_problem(name, values[name]):
-            return problem
-    return _sentences_problem(values["IncrementalData"])
-
-
-def _way_problem(name: str, data: Any) -> Problem | None:
-    if not isinstance(data, dict):
-        return f"{name} is {json_kind(data)}, expected an object", "malformed ratings"
-    scores, consensus = data.get("scores"), data.get("consensus_score")
-    if not isinstance(scores, dict) or not scores:
-        return f"{name} has no scores, expected one or more", "malformed ratings"
-    found = {**scores, **({} if consensus is None else {"consensus_score": consensus})}
-    for what, score in found.items():
-        is_number = isinstance(score, int | float) and not isinstance(score, bool)
-        if not is_number or not LOWEST <= score <= HIGHEST:
-            is_what = f"{score:g}" if is_number else json_kind(score)
-            expected = f"expected a number from {LOWEST} to {HIGHEST}"
-            return f"{name}: {shown(what)} is {is_what}, {expected}", "malformed ratings"
-    return None
-
-
-def _sentences_problem(data: Mapping[str, Any]) -> Problem | None:
-    if problem := missing_field(data, ("sentences", "reasons")):
-        return f"IncrementalData: {problem[0]}", problem[1]
-    sentences, reasons = data["sentences"], data["reasons"]
-    if not isinstance(sentences, list) or not sentences:
-        return "sentences is no list of texts, expected one or more", "malformed sentences"
-    for number, sentence in enumerate(sentences):
-        if problem := text_field_problem(f"sentence {number}", sentence):
-            return problem
-    if not isinstance(reasons, dict) or not all(isinstance(own, dict) for own in reasons.values()):
-        return "reasons is no object of objects, expected one", "malformed reasons"
-    places = set(map(str, range(len(sentences))))
-    for own in reasons.values():
-        for place, codes in own.items():
-            if place not in places:
-                expected = f"expected a sentence from 0 to {len(sentences) - 1}"
-                return f"a reason for sentence {shown(place)}, {expected}", "malformed reasons"
-            if not isinstance(codes, list) or not all(
-                type(code) is int and code in GROUPS for code in codes
-            ):
-                expected = f"expected a list of numbers from 1 to {max(GROUPS)}"
-                return f"the reasons for sentence {place}, {expected}", "malformed reasons"
-    return None
 
 
 CORPUS = Corpus(

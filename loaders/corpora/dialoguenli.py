@@ -21,68 +21,55 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator
-from typing import Any
+from dataclasses import dataclass
+from typing import Literal
 
 from coherencegym.loaders.corpora.citations import cited
-from coherencegym.loaders.corpora.json_fields import Problem, missing_field, text_field_problem
 from coherencegym.loaders.corpus import Corpus, CorpusFile, FilePattern, ReadOptions
 from coherencegym.loaders.discourse import Discourse, HumanJudgement, SourceSpan, Unit
+from coherencegym.loaders.formats.fields import RawText, Text, held_records
 from coherencegym.loaders.formats.json_records import json_records
-from coherencegym.loaders.formats.lines import shown, tidy
+from coherencegym.loaders.formats.lines import tidy
 from coherencegym.loaders.text.detokenize import detokenize
 
 #: The relations of the second sentence to the first, as the files and as we call them.
 LABELS = {"negative": "contradiction", "neutral": "neutral", "positive": "entailment"}
 
-_SENTENCES = ("sentence1", "sentence2")
-_TRIPLES = ("triple1", "triple2")
-
 #: The letters at the end of ``dtype``, one for each sentence.
 _ORIGINS = {"u": "utterance", "p": "persona"}
+
+
+@dataclass(frozen=True)
+class _Pair:
+    label: Literal["negative", "neutral", "positive"]
+    sentence1: RawText
+    sentence2: RawText
+    triple1: tuple[Text, Text, Text]
+    triple2: tuple[Text, Text, Text]
+    dtype: Text
+    id: Text = ""
 
 
 def read_pairs(corpus: Corpus, file: CorpusFile, options: ReadOptions) -> Iterator[Discourse]:
     """Read a file of pairs: a JSON array, or JSON lines."""
     seen: set[bytes] = set()
-    for record in json_records(file, options):
-        if problem := _problem(record.values):
-            options.bad(f"{record.place}: {problem[0]}", problem[1])
-            continue
-        first, second = (tidy(detokenize(record.values[name])) for name in _SENTENCES)
-        label, dtype = record.values["label"], tidy(record.values["dtype"])
-        digest = hashlib.sha256("\0".join((label, first, second)).encode()).digest()
+    for record, pair in held_records(json_records(file, options), _Pair, options):
+        first, second = (tidy(detokenize(text)) for text in (pair.sentence1, pair.sentence2))
+        digest = hashlib.sha256("\0".join((pair.label, first, second)).encode()).digest()
         if digest in seen:
             options.skipped["the same pair with the same label again"] += 1
             continue
         seen.add(digest)
         source = SourceSpan(file.path.name, record.line, record.line)
-        triples = {name: " | ".join(map(tidy, record.values[name])) for name in _TRIPLES}
+        triples = {"triple1": " | ".join(pair.triple1), "triple2": " | ".join(pair.triple2)}
         yield Discourse(
-            id=tidy(record.values.get("id", f"{file.split}-{record.number:06d}")),
+            id=pair.id or f"{file.split}-{record.number:06d}",
             corpus=corpus.name,
             units=(Unit(first, source=source), Unit(second, source=source)),
-            judgements=(HumanJudgement(None, label),),
-            meta={"split": file.split, "label": label, "dtype": dtype}
-            | {"origin": _origin(dtype), **triples},
+            judgements=(HumanJudgement(None, pair.label),),
+            meta={"split": file.split, "label": pair.label, "dtype": pair.dtype}
+            | {"origin": _origin(pair.dtype), **triples},
         )
-
-
-def _problem(values: dict[str, Any]) -> Problem | None:
-    if problem := missing_field(values, ("label", *_SENTENCES, *_TRIPLES, "dtype")):
-        return problem
-    names = ("label", *_SENTENCES, "dtype", "id")
-    texts = [(name, values[name]) for name in names if name in values]
-    for name in _TRIPLES:
-        triple = values[name]
-        if not isinstance(triple, list) or len(triple) != 3:
-            return f"{name} is no list of three, expected three texts", "malformed triple"
-        texts += [(f"an entry of {name}", text) for text in triple]
-    if problem := next(filter(None, (text_field_problem(*named) for named in texts)), None):
-        return problem
-    if values["label"] not in LABELS:
-        expected = ", ".join(LABELS)
-        return f"label is {shown(values['label'])}, expected one of {expected}", "unknown label"
-    return None
 
 
 def _origin(dtype: str) -> str:

@@ -25,7 +25,7 @@ from pathlib import Path
 
 from coherencegym.files.frames import read_frame
 from coherencegym.licence import licence_fields
-from coherencegym.loaders.corpora.insted.documents import SHEN_2021
+from coherencegym.loaders.corpora.insted import SHEN_2021
 from coherencegym.loaders.corpus import Corpus, CorpusError, CorpusFile, FilePattern, ReadOptions
 from coherencegym.loaders.discourse import Discourse, SourceSpan
 from coherencegym.loaders.formats.json_records import json_records

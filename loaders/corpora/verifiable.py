@@ -20,17 +20,15 @@ without evidence; ``source`` and ``type`` are the corpus's. Ids are ``ce-<id>`` 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Annotated, Literal
 
+from pydantic import Field
+
+from coherencegym.files.strict_json import Some
 from coherencegym.licence import OTHER
 from coherencegym.loaders.corpora.citations import cited
-from coherencegym.loaders.corpora.json_fields import (
-    Problem,
-    is_whole,
-    missing_field,
-    text_field_problem,
-)
 from coherencegym.loaders.corpus import Corpus, CorpusFile, FilePattern, ReadOptions
 from coherencegym.loaders.discourse import (
     Alternative,
@@ -40,32 +38,73 @@ from coherencegym.loaders.discourse import (
     Span,
     Unit,
 )
-from coherencegym.loaders.formats.json_records import json_kind, json_records
-from coherencegym.loaders.formats.lines import shown, tidy
+from coherencegym.loaders.formats.fields import Number, Text, held_records
+from coherencegym.loaders.formats.json_records import json_records
 from coherencegym.loaders.formats.records import Record
 
 ENTAILED, NOT_ENTAILED = "entailed", "not entailed"
 #: The label of a judgement whose span are the units that carry the answer.
 EVIDENCE = "evidence"
 
-_ENTAILMENT_FIELDS = ("id", "dialog_source", "label", "type", "turns", "hypothesis")
-_HYPOTHESES = ("hypothesis_1", "hypothesis_2")
-_CHOICE_FIELDS = ("id", "observation_1", *_HYPOTHESES, "observation_2", "label", "conflict_pair")
-#: The field on the less plausible hypothesis and the second observation.
-_SECOND_PAIR = "23_plausible"
 #: Between which units of the less plausible text a conflict may lie.
-_CONFLICTS = ([0, 1], [0, 2], [1, 1], [1, 2])
+_CONFLICTS = ((0, 1), (0, 2), (1, 1), (1, 2))
+
+
+@dataclass(frozen=True)
+class _Turn:
+    speaker: Text
+    text: Text
+
+
+@dataclass(frozen=True)
+class _Entailment:
+    id: Number
+    dialog_source: Text
+    label: Literal[0, 1]
+    type: Text
+    turns: Some[_Turn]
+    hypothesis: Text
+    conflict_pair: tuple[Number, ...] | None = None
+
+    def __post_init__(self) -> None:
+        pair, turns = self.conflict_pair, range(len(self.turns))
+        fits = len(pair or ()) == 2 and sorted(pair or ()) == list(pair or ())
+        fits = fits and turns.start <= min(pair or (-1,)) <= max(pair or (-1,)) < turns.stop
+        if pair is not None and not (fits if self.label else pair == ()):
+            raise ValueError(
+                f"conflict_pair of two turns from 0 to {turns.stop - 1}, or [] beside label 0"
+            )
+
+
+@dataclass(frozen=True)
+class _Choice:
+    id: Text
+    observation_1: Text
+    hypothesis_1: Text
+    hypothesis_2: Text
+    observation_2: Text
+    label: Literal[1, 2]
+    conflict_pair: tuple[Number, ...]
+    second_pair: Annotated[bool | None, Field(alias="23_plausible", strict=True)] = None
+
+    def __post_init__(self) -> None:
+        if self.hypothesis_1 == self.hypothesis_2:
+            raise ValueError("two different hypotheses")
+        if self.conflict_pair not in _CONFLICTS:
+            raise ValueError(f"conflict_pair to be one of {', '.join(map(str, _CONFLICTS))}")
+        if self.conflict_pair == (0, 1) and self.second_pair is None:
+            raise ValueError("23_plausible beside the conflict_pair [0, 1]")
 
 
 def read_verifiable(corpus: Corpus, file: CorpusFile, options: ReadOptions) -> Iterator[Discourse]:
     """Read a file of either part; its name says of which."""
-    choice = file.path.name.upper().startswith("ART")
-    problem_of, make = (_choice_problem, _choice) if choice else (_entailment_problem, _entailment)
-    for record in json_records(file, options):
-        if problem := problem_of(record.values):
-            options.bad(f"{record.place}: {problem[0]}", problem[1])
-            continue
-        yield make(corpus, file, record)
+    records = json_records(file, options)
+    if file.path.name.upper().startswith("ART"):
+        for record, choice in held_records(records, _Choice, options):
+            yield _choice(corpus, file, record, choice)
+    else:
+        for record, entailment in held_records(records, _Entailment, options):
+            yield _entailment(corpus, file, record, entailment)
 
 
 def evidence_judgement(units: tuple[Unit, ...], first: int, last: int) -> HumanJudgement:
@@ -74,43 +113,39 @@ def evidence_judgement(units: tuple[Unit, ...], first: int, last: int) -> HumanJ
     return HumanJudgement(span, EVIDENCE)
 
 
-def _entailment(corpus: Corpus, file: CorpusFile, record: Record) -> Discourse:
-    values = record.values
+def _entailment(corpus: Corpus, file: CorpusFile, record: Record, values: _Entailment) -> Discourse:
     source = SourceSpan(file.path.name, record.line, record.line)
-    turns = values["turns"]
-    units = tuple(Unit(tidy(turn["text"]), tidy(turn["speaker"]), source) for turn in turns)
-    whole = HumanJudgement(None, ENTAILED if values["label"] else NOT_ENTAILED)
-    pair = values.get("conflict_pair")
+    units = tuple(Unit(turn.text, turn.speaker, source) for turn in values.turns)
+    whole = HumanJudgement(None, ENTAILED if values.label else NOT_ENTAILED)
+    pair = values.conflict_pair
     return Discourse(
-        id=f"ce-{values['id']}",
+        id=f"ce-{values.id}",
         corpus=corpus.name,
         units=units,
         judgements=(whole, *((evidence_judgement(units, *pair),) if pair else ())),
         meta={
             "split": file.split,
             "question": "entailment",
-            "hypothesis": tidy(values["hypothesis"]),
-            "source": tidy(values["dialog_source"]),
-            "type": tidy(values["type"]),
+            "hypothesis": values.hypothesis,
+            "source": values.dialog_source,
+            "type": values.type,
             "spans": "unknown" if pair is None else "known",
         },
     )
 
 
-def _choice(corpus: Corpus, file: CorpusFile, record: Record) -> Discourse:
-    values = record.values
+def _choice(corpus: Corpus, file: CorpusFile, record: Record, values: _Choice) -> Discourse:
     source = SourceSpan(file.path.name, record.line, record.line)
-    right = values["label"] - 1
-    options = tuple(tidy(values[name]) for name in _HYPOTHESES)
-    texts = (tidy(values["observation_1"]), options[right], tidy(values["observation_2"]))
+    right, options = values.label - 1, (values.hypothesis_1, values.hypothesis_2)
+    texts = (values.observation_1, options[right], values.observation_2)
     units = tuple(Unit(text, source=source) for text in texts)
-    second = values.get(_SECOND_PAIR)
+    second = values.second_pair
     return Discourse(
-        id=tidy(values["id"]),
+        id=values.id,
         corpus=corpus.name,
         units=units,
         alternatives=(Alternative(((1, 0, len(texts[1])),), options, right),),
-        judgements=(evidence_judgement(units, *values["conflict_pair"]),),
+        judgements=(evidence_judgement(units, *values.conflict_pair),),
         meta={
             "split": file.split,
             "question": "choice",
@@ -118,78 +153,6 @@ def _choice(corpus: Corpus, file: CorpusFile, record: Record) -> Discourse:
             "spans": "known",
         },
     )
-
-
-def _entailment_problem(values: Mapping[str, Any]) -> Problem | None:
-    if problem := missing_field(values, _ENTAILMENT_FIELDS):
-        return problem
-    if not is_whole(values["id"]):
-        return f"id is {json_kind(values['id'])}, expected a whole number", "bad id"
-    texts = [(name, values[name]) for name in ("dialog_source", "type", "hypothesis")]
-    turns = values["turns"]
-    if not isinstance(turns, list) or not turns:
-        return "turns is no list of turns, expected one or more", "malformed turns"
-    for number, turn in enumerate(turns):
-        if not isinstance(turn, dict):
-            return f"turn {number} is {json_kind(turn)}, expected an object", "malformed turns"
-        if problem := missing_field(turn, ("speaker", "text")):
-            return f"turn {number}: {problem[0]}", problem[1]
-        texts += [(f"{name} of turn {number}", turn[name]) for name in ("speaker", "text")]
-    if problem := _texts_problem(texts):
-        return problem
-    if not is_whole(values["label"]) or values["label"] not in (0, 1):
-        return f"label is {shown(str(values['label']))}, expected 0 or 1", "unknown label"
-    return _evidence_problem(values, len(turns))
-
-
-def _evidence_problem(values: Mapping[str, Any], turns: int) -> Problem | None:
-    if "conflict_pair" not in values:
-        return None
-    pair, label = values["conflict_pair"], values["label"]
-    if not label:
-        if pair == []:
-            return None
-        problem = f"conflict_pair is {shown(str(pair))} of an item with label 0, expected []"
-        return problem, "bad conflict_pair"
-    if _is_pair(pair) and 0 <= pair[0] <= pair[1] < turns:
-        return None
-    problem = f"conflict_pair is {shown(str(pair))}, expected two turns from 0 to {turns - 1}"
-    return problem, "bad conflict_pair"
-
-
-def _choice_problem(values: Mapping[str, Any]) -> Problem | None:
-    if problem := missing_field(values, _CHOICE_FIELDS):
-        return problem
-    texts = [(n, values[n]) for n in _CHOICE_FIELDS if n not in ("label", "conflict_pair")]
-    if problem := _texts_problem(texts):
-        return problem
-    if not is_whole(values["label"]) or values["label"] not in (1, 2):
-        return f"label is {shown(str(values['label']))}, expected 1 or 2", "unknown label"
-    if len({tidy(values[name]) for name in _HYPOTHESES}) < 2:
-        return "hypothesis_1 and hypothesis_2 are the same, expected two", "no alternative"
-    return _conflict_problem(values["conflict_pair"], values.get(_SECOND_PAIR))
-
-
-def _conflict_problem(pair: Any, second: Any) -> Problem | None:
-    if not _is_pair(pair) or pair not in _CONFLICTS:
-        expected = ", ".join(map(str, _CONFLICTS))
-        found = f"conflict_pair is {shown(str(pair))}, expected one of {expected}"
-        return found, "bad conflict_pair"
-    if second is not None and not isinstance(second, bool):
-        kind = json_kind(second)
-        return f"{_SECOND_PAIR} is {kind}, expected true, false or null", f"bad {_SECOND_PAIR}"
-    if pair == [0, 1] and second is None:
-        found = f"{_SECOND_PAIR} is null beside the conflict_pair [0, 1], expected true or false"
-        return found, f"no {_SECOND_PAIR}"
-    return None
-
-
-def _texts_problem(texts: list[tuple[str, Any]]) -> Problem | None:
-    return next(filter(None, (text_field_problem(*named) for named in texts)), None)
-
-
-def _is_pair(value: Any) -> bool:
-    return isinstance(value, list) and len(value) == 2 and all(map(is_whole, value))
 
 
 #: The files as the repository has them, in its folders or in none, and their splits.

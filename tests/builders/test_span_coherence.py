@@ -423,14 +423,20 @@ def test_a_table_without_evidence_has_the_whole(
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"evidence": [[1, 3]]}, "1: evidence has '[1, 3]', expected two units from 0 to 2"),
-        ({"evidence": [[2, 1]]}, "1: evidence has '[2, 1]', expected two units from 0 to 2"),
-        ({"evidence": []}, "1: evidence is '[]', expected a list of [first, last]"),
-        ({"label": 0}, "1: evidence is '[[2, 2], [0, 1]]', expected [] where the label says no"),
-        ({"label": "perhaps"}, "1: label is 'perhaps', expected one of 1, true, entailed"),
-        ({"units": []}, "1: units has '[]', expected a list of texts"),
-        ({"units": ["a", " ", "b"]}, "1: unit 1 is empty, expected text"),
-        ({"speakers": ["A"]}, "1: speakers has \"['A']\", expected one of each unit"),
+        (
+            {"evidence": [[1, 3]]},
+            "1: an object; expected evidence to be pairs of units from 0 to 2",
+        ),
+        (
+            {"evidence": [[2, 1]]},
+            "1: an object; expected evidence to be pairs of units from 0 to 2",
+        ),
+        ({"evidence": []}, "1: an object; expected evidence to be a list of [first, last]"),
+        ({"label": 0}, "1: an object; expected evidence to be a list of [first, last], [] where"),
+        ({"label": "perhaps"}, '1: label: "perhaps"; expected one of 1, true, entailed'),
+        ({"units": []}, "1: units: an empty array; expected at least one element"),
+        ({"units": ["a", " ", "b"]}, '1: units[1]: " "; expected a text that is not empty'),
+        ({"speakers": ["A"]}, "1: an object; expected one of speakers for each unit"),
     ],
 )
 def test_what_is_wrong_with_a_table(

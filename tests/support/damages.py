@@ -29,6 +29,7 @@ class Damage:
 NUL = "a NUL byte, expected text"
 BYTE = "byte 0xff is not UTF-8, expected UTF-8 (with or without a byte order mark)"
 CUT = "(is it cut off?)"
+USABLE = 'is old ."; expected usable text'
 TOKEN = "no XML from here on (not well-formed (invalid token)), expected well-formed XML"
 MISMATCH = "no XML from here on (mismatched tag)"
 
@@ -98,72 +99,44 @@ def json(place: str) -> dict[str, Damage]:
     }
 
 
+def records(place: str, changes: dict[str, tuple[str, str, str]]) -> dict[str, Damage]:
+    """What does not fit the schema of a record at this place: text, its replacement, message."""
+    return {
+        name: Damage(old, new, f"{place}: {said}", "malformed record")
+        for name, (old, new, said) in changes.items()
+    }
+
+
 def inferences(place: str) -> dict[str, Damage]:
     """What can be wrong with any record of two sentences, the first of which is at this place."""
     changes = {
-        "not UTF-8": ("kettle", "kett\udcffe", f"sentence1: {BYTE}", "not UTF-8"),
+        "not UTF-8": ("kettle", "kett\udcffe", f'sentence1: "my kett\\udcffe {USABLE}: {BYTE}'),
         "half a surrogate": (
-            "kettle",
-            "k\\ud83dettle",
-            "sentence1: half of a surrogate",
-            "not UTF-8",
+            *("kettle", "k\\ud83dettle"),
+            f'sentence1: "my k\\ud83dettle {USABLE}: half of a surrogate',
         ),
-        "escaped NUL": ("kettle", "ke\\u0000tle", f"sentence1: {NUL}", "NUL byte"),
+        "escaped NUL": ("kettle", "ke\\u0000tle", f'sentence1: "my ke\\u0000tle {USABLE}: {NUL}'),
         "overlong field": (
-            *("kettle", "kettle" * 20_000, "sentence1: a field of more than 100,000 characters, "),
-            "overlong field",
+            *("kettle", "kettle" * 20_000),
+            'sentence1: "my kettlekettlekettlekettlekettlekettle...; expected usable text: a field',
         ),
         "unknown label": (
-            *(
-                '"negative"',
-                '"contradiction"',
-                "label is 'contradiction', expected one of negative",
-            ),
-            "unknown label",
+            *('"negative"', '"contradiction"'),
+            "label: \"contradiction\"; expected 'negative', 'neutral' or 'positive'",
         ),
-        "label missing": ('"label"', '"lable"', "no field label, expected one", "no label"),
-        "sentence missing": (
-            *('"sentence2"', '"x"', "no field sentence2, expected one", "no sentence2"),
-        ),
-        "triple missing": ('"triple1"', '"x"', "no field triple1, expected one", "no triple1"),
-        "dtype missing": ('"dtype"', '"x"', "no field dtype, expected one", "no dtype"),
-        "label that is none": (
-            *('"negative"', "0", "label is a number, expected a text", "value that is no text"),
-        ),
-        "sentence that is none": (
-            *(
-                '"my kettle is old ."',
-                "null",
-                "sentence1 is null, expected",
-                "value that is no text",
-            ),
-        ),
-        "id that is none": (
-            '"p1"',
-            "7",
-            "id is a number, expected a text",
-            "value that is no text",
-        ),
+        "sentence missing": ('"sentence2"', '"x"', "no 'sentence2'; expected an object with it"),
+        "sentence that is none": ('"my kettle is old ."', "null", "sentence1: null; expected a te"),
+        "id that is none": ('"p1"', "7", "id: 7; expected a text"),
         "empty sentence": (
-            *(
-                '"my kettle is old ."',
-                '" \\n"',
-                "sentence1 is empty, expected a text",
-                "empty text",
-            ),
+            '"my kettle is old ."',
+            '" \\n"',
+            r'sentence1: " \n"; expected a text th',
         ),
-        "triple of two": (', "a pot"]', "]", "triple1 is no list of three", "malformed triple"),
-        "triple that is none": (
-            *('["i", "have", "a pot"]', '"x"', "triple1 is no list of three", "malformed triple"),
-        ),
-        "entry that is none": (
-            *('"a pot"', "2", "an entry of triple1 is a number, exp", "value that is no text"),
-        ),
+        "triple of two": (', "a pot"]', "]", "triple1: no 2; expected an object with it"),
+        "triple that is none": ('["i", "have", "a pot"]', '"x"', 'triple1: "x"; expected an array'),
+        "entry that is none": ('"a pot"', "2", "triple1[2]: 2; expected a text"),
     }
-    return json(place) | {
-        name: Damage(old, new, f"{place}: {said}", skipped)
-        for name, (old, new, said, skipped) in changes.items()
-    }
+    return json(place) | records(place, changes)
 
 
 def mmax(chain: str) -> dict[str, Damage]:
@@ -238,6 +211,7 @@ def mmax(chain: str) -> dict[str, Damage]:
     }
 
 
+PAIR = "an object; expected conflict_pair of two turns"
 SHORT = "a thread of fewer than three messages"
 NO_UTF = "byte 6 is no UTF-8, expected text"
 UNPLACED = "relations without their raw text"
@@ -672,47 +646,28 @@ DAMAGES: dict[str, dict[str, Damage]] = {
     },
     "verifiable conversations": {
         **json("2: record 1"),
-        "not UTF-8": Damage(
-            "kettle", "kett\udcffe", f"2: record 1: text of turn 0: {BYTE}", "not UTF-8"
-        ),
-        "hypothesis missing": Damage(
-            *('"hypothesis"', '"guess"', "2: record 1: no field hypothesis, exp", "no hypothesis")
-        ),
-        "id that is none": Damage(
-            '"id": 1', '"id": "x"', "2: record 1: id is a text, exp", "bad id"
-        ),
-        "unknown label": Damage(
-            '"label": 1',
-            '"label": 2',
-            "2: record 1: label is '2', expected 0 or 1",
-            "unknown label",
-        ),
-        "no turns": Damage(
-            '"turns": [', '"turns": [], "x": [', "2: record 1: turns is no", "malformed turns"
-        ),
-        "turn that is none": Damage(
-            '"turns": [', '"turns": [3, ', "2: record 1: turn 0 is a number", "malformed turns"
-        ),
-        "turn without speaker": Damage(
-            '"speaker"',
-            '"who"',
-            "2: record 1: turn 0: no field speaker, expected one",
-            "no speaker",
-        ),
-        "evidence outside the dialogue": Damage(
-            *(
-                "[0, 0]",
-                "[0, 1]",
-                "2: record 1: conflict_pair is '[0, 1]', expected two turns from",
-            ),
-            "bad conflict_pair",
-        ),
-        "evidence missing": Damage(
-            "[0, 0]", "[]", "2: record 1: conflict_pair is '[]', expected two", "bad conflict_pair"
-        ),
-        "evidence of nothing": Damage(
-            *('"label": 1', '"label": 0', "2: record 1: conflict_pair is '[0, 0]' of an item with"),
-            "bad conflict_pair",
+        **records(
+            "2: record 1",
+            {
+                "not UTF-8": (
+                    "kettle",
+                    "kett\udcffe",
+                    'turns[0].text: "The kett\\udcffe  sang."; ',
+                ),
+                "hypothesis missing": ('"hypothesis"', '"guess"', "no 'hypothesis'; expected an o"),
+                "id that is none": ('"id": 1', '"id": "x"', 'id: "x"; expected a whole number'),
+                "unknown label": ('"label": 1', '"label": 2', "label: 2; expected 0 or 1"),
+                "no turns": (
+                    '"turns": [',
+                    '"turns": [], "x": [',
+                    "turns: an empty array; expected",
+                ),
+                "turn that is none": ('"turns": [', '"turns": [3, ', "turns[0]: 3; expected an o"),
+                "turn without speaker": ('"speaker"', '"who"', "turns[0]: no 'speaker'; expected"),
+                "evidence outside the dialogue": ("[0, 0]", "[0, 1]", f"{PAIR} from 0 to 0, or"),
+                "evidence missing": ("[0, 0]", "[]", PAIR),
+                "evidence of nothing": ('"label": 1', '"label": 0', PAIR),
+            },
         ),
         "duplicate id": Damage(
             '"id": 2', '"id": 1', "3: id 'ce-1' stands at", "duplicate id", kept=(0,)
@@ -720,31 +675,22 @@ DAMAGES: dict[str, dict[str, Damage]] = {
     },
     "verifiable choices": {
         **json("2: record 1"),
-        "not UTF-8": Damage(
-            "kettle", "kett\udcffe", f"2: record 1: observation_1: {BYTE}", "not UTF-8"
-        ),
-        "unknown label": Damage(
-            '"label": 1',
-            '"label": 0',
-            "2: record 1: label is '0', expected 1 or 2",
-            "unknown label",
-        ),
-        "the same twice": Damage(
-            "Ann slept.", "Ann made tea.", "2: record 1: hypothesis_1 and hyp", "no alternative"
-        ),
-        "unknown conflict": Damage(
-            *(
-                "[0, 1]",
-                "[2, 2]",
-                "2: record 1: conflict_pair is '[2, 2]', expected one of [0, 1], ",
-            ),
-            "bad conflict_pair",
-        ),
-        "second pair that is none": Damage(
-            "false", '"no"', "2: record 1: 23_plausible is a text, exp", "bad 23_plausible"
-        ),
-        "second pair not said": Damage(
-            "false", "null", "2: record 1: 23_plausible is null beside", "no 23_plausible"
+        **records(
+            "2: record 1",
+            {
+                "not UTF-8": (
+                    "kettle",
+                    "kett\udcffe",
+                    'observation_1: "The kett\\udcffe sang."; e',
+                ),
+                "unknown label": ('"label": 1', '"label": 0', "label: 0; expected 1 or 2"),
+                "the same twice": ("Ann slept.", "Ann made tea.", "an object; expected two differ"),
+                "unknown conflict": ("[0, 1]", "[2, 2]", "an object; expected conflict_pair to be"),
+                "second pair that is none": (
+                    *("false", '"no"', '["23_plausible"]: "no"; expected true or false'),
+                ),
+                "second pair not said": ("false", "null", "an object; expected 23_plausible bes"),
+            },
         ),
     },
     "decor": {
@@ -802,56 +748,43 @@ DAMAGES: dict[str, dict[str, Damage]] = {
             "no JSON object",
             kept=(0, 1),
         ),
-        "not UTF-8": Damage("kettle", "kett\udcffe", f"1: member 1: Text: {BYTE}", "not UTF-8"),
-        "title missing": Damage(
-            '"Title"', '"Heading"', "1: member 1: no field Title, expected", "no Title"
-        ),
-        "id that is none": Damage(
-            '"StoryID": 11', '"StoryID": "x"', "1: member 1: StoryID is a text, exp", "bad id"
-        ),
-        "rating too high": Damage(
-            '"annot1": 3',
-            '"annot1": 6',
-            "1: member 1: IncrementalData: 'annot1' is 6, expected a number from 1 to 5",
-            "malformed ratings",
-        ),
-        "rating that is none": Damage(
-            *('"annot0": 4.0', '"annot0": "4"', "1: member 1: HolisticData: 'annot0' is a text, "),
-            "malformed ratings",
-        ),
-        "no ratings": Damage(
-            '{"annot0": 4.0}', "{}", "1: member 1: HolisticData has no scores", "malformed ratings"
-        ),
-        "no way of rating": Damage(
-            *('"HolisticData": {', '"HolisticData": 3, "x": {', "1: member 1: HolisticData is a n"),
-            "malformed ratings",
-        ),
-        "no sentences": Damage(
-            '"sentences": [',
-            '"sentences": "x", "y": [',
-            "1: member 1: sentences is no list",
-            "malformed sentences",
-        ),
-        "empty sentence": Damage(
-            '["The kettle sang."', '[" "', "1: member 1: sentence 0 is empty", "empty text"
-        ),
-        "reason elsewhere": Damage(
-            '{"1": [1',
-            '{"7": [1',
-            "1: member 1: a reason for sentence '7', exp",
-            "malformed reasons",
-        ),
-        "unknown reason": Damage(
-            "[1, 3, 4]",
-            "[1, 9]",
-            "1: member 1: the reasons for sentence 1, exp",
-            "malformed reasons",
-        ),
-        "reasons of no annotator": Damage(
-            '"annot1": {}',
-            '"annot1": 3',
-            "1: member 1: reasons is no object of",
-            "malformed reasons",
+        **records(
+            "1: member 1",
+            {
+                "not UTF-8": ("kettle", "kett\udcffe", 'Text: "A day: The kett\\udcffe sang'),
+                "title missing": ('"Title"', '"Heading"', "no 'Title'; expected an object with it"),
+                "id that is none": ('"StoryID": 11', '"StoryID": "x"', 'StoryID: "x"; expected a '),
+                "rating too high": (
+                    *('"annot1": 3', '"annot1": 6'),
+                    "IncrementalData.scores.annot1: 6; expected at most 5",
+                ),
+                "rating that is none": (
+                    *('"annot0": 4.0', '"annot0": "4"', 'HolisticData.scores.annot0: "4"; expecte'),
+                ),
+                "no ratings": ('{"annot0": 4.0}', "{}", "HolisticData.scores: an empty object; "),
+                "no way of rating": (
+                    *('"HolisticData": {', '"HolisticData": 3, "x": {', "HolisticData: 3; expecte"),
+                ),
+                "no sentences": (
+                    *('"sentences": [', '"sentences": "x", "y": ['),
+                    'IncrementalData.sentences: "x"; expected an array',
+                ),
+                "empty sentence": (
+                    *('["The kettle sang."', '[" "', 'IncrementalData.sentences[0]: " "; expected'),
+                ),
+                "reason elsewhere": (
+                    *('{"1": [1', '{"7": [1'),
+                    "IncrementalData: an object; expected reasons for sentences from 0 to 1",
+                ),
+                "unknown reason": (
+                    *("[1, 3, 4]", "[1, 9]"),
+                    'IncrementalData.reasons.annot0["1"][1]: 9; expected at most 8',
+                ),
+                "reasons of no annotator": (
+                    *('"annot1": {}', '"annot1": 3'),
+                    "IncrementalData.reasons.annot1: 3; expected an object",
+                ),
+            },
         ),
         "duplicate id": Damage(
             '"StoryID": 12',
@@ -870,18 +803,25 @@ DAMAGES: dict[str, dict[str, Damage]] = {
     "discoeval coherence": sentences(7, "0, 1"),
     "insted": {
         **json("1"),
-        "not UTF-8": Damage("kettle", "kett\udcffe", f"1: ctx: {BYTE}", "not UTF-8"),
-        "field missing": Damage('"train"', '"trian"', "1: no field train, expected", "no train"),
-        "wrong type": Damage('"Ann', '5, "x": "', "1: ctx is a number", "value that is no text"),
-        "position that is none": Damage(
-            *('"sen_position": 1', '"sen_position": -2', "1: sen_position is '-2', expected -1"),
-            "bad sen_position",
-        ),
-        "unknown train": Damage(
-            '"train": 0', '"train": 2', "1: train is '2', expected 0 or 1", "bad train"
-        ),
-        "empty text": Damage(
-            '"The tram stopped."', '" "', "1: replace_with is empty", "empty text"
+        **records(
+            "1",
+            {
+                "not UTF-8": (
+                    "kettle",
+                    "kett\udcffe",
+                    'ctx: "Ann lit the fire. The kett\\udcffe s',
+                ),
+                "field missing": ('"train"', '"trian"', "no 'train'; expected an object with it"),
+                "wrong type": ('"Ann', '5, "x": "', "ctx: 5; expected a text"),
+                "position that is none": (
+                    *('"sen_position": 1', '"sen_position": -2'),
+                    "sen_position: -2; expected at least -1",
+                ),
+                "unknown train": ('"train": 0', '"train": 2', "train: 2; expected at most 1"),
+                "empty text": (
+                    *('"The tram stopped."', '" "', "an object; expected to_be_replaced and repl"),
+                ),
+            },
         ),
         "duplicate id": Damage(
             '"file_id": 2',
@@ -895,8 +835,8 @@ DAMAGES: dict[str, dict[str, Damage]] = {
         "malformed answers": Damage(
             '["1", "-1", "2"]',
             '"1"',
-            "1: annoated is a text, expected a list of numbers",
-            "malformed human answers",
+            '1: annoated: "1"; expected an array',
+            "malformed record",
             "linguistic_probe_data/human_annotation/injected_negation.jsonl",
             kept=(0, 1),
         ),

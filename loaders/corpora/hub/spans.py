@@ -15,20 +15,19 @@ What comes of a row is what :mod:`loaders.corpora.verifiable` gives.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any
 
-from coherencegym.loaders.corpora.json_fields import is_whole
+from pydantic import BeforeValidator, PlainValidator
+
+from coherencegym.errors import EvaluationError
+from coherencegym.files.strict_json import Some, held
 from coherencegym.loaders.corpora.verifiable import ENTAILED, NOT_ENTAILED, evidence_judgement
 from coherencegym.loaders.corpus import Corpus, CorpusError, CorpusFile, ReadOptions
 from coherencegym.loaders.discourse import Discourse, HumanJudgement, SourceSpan, Unit
-from coherencegym.loaders.formats.lines import (
-    LineError,
-    shown,
-    shown_names,
-    text_problem,
-    tidy,
-)
+from coherencegym.loaders.formats.fields import Identifier, Number, Text
+from coherencegym.loaders.formats.lines import shown_names, tidy
 
 _NEEDED = ("units", "label", "evidence")
 SPAN_COLUMNS = (*_NEEDED, "hypothesis", "speakers", "source", "type")
@@ -38,6 +37,36 @@ _LABELS = {
         ("0", "false", "not entailed", "not_entailment", "neutral", "contradiction"), False
     ),
 }
+
+
+def _label(value: Any) -> bool:
+    label = _LABELS.get(tidy(str(value)).lower())
+    if label is None:
+        raise ValueError(f"one of {', '.join(_LABELS)}")
+    return label
+
+
+_Word = Annotated[Text | None, BeforeValidator(lambda value: value or None)]
+
+
+@dataclass(frozen=True)
+class _Row:
+    units: Some[Text]
+    label: Annotated[bool, PlainValidator(_label)]
+    evidence: tuple[tuple[Number, Number], ...] | None
+    hypothesis: _Word = None
+    source: _Word = None
+    type: _Word = None
+    speakers: tuple[_Word, ...] | None = None
+
+    def __post_init__(self) -> None:
+        count = len(self.units)
+        if self.speakers and len(self.speakers) != count:
+            raise ValueError("one of speakers for each unit")
+        if self.evidence is not None and bool(self.evidence) != self.label:
+            raise ValueError("evidence to be a list of [first, last], [] where the label says no")
+        if not all(0 <= first <= last < count for first, last in self.evidence or ()):
+            raise ValueError(f"evidence to be pairs of units from 0 to {count - 1}")
 
 
 def read_span_row(
@@ -59,83 +88,31 @@ def read_span_row(
             problem = f"no column {wanted!r}; the columns are {shown_names(row)}"
             raise CorpusError(f"{file.path}:{number}: {problem}")
     try:
-        identifier = _text(number, row, id_column) if id_column else f"{file.split}-{number:06d}"
-        source = SourceSpan(file.path.name, number, number)
-        units = tuple(Unit(text, speaker, source) for text, speaker in _units(number, row))
-        positive = _label(number, row["label"])
-        evidence = list(_evidence(number, row["evidence"], len(units), positive))
-        texts = {name: _text(number, row, name) for name in ("hypothesis", "source", "type")}
-    except LineError as error:
-        error.report(file, options)
+        identifier: str = f"{file.split}-{number:06d}"
+        if id_column is not None:
+            identifier = held(row[id_column], Identifier)  # type: ignore[arg-type]
+        values = held(row, _Row)
+    except EvaluationError as error:
+        options.bad(f"{file.path}:{number}: {error}", "malformed row")
         return None
-    known = row["evidence"] is not None
+    source = SourceSpan(file.path.name, number, number)
+    speakers = values.speakers or (None,) * len(values.units)
+    units = tuple(Unit(*pair, source) for pair in zip(values.units, speakers, strict=True))
+    evidence = values.evidence
     return Discourse(
         identifier,
         corpus.name,
         units,
         judgements=(
-            HumanJudgement(None, ENTAILED if positive else NOT_ENTAILED),
-            *(evidence_judgement(units, *pair) for pair in evidence),
+            HumanJudgement(None, ENTAILED if values.label else NOT_ENTAILED),
+            *(evidence_judgement(units, *pair) for pair in evidence or ()),
         ),
         meta={
             "split": file.split,
             "question": "table",
-            "spans": "known" if known else "unknown",
-            **texts,
+            "spans": "unknown" if evidence is None else "known",
+            "hypothesis": values.hypothesis or "",
+            "source": values.source or "",
+            "type": values.type or "",
         },
     )
-
-
-def _text(number: int, row: Mapping[str, Any], column: str) -> str:
-    value = row.get(column)
-    text = "" if value is None else tidy(str(value))
-    if unusable := text_problem(text):
-        raise LineError(number, f"{column}: {unusable[0]}", unusable[1])
-    if not text and column not in ("hypothesis", "source", "type"):
-        raise LineError(number, f"{column} is empty, expected an id", "empty id")
-    return text
-
-
-def _units(number: int, row: Mapping[str, Any]) -> Iterator[tuple[str, str | None]]:
-    texts, speakers = row["units"], row.get("speakers") or []
-    if not isinstance(texts, list) or not texts:
-        problem = f"units has {shown(repr(texts))}, expected a list of texts"
-        raise LineError(number, problem, "wrong type")
-    if not isinstance(speakers, list) or len(speakers) not in (0, len(texts)):
-        problem = f"speakers has {shown(repr(speakers))}, expected one of each unit"
-        raise LineError(number, problem, "wrong type")
-    for place, text in enumerate(texts):
-        speaker = speakers[place] if speakers else None
-        if not isinstance(text, str) or not isinstance(speaker, str | None):
-            found = shown(repr(speaker if isinstance(text, str) else text))
-            raise LineError(number, f"unit {place} has {found}, expected text", "wrong type")
-        for one in filter(None, (text, speaker)):
-            if unusable := text_problem(one):
-                raise LineError(number, f"unit {place}: {unusable[0]}", unusable[1])
-        if not tidy(text):
-            raise LineError(number, f"unit {place} is empty, expected text", "empty unit")
-        yield tidy(text), tidy(speaker) if speaker else None
-
-
-def _label(number: int, value: Any) -> bool:
-    label = _LABELS.get(tidy(str(value)).lower())
-    if label is None:
-        expected = ", ".join(_LABELS)
-        problem = f"label is {shown(str(value))}, expected one of {expected}"
-        raise LineError(number, problem, "unknown label")
-    return label
-
-
-def _evidence(number: int, value: Any, units: int, positive: bool) -> Iterator[tuple[int, int]]:
-    if value is None:
-        return
-    if not isinstance(value, list) or bool(value) != positive:
-        expected = "a list of [first, last]" if positive else "[] where the label says no"
-        problem = f"evidence is {shown(repr(value))}, expected {expected}"
-        raise LineError(number, problem, "bad evidence")
-    for pair in value:
-        whole = isinstance(pair, list) and len(pair) == 2 and all(map(is_whole, pair))
-        if not whole or not 0 <= pair[0] <= pair[1] < units:
-            problem = f"evidence has {shown(repr(pair))}, expected two units from 0 to {units - 1}"
-            raise LineError(number, problem, "bad evidence")
-        yield pair[0], pair[1]
