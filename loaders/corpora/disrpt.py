@@ -4,206 +4,219 @@ Zeldes et al. 2019 and later. Each relation has its name in the corpus as its se
 17 labels that all corpora share since 2025 (:mod:`loaders.unified`). ``meta["dataset"]`` is the
 part (``eng.pdtb.tedm``), ``meta["language"]`` its language.
 
-Where the ``.conllu`` of a table stands beside it, a discourse is a whole document, with the grammar
-of its words (:mod:`loaders.corpora.disrpt_documents`). A table alone has those sentences that a
-relation is in, in tokens and, of the units of relations, as they are written: where one says that
-two tokens touch they do, elsewhere there is a space, or what is usual in English. The direction of
-a relation is not kept.
+A row of a table (``.rels``) is a relation between two units, in text order. Columns are found by
+their names: the document, the tokens of both units (``42-43,52-64``, counted from 1 through the
+document), the kind of relation (``explicit``, ...), its name in the corpus, and the unified label,
+or, in tables before 2025, again one of its corpus. The direction of a relation is not kept.
+
+A discourse is a whole document of the ``.conllu`` beside the table, with the grammar of its words.
+The files have tokens and seldom say where spaces are: the text is made by the rules of the
+language. Units are sentences; of a dialogue, turns, whose two speakers alternate.
+
+Headings have lost their line breaks: a sentence begins with its heading. Where an elementary unit
+begins and no sign stands before it, a new unit of the document begins there, if it has a capital,
+or if what stands before it is a heading by its relation: Chinese has no capitals. Other breaks are
+none: a sentence goes on in the next one where that is inside the same elementary unit, or where a
+bracket is open.
+
+Source: https://github.com/disrpt/sharedtask2025
 """
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
-from itertools import groupby, pairwise
+from itertools import pairwise
 from pathlib import Path
 
 from coherencegym.licence import OTHER
 from coherencegym.loaders.corpora.citations import cited
-from coherencegym.loaders.corpora.disrpt_documents import read_documents
-from coherencegym.loaders.corpus import Corpus, CorpusFile, FilePattern, ReadOptions
-from coherencegym.loaders.discourse import Discourse, Relation, SourceSpan, Span, Unit
-from coherencegym.loaders.formats.disrpt_rels import RelsRow, TokenSpan, read_rels
+from coherencegym.loaders.corpus import Corpus, CorpusError, CorpusFile, FilePattern, ReadOptions
+from coherencegym.loaders.discourse import Discourse, Mention, Relation, SourceSpan, Span, Unit
+from coherencegym.loaders.formats.conllu import (
+    Block,
+    Sentence,
+    conllu_documents,
+    parse,
+    parsed_words,
+    tells_spaces,
+    without_notes,
+)
+from coherencegym.loaders.formats.corefud import corefud_mentions, field_names
+from coherencegym.loaders.formats.lines import LineError, numbered_lines, shown, text_problem
+from coherencegym.loaders.languages.language import Language
 from coherencegym.loaders.languages.registry import SEVERAL, language
-from coherencegym.loaders.text.detokenize import lay_out
 from coherencegym.loaders.unified import is_unified, unified_relation
+from coherencegym.words.scripts import join_texts
 
-_ENGLISH = "eng"
+#: Parts (first, last) of some tokens of a document, in order.
+_Tokens = tuple[tuple[int, int], ...]
+#: Token, counted from 1 -> unit, first character, one after the last; none of a token that has no
+#: place, as the mark of a footnote.
+_Places = Mapping[int, tuple[int, int, int]]
+
+_COLUMNS = ("doc", "unit1_toks", "unit2_toks", "rel_type", "orig_label", "label")
+_PART = re.compile(r"([1-9]\d{0,6})(?:-([1-9]\d{0,6}))?")
 #: The relations of headings to their texts, which follow.
 _HEADS = ("preparation", "organization-heading")
+#: The comments that begin a turn.
+_TURNS = ("newturn_id", "newturn id")
+#: The beginning of an elementary unit, in the last column, and what is inside of one.
+_BEGINS, _INSIDE = "B-seg", "O"
+_MARKS = ("PUNCT", "SYM")
+#: A number that may be that of a heading or a step.
+_NUMBER = re.compile(r"\d{1,2}(?:\.\d{1,2})*\.?")
+_OPENING, _CLOSING = "（(《", "）)》"
+#: Breaks in a bracket at most; one that is still open then was never closed.
+_MOST_BREAKS = 4
+#: The ends of sentences, and the colon, behind which there is a whole one.
+_END = re.compile(r"[.!?…。！？:：][\"'”’»)\]）」』]*$")
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    # A relation as its row has it: the tokens of both units, the kind, its name in its corpus.
+    line: int
+    document: str
+    units: tuple[_Tokens, _Tokens]
+    kind: str
+    original: str
+    label: str
 
 
 def read_disrpt(
     corpus: Corpus, file: CorpusFile, options: ReadOptions, *, entities: bool = False
 ) -> Iterator[Discourse]:
-    """Read a table: its documents, in its order; with the texts beside it, in theirs.
+    """Read a table and the texts beside it: the documents of these, in their order.
 
     Args:
         corpus, file, options: those of any reader.
         entities: read the mentions of entities, too, where a text has them.
     """
     dataset = file.path.name.rpartition("_")[0] or file.path.stem
-    if len(file.parts) > 1:
-        yield from _with_texts(corpus, file, options, dataset, entities)
-        return
-    for name, rows in groupby(read_rels(file, options), lambda row: row.document):
-        yield _document(corpus, file, options, f"{dataset}/{name}", list(rows))
-
-
-def _with_texts(
-    corpus: Corpus, file: CorpusFile, options: ReadOptions, dataset: str, entities: bool
-) -> Iterator[Discourse]:
-    rows: dict[str, list[RelsRow]] = defaultdict(list)
-    for row in read_rels(file, options, sentences=False):
-        rows[row.document].append(row)
-    texts = replace(file, path=_texts(file.path))
     own = language(dataset.partition(".")[0])
-    headings = {
-        name: {(row.units[0][0][0], row.units[0][-1][1]) for row in each if row.original in _HEADS}
-        for name, each in rows.items()
-    }
-    for name, document in read_documents(texts, own, options, headings, entities):
-        kept = []
-        for row in rows[name]:
-            if max(last for unit in row.units for _, last in unit) > len(document.words):
-                message = f"{file.path}:{row.line}: tokens that {texts.path.name} has not"
-                options.bad(f"{message}, expected those of {name}", "tokens and text differ")
-            elif not all(_span(unit, document.places) for unit in row.units):
-                options.skipped["relations of a footnote mark"] += 1
-            else:
-                kept.append(row)
-        yield Discourse(
-            id=f"{dataset}/{name}",
-            corpus=corpus.name,
-            units=document.units,
-            mentions=document.mentions,
-            relations=tuple(_relation(row, document.places) for row in kept),
-            meta={
-                "split": file.split,
-                "dataset": dataset,
-                "language": own.code,
-                "headings": " ".join(map(str, document.headings)),
-            },
-        )
-
-
-def _relation(row: RelsRow, places: Mapping[int, tuple[int, int, int]]) -> Relation:
-    own = unified_relation(row.original) or unified_relation(row.label)
-    return Relation(
-        type=row.kind.capitalize(),
-        connective=None,
-        arg1=_span(row.units[0], places),
-        arg2=_span(row.units[1], places),
-        senses=(row.original,),
-        unified=row.label if is_unified(row.label) else own,
-    )
-
-
-def _texts(path: Path) -> Path:
-    return path.with_suffix(".conllu")
-
-
-def _parts(path: Path) -> tuple[Path, ...]:
-    return (path, _texts(path)) if _texts(path).is_file() else (path,)
-
-
-def _document(
-    corpus: Corpus, file: CorpusFile, options: ReadOptions, name: str, rows: Sequence[RelsRow]
-) -> Discourse:
-    dataset = name.partition("/")[0]
-    words: dict[int, str] = {}
-    kept = []
-    for row in rows:
-        own = {
-            first + i: word
-            for (first, _), text in zip(row.sentences, row.words, strict=True)
-            for i, word in enumerate(text)
-        }
-        if any(words.get(number, word) != word for number, word in own.items()):
-            message = f"{file.path}:{row.line}: a token that another row spells otherwise"
-            options.bad(f"{message}, expected the same text", "tokens and text differ")
-            continue
-        words |= own
-        kept.append(row)
-    touching = _written(kept, words)
-    units, places = _units(kept, words, touching, dataset.startswith(f"{_ENGLISH}."))
-    source = SourceSpan(file.path.name, rows[0].line, rows[-1].line)
-    return Discourse(
-        id=name,
-        corpus=corpus.name,
-        units=tuple(Unit(text, source=source) for text in units),
-        relations=tuple(_relation(row, places) for row in kept),
-        meta={
-            "split": file.split,
-            "dataset": dataset,
-            "language": language(dataset.partition(".")[0]).code,
-        },
-    )
-
-
-def _written(rows: Sequence[RelsRow], words: dict[int, str]) -> dict[int, bool]:
-    # Token -> whether it touches the one before it; ``words`` get their capitals from the texts,
-    # too.
-    touching: dict[int, bool] = {}
-    for row in rows:
-        for tokens, raw in zip(row.units, row.raw, strict=True):
-            for (first, last), text in zip(tokens, raw, strict=False):
-                place, found = 0, {}
-                for number in range(first, last + 1):
-                    start = place + len(text[place:]) - len(text[place:].lstrip())
-                    place = start + len(words[number])
-                    if text[start:place].lower() != words[number].lower():
-                        break  # the text differs from its tokens
-                    found[number] = text[start:place], start and text[start - 1] != " "
-                else:
-                    for number, (word, touches) in found.items():
-                        words[number] = word
-                        if number > first:
-                            touching[number] = bool(touches)
-    return touching
-
-
-def _units(
-    rows: Sequence[RelsRow], words: Mapping[int, str], touching: Mapping[int, bool], english: bool
-) -> tuple[list[str], dict[int, tuple[int, int, int]]]:
-    # A relation may be between several sentences: they end where any sentence of a row does.
-    starts = {first for row in rows for first, _ in row.sentences}
-    starts |= {last + 1 for row in rows for _, last in row.sentences}
-    starts |= {after for before, after in pairwise(sorted(words)) if after > before + 1}
-    units: list[list[int]] = []
-    for number in sorted(words):
-        if number in starts or not units:
-            units.append([])
-        units[-1].append(number)
-    texts: list[str] = []
-    places: dict[int, tuple[int, int, int]] = {}
-    for unit, numbers in enumerate(units):
-        usual = _usual([words[number] for number in numbers]) if english else [False] * len(numbers)
-        text = ""
-        for number, touches in zip(numbers, usual, strict=True):
-            if not words[number]:
+    texts = replace(file, path=_texts(file.path))
+    if not texts.path.is_file():
+        raise CorpusError(f"{file.path}: its text is missing, expected {texts.path}")
+    rows: dict[str, list[_Row]] = defaultdict(list)
+    for row in _read_rows(file, options):
+        rows[row.document].append(row)
+    found = False
+    for name, blocks in conllu_documents(texts, options):
+        found = True
+        filled = [block for block in blocks if block.rows]
+        if any(block.is_withheld for block in filled):
+            options.skipped["withheld text"] += 1
+        elif filled:
+            try:
+                document = _Document(texts, filled, own, options, rows[name])
+                mentions = tuple(document.mentions(own)) if entities else ()
+            except LineError as error:
+                error.report(texts, options)
                 continue
-            # Some texts that should be as they are written have spaces before their commas.
-            joined = touches or touching.get(number, False)
-            text += "" if joined or not text else " "
-            places[number] = (unit, len(text), len(text) + len(words[number]))
-            text += words[number]
-        texts.append(text)
-    return texts, places
+            yield Discourse(
+                id=f"{dataset}/{name}",
+                corpus=corpus.name,
+                units=tuple(document.units),
+                mentions=mentions,
+                relations=tuple(_relations(file, document, rows[name], options)),
+                meta={
+                    "split": file.split,
+                    "dataset": dataset,
+                    "language": own.code,
+                    "headings": " ".join(map(str, document.numbered)),
+                },
+            )
+    if not found:
+        raise CorpusError(f"{texts.path}:1: no sentence, expected CoNLL-U")
 
 
-def _usual(words: Sequence[str]) -> list[bool]:
-    # Whether each word of an English text usually touches the one before it.
-    try:
-        _, places = lay_out(words)
-    except ValueError:  # a token without characters
-        return [False] * len(words)
-    return [False, *(one[1] == other[0] for one, other in pairwise(places))]
+def _read_rows(file: CorpusFile, options: ReadOptions) -> Iterator[_Row]:
+    lines = numbered_lines(file)
+    header = next(lines, (1, ""))[1].split("\t")
+    if missing := [name for name in _COLUMNS if name not in header]:
+        expected = "expected the table of DISRPT 2025 or a later one"
+        raise CorpusError(f"{file.path}:1: no column {', '.join(missing)}, {expected}")
+    number = 1
+    for number, line in lines:
+        if not line.strip():
+            continue
+        try:
+            fields = _fields(number, line, header)
+            if "_" in (fields["unit1_toks"], fields["unit2_toks"]):
+                options.skipped["relations with a missing unit"] += 1
+                continue
+            first, second = (_tokens(number, fields, f"unit{i}_toks", options) for i in (1, 2))
+        except LineError as error:
+            error.report(file, options)
+            continue
+        names = (fields[name] for name in ("rel_type", "orig_label", "label"))
+        yield _Row(number, fields["doc"], (first, second), *names)
+    if number == 1:
+        raise CorpusError(f"{file.path}:2: no row after the header, expected at least one")
 
 
-def _span(tokens: TokenSpan, places: Mapping[int, tuple[int, int, int]]) -> Span:
+def _fields(number: int, line: str, header: list[str]) -> dict[str, str]:
+    if (problem := text_problem(line)) is not None:
+        raise LineError(number, *problem)
+    values = line.split("\t")
+    if len(values) != len(header):
+        message = f"{len(values)} fields, expected {len(header)} as in the header"
+        reason = "truncated line" if len(values) < len(header) else "too many fields"
+        raise LineError(number, message, reason)
+    fields = {name: value.strip() for name, value in zip(header, values, strict=True)}
+    if empty := next((name for name in _COLUMNS if not fields[name]), ""):
+        raise LineError(number, f"{empty} is empty, expected a value", "empty field")
+    return fields
+
+
+def _tokens(number: int, fields: dict[str, str], name: str, options: ReadOptions) -> _Tokens:
+    parts: list[tuple[int, int]] = []
+    for part in fields[name].split(","):
+        match = _PART.fullmatch(part.strip())
+        first, last = (int(match[1]), int(match[2] or match[1])) if match else (1, 0)
+        if first > last:
+            message = f"{name} is {shown(fields[name])}, expected tokens such as 42-43,52-64"
+            raise LineError(number, message, "bad tokens")
+        parts.append((first, last))
+    if any(one[1] >= other[0] for one, other in pairwise(parts)):
+        options.put_right("units whose parts overlap or are out of order")
+        parts = _united(parts)
+    return tuple(parts)
+
+
+def _united(parts: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+    # With those made one that overlap.
+    whole: list[tuple[int, int]] = []
+    for first, last in sorted(parts):
+        if whole and first <= whole[-1][1]:
+            first, last = whole[-1][0], max(whole.pop()[1], last)
+        whole.append((first, last))
+    return whole
+
+
+def _relations(
+    file: CorpusFile, document: _Document, rows: Sequence[_Row], options: ReadOptions
+) -> Iterator[Relation]:
+    for row in rows:
+        if max(last for unit in row.units for _, last in unit) > document.tokens:
+            message = f"{file.path}:{row.line}: tokens that {_texts(file.path).name} has not"
+            options.bad(f"{message}, expected those of {row.document}", "tokens and text differ")
+            continue
+        arg1, arg2 = (_span(unit, document.places) for unit in row.units)
+        if not arg1 or not arg2:
+            options.skipped["relations of a footnote mark"] += 1
+            continue
+        mapped = unified_relation(row.original) or unified_relation(row.label)
+        unified = row.label if is_unified(row.label) else mapped
+        kind = row.kind.capitalize()
+        yield Relation(kind, None, arg1, arg2, senses=(row.original,), unified=unified)
+
+
+def _span(tokens: _Tokens, places: _Places) -> Span:
     parts: list[tuple[int, int, int]] = []
     for first, last in tokens:
         fresh = True
@@ -217,6 +230,184 @@ def _span(tokens: TokenSpan, places: Mapping[int, tuple[int, int, int]]) -> Span
                 parts.append((unit, start, end))
             fresh = False
     return tuple(parts)
+
+
+def _texts(path: Path) -> Path:
+    return path.with_suffix(".conllu")
+
+
+class _Document:
+    # Attributes: ``units``, its sentences or turns; ``places`` of its tokens; ``tokens``, how many
+    # there are; ``numbered``, the units that begin with the number of a heading.
+    def __init__(
+        self,
+        file: CorpusFile,
+        blocks: Sequence[Block],
+        language: Language,
+        options: ReadOptions,
+        rows: Sequence[_Row],
+    ) -> None:
+        lay_out = None if tells_spaces(blocks) else language.lay_out
+        sentences = []
+        for block in blocks:
+            sentence = parse(block, lay_out, options)
+            sentences.append(without_notes(sentence, {word.deprel for word in sentence.words}))
+        turns = any(key in sentence.comments for sentence in sentences for key in _TURNS)
+        units: list[Unit] = []
+        places: dict[int, tuple[int, int, int]] = {}
+        numbered: list[int] = []
+        turn = number = 0
+        headings = {
+            (row.units[0][0][0], row.units[0][-1][1]) for row in rows if row.original in _HEADS
+        }
+        pieces = list(_pieces_of(sentences, headings))
+        in_brackets = _in_brackets([piece.text for piece in pieces])
+        for place, piece in enumerate(pieces):
+            begins_turn = any(key in piece.comments for key in _TURNS)
+            turn += begins_turn
+            if not piece.text:
+                number += len(piece.words)
+                continue
+            source = SourceSpan(file.path.name, piece.line, piece.last_line)
+            own = Unit(
+                piece.text, str(2 - turn % 2) if turns else None, source, tuple(parsed_words(piece))
+            )
+            before = units[-1].text if units else ""
+            broken = not turns and (place in in_brackets or _continues(before, piece))
+            if units and (broken or (turns and not begins_turn)):
+                own = _joined(units.pop(), own)
+            elif _is_numbered(piece):
+                numbered.append(len(units))
+            shift = len(own.text) - len(piece.text)
+            units.append(own)
+            for word in piece.words:
+                number += 1
+                if not word.empty:
+                    places[number] = (len(units) - 1, shift + word.start, shift + word.end)
+        if not units:
+            problem = "a document without words, expected some"
+            raise LineError(sentences[0].line, problem, "document without words")
+        comments = (block.comments.get("global.Entity") for block in blocks)
+        self._names = next((field_names(comment) for comment in comments if comment), ())
+        self._sentences, self.tokens = sentences, sum(len(each.words) for each in sentences)
+        self.units, self.places, self.numbered = units, places, numbered
+
+    def mentions(self, language: Language) -> Iterator[Mention]:
+        # One in two units is left out.
+        if not self._names:
+            return
+        done = 0
+        for sentence in self._sentences:
+            known = [word for word in enumerate(sentence.words, done + 1) if word[0] in self.places]
+            first = {word.start: self.places[number] for number, word in known}
+            last = {word.end: self.places[number] for number, word in known}
+            for mention in corefud_mentions(sentence, 0, self._names, language):
+                ends = {
+                    side for _, start, end in mention.span for side in (first[start], last[end])
+                }
+                if len({unit for unit, _, _ in ends}) == 1:
+                    head = mention.head and _placed(mention.head, first, last)
+                    yield replace(mention, span=_placed(mention.span, first, last), head=head)
+            done += len(sentence.words)
+
+
+def _placed(
+    span: Span,
+    first: Mapping[int, tuple[int, int, int]],
+    last: Mapping[int, tuple[int, int, int]],
+) -> Span:
+    return tuple((first[start][0], first[start][1], last[end][2]) for _, start, end in span)
+
+
+def _in_brackets(texts: Sequence[str]) -> set[int]:
+    # Numbers of the texts that begin inside a bracket, which they or the next ones close.
+    found: set[int] = set()
+    for first in range(len(texts)):
+        for last in range(first + 1, min(first + 1 + _MOST_BREAKS, len(texts))):
+            if not _is_open("".join(texts[first:last])):
+                break
+            if not _is_open("".join(texts[first : last + 1])):
+                found.update(range(first + 1, last + 1))
+    return found
+
+
+def _is_open(text: str) -> bool:
+    opened, closed = (sum(map(text.count, signs)) for signs in (_OPENING, _CLOSING))
+    return opened > closed
+
+
+def _continues(before: str, piece: Sentence) -> bool:
+    # Whether a piece is inside the elementary unit of the text before it, which is no sentence.
+    return piece.words[0].misc.get("Seg") == _INSIDE and not _END.search(before)
+
+
+def _is_numbered(piece: Sentence) -> bool:
+    # The number of something (``nummod``) is none of a heading.
+    first = piece.words[0]
+    counts = len(piece.words) == 1 or first.deprel == "nummod"
+    return _NUMBER.fullmatch(first.form) is not None and not counts
+
+
+def _joined(before: Unit, after: Unit) -> Unit:
+    text = join_texts([before.text, after.text])
+    shift = len(text) - len(after.text)
+    # The trees of sentences are not those of turns.
+    words = (
+        replace(word, start=word.start + shift, end=word.end + shift, head=None)
+        for word in after.words
+    )
+    assert before.source is not None
+    assert after.source is not None
+    source = replace(before.source, end=after.source.end)
+    return replace(before, text=text, source=source, words=(*before.words, *words))
+
+
+def _pieces_of(
+    sentences: Sequence[Sentence], headings: Collection[tuple[int, int]]
+) -> Iterator[Sentence]:
+    done = 0
+    for sentence in sentences:
+        own = {last - done for first, last in headings if first == done + 1}
+        yield from _pieces(sentence, own)
+        done += len(sentence.words)
+
+
+def _pieces(sentence: Sentence, headings: Collection[int]) -> Iterator[Sentence]:
+    # A sentence that begins with a heading is two: before a capital or, in a script without any,
+    # behind one of the numbers of words in ``headings``. Heads are counted in each.
+    words = sentence.words
+    begins = [
+        number
+        for number in range(1, len(words))
+        if words[number].misc.get("Seg") == _BEGINS
+        and (
+            words[number].form[:1].isupper()
+            or (number in headings and not words[number].form[:1].islower())
+        )
+        and words[number - 1].upos not in _MARKS
+        and any(map(str.isalnum, words[number].form))
+        and any(map(str.isalnum, words[number - 1].form))
+    ]
+    for first, last in zip([0, *begins], [*begins, len(words)], strict=True):
+        start = words[first].start
+        end = words[last].start if last < len(words) else len(sentence.text)
+        text = sentence.text[start:end].rstrip()
+        own = tuple(
+            replace(
+                word,
+                id=str(word.number - first),
+                start=word.start - start,
+                end=word.end - start,
+                head=_moved(word.head, first, last),
+            )
+            for word in words[first:last]
+        )
+        comments = sentence.comments if first == 0 else {}
+        yield replace(sentence, text=text, words=own, tokens=own, comments=comments)
+
+
+def _moved(head: int | None, first: int, last: int) -> int | None:
+    return head - first if head is not None and first < head <= last else None
 
 
 CORPUS = Corpus(
@@ -239,7 +430,7 @@ CORPUS = Corpus(
     ),
     reader=read_disrpt,
     language=SEVERAL,
-    parts=_parts,
+    parts=lambda path: tuple(filter(Path.is_file, (path, _texts(path)))),
     proven=True,
     public_since=1989,
     public_source="the Wall Street Journal of 1989; each corpus has its own year",

@@ -258,7 +258,7 @@ def test_of_several_suites_one_may_read_the_folder_of_corpora(
         ("parcor", "mmax"),
         ("pdtb", "pdtb"),
         ("tedmdb", "pdtb"),
-        ("disrpt", "rels"),
+        ("disrpt texts", "rels"),
     ],
 )
 def test_what_is_annotated_is_read_as_the_corpus_is(layout: str, form: str, tmp_path: Path) -> None:

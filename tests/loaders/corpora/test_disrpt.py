@@ -12,7 +12,7 @@ from support.native_files import LAYOUTS, RELS
 
 from coherencegym.builders.discourse_tasks import SUITE
 from coherencegym.loaders.corpora.disrpt import CORPUS, DISRPT_ENTITIES
-from coherencegym.loaders.corpus import CorpusFile
+from coherencegym.loaders.corpus import CorpusError, CorpusFile
 from coherencegym.loaders.discourse import Discourse, span_text
 from coherencegym.loaders.formats.conllu import blocks, parse
 from coherencegym.loaders.languages.registry import language
@@ -24,70 +24,21 @@ def found(folder: Path) -> list[Discourse]:
     return list(read(CORPUS, data_dir=folder))
 
 
-def test_documents_read_as_they_are_written(tmp_path: Path) -> None:
-    LAYOUTS["disrpt"].write(tmp_path)
-    one, other = found(tmp_path)
-    assert (one.id, one.texts) == ("eng.pdtb.x/a", ("The kettle sang.", "but Ann slept."))
-    assert other.texts == ("He, tired left.",)
-    (relation,) = one.relations
-    assert (relation.type, relation.senses, relation.unified) == (
-        *("Explicit", ("comparison.contrast",)),
-        "contrast",
-    )
-    texts = [span_text(one, span) for span in (relation.arg1, relation.arg2)]
-    assert texts == ["The kettle sang", "but Ann slept"]
-    assert span_text(other, other.relations[0].arg1) == "He left."
-    assert one.meta == {"split": "test", "dataset": "eng.pdtb.x", "language": "en"}
-
-
-def test_other_languages_have_the_spaces_that_their_text_says(tmp_path: Path) -> None:
-    (tmp_path / "fra.sdrt.x_dev.rels").write_text(RELS)
-    one, other = found(tmp_path)
-    assert one.texts == ("The kettle sang .", "but Ann slept .")
-    assert other.texts == ("He , tired left.",)
-
-
 def test_one_config_for_each_table(tmp_path: Path) -> None:
-    LAYOUTS["disrpt"].write(tmp_path)
-    one, other = found(tmp_path)
+    LAYOUTS["disrpt texts"].write(tmp_path)
+    one, _ = found(tmp_path)
     relations = [c for c in SUITE.configs if c.corpora == ("disrpt",) and c.prefix == "relation"]
     (config,) = (each for each in relations if each.takes(one))
-    (row,) = config.generator(one, Context(0, "test"))
-    assert (row.label, row.extra["type"], row.places) == ("contrast", "explicit", (0, 1))
-    (row,) = config.generator(other, Context(0, "test"))
-    assert (row.extra["language"], row.extra["relation"]) == ("eng", "cause")
+    row = list(config.generator(one, Context(0, "test")))[-1]
+    assert row.label == "contrast"
+    assert (row.extra["language"], row.extra["relation"]) == ("nld", "Comparison.Contrast")
     assert config.by == "dataset"
 
 
-@pytest.mark.parametrize("mask", ["___ ______ ____", "___ <*> ____"])
-def test_withheld_text_is_left_out_and_counted(tmp_path: Path, mask: str) -> None:
-    withheld = RELS.replace("The kettle sang\t", f"{mask}\t")
-    (tmp_path / "eng.pdtb.pdtb_train.rels").write_text(withheld)
-    reading = read(CORPUS, data_dir=tmp_path)
-    assert [one.id for one in reading] == ["eng.pdtb.pdtb/b"]
-    assert reading.skipped == {"withheld text": 1}
-
-
-@pytest.mark.parametrize(
-    ("old", "new"),
-    [
-        ("a\t1-3\t", "a\t1-3,6-6\t"),  # verse, where a line is cut in
-        ("\t5-8\t", "\t1-4,5-8\t"),
-        ("\tbut Ann slept .\t1<2", "\tbut <*> slept .\t1<2"),
-    ],
-)
-def test_relations_with_a_unit_that_is_not_in_one_sentence_are_left_out(
-    tmp_path: Path, old: str, new: str
-) -> None:
-    assert old in RELS
-    path = tmp_path / "eng.pdtb.x_test.rels"
-    path.write_text(f"{RELS.replace(old, new)}\n{RELS.splitlines()[1]}\n")
-    reading = read(CORPUS, data_dir=tmp_path)
-    assert [(one.id, len(one.relations)) for one in reading] == [
-        ("eng.pdtb.x/b", 1),
-        ("eng.pdtb.x/a", 1),
-    ]
-    assert reading.skipped["relations with a unit that is not in one sentence"] == 1
+def test_a_table_needs_its_texts(tmp_path: Path) -> None:
+    (tmp_path / "fra.sdrt.x_dev.rels").write_text(RELS)
+    with pytest.raises(CorpusError, match=r"its text is missing, expected .*_dev\.conllu"):
+        found(tmp_path)
 
 
 def test_documents_are_put_together_from_their_tokens(tmp_path: Path) -> None:
@@ -265,11 +216,6 @@ def test_withheld_texts_are_left_out(tmp_path: Path, masked: str, mask: str, tex
     reading = read(CORPUS, data_dir=tmp_path)
     assert [one.id for one in reading] == ["nld.rst.x/b"]
     assert reading.skipped["withheld text"] == 1
-
-
-def test_a_label_that_is_no_unified_one_is_mapped(tmp_path: Path) -> None:
-    (tmp_path / "fra.sdrt.x_dev.rels").write_text(RELS.replace("|contrast", "|comparison.contrast"))
-    assert found(tmp_path)[0].relations[0].unified == "contrast"
 
 
 def test_chinese_text_is_as_the_corpus_has_it(shared: Path) -> None:

@@ -247,7 +247,6 @@ ENDLESS = {
     "disco": "2: a line of more than 1,000,000 characters, expected one row a line",
     "decor": "2: a line of more than 1,000,000 characters, expected one row a line",
     "cohesentia": "1: member 1: a record of more than 400,000 characters, expected fewer",
-    "disrpt": "2: a field of more than 100,000 characters, expected fewer",
     "disrpt texts": "5: a field of more than 100,000 characters, expected fewer",
     "discoeval": "1: a field of more than 100,000 characters, expected fewer",
     "discoeval coherence": "1: a field of more than 100,000 characters, expected fewer",
