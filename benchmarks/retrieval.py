@@ -48,7 +48,7 @@ def synthetic(number: int, seed: int = 0) -> list[tuple[str, ...]]:
     return documents
 
 
-def measure(number: int, bare: bool, threads: int, weighting: str) -> Any:
+def measure(number: int, bare: bool, threads: int) -> Any:
     """Seconds (of all threads, and on the clock) and megabytes above what the texts take."""
     import numpy as np
     import sklearn.preprocessing  # noqa: F401  (imports are not what is measured)
@@ -57,7 +57,6 @@ def measure(number: int, bare: bool, threads: int, weighting: str) -> Any:
 
     from coherencegym.engines import Engine
     from coherencegym.loaders.discourse import Discourse, Unit
-    from coherencegym.manipulations.intruders.intruder_candidates import Fitting
     from coherencegym.manipulations.intruders.intruder_sentence import IntruderSentence
     from coherencegym.manipulations.operator import Context
 
@@ -81,9 +80,8 @@ def measure(number: int, bare: bool, threads: int, weighting: str) -> Any:
     Path("/proc/self/clear_refs").write_text("5")
     before = memory_field("VmRSS")
     start, clock = time.process_time(), time.perf_counter()
-    operator = IntruderSentence(weighting=weighting)
-    fitting = Fitting(Engine(threads))
-    fitted = operator.fit(discourses, Context(0, "benchmark"), fitting)
+    context = Context(0, "benchmark")
+    fitted = IntruderSentence().fit(discourses, context, engine=Engine(threads))
     result["fit_cpu"] = time.process_time() - start
     result["fit_clock"] = time.perf_counter() - clock
     result["peak_mb"] = memory_field("VmHWM") - before
@@ -138,7 +136,6 @@ def parser() -> argparse.ArgumentParser:
     add("--documents", type=int, nargs="+", default=[5_000, 10_000, 20_000, 40_000])
     add("--no-bare", dest="bare", action="store_false", help="without the bare product")
     add("--num-proc", type=int, default=1, help="threads of the product; default 1")
-    add("--weighting", default="tfidf")
     add("--plot", type=Path, metavar="FILE", help="draw the table (SVG or PNG)")
     add("--output", type=Path, default=Path("benchmarks/out/retrieval.json"))
     add("--in-process", action="store_true", help=argparse.SUPPRESS)
@@ -150,7 +147,7 @@ def main(arguments: list[str] | None = None) -> int:
     options = parser().parse_args(arguments)
     if options.in_process:
         (number,) = options.documents
-        made = measure(number, options.bare, options.num_proc, options.weighting)
+        made = measure(number, options.bare, options.num_proc)
         print(json.dumps(made))
         return 0
     given = list(sys.argv[1:] if arguments is None else arguments)

@@ -16,8 +16,7 @@ from coherencegym.builders.command.cli import main
 from coherencegym.engines import Engine, started
 from coherencegym.errors import EvaluationError
 from coherencegym.files.checksums import Checksums, checksums
-from coherencegym.manipulations.intruders import neighbours as module
-from coherencegym.manipulations.intruders.neighbours import nearest, text_vectors
+from coherencegym.manipulations.intruders.neighbours import text_vectors
 
 #: A suite of one's own, which only a process that looks in its folder can import.
 OWN_SUITE = """
@@ -84,7 +83,7 @@ def test_blocks_are_not_all_asked_for_at_once(engine: Engine) -> None:
 
 def test_workers_have_one_thread_each_and_arrays_stay_here() -> None:
     assert set(Engine(2).run(threads, [(1,), (2,)])) == {"1"}
-    assert Engine(3).for_arrays == Engine(3).for_arrays.for_arrays == Engine(threads=3)
+    assert Engine(3).for_arrays == Engine()
 
 
 def test_a_worker_that_is_lost_is_one_line() -> None:
@@ -130,21 +129,14 @@ def test_a_ray_cluster_finds_what_one_process_finds(
         for _ in range(200)
     ]
     alone, _ = text_vectors(texts, 2**14)
-    group_of = [i // 3 for i in range(200)]
-    whole = nearest(alone, 5, group_of)
-    monkeypatch.setattr(module, "BLOCK", 60)
-    monkeypatch.setattr(module, "BLOCK_COLUMNS", 90)
     with started("ray", 2) as engine:
         vectors, _ = text_vectors(texts, 2**14, engine=engine)
         assert (alone != vectors).nnz == 0
-        parts = nearest(vectors, 5, group_of, engine=engine)
         with pytest.raises(EvaluationError, match="-3; expected a number"):
             list(engine.run(squared, [(1,), (-3,), (2,)]))
         monkeypatch.setattr("coherencegym.engines.program", lambda: "another")
         with pytest.raises(EvaluationError, match="has another version of this package"):
             list(engine.run(squared, [(1,)]))
-    assert np.array_equal(whole.indices, parts.indices)
-    assert np.array_equal(whole.similarities, parts.similarities)
 
 
 @pytest.mark.skipif(find_spec("ray") is None, reason="Ray is not installed (the extra cluster)")

@@ -194,7 +194,7 @@ class MostSimilar:
         known = known or partners
         weights = None if known is partners else text_vectors(self._texts(known))[1].idf
         vectors, _ = text_vectors(self._texts(partners), weights=weights)
-        found = nearest(
+        indices, similarities = nearest(
             vectors,
             min(self.neighbours, len(partners) - 1),
             range(len(partners))
@@ -203,9 +203,7 @@ class MostSimilar:
         )
         similarity = {
             (min(i, int(j)), max(i, int(j))): round(float(near), 6)
-            for i, (others, nearness) in enumerate(
-                zip(found.indices, found.similarities, strict=True)
-            )
+            for i, (others, nearness) in enumerate(zip(indices, similarities, strict=True))
             for j, near in zip(others, nearness, strict=True)
             if j >= 0
         }

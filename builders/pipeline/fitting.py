@@ -12,7 +12,6 @@ from coherencegym.builders.discourse.cutting import families
 from coherencegym.engines import ALONE_IN_PROCESS, Engine
 from coherencegym.loaders.discourse import Discourse
 from coherencegym.loaders.text.prose import debris
-from coherencegym.manipulations.intruders.intruder_candidates import Fitting
 from coherencegym.manipulations.intruders.intruder_sentence import (
     FittedIntruderSentence,
     IntruderSentence,
@@ -104,9 +103,14 @@ class Fits:
         """
 
         def find() -> FittedIntruderSentence:
-            detector = _detector(filter_model) if filter_model else None
-            fitting = Fitting(self.engine, detector, _announce, self.progress)
-            return operator.fit(discourses, context, fitting, group_of)
+            return operator.fit(
+                discourses,
+                context,
+                group_of=group_of,
+                detector=_detector(filter_model) if filter_model else None,
+                engine=self.engine,
+                progress=self.progress,
+            )
 
         key = (operator, _ids(discourses), context.seed, context.suite, filter_model, group_of)
         return self.once(key, find)
@@ -139,13 +143,15 @@ def _ids(discourses: Sequence[Discourse]) -> tuple[str, ...]:
 def _detector(model: str) -> Detector:
     from coherencegym.eval.tasks.detect.detect import load_detector
 
-    return load_detector(model)
+    detector = load_detector(model)
 
+    def announced(documents: Sequence[Sequence[str]]) -> list[list[float]]:
+        print(
+            f"adversarial filter: {len(documents):,} documents are scored, each with every "
+            "sentence of it taken out once and read alone",
+            file=sys.stderr,
+            flush=True,
+        )
+        return detector(documents)
 
-def _announce(documents: int) -> None:
-    print(
-        f"adversarial filter: {documents:,} documents are scored, each with every sentence of it "
-        "taken out once and read alone",
-        file=sys.stderr,
-        flush=True,
-    )
+    return announced

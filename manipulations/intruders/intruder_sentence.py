@@ -8,22 +8,36 @@ ways to find the other document are those of Chen et al. 2019 (DiscoEval, Discou
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from random import Random
+from itertools import islice
+from typing import Any
 
+from coherencegym.engines import ALONE_IN_PROCESS, Engine
 from coherencegym.loaders.discourse import Discourse
 from coherencegym.manipulations.editing import replace_places, replace_text
-from coherencegym.manipulations.intruders.intruder_candidates import (
-    OPERATOR,
-    Candidate,
-    Draw,
-    Drawn,
-    Fitting,
-    IntruderSettings,
+from coherencegym.manipulations.intruders.neighbours import (
+    SentenceVectors,
+    groups,
+    nearest,
+    normalised,
+    text_vectors,
+)
+from coherencegym.manipulations.intruders.people import (
+    exchanged_names,
+    sentence_gender,
+    text_gender,
 )
 from coherencegym.manipulations.operator import Composable, Context, Detector
+from coherencegym.manipulations.probes.probe import Replacement, apply
 
+#: The operator's name in the random key.
+OPERATOR = "IntruderSentence"
+#: Sources of the other documents: the most similar ones, any, or any of the same category.
+STRATEGIES = ("similar", "random", "same_category")
+#: Documents whose candidates are compared at a time.
+_CHUNK = 1_000
 #: Note of the edits that exchange the names of participants in an intruder.
 _EXCHANGED_NAMES = "ExchangedNames"
 
@@ -31,6 +45,35 @@ _EXCHANGED_NAMES = "ExchangedNames"
 NOT_SELECTED = "stays coherent: not selected for an intruder"
 NO_CANDIDATE = "stays coherent: no sentence of another text fits"
 TOO_SHORT = "stays coherent: fewer than two sentences"
+
+#: The neighbours of a document (their indices), and their similarity.
+_Neighbours = Sequence[tuple[int, float]]
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A sentence of another document.
+
+    Attributes:
+        text: the sentence as it stands there.
+        discourse, unit: the place that it comes from.
+        similarity: TF-IDF cosine with the sentence that it would replace.
+        document_similarity: the same of the two documents; 0 where neighbours are random.
+        names: new names for the participants that it names, in the other document
+            (:mod:`manipulations.intruders.people`).
+    """
+
+    text: str
+    discourse: str
+    unit: int
+    similarity: float
+    document_similarity: float
+    names: tuple[Replacement, ...] = ()
+
+    @property
+    def inserted(self) -> str:
+        """The sentence as it stands in the other document."""
+        return apply(self.text, self.names)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,17 +93,21 @@ class Choice:
 
 
 @dataclass(frozen=True)
-class IntruderSentence(IntruderSettings, Composable):
+class IntruderSentence(Composable):
     """Replace a sentence of a document by an intruder, a sentence of another document.
 
     Attributes:
-        share: the share of documents that get an intruder, 0.5 by default. The operator draws these
-            documents at random.
+        strategy: the source of the other documents: ``similar`` (the default), ``random``, or
+            ``same_category`` (random documents with the same value of ``category``).
         neighbours: the number of similar documents (10 by default) from which the operator draws
             possible intruders, one sentence from each document. Documents are similar if they have
             similar words (cosine of TF-IDF vectors).
         most_similar: the limit for the similarity (TF-IDF cosine) of an intruder and the replaced
             sentence. A sentence at or above the limit does not become an intruder.
+        share: the share of documents that get an intruder, 0.5 by default. The operator draws these
+            documents at random.
+        category: the key of ``meta`` for ``same_category``.
+        keep_last: the number of sentences at the end of a document that are never replaced.
 
     The operator draws the replaced sentence at random. The first sentence of a document is never
     replaced and never becomes an intruder. A sentence does not become an intruder if the document
@@ -78,6 +125,24 @@ class IntruderSentence(IntruderSettings, Composable):
     result.
     """
 
+    strategy: str = "similar"
+    neighbours: int = 10
+    most_similar: float = 0.6
+    share: float = 0.5
+    category: str = "domain"
+    keep_last: int = 0
+
+    def __post_init__(self) -> None:
+        if self.strategy not in STRATEGIES:
+            expected = ", ".join(STRATEGIES)
+            raise ValueError(f"strategy is {self.strategy!r}; expected one of {expected}")
+        if self.neighbours < 1:
+            raise ValueError(f"neighbours is {self.neighbours}; expected at least 1")
+        if not 0 < self.share <= 1:
+            raise ValueError(f"share is {self.share}; expected more than 0, at most 1")
+        if self.keep_last < 0:
+            raise ValueError(f"keep_last is {self.keep_last}; expected 0 or more")
+
     def __call__(self, discourse: Discourse, context: Context) -> Iterator[Discourse]:
         """Raise a TypeError: the operator has to see the collection first."""
         raise TypeError("IntruderSentence is not fitted: call fit(discourses, context) first")
@@ -86,64 +151,184 @@ class IntruderSentence(IntruderSettings, Composable):
         self,
         discourses: Sequence[Discourse],
         context: Context,
-        fitting: Fitting | None = None,
+        *,
         group_of: Sequence[int] | None = None,
+        detector: Detector | None = None,
+        engine: Engine = ALONE_IN_PROCESS,
+        progress: Callable[[str], None] = lambda message: None,
     ) -> FittedIntruderSentence:
         """Find and draw the intruders of a collection (one split: the rest must not be seen).
 
-        ``group_of`` labels the documents by groups that give each other nothing; none: those that
-        share lines.
+        Args:
+            discourses: the collection.
+            context: the seed and the suite.
+            group_of: labels the documents by groups that give each other nothing; none: those that
+                share lines.
+            detector: the adversarial filter: intruders that it does not find are preferred.
+            engine: runs the reading of the texts and the search for neighbours; without a detector
+                it does not change the result.
+            progress: told what is being done.
 
         Raises:
-            RetrievalError: ``sparse_dot_topn`` is not installed.
             ValueError: two discourses have the same id.
         """
-        fitting = fitting or Fitting()
         if len({discourse.id for discourse in discourses}) < len(discourses):
             raise ValueError("two discourses have the same id; expected each once")
-        drawn = Draw(self, discourses, context, fitting, group_of).candidates()
+        slots = self._slots(discourses, context)
+        candidates: dict[int, list[Candidate]] = {document: [] for document in slots}
+        if slots:
+            progress(f"reading {len(discourses):,} documents")
+            texts = [discourse.texts for discourse in discourses]
+            group_of = groups(texts) if group_of is None else group_of
+            documents, sentences = text_vectors(texts, engine=engine)
+            if self.strategy == "similar":
+                others = self._nearest(documents, slots, group_of, engine, progress)
+            else:
+                others = self._drawn_others(discourses, slots, group_of, context)
+            del documents  # as large as what is compared next; the iterator lets it go in time
+            drawn = iter(slots)
+            while some := list(islice(drawn, _CHUNK)):
+                near = dict(zip(some, others, strict=False))
+                self._compare(discourses, slots, near, sentences, context, candidates)
         difficult: dict[int, list[Candidate]] = {}
-        if fitting.detector is not None:
-            fitting.announce(sum(len(one.candidates) for one in drawn))
-            difficult = _difficult(drawn, discourses, fitting.detector)
+        if detector is not None:
+            difficult = _difficult(discourses, slots, candidates, detector)
         reasons: dict[str, str] = {}
         choices: dict[str, Choice] = {}
-        of_index = {one.document: one for one in drawn}
         for index, discourse in enumerate(discourses):
-            one = of_index.get(index)
-            if one is None:
+            if index not in slots:
                 short = len(discourse.units) - self.keep_last < 2
                 reasons[discourse.id] = TOO_SHORT if short else NOT_SELECTED
-            elif not one.candidates:
+            elif not candidates[index]:
                 reasons[discourse.id] = NO_CANDIDATE
             else:
-                generator = context.random(discourse, f"{OPERATOR} choice")
-                choices[discourse.id] = _choice(one, difficult.get(index), generator)
+                pool = difficult.get(index) or candidates[index]
+                intruder = context.random(discourse, f"{OPERATOR} choice").choice(pool)
+                filtered = "difficult" if difficult.get(index) else "easy"
+                difficulty = "" if detector is None else filtered
+                choices[discourse.id] = Choice(slots[index], intruder, difficulty)
         return FittedIntruderSentence(self, choices, reasons)
+
+    def _slots(self, discourses: Sequence[Discourse], context: Context) -> dict[int, int]:
+        # The documents (their indices) that are drawn, and the sentence of each that is replaced.
+        slots = {}
+        for index, discourse in enumerate(discourses):
+            if (end := len(discourse.units) - self.keep_last) > 1:
+                # What only decides how neighbours are found does not move the slots.
+                generator = context.random(discourse, OPERATOR, share=self.share)
+                if generator.random() < self.share:
+                    slots[index] = generator.randrange(1, end)
+        return slots
+
+    def _nearest(
+        self,
+        documents: Any,
+        slots: Mapping[int, int],
+        group_of: Sequence[int],
+        engine: Engine,
+        progress: Callable[[str], None],
+    ) -> Iterator[_Neighbours]:
+        indices, similarities = nearest(
+            documents,
+            self.neighbours,
+            group_of,
+            rows=list(slots),
+            threads=engine.workers,
+            progress=lambda done: progress(f"neighbours of {done:,} of {len(slots):,} documents"),
+        )
+        del documents
+        for document in slots:
+            near = zip(indices[document], similarities[document], strict=True)
+            yield [(int(other), float(similarity)) for other, similarity in near if other >= 0]
+
+    def _drawn_others(
+        self,
+        discourses: Sequence[Discourse],
+        slots: Iterable[int],
+        group_of: Sequence[int],
+        context: Context,
+    ) -> Iterator[_Neighbours]:
+        same = self.strategy == "same_category"
+        categories = [each.meta.get(self.category, "") if same else "" for each in discourses]
+        members: dict[str, list[int]] = defaultdict(list)
+        for index in sorted(range(len(discourses)), key=lambda i: discourses[i].id):
+            members[categories[index]].append(index)
+        for document in slots:
+            pool = members[categories[document]]
+            # A few more than are wanted: some may be of its own group.
+            generator = context.random(discourses[document], f"{OPERATOR} others")
+            tried = generator.sample(pool, min(len(pool), 4 * self.neighbours))
+            fitting = [other for other in tried if group_of[other] != group_of[document]]
+            yield [(other, 0.0) for other in fitting[: self.neighbours]]
+
+    def _compare(
+        self,
+        discourses: Sequence[Discourse],
+        slots: Mapping[int, int],
+        near: Mapping[int, _Neighbours],
+        sentences: SentenceVectors,
+        context: Context,
+        candidates: Mapping[int, list[Candidate]],
+    ) -> None:
+        # Adds the candidates of some documents, those in ``near``.
+        import numpy as np
+
+        pairs: list[tuple[int, int, int, float]] = []
+        for document, others in near.items():
+            # One draw for each neighbour in its order, whatever becomes of the candidate.
+            generator = context.random(discourses[document], f"{OPERATOR} candidates")
+            pairs += [
+                (document, other, generator.randrange(1, len(discourses[other].units)), similarity)
+                for other, similarity in others
+                if len(discourses[other].units) > 1
+            ]
+        if not pairs:
+            return
+        own: dict[int, set[str]] = {}
+        gender: dict[int, str] = {}
+        for document in near:
+            texts, slot = discourses[document].texts, slots[document]
+            own[document] = set(map(normalised, texts))
+            gender[document] = text_gender(texts[:slot] + texts[slot + 1 :])
+        first = sentences.first
+        replaced = sentences.of([first[document] + slots[document] for document, *_ in pairs])
+        inserted = sentences.of([first[other] + unit for _, other, unit, _ in pairs])
+        cosines = np.asarray(replaced.multiply(inserted).sum(axis=1)).ravel()
+        for (document, other, unit, similarity), cosine in zip(pairs, cosines, strict=True):
+            text, wanted = discourses[other].units[unit].text, gender[document]
+            if cosine >= self.most_similar or normalised(text) in own[document]:
+                continue
+            if wanted and sentence_gender(text) not in (wanted, ""):
+                continue
+            host, slot = discourses[document], slots[document]
+            names = exchanged_names(discourses[other], unit, host, slot)
+            # It names more people than the document.
+            if names is None:
+                continue
+            identifier, rounded = discourses[other].id, round(float(cosine), 6)
+            candidates[document].append(
+                Candidate(text, identifier, unit, rounded, round(similarity, 6), names)
+            )
 
 
 def _difficult(
-    drawn: Sequence[Drawn], discourses: Sequence[Discourse], detector: Detector
+    discourses: Sequence[Discourse],
+    slots: Mapping[int, int],
+    candidates: Mapping[int, Sequence[Candidate]],
+    detector: Detector,
 ) -> dict[int, list[Candidate]]:
     # Shen et al. 2021 filter with a fine-tuned classifier; here it is any detector that is handed
     # in.
-    asked = [(one, candidate) for one in drawn for candidate in one.candidates]
+    asked = [(document, each) for document, fit in candidates.items() for each in fit]
     texts = []
-    for one, candidate in asked:
-        texts.append([*discourses[one.document].texts])
-        texts[-1][one.slot] = candidate.inserted
-    difficult: dict[int, list[Candidate]] = {one.document: [] for one in drawn}
-    for (one, candidate), scores in zip(asked, detector(texts) if texts else (), strict=True):
-        if any(score > scores[one.slot] for score in scores):
-            difficult[one.document].append(candidate)
+    for document, candidate in asked:
+        texts.append([*discourses[document].texts])
+        texts[-1][slots[document]] = candidate.inserted
+    difficult: dict[int, list[Candidate]] = {document: [] for document in candidates}
+    for (document, candidate), scores in zip(asked, detector(texts) if texts else (), strict=True):
+        if any(score > scores[slots[document]] for score in scores):
+            difficult[document].append(candidate)
     return difficult
-
-
-def _choice(drawn: Drawn, difficult: list[Candidate] | None, generator: Random) -> Choice:
-    if difficult is None:
-        return Choice(drawn.slot, generator.choice(drawn.candidates))
-    pool = difficult or drawn.candidates
-    return Choice(drawn.slot, generator.choice(pool), "difficult" if difficult else "easy")
 
 
 @dataclass(frozen=True)

@@ -52,27 +52,16 @@ class Engine:
 
     Attributes:
         workers: the number of blocks that are run at a time; 1: in this process.
-        threads: the number of threads that the function may take by itself.
         cluster: joblib's pool of workers on the Ray cluster that this process has; none: of here.
     """
 
     workers: int = 1
-    threads: int = 1
     cluster: Any = None
 
     @property
     def for_arrays(self) -> Engine:
         """The engine for functions over large arrays, which processes do not send each other."""
-        return self if self.cluster else Engine(threads=self.workers * self.threads)
-
-    def share(self, value: _T) -> _T:
-        """Send a large value about once; what comes back stands for it among arguments."""
-        if not self.cluster:
-            return value
-        import ray
-
-        reference: Any = ray.put(value)
-        return reference  # type: ignore[no-any-return]
+        return self if self.cluster else Engine()
 
     def run(self, function: Callable[..., _T], blocks: Iterable[tuple[Any, ...]]) -> Iterator[_T]:
         """Yield what the function returns for each block (its arguments), in their order.
@@ -137,14 +126,12 @@ def _on_cluster(
 
 
 def _remote(expected: str, function: Callable[..., _T], block: tuple[Any, ...]) -> _T:
-    import ray
-
     if program() != expected:
         raise EvaluationError(
             f"{socket.gethostname()}, a machine of the cluster, has another version of this "
             "package; expected the same on all of them"
         )
-    return function(*(ray.get(each) if isinstance(each, ray.ObjectRef) else each for each in block))
+    return function(*block)
 
 
 #: The engine where nobody says otherwise.

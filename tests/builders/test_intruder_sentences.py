@@ -149,7 +149,6 @@ def test_settings_come_from_the_command_line(
     for wrong, message in (
         (["--strategy", "nearest"], "strategy is 'nearest'; expected one of similar"),
         (["--share", "2"], "share is 2.0; expected more than 0, at most 1"),
-        (["--weighting", "bm25"], "weighting is 'bm25'; expected one of 'tfidf', 'drqa'"),
         (["--test-share", "1", "--validation-share", "1"], "both together at most 1"),
     ):
         with pytest.raises(SystemExit) as refused:

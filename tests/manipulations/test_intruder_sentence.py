@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 
 from coherencegym.engines import Engine
 from coherencegym.loaders.discourse import Discourse, Unit, undo
-from coherencegym.manipulations.intruders.intruder_candidates import Fitting
 from coherencegym.manipulations.intruders.intruder_sentence import (
     NO_CANDIDATE,
     NOT_SELECTED,
@@ -44,7 +43,7 @@ def collection(number: int = 60, sentences: int = 5, seed: int = 1) -> list[Disc
 def fit(
     operator: IntruderSentence, documents: Sequence[Discourse], seed: int = 0, **how: object
 ) -> FittedIntruderSentence:
-    return operator.fit(documents, Context(seed, "test"), Fitting(**how))  # type: ignore[arg-type]
+    return operator.fit(documents, Context(seed, "test"), **how)  # type: ignore[arg-type]
 
 
 def intruded(fitted: FittedIntruderSentence, document: Discourse) -> Discourse | None:
@@ -129,7 +128,7 @@ def test_documents_that_share_lines_give_each_other_nothing() -> None:
 def test_documents_of_one_group_give_each_other_nothing() -> None:
     documents = collection()
     group_of = [number // 20 for number in range(60)]  # each has all topics
-    fitted = IntruderSentence().fit(documents, Context(0, "test"), None, group_of)
+    fitted = IntruderSentence().fit(documents, Context(0, "test"), group_of=group_of)
     number = {document.id: place for place, document in enumerate(documents)}
     assert len(fitted.choices) >= 15
     for name, choice in fitted.choices.items():
@@ -187,13 +186,14 @@ def test_the_filter_prefers_what_the_detector_does_not_find() -> None:
 
     def detector(texts: Sequence[Sequence[str]]) -> list[list[float]]:
         """Finds intruders from texts of an even number."""
+        asked.append(len(texts))
         return [
             [float("-inf"), *(float(int(text.split()[1]) % 2 == 0) for text in document[1:])]
             for document in texts
         ]
 
     plain = fit(IntruderSentence(share=1.0), documents)
-    filtered = fit(IntruderSentence(share=1.0), documents, detector=detector, announce=asked.append)
+    filtered = fit(IntruderSentence(share=1.0), documents, detector=detector)
     assert asked[0] > len(documents)
     assert {c.difficulty for c in plain.choices.values()} == {""}
     # Only an odd intruder among even sentences is not the one with the highest score.
@@ -218,8 +218,6 @@ def test_what_cannot_be() -> None:
         fit(IntruderSentence(), [*collection(1), *collection(1)])
     with pytest.raises(ValueError, match="strategy is 'nearest'; expected one of similar"):
         IntruderSentence(strategy="nearest")
-    with pytest.raises(ValueError, match="weighting is 'bm25'; expected one of 'tfidf', 'drqa'"):
-        IntruderSentence(weighting="bm25")
     with pytest.raises(ValueError, match="share is 0"):
         IntruderSentence(share=0)
     with pytest.raises(ValueError, match="neighbours is 0"):

@@ -10,7 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sparse_dot_topn import sp_matmul_topn
 
-from coherencegym.engines import Engine
 from coherencegym.manipulations.intruders import neighbours as module
 from coherencegym.manipulations.intruders.neighbours import (
     MOST_DOCUMENTS,
@@ -46,18 +45,18 @@ def brute_force(vectors: Any, group_of: list[int], k: int) -> list[list[tuple[fl
     ]
 
 
-@given(DOCUMENTS, st.integers(1, 4), st.sampled_from(["tfidf", "drqa"]), st.data())
+@given(DOCUMENTS, st.integers(1, 4), st.data())
 def test_neighbours_are_those_of_a_full_product(
-    documents: list[list[str]], k: int, weighting: str, data: Any
+    documents: list[list[str]], k: int, data: Any
 ) -> None:
-    vectors, _ = text_vectors(documents, 2**12, weighting)
+    vectors, _ = text_vectors(documents, 2**12)
     group_of = [data.draw(st.integers(0, len(documents))) for _ in documents]
-    found = nearest(vectors, k, group_of)
+    indices, found = nearest(vectors, k, group_of)
     for row, expected in enumerate(brute_force(vectors, group_of, k)):
         similarities = [-s for s, _ in expected if -s > 1e-6]
-        ours = [float(s) for s in found.similarities[row] if s > 1e-6]
+        ours = [float(s) for s in found[row] if s > 1e-6]
         assert ours == pytest.approx(similarities, abs=1e-5)
-        others = [other for other in found.indices[row] if other >= 0]
+        others = [other for other in indices[row] if other >= 0]
         assert all(group_of[other] != group_of[row] for other in others)
         assert len(set(others)) == len(others)
 
@@ -78,12 +77,11 @@ def test_threads_blocks_and_rows_do_not_change_the_result(monkeypatch: pytest.Mo
     group_of = [i // 3 for i in range(150)]
     one = nearest(vectors, 5, group_of)
     monkeypatch.setattr(module, "BLOCK", 17)
-    many = nearest(vectors, 5, group_of, engine=Engine(2))
-    assert np.array_equal(one.indices, many.indices)
-    assert np.array_equal(one.similarities, many.similarities)
-    some = nearest(vectors, 5, group_of, rows=[149, 3, 77])
-    assert np.array_equal(some.indices[[3, 77, 149]], one.indices[[3, 77, 149]])
-    assert set(some.indices[0]) == {-1}
+    many = nearest(vectors, 5, group_of, threads=2)
+    assert all(map(np.array_equal, one, many))
+    some, _ = nearest(vectors, 5, group_of, rows=[149, 3, 77])
+    assert np.array_equal(some[[3, 77, 149]], one[0][[3, 77, 149]])
+    assert set(some[0]) == {-1}
 
 
 FEW_WORDS = st.lists(
@@ -95,22 +93,20 @@ FEW_WORDS = st.lists(
 )
 
 
-@given(FEW_WORDS, st.integers(1, 5), st.integers(1, 9), st.integers(1, 9), st.booleans())
-def test_the_grid_decides_nothing_even_where_documents_are_equally_near(
-    documents: list[list[str]], k: int, rows: int, columns: int, in_groups: bool
+@given(FEW_WORDS, st.integers(1, 5), st.integers(1, 9), st.booleans())
+def test_blocks_decide_nothing_even_where_documents_are_equally_near(
+    documents: list[list[str]], k: int, rows: int, in_groups: bool
 ) -> None:
     vectors, _ = text_vectors(documents, 2**10)
     group_of = [i // 3 if in_groups else i for i in range(len(documents))]
     whole = nearest(vectors, k, group_of)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(module, "BLOCK", rows)
-        patch.setattr(module, "BLOCK_COLUMNS", columns)
         parts = nearest(vectors, k, group_of)
-    assert np.array_equal(whole.indices, parts.indices)
-    assert np.array_equal(whole.similarities, parts.similarities)
+    assert all(map(np.array_equal, whole, parts))
     # Of those that are equally near the one that stands first.
     products = sp_matmul_topn(vectors, vectors.T, top_n=len(documents), threshold=0.0)
-    for row, near in enumerate(whole.indices):
+    for row, near in enumerate(whole[0]):
         own = products.indptr[row], products.indptr[row + 1]
         found = zip(products.data[slice(*own)], products.indices[slice(*own)], strict=True)
         fitting = sorted((-p, i) for p, i in found if group_of[i] != group_of[row])
@@ -122,9 +118,9 @@ def test_what_is_cut_off_is_not_as_near_as_what_stays() -> None:
     generator = np.random.default_rng(1)
     texts = [" ".join(generator.choice(["oak", "elm", "ash"], 5)) for _ in range(150)]
     vectors, _ = text_vectors([[text] for text in texts], 2**10)
-    found = nearest(vectors, 6, range(150))
+    found, _ = nearest(vectors, 6, range(150))
     products = sp_matmul_topn(vectors, vectors.T, top_n=150, threshold=0.0)
-    for row, near in enumerate(found.indices.tolist()):
+    for row, near in enumerate(found.tolist()):
         own = slice(products.indptr[row], products.indptr[row + 1])
         pairs = zip(-products.data[own], products.indices[own].tolist(), strict=True)
         assert near == [other for _, other in sorted(pairs) if other != row][:6]
