@@ -24,8 +24,6 @@ class ProbeSentence(Composable):
             changes (:data:`manipulations.probes.registry.PROBES`).
         unit: the position (from 0) of the sentence that is changed. By default, the operator skips
             the opening sentence and changes the first sentence to which the change applies.
-        pipeline: the name of a trained spaCy pipeline that tags the words. By default, rules tag
-            the words, so the result is the same on every machine.
 
     The name of the result is the name of the change. A text gives no result if the change does not
     apply to the sentence. A change of gender, for instance, does not apply to a sentence without
@@ -37,7 +35,6 @@ class ProbeSentence(Composable):
 
     probe: str
     unit: int | None = None
-    pipeline: str | None = None
 
     def __post_init__(self) -> None:
         if self.probe not in PROBES:
@@ -50,7 +47,7 @@ class ProbeSentence(Composable):
         texts = discourse.texts
         first, stop = (1, len(texts)) if self.unit is None else (self.unit, self.unit + 1)
         for unit in range(first, min(stop, len(texts))):
-            replacements = probe_sentence(texts[unit], self.probe, self.pipeline, texts[:unit])
+            replacements = probe_sentence(texts[unit], self.probe, texts[:unit])
             if replacements:
                 edited = replace_places(discourse, unit, replacements, operator="ProbeSentence")
                 yield dataclasses.replace(edited, variant=self.probe)

@@ -10,13 +10,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from coherencegym.manipulations.probes.sentence import (
+    ADVERBS,
+    BE,
+    FINITE,
+    HAVE,
+    NOMINATIVE,
+    NOUNS,
     Tagged,
     TaggedSentence,
     first_plain,
     plain,
     word_at,
 )
-from coherencegym.manipulations.probes.tagging import ADVERBS, BE, FINITE, HAVE, NOMINATIVE, NOUNS
 from coherencegym.words import word_list, word_set
 
 _OPENING = frozenset("([{“«")
@@ -75,45 +80,41 @@ def main_verb(sentence: TaggedSentence) -> MainVerb | None:
     shown = visible(sentence)
     if not shown:
         return None
-    seen = _Seen(shown, [sentence.words[index] for index in shown])
-    if not _is_statement(seen):
+    words = [sentence.words[index] for index in shown]
+    first = words[0]
+    if words[-1].text == "?" or first.lower in _INVERTING:
         return None
-    first = seen.words[0].lower
-    if first not in SUBORDINATORS | RELATIVES - {"that"}:
-        return _verb_from(seen, 0, after_clause=False)
-    behind = _clause_after_comma(seen.words, 1, strict=first in _PREPOSITIONS_TOO)
-    return None if behind is None else _verb_from(seen, *behind)
+    if not (shown[0] > 0 or first.text[0].isupper() or first.text[0].isdigit()):
+        return None  # the rest of a cut sentence
+    behind: tuple[int, bool] | None = 0, False
+    if first.lower in SUBORDINATORS | RELATIVES - {"that"}:
+        behind = _clause_after_comma(words, 1, strict=first.lower in _PREPOSITIONS_TOO)
+    verb = None if behind is None else _verb_from(words, *behind)
+    return verb and MainVerb(
+        shown[verb.index],
+        verb.tag,
+        tuple(shown[place] for place in verb.subject),
+        verb.after_clause,
+        shown[verb.adverbs],
+    )
 
 
-@dataclass(frozen=True, slots=True)
-class _Seen:
-    indices: tuple[int, ...]
-    words: Sequence[Tagged]
-
-
-def _is_statement(seen: _Seen) -> bool:
-    first = seen.words[0]
-    if seen.words[-1].text == "?" or first.lower in _INVERTING:
-        return False
-    # Else it is the rest of a cut sentence
-    return seen.indices[0] > 0 or first.text[0].isupper() or first.text[0].isdigit()
-
-
-def _verb_from(seen: _Seen, start: int, after_clause: bool) -> MainVerb | None:
+def _verb_from(words: Sequence[Tagged], start: int, after_clause: bool) -> MainVerb | None:
+    # Here and below the places are those among the words that are seen.
     passed = False  # a word that may have been the verb
-    for place, word in enumerate(seen.words[start:], start):
+    for place, word in enumerate(words[start:], start):
         if _ends_clause(word, passed):
             return None
         if place > start and word.lower in _CLAUSE_OPENERS:
             if word.lower in _PREPOSITIONS_TOO:
                 continue
-            behind = _clause_after_comma(seen.words, place, strict=False)
-            return None if behind is None else _first_verb(seen, behind[0])
-        if (tag := _finite_tag(seen.words, place, start)) is not None:
+            behind = _clause_after_comma(words, place, strict=False)
+            return None if behind is None else _first_verb(words, behind[0])
+        if (tag := _finite_tag(words, place, start)) is not None:
             if passed and word.may_be(("VBN",)):
                 return None  # "concentrates on the cup held in May"
-            return _verb_at(seen, start, place, tag, after_clause)
-        if place > start and word.may_be(("VBD", "VBZ")) and _is_noun(seen.words[place - 1]):
+            return _verb_at(words, start, place, tag, after_clause)
+        if place > start and word.may_be(("VBD", "VBZ")) and _is_noun(words[place - 1]):
             passed = True
     return None
 
@@ -123,10 +124,10 @@ def _ends_clause(word: Tagged, passed: bool) -> bool:
     return ends or (passed and word.lower in ("and", "or"))
 
 
-def _first_verb(seen: _Seen, start: int) -> MainVerb | None:
-    for place in range(start, len(seen.words)):
-        if (tag := _finite_tag(seen.words, place, start)) is not None:
-            return _verb_at(seen, start, place, tag, after_clause=True)
+def _first_verb(words: Sequence[Tagged], start: int) -> MainVerb | None:
+    for place in range(start, len(words)):
+        if (tag := _finite_tag(words, place, start)) is not None:
+            return _verb_at(words, start, place, tag, after_clause=True)
     return None
 
 
@@ -212,26 +213,26 @@ def _only_tag(tags: frozenset[str], subject: Tagged) -> str | None:
     return "VBD" if tags == {"VBP", "VBD"} and third else None
 
 
-def _verb_at(seen: _Seen, start: int, place: int, tag: str, after_clause: bool) -> MainVerb | None:
-    subject = seen.words[start:place]
+def _verb_at(
+    words: Sequence[Tagged], start: int, place: int, tag: str, after_clause: bool
+) -> MainVerb | None:
+    subject = words[start:place]
     while len(subject) > 1 and subject[-1].is_only(ADVERBS):
         subject = subject[:-1]
     before, adverbs = subject[-1], start + len(subject)
     # Of "In 1961, he" the clause begins behind the comma, and so it does of "Smith, a painter,".
-    commas = [at for at in range(start, place) if seen.words[at].text == ","]
+    commas = [at for at in range(start, place) if words[at].text == ","]
     if before.text == "," and len(commas) < 2:
         return None
     if before.is_only(("IN", "TO", "CC", "MD")):
         return None
     begin = commas[-1] + 1 if commas and before.text != "," else start
-    if _is_inverted(seen.words[begin], before, begin + 1 < adverbs):
+    if _is_inverted(words[begin], before, begin + 1 < adverbs):
         return None
     nominal = NOUNS | {"PRP", "EX", "DT", "CD", "VBG"}
-    if not any(word.may_be(nominal) for word in seen.words[start:place]):
+    if not any(word.may_be(nominal) for word in words[start:place]):
         return None
-    return MainVerb(
-        seen.indices[place], tag, seen.indices[start:place], after_clause, seen.indices[adverbs]
-    )
+    return MainVerb(place, tag, tuple(range(start, place)), after_clause, adverbs)
 
 
 def _is_inverted(head: Tagged, before: Tagged, longer: bool) -> bool:

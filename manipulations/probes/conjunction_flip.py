@@ -6,8 +6,14 @@ from collections.abc import Sequence
 
 from coherencegym.manipulations.probes.clauses import visible
 from coherencegym.manipulations.probes.probe import Replacement, put
-from coherencegym.manipulations.probes.sentence import Tagged, TaggedSentence, plain, word_at
-from coherencegym.manipulations.probes.tagging import FINITE, NOMINATIVE
+from coherencegym.manipulations.probes.sentence import (
+    FINITE,
+    NOMINATIVE,
+    Tagged,
+    TaggedSentence,
+    plain,
+    word_at,
+)
 from coherencegym.words import word_list, word_set
 
 #: Adverbs set off by commas: the sense is turned round, the syntax is the same.

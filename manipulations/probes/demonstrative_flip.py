@@ -9,13 +9,15 @@ from coherencegym.manipulations.probes.clauses import main_verb
 from coherencegym.manipulations.probes.inflection import base_form, inflect
 from coherencegym.manipulations.probes.probe import Replacement, put
 from coherencegym.manipulations.probes.sentence import (
+    ADVERBS,
+    FINITE,
+    NOUNS,
     Tagged,
     TaggedSentence,
     first_plain,
     plain,
     word_at,
 )
-from coherencegym.manipulations.probes.tagging import ADVERBS, FINITE, NOUNS
 from coherencegym.words import word_list, word_set
 
 _PLURAL = {"this": "these", "that": "those"}

@@ -5,27 +5,16 @@ from __future__ import annotations
 from functools import cache, lru_cache
 from typing import Any
 
-from coherencegym.loaders.corpus import CorpusError
-
 #: A tag of the Penn Treebank for each form of a noun or verb that lemminflect knows.
 _OPEN_CLASSES = ("NOUN", "VERB", "AUX", "ADJ", "ADV")
 #: Plurals where lemminflect puts the rarer of two first.
 _PLURALS = {"person": "people", "fish": "fish", "series": "series", "species": "species"}
 
 
-class MissingLibraryError(CorpusError):
-    """A library that the probes need is not installed."""
-
-
 @cache
 def _lemminflect() -> Any:
-    try:
-        import lemminflect
-    except ImportError as error:
-        raise MissingLibraryError(
-            "linguistic probes need lemminflect, which is not installed; "
-            "expected pip install lemminflect"
-        ) from error
+    import lemminflect
+
     return lemminflect
 
 

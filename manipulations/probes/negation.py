@@ -10,12 +10,14 @@ from coherencegym.manipulations.probes.clauses import MainVerb, main_verb
 from coherencegym.manipulations.probes.inflection import base_form
 from coherencegym.manipulations.probes.probe import Replacement, put
 from coherencegym.manipulations.probes.sentence import (
+    ADVERBS,
+    BE,
+    NOUNS,
     Tagged,
     TaggedSentence,
     first_plain,
     word_at,
 )
-from coherencegym.manipulations.probes.tagging import ADVERBS, BE, NOUNS
 from coherencegym.words import word_list, word_set
 
 #: A sentence with one of these is negative already, or what it says would not bear a negation.

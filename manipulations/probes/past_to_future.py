@@ -20,12 +20,16 @@ from coherencegym.manipulations.probes.clauses import (
 from coherencegym.manipulations.probes.inflection import base_form
 from coherencegym.manipulations.probes.probe import Replacement
 from coherencegym.manipulations.probes.sentence import (
+    ADVERBS,
+    BE,
+    FINITE,
+    NOMINATIVE,
+    NOUNS,
     Tagged,
     TaggedSentence,
     first_plain,
     word_at,
 )
-from coherencegym.manipulations.probes.tagging import ADVERBS, BE, FINITE, NOMINATIVE, NOUNS
 from coherencegym.words import word_list, word_set
 
 #: Verbs whose clause would have to change its tense as well, and verbs without a future.
@@ -168,9 +172,7 @@ def _is_coordinated(
 def _opener(words: Sequence[Tagged]) -> str:
     if any(word.lower in SUBORDINATORS for word in words):
         return "subordinate"
-    relative = [word for word in words if word.lower in RELATIVES]
-    noun = ("NN",)  # a tagger may say so of "that"
-    return "relative" if any(w.lower != "that" or not w.may_be(noun) for w in relative) else ""
+    return "relative" if any(word.lower in RELATIVES for word in words) else ""
 
 
 def _ends_subject(word: Tagged) -> bool:

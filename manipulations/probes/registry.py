@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from coherencegym.manipulations.probes.conjunction_flip import conjunction_flip
 from coherencegym.manipulations.probes.demonstrative_flip import demonstrative_flip
@@ -49,18 +49,12 @@ PROBES: dict[str, _Entry] = {
 }
 
 
-def probe_sentence(
-    text: str, name: str, pipeline: str | None = None, preceding: Sequence[str] = ()
-) -> tuple[Replacement, ...]:
+def probe_sentence(text: str, name: str, preceding: Sequence[str] = ()) -> tuple[Replacement, ...]:
     """Apply a probe to an English sentence; gives what it replaces, nothing where it cannot.
 
-    Tags are those of the trained spaCy pipeline that is named; none: rules only. ``preceding`` are
-    the sentences before, in order: what a pronoun could stand for.
+    ``preceding`` are the sentences before, in order: what a pronoun could stand for.
 
     Raises:
         KeyError: no probe has that name.
-        MissingLibraryError: lemminflect is not installed.
-        MissingPipelineError: the pipeline is not installed, or gives no tags.
     """
-    sentence = replace(analyse(text, pipeline), preceding=tuple(preceding))
-    return PROBES[name].probe(sentence)
+    return PROBES[name].probe(analyse(text, preceding))

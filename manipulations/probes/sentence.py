@@ -1,18 +1,41 @@
-"""A sentence as the probes see it: words with their places and the tags that they can have."""
+"""A sentence as the probes see it: words with their places and the tags that they can have.
+
+Tags are those of the Penn Treebank, by rules in the manner of a constraint grammar: every word
+begins with all the tags that its form allows, and a neighbour can only take readings away. More
+than one is left where the rules cannot tell, and a probe that would have to know does not apply.
+"""
 
 from __future__ import annotations
 
+import re
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from coherencegym.loaders.corpus import CorpusError
-from coherencegym.manipulations.probes.tagging import ADVERBS, disambiguate, form_tags
+from coherencegym.loaders.languages.english import ENGLISH
+from coherencegym.manipulations.probes.inflection import possible_tags
+from coherencegym.words import word_lists
 
+_LISTED: dict[str, set[str]] = defaultdict(set)
+for _tag, *_words in word_lists("closed_classes"):
+    for _word in _words:
+        _LISTED[_word].add(_tag)
 
-class MissingPipelineError(CorpusError):
-    """The spaCy pipeline that was named is not installed, or gives no tags."""
+FINITE = frozenset(("VBD", "VBZ", "VBP", "MD"))
+VERBAL = FINITE | {"VB", "VBN", "VBG"}
+NOUNS = frozenset(("NN", "NNS", "NNP", "NNPS"))
+ADVERBS = frozenset(("RB", "RBR", "RBS"))
+#: Personal pronouns that are only ever subjects.
+NOMINATIVE = ENGLISH.forms("nominative")
+BE = frozenset(("is", "are", "was", "were", "am", "be", "been", "being", "'m", "'re"))
+HAVE = frozenset(("has", "have", "had", "having", "'ve"))
+_AUXILIARIES = frozenset(("had", "have", "has", "do", "does", "did", "'s", "'d"))
+
+_NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?")
+_WORDLIKE = re.compile(r"[^\W\d_]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,11 +81,10 @@ def first_plain(words: Iterable[Tagged]) -> Tagged:
 
 @dataclass(frozen=True, slots=True)
 class TaggedSentence:
-    """A sentence, its tokens, the pipeline that tagged it (or none), and what stands before it."""
+    """A sentence, its tokens, and the sentences before it."""
 
     text: str
     words: tuple[Tagged, ...]
-    pipeline: str | None = None
     preceding: tuple[str, ...] = ()
 
     @property
@@ -71,54 +93,92 @@ class TaggedSentence:
         return tuple(word.lower for word in self.words)
 
 
-def analyse(text: str, pipeline: str | None = None) -> TaggedSentence:
-    """Words and tags of a sentence: by rules, or by the trained spaCy pipeline that is named.
-
-    Rules are the default even where a pipeline is installed, so that the same sentence gives the
-    same result on every machine.
-
-    Raises:
-        MissingPipelineError: the pipeline is not installed, or it does not tag.
-        MissingLibraryError: lemminflect is not installed.
-    """
-    return from_doc(_tokenizer(pipeline)(text), pipeline)
-
-
-def from_doc(doc: Any, pipeline: str | None = None) -> TaggedSentence:
-    """The sentence that a spaCy ``Doc`` holds; its tags are used where ``pipeline`` is named.
-
-    Raises:
-        MissingPipelineError: ``pipeline`` is named and a word has no tag.
-    """
-    tokens = [token for token in doc if not token.is_space]
+def analyse(text: str, preceding: Sequence[str] = ()) -> TaggedSentence:
+    """The words of a sentence with their tags; ``preceding`` are the sentences before it."""
+    tokens = [token for token in _tokenizer()(text) if not token.is_space]
     lowers = [token.text.lower().replace("’", "'") for token in tokens]
-    if pipeline is None:
-        tags = [form_tags(token.text, first=index == 0) for index, token in enumerate(tokens)]
-        tags = disambiguate(lowers, tags)
-    elif all(token.tag_ for token in tokens):
-        tags = [frozenset((token.tag_,)) for token in tokens]
-    else:
-        raise MissingPipelineError(
-            f"the spaCy pipeline {pipeline!r} gives no part-of-speech tags; name one that has "
-            "a tagger, or none"
-        )
+    tags = [_form_tags(token.text, first=index == 0) for index, token in enumerate(tokens)]
     words = tuple(
         Tagged(token.text, lower, token.idx, token.idx + len(token.text), tag)
-        for token, lower, tag in zip(tokens, lowers, tags, strict=True)
+        for token, lower, tag in zip(tokens, lowers, _disambiguate(lowers, tags), strict=True)
     )
-    return TaggedSentence(doc.text, words, pipeline)
+    return TaggedSentence(text, words, tuple(preceding))
 
 
 @cache
-def _tokenizer(pipeline: str | None) -> Any:
+def _tokenizer() -> Any:
     import spacy
 
-    if pipeline is None:
-        return spacy.blank("en")
-    try:
-        return spacy.load(pipeline)
-    except OSError as error:
-        raise MissingPipelineError(
-            f"the spaCy pipeline {pipeline!r} is not installed: "
-            f"get it with `python -m spacy download {pipeline}`, or name none"
-        ) from error
+    return spacy.blank("en")
+
+
+def _form_tags(text: str, first: bool) -> frozenset[str]:
+    # All tags that the form allows; ``first``: whether a capital may be a sentence's. A sign that
+    # is no word and no number has itself as its only tag.
+    lower = text.lower().replace("’", "'")
+    if _NUMBER.fullmatch(text):
+        return frozenset(("CD",))
+    if not _WORDLIKE.search(text):
+        return frozenset((text,))
+    name = {"NNP"} if text[0].isupper() else set()
+    if lower in _LISTED:
+        return frozenset(_LISTED[lower] if first or lower == "i" else _LISTED[lower] | name)
+    if name and not first:
+        return frozenset(name)
+    if any(character.isdigit() for character in text):
+        return frozenset(("JJ", "NN", "NNS"))
+    return (possible_tags(lower) or _guess(lower)) | name
+
+
+def _guess(lower: str) -> frozenset[str]:
+    endings = {"ly": "RB", "eenth": "JJ", "ieth": "JJ", "ed": "VBD VBN JJ", "ing": "VBG NN JJ"}
+    if lower.endswith("s") and not lower.endswith(("ss", "us", "is")):
+        endings["s"] = "NNS VBZ"
+    tags = (tags for ending, tags in endings.items() if lower.endswith(ending))
+    return frozenset(next(tags, "NN JJ").split())
+
+
+def _disambiguate(words: Sequence[str], tags: Sequence[frozenset[str]]) -> list[frozenset[str]]:
+    # The tags that are left once every word's neighbours on the left have had their say.
+    left: list[frozenset[str]] = []
+    for word, current in zip(words, tags, strict=True):
+        # The nearest word on the left that is no adverb.
+        at = next((at for at in reversed(range(len(left))) if not left[at] <= ADVERBS), None)
+        before = ("", frozenset()) if at is None else (words[at], left[at])
+        if word in _AUXILIARIES:
+            current = _auxiliary(*before, current)
+        elif word not in _LISTED and at is not None:
+            current = _among_neighbours(*before, at < len(left) - 1, current)
+        left.append(current)
+    return left
+
+
+def _among_neighbours(
+    word: str, tags: frozenset[str], adverb: bool, current: frozenset[str]
+) -> frozenset[str]:
+    # The readings left behind a word with these tags; ``adverb``: one stands in between.
+    modal = tags == {"MD"} or word in ("do", "does", "did")
+    determined = tags & {"DT", "PRP$", "POS", "WP$"} and not tags & {"PRP", "IN", "WDT"}
+    rules = (
+        (word in NOMINATIVE and "NNP" not in tags, _keep, FINITE),
+        (word == "to", _drop, {"VBD", "VBZ", "VBP"}),
+        (modal and not adverb, _keep, {"VB"}),
+        (modal, _drop, FINITE),
+        (word in HAVE | BE, _drop, FINITE | {"VB"}),
+        ((determined or tags == {"JJ"} or tags <= {"IN"}) and not adverb, _drop, FINITE | {"VB"}),
+    )
+    return next((rule(current, which) for holds, rule, which in rules if holds), current)
+
+
+def _auxiliary(word: str, tags: frozenset[str], current: frozenset[str]) -> frozenset[str]:
+    if tags == {"MD"} or word in ("do", "does", "did", "to"):
+        return _keep(current, {"VB"})
+    return _keep(current, {"VBN"}) if word in HAVE else _drop(current, {"VB", "VBN"})
+
+
+def _keep(tags: frozenset[str], wanted: AbstractSet[str]) -> frozenset[str]:
+    return tags & wanted or tags
+
+
+def _drop(tags: frozenset[str], unwanted: AbstractSet[str]) -> frozenset[str]:
+    return tags - unwanted or tags

@@ -15,15 +15,11 @@ from coherencegym.manipulations.reference.noun_phrases import NotApplicableError
 from coherencegym.words import in_case_of, word_list, word_lists
 
 GENDERS = ("masculine", "feminine")
-#: The places of pronouns in a row of :data:`_PRONOUNS`.
-_SUBJECT, _OBJECT, _POSSESSIVE, _POSSESSED, _REFLEXIVE = range(5)
-_PRONOUNS = {
-    "masculine": ("he", "him", "his", "his", "himself"),
-    "feminine": ("she", "her", "her", "hers", "herself"),
-}
-_ROLES = {
-    **{"he": _SUBJECT, "him": _OBJECT, "himself": _REFLEXIVE},
-    **{"she": _SUBJECT, "hers": _POSSESSED, "herself": _REFLEXIVE},
+_CASES = ("subject", "object", "possessive", "independent", "reflexive")
+#: Gender -> the case in which a pronoun stands -> its form.
+PRONOUNS = {
+    "masculine": dict(zip(_CASES, ("he", "him", "his", "his", "himself"), strict=True)),
+    "feminine": dict(zip(_CASES, ("she", "her", "her", "hers", "herself"), strict=True)),
 }
 #: Any pronoun for one man or one woman.
 GENDERED_PRONOUN = re.compile(r"\b(?:he|him|his|himself|she|hers?|herself)\b", re.IGNORECASE)
@@ -74,16 +70,13 @@ def pronoun_for(gender: str, text: str, start: int, end: int) -> str:
         NotApplicableError: nothing tells whether ``her`` is an object.
     """
     old = text[start:end]
-    return in_case_of(old, _PRONOUNS[gender][_role_of(text, start, end)])
-
-
-def _role_of(text: str, start: int, end: int) -> int:
-    form = text[start:end].lower()
+    form = old.lower()
+    case = next(case for forms in PRONOUNS.values() for case in forms if forms[case] == form)
     if form == "her":
-        possessive = her_is_possessive(text[:start], text[end:])
-        if possessive is None:
+        is_possessive = her_is_possessive(text[:start], text[end:])
+        if is_possessive is None:
             raise NotApplicableError("'her' may be object or possessive")
-        return _POSSESSIVE if possessive else _OBJECT
-    if form == "his":
-        return _POSSESSIVE if re.match(r" [\w\"“‘]", text[end:]) else _POSSESSED
-    return _ROLES[form]
+        case = "possessive" if is_possessive else "object"
+    elif form == "his":
+        case = "possessive" if re.match(r" [\w\"“‘]", text[end:]) else "independent"
+    return in_case_of(old, PRONOUNS[gender][case])

@@ -1,4 +1,4 @@
-"""The probes: what holds of all of them, the operator, pipelines, missing libraries."""
+"""The probes: what holds of all of them, and the operator."""
 
 from __future__ import annotations
 
@@ -9,19 +9,15 @@ import sys
 from pathlib import Path
 
 import pytest
-import spacy
 from hypothesis import given
 from hypothesis import strategies as st
-from spacy.tokens import Doc
 
-from coherencegym.loaders.corpus import CorpusError
 from coherencegym.loaders.discourse import Discourse, Mention, Unit, span_text, undo
 from coherencegym.manipulations.operator import Context
 from coherencegym.manipulations.probe_sentence import ProbeSentence
-from coherencegym.manipulations.probes import inflection
 from coherencegym.manipulations.probes.probe import Replacement, apply
 from coherencegym.manipulations.probes.registry import PROBES, probe_sentence
-from coherencegym.manipulations.probes.sentence import MissingPipelineError, analyse, from_doc
+from coherencegym.manipulations.probes.sentence import analyse
 
 NAMES = list(PROBES)
 SUBJECTS = ["He", "She", "It", "They", "The town", "His sister", "Her boat", "This bridge", "Anna"]
@@ -164,62 +160,6 @@ def test_a_thing_before_the_pronoun_stops_animacy_down(
     assert probe_sentence(text, "gender_flip", preceding=before)
 
 
-def tagged(words: list[str], tags: list[str]) -> Doc:
-    return Doc(spacy.blank("en").vocab, words=words, tags=tags)
-
-
-def test_the_tags_of_a_pipeline_settle_what_rules_cannot() -> None:
-    words = ["They", "gave", "her", "flowers", "."]
-    flip = PROBES["gender_flip"].probe
-    assert flip(from_doc(tagged(words, ["", "", "", "", ""]))) == ()  # no pipeline: rules
-    mill = ["The", "mill", "works", "here", "."]
-    negation = PROBES["negation"].probe
-    assert negation(from_doc(tagged(mill, ["DT", "NN", "VBZ", "RB", "."]))) == ()
-    seen = negation(from_doc(tagged(mill, ["DT", "NN", "VBZ", "RB", "."]), "stub"))
-    assert apply("The mill works here .", seen) == "The mill does not work here ."
-    as_noun = from_doc(tagged(mill, ["DT", "NN", "NNS", "RB", "."]), "stub")
-    assert negation(as_noun) == ()
-    assert as_noun.pipeline == "stub"
-
-
-def test_a_pipeline_without_tags_is_refused() -> None:
-    with pytest.raises(MissingPipelineError, match=r"'stub' gives no part-of-speech tags; name"):
-        from_doc(tagged(["He", "left"], ["", ""]), "stub")
-
-
-def test_a_pipeline_that_is_not_installed_is_named_with_what_to_do() -> None:
-    with pytest.raises(MissingPipelineError, match="python -m spacy download en_not_there"):
-        probe_sentence("He left.", "gender_flip", pipeline="en_not_there")
-
-
-def test_an_installed_pipeline_is_used_only_where_it_is_named(tmp_path: Path) -> None:
-    language = spacy.blank("en")
-    ruler = language.add_pipe("attribute_ruler")
-    ruler.add([[{"LOWER": {"NOT_IN": ["works"]}}]], {"TAG": "NN"})
-    ruler.add([[{"LOWER": "works"}]], {"TAG": "VBZ"})
-    language.to_disk(tmp_path / "tagger")
-    pipeline = str(tmp_path / "tagger")
-    assert {word.tags for word in analyse("mill works", pipeline).words} == {
-        frozenset({"NN"}),
-        frozenset({"VBZ"}),
-    }
-    assert probe_sentence("Mill works.", "negation") == ()
-    negated = probe_sentence("Mill works.", "negation", pipeline=pipeline)
-    assert apply("Mill works.", negated) == "Mill does not work."
-
-
-def test_without_lemminflect_the_error_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "lemminflect", None)
-    inflection._lemminflect.cache_clear()
-    with pytest.raises(CorpusError) as caught:
-        inflection.base_form("a form that nobody asked for", "VBD")
-    assert str(caught.value) == (
-        "linguistic probes need lemminflect, which is not installed; "
-        "expected pip install lemminflect"
-    )
-    inflection._lemminflect.cache_clear()
-
-
 def test_importing_the_probes_imports_neither_spacy_nor_lemminflect(repository: Path) -> None:
     code = (
         "import sys, manipulations.probe_sentence\n"
@@ -263,8 +203,6 @@ def test_the_operator_counts_where_it_does_not_apply() -> None:
 
 def test_the_operator_says_what_it_is_and_refuses_what_is_not_there() -> None:
     assert str(ProbeSentence("negation", 2)) == "ProbeSentence(probe='negation', unit=2)"
-    named = ProbeSentence("negation", pipeline="en_core_web_sm")
-    assert "pipeline='en_core_web_sm'" in str(named)
     with pytest.raises(ValueError, match="no probe is called 'x': there are gender_flip"):
         ProbeSentence("x")
     with pytest.raises(ValueError, match="counted from 0"):
