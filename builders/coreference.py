@@ -38,15 +38,15 @@ from coherencegym.builders.suite import (
 from coherencegym.loaders.corpora.disrpt import DISRPT_ENTITIES
 from coherencegym.loaders.discourse import Discourse
 from coherencegym.manipulations.operator import Context
-from coherencegym.manipulations.reference.antecedents import bare_text
-from coherencegym.manipulations.reference.competed_places import competed_candidates
-from coherencegym.manipulations.reference.languages.language_rules import REPETITION_RULES
+from coherencegym.manipulations.reference.languages.english import bare_text
+from coherencegym.manipulations.reference.languages.language_rules import RULES
 from coherencegym.manipulations.reference.pronoun_repetition import (
     PronounRepetition,
     repeated_mention,
     replaced_place,
     replaced_pronoun,
 )
+from coherencegym.manipulations.reference.schemas import competed_candidates
 
 _CORPORA = ("arrau", "parcor", "ontonotes", "gum", "litbank")
 PRONOUN, REPETITION = "pronoun", "repetition"
@@ -299,7 +299,7 @@ def _configured(max_words: int) -> dict[str, Any]:
             *mentions,
             *(crossed_config(spillover) for spillover in both),
             *map(in_dutch, mentions),
-            *(of_entities(config, REPETITION_RULES) for config in mentions),
+            *(of_entities(config, RULES) for config in mentions),
         )
     }
 

@@ -28,7 +28,7 @@ from coherencegym.eval.kinds.items import FAMILY
 from coherencegym.loaders.discourse import Discourse
 from coherencegym.manipulations.editing import text_around
 from coherencegym.manipulations.reference.genders import GENDERS, other_gender
-from coherencegym.manipulations.reference.person_genders import PersonGenders
+from coherencegym.manipulations.reference.schemas import PersonGenders
 
 _PRONOUN, _REST = 2, 3
 #: Condition -> the operator that makes it.

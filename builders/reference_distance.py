@@ -52,7 +52,7 @@ from coherencegym.manipulations.reference.antecedent_cuts import (
     DIFFERENCE,
     TOLERANCE,
     AntecedentCut,
-    DistantMention,
+    ContextCuts,
     antecedent_cuts,
     context_cuts,
 )
@@ -132,7 +132,7 @@ class CutsInFullContext:
                 versions[f"{LOST}_{words}"] = lost
                 if words in cuts.kept:
                     versions[f"{KEPT}_{words}"] = cuts.kept[words]
-            columns = distance_columns(discourse, cuts.distant)
+            columns = distance_columns(discourse, cuts)
             yield generate_item(
                 cuts.full.variant,
                 versions,
@@ -159,27 +159,21 @@ def reach(words: int) -> str:
 
 def cut_columns(discourse: Discourse, cut: AntecedentCut) -> dict[str, Any]:
     """The columns of an item of two cuts."""
-    columns = distance_columns(discourse, cut.distant)
+    columns = distance_columns(discourse, cut)
     code = language_of(discourse).code
     repeats = not stems(columns["mention"], code).isdisjoint(stems(cut.kept.texts[0], code))
     return {**columns, "repeats": repeats}
 
 
-def distance_columns(discourse: Discourse, distant: DistantMention) -> dict[str, Any]:
+def distance_columns(discourse: Discourse, cut: AntecedentCut | ContextCuts) -> dict[str, Any]:
     """The columns of every item: the mention, and the way back to its last antecedent."""
-    unit, start, end = distant.mention.span[0]
+    unit, start, end = cut.distant.mention.span[0]
     return {
         "mention": discourse.units[unit].text[start:end],
-        "form": distant.form,
-        "reach": reach(distant.words),
-        "distance_words": distant.words,
-        "distance_tokens": count_tokens(distant.between),
-        "distance_sentences": distant.sentences,
-        "distance_mentions": distant.mentions,
-        "competitors": distant.competitors,
-        "earlier_mentions": distant.earlier,
-        "same_words_before": distant.repeated,
+        "reach": reach(cut.distant.words),
+        "distance_tokens": count_tokens(cut.distant.between),
         "genre": discourse.meta.get("genre", ""),
+        **cut.way,
     }
 
 

@@ -35,11 +35,11 @@ from coherencegym.manipulations.operator import Context
 from coherencegym.manipulations.reference.genders import new_name
 from coherencegym.manipulations.reference.named_people import (
     NamedPerson,
+    OwnNames,
     Renaming,
     named_people,
     names_in,
 )
-from coherencegym.manipulations.reference.own_names import OwnNames
 
 _WORD = re.compile(r"[^\W\d_]+")
 

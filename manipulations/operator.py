@@ -11,6 +11,7 @@ import json
 import random
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, Protocol
 
@@ -20,6 +21,10 @@ from coherencegym.loaders.discourse import Discourse
 #: sentence, the higher the more it looks like an intruder; minus infinity for the opening one.
 #: Never imported from eval.
 Detector = Callable[[Sequence[Sequence[str]]], list[list[float]]]
+
+
+class NotApplicableError(Exception):
+    """The reason why an operator leaves a place as it is, in a few words."""
 
 
 @dataclass
@@ -50,6 +55,14 @@ class Context:
         place in a pipeline, the process, or which other discourses exist.
         """
         return self.random_for(discourse.corpus, discourse.id, operator, **settings)
+
+    @contextmanager
+    def counting(self) -> Iterator[None]:
+        """Count the reason of a :class:`NotApplicableError` that is raised within."""
+        try:
+            yield
+        except NotApplicableError as reason:
+            self.skipped[str(reason)] += 1
 
 
 class Operator(Protocol):

@@ -13,19 +13,19 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import accumulate
+from typing import Any
 
 from coherencegym.loaders.discourse import Discourse, Mention, span_text
 from coherencegym.loaders.languages.registry import language_of
-from coherencegym.manipulations.operator import Context
+from coherencegym.manipulations.operator import Context, NotApplicableError
 from coherencegym.manipulations.reference.entities import (
     FORMS,
-    Entity,
-    entities,
+    MentionedText,
     may_be_either,
     name_stems,
 )
 from coherencegym.manipulations.reference.languages.language_rules import rules_of
-from coherencegym.manipulations.reference.noun_phrases import NotApplicableError
+from coherencegym.manipulations.reference.mention_rules import refuse
 
 #: The share of the wished length by which a cut may be longer or shorter, and the words by which
 #: the two may differ.
@@ -34,38 +34,41 @@ TOLERANCE, DIFFERENCE = 0.25, 5
 _FEWEST = 4
 _TYPES = ("personal", "possessive", "")
 _LINKS = ("cata", "pred", "appos", "disc")
+_PARTS = ("appos", "compound", "flat", "reparandum", "vocative")
 _SITUATIONS = ("event", "time", "quantity")
 
 
 @dataclass(frozen=True)
 class DistantMention:
-    """A mention, and the way back to its last antecedent.
+    """A mention whose antecedents are far away.
 
     Attributes:
         mention: its place in the discourse.
-        form: ``pronoun``, ``name`` or ``phrase``.
-        between: the text between the two, without headings.
-        sentences, mentions: sentences from the one to the other, and mentions of anything between
-            them.
-        competitors: other entities, mentioned between them, that it could mean by type, number and
-            gender, as far as they are annotated.
-        earlier, repeated: the number of earlier mentions of the referent, and of those by the
-            very words of the mention.
+        before: the earlier mentions of its entity.
+        source: the last sentence before it that names the entity.
+        between: the text between it and the last mention before it, without headings.
     """
 
     mention: Mention
-    form: str
+    before: Sequence[Mention]
+    source: int
     between: str
-    sentences: int
-    mentions: int
-    competitors: int
-    earlier: int
-    repeated: int
+
+    @property
+    def unit(self) -> int:
+        """Its sentence."""
+        return self.mention.span[0][0]
 
     @property
     def words(self) -> int:
         """Words between the two."""
         return _words(self.between)
+
+    @property
+    def variant(self) -> str:
+        """The name of its texts."""
+        unit, start, end = self.mention.span[0]
+        return f"u{unit}c{start}-{end}"
 
 
 @dataclass(frozen=True)
@@ -77,12 +80,14 @@ class AntecedentCut:
         kept: the sentence with the antecedent, the nearest sentences, and the mention's own.
         shared: sentences at the end that both have.
         distant: the mention in the discourse that they were cut from.
+        way: what stands on the way back to its last antecedent, as columns of a table.
     """
 
     lost: Discourse
     kept: Discourse
     shared: int
     distant: DistantMention
+    way: Mapping[str, Any]
 
 
 @dataclass(frozen=True)
@@ -93,13 +98,14 @@ class ContextCuts:
         full: the document up to the end of the mention's sentence, without headings.
         lost: the nearest sentences before the mention's, and its own, by the length in words.
         kept: texts of the same length that keep the antecedent, where there are such.
-        distant: the mention in the document.
+        distant, way: those of :class:`AntecedentCut`.
     """
 
     full: Discourse
     lost: Mapping[int, Discourse]
     kept: Mapping[int, Discourse]
     distant: DistantMention
+    way: Mapping[str, Any]
 
 
 def antecedent_cuts(discourse: Discourse, words: int, context: Context) -> Iterator[AntecedentCut]:
@@ -110,10 +116,8 @@ def antecedent_cuts(discourse: Discourse, words: int, context: Context) -> Itera
     """
     text = _Text(discourse)
     for mention in discourse.mentions:
-        try:
+        with context.counting():
             yield from text.cuts(mention, words)
-        except NotApplicableError as reason:
-            context.skipped[str(reason)] += 1
 
 
 def context_cuts(
@@ -126,112 +130,86 @@ def context_cuts(
     """
     text = _Text(discourse)
     for mention in discourse.mentions:
-        try:
+        with context.counting():
             yield text.all_cuts(mention, lengths, beyond, context)
-        except NotApplicableError as reason:
-            context.skipped[str(reason)] += 1
 
 
-@dataclass(frozen=True)
-class _Text:
-    discourse: Discourse
-
-    @cached_property
-    def entities(self) -> dict[str, Entity]:
-        return entities(self.discourse)
-
+class _Text(MentionedText):
     @cached_property
     def prose(self) -> list[int]:
-        headings = set(map(int, self.discourse.meta.get("headings", "").split()))
-        return [n for n in range(len(self.discourse.units)) if n not in headings]
+        return [n for n in range(len(self.discourse.units)) if n not in self.headings]
 
     @cached_property
     def ends(self) -> list[int]:
         # Words of the document up to the end of each unit, headings not counted.
-        prose = set(self.prose)
-        lengths = (_words(t) if n in prose else 0 for n, t in enumerate(self.discourse.texts))
-        return list(accumulate(lengths))
-
-    @cached_property
-    def pronouns(self) -> dict[int, list[Mention]]:
-        found: dict[int, list[Mention]] = {}
-        for mention in self.discourse.mentions:
-            if mention.kind == "pronoun":
-                found.setdefault(mention.span[0][0], []).append(mention)
-        return found
-
-    @cached_property
-    def stems(self) -> list[frozenset[str]]:
-        return [name_stems([text]) for text in self.discourse.texts]
+        texts = enumerate(self.discourse.texts)
+        return list(accumulate(0 if n in self.headings else _words(text) for n, text in texts))
 
     def cuts(self, mention: Mention, words: int) -> Iterator[AntecedentCut]:
-        place = self._place(mention, words)
-        pairs = self._pairs(place, words)
+        distant = self._distant(mention, words)
+        pairs = self._pairs(distant, words)
         if not pairs:
             raise NotApplicableError("no two cuts at sentences of the same length")
-        self._refuse_names(place, min(first for first, _ in pairs))
-        distant = self._distant(place)
+        self._refuse_names(distant, min(first for first, _ in pairs))
+        way = self._way(distant)
         for number, (first, kept_first) in enumerate(pairs, start=1):
-            variant = place.variant + "n2" * (number > 1)
-            kept = [place.source, *self._between(kept_first, place.unit)]
+            variant = distant.variant + "n2" * (number > 1)
+            kept = [distant.source, *self._between(kept_first, distant.unit)]
             yield AntecedentCut(
-                lost=self._excerpt([*self._between(first, place.unit), place.unit], variant),
-                kept=self._excerpt([*kept, place.unit], variant),
+                lost=self._excerpt([*self._between(first, distant.unit), distant.unit], variant),
+                kept=self._excerpt([*kept, distant.unit], variant),
                 shared=len(kept),
                 distant=distant,
+                way=way,
             )
 
     def all_cuts(
         self, mention: Mention, lengths: Sequence[int], beyond: int, context: Context
     ) -> ContextCuts:
-        place = self._place(mention, beyond)
-        before = self._between(0, place.unit)
-        if place.source not in before:
+        distant = self._distant(mention, beyond)
+        unit, variant = distant.unit, distant.variant
+        before = self._between(0, unit)
+        if distant.source not in before:
             raise NotApplicableError("antecedent in a heading")
-        if len({self.discourse.units[n].speaker for n in (*before, place.unit)}) > 1:
-            raise NotApplicableError("another speaker")
+        self._refuse_speakers((*before, unit))
         lost, kept = {}, {}
-        for words in (length for length in lengths if length < place.words):
+        for words in (length for length in lengths if length < distant.words):
             try:
-                first = self._nearest(place, words)
-                if pairs := self._pairs(place, words):
+                first = self._nearest(distant, words)
+                if pairs := self._pairs(distant, words):
                     # The longer text is the one or the other by chance.
-                    key = {"mention": place.variant, "words": words}
+                    key = {"mention": variant, "words": words}
                     chance = context.random(self.discourse, "context_cuts", **key)
                     first, kept_first = chance.choice(pairs)
-                    nearest = [place.source, *self._between(kept_first, place.unit)]
-                    kept[words] = self._excerpt([*nearest, place.unit], place.variant)
-                self._refuse_names(place, first)
+                    nearest = [distant.source, *self._between(kept_first, unit)]
+                    kept[words] = self._excerpt([*nearest, unit], variant)
+                self._refuse_names(distant, first)
             except NotApplicableError:
                 kept.pop(words, None)
                 if words <= beyond:
                     raise
                 break
-            chosen = [*self._between(first, place.unit), place.unit]
-            lost[words] = self._excerpt(chosen, place.variant)
-        full = self._excerpt([*before, place.unit], place.variant)
-        return ContextCuts(full, lost, kept, self._distant(place))
+            lost[words] = self._excerpt([*self._between(first, unit), unit], variant)
+        full = self._excerpt([*before, unit], variant)
+        return ContextCuts(full, lost, kept, distant, self._way(distant))
 
-    def _place(self, mention: Mention, words: int) -> _Place:
+    def _distant(self, mention: Mention, words: int) -> DistantMention:
         # A mention whose antecedents are more than so many words away, in good English.
-        discourse, entity = self.discourse, self.entities[mention.chain]
-        unit, start, _ = mention.span[0]
-        _check(discourse, mention, self.pronouns.get(unit, ()))
-        before = entity.before(mention)
+        discourse, (unit, start, _) = self.discourse, mention.span[0]
+        self._check(mention)
+        before = self.entities[mention.chain].before(mention)
         if not before:
             raise NotApplicableError("first mention of its entity")
         last = before[-1].span[-1]
-        if last[0] == unit:
-            raise NotApplicableError("an antecedent within the cut")
         texts = [
             discourse.units[last[0]].text[last[2] :],
             *(discourse.texts[n] for n in self._between(last[0] + 1, unit)),
             discourse.units[unit].text[:start],
         ]
         between = " ".join(text.strip() for text in texts if text.strip())
-        if _words(between) <= words:
+        if last[0] == unit or _words(between) <= words:
             raise NotApplicableError("an antecedent within the cut")
-        named = [one.span[0][0] for one in before if one.kind != "pronoun"]
+        named = [each.span[0][0] for each in before if each.kind != "pronoun"]
         if not named:
             raise NotApplicableError("no name or noun phrase before it")
         if named[-1] == 0:
@@ -239,62 +217,96 @@ class _Text:
         for place, whose in ((unit, "its sentence"), (named[-1], "the antecedent's sentence")):
             if fault := self._fault(place):
                 raise NotApplicableError(f"English of {whose}: {fault}")
-        return _Place(mention, unit, named[-1], last[0], between, before)
+        return DistantMention(mention, before, named[-1], between)
 
-    def _refuse_names(self, place: _Place, first: int) -> None:
+    def _check(self, mention: Mention) -> None:
+        features, (unit, start, end) = mention.features, mention.span[0]
+        first = span_text(self.discourse, mention.span).lower().split(" ", 1)[0]
+        article = language_of(self.discourse).articles.get(first)
+        apart = len(mention.span) > 1 or features.predicate or features.link in _LINKS
+        refuse(
+            (apart or features.function in _PARTS, "predicate, apposition, or in two parts"),
+            (
+                features.person in ("1", "2") or features.pronoun not in _TYPES,
+                "no pronoun of the third person",
+            ),
+            (features.entity in _SITUATIONS, "a situation, a time or an amount"),
+            (
+                mention.kind == "nominal" and not (article and article.definite),
+                "no definite phrase",
+            ),
+            (
+                any(
+                    each.kind == "pronoun"
+                    and each is not mention
+                    and start <= each.span[0][1]
+                    and each.span[-1][2] <= end
+                    for each in self.of_unit[unit]
+                ),
+                "a pronoun in the phrase",
+            ),
+        )
+
+    def _refuse_names(self, distant: DistantMention, first: int) -> None:
         # Of a text from a sentence on.
-        discourse, (unit, start, end) = self.discourse, place.mention.span[0]
-        entity = self.entities[place.mention.chain]
-        stems = entity.stems | name_stems([discourse.units[unit].text[start:end]])
+        unit, start, end = distant.mention.span[0]
+        stems = self.entities[distant.mention.chain].stems
+        stems |= name_stems([self.discourse.units[unit].text[start:end]])
         behind = range(first, unit)
         if any(not stems.isdisjoint(self.stems[n]) for n in behind):
             raise NotApplicableError("a word of its name within the cut")
-        if len({discourse.units[n].speaker for n in (place.source, *behind, unit)}) > 1:
+        self._refuse_speakers((distant.source, *behind, unit))
+
+    def _refuse_speakers(self, units: Sequence[int]) -> None:
+        if len({self.discourse.units[n].speaker for n in units}) > 1:
             raise NotApplicableError("another speaker")
 
-    def _distant(self, place: _Place) -> DistantMention:
-        discourse, mention, before = self.discourse, place.mention, place.before
-        between = [m for m in discourse.mentions if before[-1].span < m.span < mention.span]
-        others = {m.chain for m in between if m.features.person not in ("1", "2")}
+    def _way(self, distant: DistantMention) -> dict[str, Any]:
+        mention, before = distant.mention, distant.before
+        between = [
+            each for each in self.discourse.mentions if before[-1].span < each.span < mention.span
+        ]
+        others = {each.chain for each in between if each.features.person not in ("1", "2")}
         entity = self.entities[mention.chain]
-        said = span_text(discourse, mention.span).lower()
-        return DistantMention(
-            mention=mention,
-            form=FORMS[mention.kind],
-            between=place.between,
-            sentences=place.unit - place.last,
-            mentions=len(between),
-            competitors=sum(
+        said = span_text(self.discourse, mention.span)
+        same = (span_text(self.discourse, each.span).lower() == said.lower() for each in before)
+        return {
+            "form": FORMS[mention.kind],
+            "distance_words": distant.words,
+            "distance_sentences": distant.unit - before[-1].span[-1][0],
+            "distance_mentions": len(between),
+            # As far as type, number and gender are annotated.
+            "competitors": sum(
                 may_be_either(entity, self.entities[chain]) for chain in others - {mention.chain}
             ),
-            earlier=len(before),
-            repeated=sum(span_text(discourse, one.span).lower() == said for one in before),
-        )
+            "earlier_mentions": len(before),
+            "same_words_before": sum(same),
+        }
 
     def _fault(self, unit: int) -> str:
         types, text = self.discourse.meta.get("sentence_types", ""), self.discourse.units[unit].text
         fragment = "frag" in types.split()[unit : unit + 1] or _words(text) < _FEWEST
         return "a fragment" if fragment else rules_of(self.discourse).fault_of_sentence(text)
 
-    def _lengths(self, place: _Place) -> dict[int, int]:
+    def _lengths(self, distant: DistantMention) -> dict[int, int]:
         # Words before the mention in the texts from each sentence behind its last antecedent on.
-        unit = place.unit
-        prefix = _words(self.discourse.units[unit].text[: place.mention.span[0][1]])
-        starts = self._between(place.last + 1, unit)
+        unit, start, _ = distant.mention.span[0]
+        prefix = _words(self.discourse.units[unit].text[:start])
+        starts = self._between(distant.before[-1].span[-1][0] + 1, unit)
         return {n: self.ends[unit - 1] - self.ends[n - 1] + prefix for n in starts}
 
-    def _nearest(self, place: _Place, words: int) -> int:
-        off = [(abs(length - words), n) for n, length in self._lengths(place).items()]
+    def _nearest(self, distant: DistantMention, words: int) -> int:
+        off = [(abs(length - words), n) for n, length in self._lengths(distant).items()]
         best = min(off, default=None)
         if best is None or best[0] > TOLERANCE * words:
             raise NotApplicableError("no cut at a sentence of this length")
         return best[1]
 
-    def _pairs(self, place: _Place, words: int) -> list[tuple[int, int]]:
+    def _pairs(self, distant: DistantMention, words: int) -> list[tuple[int, int]]:
         # First sentences of the two cuts: the best pair, and the best with the other text longer.
         most, least = (1 + TOLERANCE) * words, (1 - TOLERANCE) * words
-        lengths = self._lengths(place)
-        opener = _words(self.discourse.units[place.source].text)
+        lengths = self._lengths(distant)
+        opener = _words(self.discourse.units[distant.source].text)
         fit = [
             (abs(kept - lost), abs(lost - words), kept - lost, first, other)
             for first, lost in lengths.items()
@@ -317,51 +329,6 @@ class _Text:
         return replace(
             self.discourse, units=units, mentions=(), relations=(), tree=None, variant=variant
         )
-
-
-@dataclass(frozen=True)
-class _Place:
-    # Units of the mention, of the last sentence that names its referent, and of the last mention.
-    mention: Mention
-    unit: int
-    source: int
-    last: int
-    between: str
-    before: Sequence[Mention]
-
-    @property
-    def words(self) -> int:
-        return _words(self.between)
-
-    @property
-    def variant(self) -> str:
-        unit, start, end = self.mention.span[0]
-        return f"u{unit}c{start}-{end}"
-
-
-def _check(discourse: Discourse, mention: Mention, pronouns: Sequence[Mention]) -> None:
-    # ``pronouns`` are those of its sentence.
-    features = mention.features
-    if len(mention.span) > 1 or features.predicate or features.link in _LINKS:
-        raise NotApplicableError("predicate, apposition, or in two parts")
-    if features.function in ("appos", "compound", "flat", "reparandum", "vocative"):
-        raise NotApplicableError("predicate, apposition, or in two parts")
-    if features.person in ("1", "2") or features.pronoun not in _TYPES:
-        raise NotApplicableError("no pronoun of the third person")
-    if features.entity in _SITUATIONS:
-        raise NotApplicableError("a situation, a time or an amount")
-    phrase = mention.kind == "nominal"
-    first = span_text(discourse, mention.span).lower().split(" ", 1)[0]
-    article = language_of(discourse).articles.get(first)
-    if phrase and not (article and article.definite):
-        raise NotApplicableError("no definite phrase")
-    if any(
-        one is not mention
-        and mention.span[0][1] <= one.span[0][1]
-        and one.span[-1][2] <= mention.span[0][2]
-        for one in pronouns
-    ):
-        raise NotApplicableError("a pronoun in the phrase")
 
 
 def _words(text: str) -> int:

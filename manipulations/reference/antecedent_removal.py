@@ -14,28 +14,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
 from typing import Literal
 
 from coherencegym.loaders.discourse import Discourse, Mention, Span, span_text
 from coherencegym.manipulations.editing import move_annotations, replace_text
-from coherencegym.manipulations.operator import Composable, Context
-from coherencegym.manipulations.reference.entities import (
-    Entity,
-    entities,
-    name_stems,
-    word_stems,
-)
-from coherencegym.manipulations.reference.languages.language_rules import removal_rules_of
-from coherencegym.manipulations.reference.noun_phrases import NotApplicableError
+from coherencegym.manipulations.operator import Composable, Context, NotApplicableError
+from coherencegym.manipulations.reference.entities import MentionedText, name_stems, word_stems
+from coherencegym.manipulations.reference.languages.language_rules import rules_of
+from coherencegym.manipulations.reference.mention_rules import MentionRules, refuse
 from coherencegym.manipulations.reference.pronoun_repetition import first_of_chain, is_heading
-from coherencegym.manipulations.reference.standing_alone import (
-    MentionsOf,
-    RemovalRules,
-    mentions_of_units,
-)
 
 _NAME = "AntecedentRemoval"
 #: Sentence types that are no whole sentences.
@@ -104,67 +94,36 @@ class AntecedentRemoval(Composable):
         """
         text = _Text(discourse)
         for mention in discourse.mentions:
-            if self._is_scored(discourse, mention):
-                try:
+            if self._is_scored(text, mention):
+                with context.counting():
                     yield from self._excerpts(text, mention)
-                except NotApplicableError as reason:
-                    context.skipped[str(reason)] += 1
 
-    def _is_scored(self, discourse: Discourse, mention: Mention) -> bool:
+    def _is_scored(self, text: _Text, mention: Mention) -> bool:
         if self.scored == "pronoun":
             return mention.kind == "pronoun"
-        words = span_text(discourse, mention.span).lower()
-        definite = removal_rules_of(discourse).scored.match(words)
-        return mention.kind == "nominal" and definite is not None
+        words = span_text(text.discourse, mention.span).lower()
+        return mention.kind == "nominal" and text.rules.scored.match(words) is not None
 
     def _excerpts(self, text: _Text, mention: Mention) -> Iterator[Discourse]:
         discourse = text.discourse
-        _check_mention(discourse, mention, self.scored)
-        source = _source(text, mention)
+        text.check(mention, self.scored)
+        source = text.source(mention)
         if self.scored == "phrase" and _share_words(
             span_text(discourse, mention.span), discourse.units[source].text
         ):
             raise NotApplicableError("a word of the phrase stands in the antecedent's sentence")
         target, start, end = mention.span[0]
-        name, found = f"u{target}c{start}-{end}", 0
+        variant, found = f"u{target}c{start}-{end}", False
         for neighbour in islice(self._neighbours(text, mention, source), self.neighbours):
             stand_in = self._stand_in(text, mention, source, neighbour)
             if stand_in is not None:
-                variant = f"{name}n{neighbour}" if found else name
-                yield self._excerpt(text, mention, source, neighbour, stand_in, variant)
-                found += 1
+                name = f"{variant}n{neighbour}" if found else variant
+                excerpt = _excerpt_of(discourse, (*sorted((source, neighbour)), target), name)
+                left = {"antecedent": neighbour, "control": source}.get(self.removed)
+                yield excerpt if left is None else _replaced(excerpt, discourse, (stand_in, left))
+                found = True
         if not found:
             raise NotApplicableError("no sentence elsewhere that could be the stand-in")
-
-    def _excerpt(
-        self,
-        text: _Text,
-        mention: Mention,
-        source: int,
-        neighbour: int,
-        stand_in: int,
-        variant: str,
-    ) -> Discourse:
-        discourse = text.discourse
-        places = sorted((source, neighbour))
-        excerpt = _excerpt_of(discourse, (*places, mention.span[0][0]), variant)
-        if not self.removed:
-            return excerpt
-        left = neighbour if self.removed == "antecedent" else source
-        for place, unit in enumerate((stand_in, left)):
-            old, new = excerpt.units[place].text, discourse.units[unit].text
-            if old != new:
-                excerpt = replace_text(
-                    excerpt,
-                    place,
-                    0,
-                    len(old),
-                    new,
-                    operator=_NAME,
-                    source_discourse=discourse.id,
-                    source_unit=unit,
-                )
-        return excerpt
 
     def _neighbours(self, text: _Text, mention: Mention, source: int) -> Iterator[int]:
         # The fit sentences between source and target, or else those before the source, each nearest
@@ -172,10 +131,10 @@ class AntecedentRemoval(Composable):
         target, found = mention.span[0][0], False
         for unit in (*range(target - 1, source, -1), *range(source - 1, -1, -1)):
             if unit > source:
-                reads_well = not text.leans(unit)
+                reads_well = not text.leans[unit]
             else:
-                next_to_it = unit == source - 1 or not text.leans(source)
-                reads_well = next_to_it and text.opens(unit)
+                next_to_it = unit == source - 1 or not text.leans[source]
+                reads_well = next_to_it and text.opens[unit]
             if reads_well and not self._objection(text, mention, source, unit):
                 found = True
                 yield unit
@@ -187,7 +146,7 @@ class AntecedentRemoval(Composable):
         target = mention.span[0][0]
         if units[unit].speaker != units[target].speaker:
             return "another speaker"
-        if text.fault(unit):
+        if text.faults[unit]:
             return "not a complete, fluent sentence"
         if text.mentions(unit, mention.chain):
             return "mentions the referent"
@@ -205,7 +164,7 @@ class AntecedentRemoval(Composable):
             unit
             for unit in range(len(units))
             if unit not in shown
-            and not text.leans(unit)
+            and not text.leans[unit]
             and not text.rules.points_back(units[unit].text)
             and not self._objection(text, mention, source, unit)
             and not self._objection(text, mention, neighbour, unit)
@@ -218,63 +177,39 @@ class AntecedentRemoval(Composable):
         return min(fit, key=distance, default=None)
 
 
-@dataclass(frozen=True)
-class _Text:
-    discourse: Discourse
-    _faults: dict[int, str] = field(default_factory=dict)
-    _leans: dict[int, str] = field(default_factory=dict)
-    _opens: dict[int, bool] = field(default_factory=dict)
+class _Text(MentionedText):
+    @cached_property
+    def rules(self) -> MentionRules:
+        return rules_of(self.discourse)
 
     @cached_property
-    def entities(self) -> dict[str, Entity]:
-        return entities(self.discourse)
+    def faults(self) -> list[str]:
+        return [self._fault(unit) for unit in range(len(self.discourse.units))]
 
     @cached_property
-    def stems(self) -> list[frozenset[str]]:
-        return [name_stems([text]) for text in self.discourse.texts]
+    def leans(self) -> list[bool]:
+        # Whether each unit is seen to take up another sentence, by a definite phrase, too.
+        return [self._goes_on(unit) for unit in self.of_unit]
 
     @cached_property
-    def rules(self) -> RemovalRules:
-        return removal_rules_of(self.discourse)
+    def opens(self) -> list[bool]:
+        return [not self._goes_on(unit, definite=False) for unit in self.of_unit]
 
-    @cached_property
-    def of_unit(self) -> MentionsOf:
-        return mentions_of_units(self.discourse)
+    def _goes_on(self, unit: int, definite: bool = True) -> bool:
+        goes_on = self.rules.goes_on(self.discourse.units[unit].text)
+        return goes_on or bool(
+            self.rules.takes_up(self.discourse, self.of_unit[unit], definite=definite)
+        )
 
-    @cached_property
-    def chains(self) -> dict[str, list[Mention]]:
-        found: dict[str, list[Mention]] = {}
-        for mentions in self.of_unit.values():
-            for mention in mentions:
-                found.setdefault(mention.chain, []).append(mention)
-        return found
-
-    def fault(self, unit: int) -> str:
-        if unit not in self._faults:
-            types = self.discourse.meta.get("sentence_types", "").split()
-            fragment = _NO_SENTENCES.intersection(types[unit : unit + 1])
-            text = self.discourse.units[unit].text
-            heading = fragment or is_heading(self.discourse, unit) or len(text.split()) < 4
-            even = text.count('"') % 2 == 0 and text.count("“") == text.count("”")
-            whole = even and _ENDED.search(text)
-            fault = self.rules.fault(self.discourse, unit) if whole else "no whole sentence"
-            self._faults[unit] = "heading or fragment" if heading else fault
-        return self._faults[unit]
-
-    def leans(self, unit: int) -> str:
-        # What takes up another sentence; empty where nothing is seen to.
-        if unit not in self._leans:
-            opener = "connective" * self.rules.goes_on(self.discourse.units[unit].text)
-            mentions = self.of_unit[unit]
-            self._leans[unit] = opener or self.rules.takes_up(self.discourse, mentions)
-        return self._leans[unit]
-
-    def opens(self, unit: int) -> bool:
-        if unit not in self._opens:
-            rules, mentions = self.rules, self.of_unit[unit]
-            loose = rules.takes_up(self.discourse, mentions, definite=False)
-            self._opens[unit] = not loose and not rules.goes_on(self.discourse.units[unit].text)
-        return self._opens[unit]
+    def _fault(self, unit: int) -> str:
+        types = self.discourse.meta.get("sentence_types", "").split()
+        fragment = _NO_SENTENCES.intersection(types[unit : unit + 1])
+        text = self.discourse.units[unit].text
+        if fragment or is_heading(self.discourse, unit) or len(text.split()) < 4:
+            return "heading or fragment"
+        even = text.count('"') % 2 == 0 and text.count("“") == text.count("”")
+        whole = even and _ENDED.search(text)
+        return self.rules.fault(self.discourse, unit) if whole else "no whole sentence"
 
     def mentions(self, unit: int, chain: str) -> bool:
         if any(mention.chain == chain for mention in self.of_unit[unit]):
@@ -285,62 +220,88 @@ class _Text:
         if other.chain == mention.chain or other.features.person in ("1", "2"):
             return False
         # Of definite phrases the same noun is enough.
-        if mention.kind != "pronoun" and _head(self.discourse, mention) == _head(
-            self.discourse, other
-        ):
+        heads = {self._head(mention), self._head(other)}
+        if mention.kind != "pronoun" and len(heads) == 1:
             return True
-        return self.rules.may_mean(self.discourse, mention, other, self.chains[other.chain])
+        mentions = self.entities[other.chain].mentions
+        return self.rules.may_mean(self.discourse, mention, other, mentions)
+
+    def _head(self, mention: Mention) -> str:
+        return span_text(self.discourse, mention.head or mention.span).lower()
+
+    def check(self, mention: Mention, scored: ScoredKind) -> None:
+        if scored == "pronoun":
+            self.rules.check_scored(self.discourse, mention)
+        features = mention.features
+        apart = len(mention.span) != 1 or features.link in ("cata", "pred", "appos")
+        situation = features.entity in _SITUATIONS or features.link == "disc"
+        refuse(
+            (apart or features.predicate, "predicate, apposition, or in two parts"),
+            (situation, "refers to a situation"),
+            (
+                scored == "phrase" and features.entity == "abstract",
+                "refers to something abstract",
+            ),
+            (
+                first_of_chain(self.discourse, mention) is not mention,
+                "not the first mention in its sentence",
+            ),
+        )
+
+    def source(self, mention: Mention) -> int:
+        units, (target, start, _) = self.discourse.units, mention.span[0]
+        before = [
+            each for each in self.entities[mention.chain].mentions if each.span[0][0] < target
+        ]
+        if not before:
+            raise NotApplicableError("no mention in an earlier sentence")
+        sources = [
+            each.span[0][0]
+            for each in before
+            if each.kind != "pronoun" and each.features.pos in _NOUNS
+        ]
+        if not sources:
+            raise NotApplicableError("no noun phrase or name in an earlier sentence")
+        source = sources[-1]
+        if target - source > _FURTHEST:
+            raise NotApplicableError(f"the antecedent is more than {_FURTHEST} sentences away")
+        mentions, known = self.of_unit[target], {mention.chain}
+        if target - source > 1 and (
+            self.rules.goes_on(units[target].text)
+            or self.rules.takes_up(self.discourse, mentions, known=known)
+        ):
+            raise NotApplicableError("continues a sentence that is left out")
+        if units[source].speaker != units[target].speaker:
+            raise NotApplicableError("another speaker")
+        if self.faults[source] or self.faults[target]:
+            raise NotApplicableError("not a complete, fluent sentence")
+        begun = name_stems([units[target].text[:start]])
+        named = not self.entities[mention.chain].stems.isdisjoint(begun)
+        if named or any(
+            self.may_mean(mention, each) for each in mentions if each.span[-1][2] <= start
+        ):
+            raise NotApplicableError("the sentence has another possible antecedent")
+        if self.rules.takes_up(self.discourse, mentions, known=known, definite=False):
+            raise NotApplicableError("another pronoun refers to an earlier sentence")
+        return source
 
 
-def _head(discourse: Discourse, mention: Mention) -> str:
-    return span_text(discourse, mention.head or mention.span).lower()
-
-
-def _check_mention(discourse: Discourse, mention: Mention, scored: ScoredKind) -> None:
-    if scored == "pronoun":
-        removal_rules_of(discourse).check_pronoun(discourse, mention)
-    features = mention.features
-    if len(mention.span) != 1 or features.predicate or features.link in ("cata", "pred", "appos"):
-        raise NotApplicableError("predicate, apposition, or in two parts")
-    if features.entity in _SITUATIONS or features.link == "disc":
-        raise NotApplicableError("refers to a situation")
-    if scored == "phrase" and features.entity == "abstract":
-        raise NotApplicableError("refers to something abstract")
-    if first_of_chain(discourse, mention) is not mention:
-        raise NotApplicableError("not the first mention in its sentence")
-
-
-def _source(text: _Text, mention: Mention) -> int:
-    discourse, target = text.discourse, mention.span[0][0]
-    before = [one for one in text.chains[mention.chain] if one.span[0][0] < target]
-    if not before:
-        raise NotApplicableError("no mention in an earlier sentence")
-    sources = [
-        one.span[0][0] for one in before if one.kind != "pronoun" and one.features.pos in _NOUNS
-    ]
-    if not sources:
-        raise NotApplicableError("no noun phrase or name in an earlier sentence")
-    source = sources[-1]
-    if target - source > _FURTHEST:
-        raise NotApplicableError(f"the antecedent is more than {_FURTHEST} sentences away")
-    if target - source > 1 and (
-        text.rules.goes_on(discourse.units[target].text)
-        or text.rules.takes_up(discourse, text.of_unit[target], known={mention.chain})
-    ):
-        raise NotApplicableError("continues a sentence that is left out")
-    if discourse.units[source].speaker != discourse.units[target].speaker:
-        raise NotApplicableError("another speaker")
-    if text.fault(source) or text.fault(target):
-        raise NotApplicableError("not a complete, fluent sentence")
-    start = mention.span[0][1]
-    earlier = [one for one in text.of_unit[target] if one.span[-1][2] <= start]
-    begun = name_stems([discourse.units[target].text[:start]])
-    named = not text.entities[mention.chain].stems.isdisjoint(begun)
-    if named or any(text.may_mean(mention, one) for one in earlier):
-        raise NotApplicableError("the sentence has another possible antecedent")
-    if text.rules.takes_up(discourse, text.of_unit[target], known={mention.chain}, definite=False):
-        raise NotApplicableError("another pronoun refers to an earlier sentence")
-    return source
+def _replaced(excerpt: Discourse, discourse: Discourse, units: tuple[int, int]) -> Discourse:
+    # The first two sentences of an excerpt by two others of the discourse.
+    for place, unit in enumerate(units):
+        old, new = excerpt.units[place].text, discourse.units[unit].text
+        if old != new:
+            excerpt = replace_text(
+                excerpt,
+                place,
+                0,
+                len(old),
+                new,
+                operator=_NAME,
+                source_discourse=discourse.id,
+                source_unit=unit,
+            )
+    return excerpt
 
 
 def _share_words(one: str, other: str) -> bool:

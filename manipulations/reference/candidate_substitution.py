@@ -6,19 +6,17 @@ model answer by substituting each, and Beyer et al. 2021, section 4.3, compare t
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from coherencegym.loaders.discourse import Alternative, Discourse, Edit
+from coherencegym.loaders.discourse import Discourse, Edit
 from coherencegym.manipulations.editing import last_edit, replace_text, text_around
-from coherencegym.manipulations.operator import Composable, Context
+from coherencegym.manipulations.operator import Composable, Context, NotApplicableError
 from coherencegym.manipulations.reference.noun_phrases import (
     PLAIN,
     PLURAL,
     POSSESSIVE,
     REFLEXIVE,
-    NotApplicableError,
     capitalised,
     her_is_possessive,
     mid_sentence,
@@ -53,27 +51,23 @@ class CandidateSubstitution(Composable):
 
     def __call__(self, discourse: Discourse, context: Context) -> Iterator[Discourse]:
         """Yield the discourse once for each candidate asked for."""
+        with context.counting():
+            yield from self._substituted(discourse)
+
+    def _substituted(self, discourse: Discourse) -> Iterator[Discourse]:
         place = next((a for a in discourse.alternatives if len(a.span) == 1), None)
         if place is None:
-            context.skipped["no candidates"] += 1
-            return
+            raise NotApplicableError("no candidates")
         unit, start, end = place.span[0]
         text = discourse.units[unit].text
-        try:
-            phrases = [in_place(option, text, start, end) for option in place.options]
-        except NotApplicableError as reason:
-            context.skipped[str(reason)] += 1
-            return
-        for number, phrase in enumerate(self._chosen(place, phrases), start=1):
-            result = replace_text(discourse, unit, start, end, phrase, operator=_NAME)
-            variant = self.candidate if number == 1 else f"{self.candidate}-{number}"
-            yield dataclasses.replace(result, variant=variant)
-
-    def _chosen(self, place: Alternative, phrases: list[str]) -> list[str]:
+        phrases = [in_place(option, text, start, end) for option in place.options]
         target = phrases[place.right]
-        if self.candidate == "target":
-            return [target]
-        return [phrase for phrase in dict.fromkeys(phrases) if phrase != target]
+        chosen = [target]
+        if self.candidate == "distractor":
+            chosen = [phrase for phrase in dict.fromkeys(phrases) if phrase != target]
+        for number, phrase in enumerate(chosen, start=1):
+            variant = self.candidate if number == 1 else f"{self.candidate}-{number}"
+            yield replace_text(discourse, unit, start, end, phrase, operator=_NAME, variant=variant)
 
 
 def in_place(option: str, sentence: str, start: int, end: int) -> str:

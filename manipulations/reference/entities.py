@@ -6,8 +6,10 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 from coherencegym.loaders.discourse import Discourse, Mention, span_text
+from coherencegym.manipulations.reference.mention_rules import MentionsOf, mentions_of_units
 from coherencegym.manipulations.reference.noun_phrases import number_of
 
 #: Forms of a mention, in words of the tables.
@@ -39,21 +41,48 @@ class Entity:
         return tuple(one for one in self.mentions if one.span[0][:2] < mention.span[0][:2])
 
 
-def entities(discourse: Discourse) -> dict[str, Entity]:
-    """The entities of a discourse, by chain."""
-    chains: dict[str, list[Mention]] = {}
-    for mention in sorted(discourse.mentions, key=lambda one: one.span[0]):
-        chains.setdefault(mention.chain, []).append(mention)
-    return {
-        chain: Entity(
-            tuple(mentions),
-            _commonest(one.features.entity for one in mentions),
-            _commonest(_number(discourse, one) for one in mentions),
-            _gender(mentions),
-            name_stems(span_text(discourse, m.span) for m in mentions if m.kind == "proper"),
-        )
-        for chain, mentions in chains.items()
-    }
+class MentionedText:
+    """A discourse with what is looked up of its mentions again and again."""
+
+    def __init__(self, discourse: Discourse) -> None:
+        """Look up nothing yet."""
+        self.discourse = discourse
+
+    @cached_property
+    def entities(self) -> dict[str, Entity]:
+        """The entities by chain."""
+        chains: dict[str, list[Mention]] = {}
+        for mention in sorted(self.discourse.mentions, key=lambda each: each.span[0]):
+            chains.setdefault(mention.chain, []).append(mention)
+        return {
+            chain: Entity(
+                tuple(mentions),
+                _commonest(each.features.entity for each in mentions),
+                _commonest(_number(self.discourse, each) for each in mentions),
+                _gender(mentions),
+                name_stems(
+                    span_text(self.discourse, each.span)
+                    for each in mentions
+                    if each.kind == "proper"
+                ),
+            )
+            for chain, mentions in chains.items()
+        }
+
+    @cached_property
+    def of_unit(self) -> MentionsOf:
+        """The mentions that begin in each unit."""
+        return mentions_of_units(self.discourse)
+
+    @cached_property
+    def headings(self) -> frozenset[int]:
+        """The units that are headings."""
+        return frozenset(map(int, self.discourse.meta.get("headings", "").split()))
+
+    @cached_property
+    def stems(self) -> list[frozenset[str]]:
+        """The beginnings of the capitalised words of each unit."""
+        return [name_stems([text]) for text in self.discourse.texts]
 
 
 def may_be_either(one: Entity, other: Entity) -> bool:

@@ -11,7 +11,8 @@ from collections.abc import Mapping
 from functools import cache
 from random import Random
 
-from coherencegym.manipulations.reference.noun_phrases import NotApplicableError, her_is_possessive
+from coherencegym.manipulations.operator import NotApplicableError
+from coherencegym.manipulations.reference.noun_phrases import her_is_possessive
 from coherencegym.words import in_case_of, word_list, word_lists
 
 GENDERS = ("masculine", "feminine")

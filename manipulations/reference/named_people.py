@@ -2,6 +2,9 @@
 
 A name is changed in all of a text or not at all, and only where every mention is surely one of the
 same person: the rules would rather leave a name than change a word that is none.
+
+A slip of who wrote a story: the ending of one about Terry says what Mary did. Whatever else it
+says, it is no ending of that story, and the wrong one of two endings is told by it alone.
 """
 
 from __future__ import annotations
@@ -13,13 +16,20 @@ from functools import cache, lru_cache
 
 from coherencegym.loaders.discourse import Discourse
 from coherencegym.manipulations.editing import replace_places
-from coherencegym.manipulations.operator import Composable, Context
+from coherencegym.manipulations.operator import Composable, Context, NotApplicableError
 from coherencegym.manipulations.probes.probe import Replacement
-from coherencegym.manipulations.reference.genders import GENDERS, gender_of_name, new_name
-from coherencegym.manipulations.reference.noun_phrases import NotApplicableError
+from coherencegym.manipulations.reference.genders import (
+    GENDERED_PRONOUN,
+    GENDERS,
+    gender_of_name,
+    new_name,
+)
 from coherencegym.words import word_list, word_lists, word_set
 
 _WORD = re.compile(r"[^\W\d_]+")
+_PERSON = re.compile(
+    r"I|me|my|mine|we|us|our|ours|you|yours?|he|him|his|she|hers?|they|them|their|theirs", re.I
+)
 _PRONOUNS = (r"\b(?:he|him|his|himself)\b", r"\b(?:she|hers?|herself)\b")
 #: Words right before a name that go with any other one; others are titles of a family name.
 _KIN = word_set("Aunt Auntie Uncle Cousin Grandma Grandpa Granny Brother Sister Little Big")
@@ -208,24 +218,21 @@ class NewNames(Composable):
 
     def __call__(self, discourse: Discourse, context: Context) -> Iterator[Discourse]:
         """Yield the discourse with new names."""
+        with context.counting():
+            yield from Renaming(self._names(discourse, context))(discourse, context)
+
+    def _names(self, discourse: Discourse, context: Context) -> tuple[tuple[str, str], ...]:
         people = named_people(discourse.texts)
         if not people:
-            context.skipped["nobody is named"] += 1
-            return
+            raise NotApplicableError("nobody is named")
         if problem := next((person.problem for person in people if person.problem), ""):
-            context.skipped[f"a name that cannot be changed: {problem}"] += 1
-            return
+            raise NotApplicableError(f"a name that cannot be changed: {problem}")
         random, text = context.random(discourse, "NewNames"), discourse.text
         pairs: list[tuple[str, str]] = []
         for person in people:
-            try:
-                new = new_name(person.gender, text, "-", random)
-            except NotApplicableError as error:
-                context.skipped[str(error)] += 1
-                return
-            text += f" {new}"
-            pairs.append((person.name, new))
-        yield from Renaming(tuple(pairs))(discourse, context)
+            pairs.append((person.name, new_name(person.gender, text, "-", random)))
+            text += f" {pairs[-1][1]}"
+        return tuple(pairs)
 
 
 def _replacements(text: str, names: dict[str, str]) -> Iterator[Replacement]:
@@ -272,3 +279,37 @@ def _capitalised(text: str) -> tuple[set[str], set[str]]:
             begins = re.search(r"(?:^|[\n\"“]|[.!?]['’\"”]? )$", text[: found.start()])
             (first if begins else inside).add(word)
     return inside, first
+
+
+def _is_of_another(ending: str, story: Sequence[str]) -> bool:
+    # Whether the first person in an ending has a name that a story of somebody has not: of "Terry
+    # was late. He ran." that of "Mary went home.", and not that of "He married Mary."
+    words = [word for text in story for word in _WORD.findall(text)]
+    stems = {word[:_STEM] for word in words if word[0].isupper()}
+    for word in _WORD.findall(ending):
+        if word[:_STEM] in stems or _PERSON.fullmatch(word):
+            return False
+        if gender_of_name(word):
+            # Whoever tells of themself may come to a name at any time.
+            return any(map(GENDERED_PRONOUN.fullmatch, words)) or any(map(gender_of_name, words))
+    return False
+
+
+@dataclass(frozen=True)
+class OwnNames(Composable):
+    """Leave out a story if an ending is about a person whom the earlier sentences do not name.
+
+    A corpus such as the Story Cloze Test lists several endings of a story: the right ending (the
+    last sentence of the story) and wrong endings. The operator checks all endings. In a story about
+    Terry, for example, the name alone shows that an ending about Mary is wrong. If the earlier
+    sentences name the persons of all endings, the result is the unchanged story.
+    """
+
+    def __call__(self, discourse: Discourse, context: Context) -> Iterator[Discourse]:
+        """Yield the discourse where every ending is about its own people."""
+        *story, ending = discourse.texts
+        others = (option for each in discourse.alternatives for option in each.options)
+        if any(_is_of_another(text, story) for text in (ending, *others)):
+            context.skipped["an ending about a person whom the story does not name"] += 1
+            return
+        yield discourse

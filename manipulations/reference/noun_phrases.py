@@ -10,11 +10,6 @@ import re
 from coherencegym.loaders.languages.english import ENGLISH
 from coherencegym.words import word_list, word_set
 
-
-class NotApplicableError(Exception):
-    """The reason why a pronoun is left as it is, in a few words."""
-
-
 #: Determiners whose capital is only that of a sentence's start; other words may be names.
 DETERMINERS = frozenset(
     ("the", "a", "an", "my", "your", "his", "her", "its", "our", "their", "one's")

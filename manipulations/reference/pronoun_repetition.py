@@ -13,11 +13,9 @@ from dataclasses import dataclass
 
 from coherencegym.loaders.discourse import Alternative, Discourse, Mention
 from coherencegym.manipulations.editing import cut_excerpt, last_edit, replace_text
-from coherencegym.manipulations.operator import Composable, Context
-from coherencegym.manipulations.reference.antecedents import antecedent
+from coherencegym.manipulations.operator import Composable, Context, NotApplicableError
 from coherencegym.manipulations.reference.languages.language_rules import rules_of
-from coherencegym.manipulations.reference.noun_phrases import NotApplicableError
-from coherencegym.manipulations.reference.repetition_rules import RepetitionRules
+from coherencegym.manipulations.reference.mention_rules import MentionRules
 
 
 @dataclass(frozen=True)
@@ -43,8 +41,7 @@ class PronounRepetition(Composable):
     where the pronoun begins in the text. For example, ``u3c12`` means character 12 of sentence 3,
     both counted from 0. A pronoun gives no result if its sentence has an earlier mention of the
     same person or thing. A pronoun also gives no result if its antecedent would read badly in the
-    place of the pronoun, for instance a noun without its article
-    (:func:`manipulations.reference.antecedents.antecedent`).
+    place of the pronoun, for instance a noun without its article.
     """
 
     max_words: int = 15
@@ -56,12 +53,8 @@ class PronounRepetition(Composable):
         """Yield one excerpt for each pronoun that can be replaced, and count why others cannot."""
         for mention in discourse.mentions:
             if mention.kind == "pronoun":
-                try:
-                    result = self._repeated(discourse, mention)
-                except NotApplicableError as reason:
-                    context.skipped[str(reason)] += 1
-                else:
-                    yield result
+                with context.counting():
+                    yield self._repeated(discourse, mention)
 
     def _repeated(self, discourse: Discourse, mention: Mention) -> Discourse:
         rules = rules_of(discourse)
@@ -89,14 +82,40 @@ class PronounRepetition(Composable):
 def repeated_mention(
     discourse: Discourse, pronoun: Mention, max_words: int, sentences: int = 1
 ) -> Mention:
-    """The mention that is repeated in the place of a pronoun, by the rules of the language.
+    """The mention that is repeated in the place of a pronoun: the last fit one before it.
 
-    Arguments are those of :class:`PronounRepetition`.
+    It is of the same chain and stands in the sentence before, or, where that has only pronouns of
+    the chain, the one before it, and so on: one of the ``sentences`` before the pronoun's.
 
     Raises:
-        NotApplicableError: there is none.
+        NotApplicableError: there is none; says what is wrong with the last one.
     """
-    return antecedent(discourse, pronoun, max_words, sentences, rules_of(discourse).objection)
+    rules = rules_of(discourse)
+    unit = pronoun.span[0][0]
+    speakers = {discourse.units[unit].speaker}
+    before: list[Mention] = []
+    for earlier in range(unit - 1, max(-1, unit - 1 - sentences), -1):
+        mentions = [
+            mention
+            for mention in discourse.mentions
+            if mention.chain == pronoun.chain and mention.span[0][0] == earlier
+        ]
+        speakers.add(discourse.units[earlier].speaker)
+        before = [mention for mention in mentions if mention.kind != "pronoun"]
+        spoken_to = any(mention.features.person in ("1", "2") for mention in mentions)
+        if before or spoken_to or not mentions:
+            break
+    if not before:
+        raise NotApplicableError("no noun phrase or name in the sentence before")
+    if len(speakers) > 1:
+        raise NotApplicableError("another speaker")
+    reasons = []
+    while before:
+        mention = before.pop()
+        reasons.append(rules.objection(discourse, mention, pronoun, before, max_words))
+        if not reasons[-1]:
+            return mention
+    raise NotApplicableError(f"antecedent: {reasons[0]}")
 
 
 def first_of_chain(discourse: Discourse, mention: Mention) -> Mention:
@@ -111,7 +130,7 @@ def first_of_chain(discourse: Discourse, mention: Mention) -> Mention:
     )
 
 
-def _check_sentences(discourse: Discourse, first: int, last: int, rules: RepetitionRules) -> None:
+def _check_sentences(discourse: Discourse, first: int, last: int, rules: MentionRules) -> None:
     if any(is_heading(discourse, unit) for unit in range(first, last)):
         raise NotApplicableError("heading or fragment before")
     for text in discourse.texts[first : last + 1]:

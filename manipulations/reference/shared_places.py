@@ -16,18 +16,19 @@ from functools import cached_property
 from itertools import permutations
 
 from coherencegym.loaders.discourse import Discourse, Mention
-from coherencegym.manipulations.operator import Context
-from coherencegym.manipulations.reference.antecedents import bare_text, objection
+from coherencegym.manipulations.operator import Context, NotApplicableError
 from coherencegym.manipulations.reference.entities import (
     FORMS,
-    Entity,
-    entities,
+    MentionedText,
     name_stems,
     word_stems,
 )
-from coherencegym.manipulations.reference.noun_phrases import NotApplicableError, capitalised
-from coherencegym.manipulations.reference.pronoun_places import fault_of_sentence
-from coherencegym.manipulations.reference.repeated_phrases import definite
+from coherencegym.manipulations.reference.languages.english import (
+    ENGLISH_RULES,
+    bare_text,
+    definite,
+)
+from coherencegym.manipulations.reference.noun_phrases import capitalised
 
 #: Summaries, of five, that mention the more salient of two entities and not the other, at least.
 MORE_SALIENT = 3
@@ -122,22 +123,11 @@ def shared_places(discourse: Discourse, context: Context) -> Iterator[SharedPlac
             context.skipped[max(reasons, key=reasons.__getitem__)] += 1
 
 
-@dataclass(frozen=True)
-class _Text:
-    discourse: Discourse
-
+class _Text(MentionedText):
     @cached_property
     def salience(self) -> dict[str, int]:
         pairs = (one.rpartition(":") for one in self.discourse.meta.get("salience", "").split())
         return {chain: int(number) for chain, _, number in pairs}
-
-    @cached_property
-    def entities(self) -> dict[str, Entity]:
-        return entities(self.discourse)
-
-    @cached_property
-    def headings(self) -> frozenset[int]:
-        return frozenset(map(int, self.discourse.meta.get("headings", "").split()))
 
     @cached_property
     def titled(self) -> frozenset[str]:
@@ -151,14 +141,7 @@ class _Text:
 
     @cached_property
     def faults(self) -> tuple[str, ...]:
-        return tuple(map(fault_of_sentence, self.discourse.texts))
-
-    @cached_property
-    def mentioned(self) -> dict[int, set[str]]:
-        found: dict[int, set[str]] = {}
-        for mention in self.discourse.mentions:
-            found.setdefault(mention.span[0][0], set()).add(mention.chain)
-        return found
+        return tuple(map(ENGLISH_RULES.fault_of_sentence, self.discourse.texts))
 
     @cached_property
     def said(self) -> dict[str, list[Mention]]:
@@ -190,7 +173,7 @@ class _Text:
         if unit in self.headings or self.faults[unit - 1] or not self._begins(unit):
             raise NotApplicableError("place that begins no sentence of the same speaker")
         said = [self._last_said(chain, unit) for chain in (one, two)]
-        texts = [self._text(mention) for mention in said]
+        texts = [definite(bare_text(self.discourse, mention)) for mention in said]
         if (word_stems(texts[0]) & word_stems(texts[1])) - {"the"}:
             raise NotApplicableError("mentions with a word in common")
         last = [mentions[-1] for mentions in before]
@@ -217,7 +200,7 @@ class _Text:
                 (one, two), said, texts, before, distances, strict=True
             )
         )
-        following = self.mentioned.get(unit, set())
+        following = {mention.chain for mention in self.of_unit[unit]}
         return SharedPlace(
             unit=unit,
             salient=salient,
@@ -246,7 +229,9 @@ class _Text:
 
     def _may_begin(self, mention: Mention) -> bool:
         # A name, a definite phrase, or a plural without a determiner.
-        if mention.kind == "pronoun" or objection(self.discourse, mention, mention, [], _WORDS):
+        if mention.kind == "pronoun" or ENGLISH_RULES.objection(
+            self.discourse, mention, mention, [], _WORDS
+        ):
             return False
         if mention.kind == "proper":
             return not self._is_part(mention)
@@ -257,9 +242,6 @@ class _Text:
         # ``A direct democracy`` is no one thing that could be meant again.
         article = r"the " if features.entity == "abstract" else r"(?:the|an?) "
         return is_plural or re.match(article, text) is not None
-
-    def _text(self, mention: Mention) -> str:
-        return definite(bare_text(self.discourse, mention))
 
     def _is_part(self, mention: Mention) -> bool:
         unit, start, end = mention.span[0]

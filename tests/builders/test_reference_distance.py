@@ -41,9 +41,10 @@ def test_the_two_texts_differ_in_their_first_sentences() -> None:
     assert one.kept.texts[0] == "Ann Lee left the old town by coach."
     assert one.kept.texts[1:] == one.lost.texts[-one.shared :]
     assert not any("Ann" in text for text in one.lost.texts[:-1])
-    far = one.distant
-    assert (far.form, far.sentences, far.earlier, far.repeated) == ("name", 9, 1, 1)
-    assert far.words == 6 + 8 * 11 + 5
+    assert one.way["form"] == "name"
+    assert one.way["distance_sentences"] == 9
+    assert one.way["earlier_mentions"] == one.way["same_words_before"] == 1
+    assert one.distant.words == 6 + 8 * 11 + 5
 
 
 @pytest.mark.parametrize(

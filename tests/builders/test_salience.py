@@ -15,8 +15,7 @@ from coherencegym.builders.salience import SUITE, couple_equally_given, given_pa
 from coherencegym.loaders.discourse import Discourse
 from coherencegym.loaders.read import read
 from coherencegym.loaders.registry import corpus, sample_of
-from coherencegym.manipulations.operator import Context
-from coherencegym.manipulations.reference.noun_phrases import NotApplicableError
+from coherencegym.manipulations.operator import Context, NotApplicableError
 from coherencegym.manipulations.reference.shared_places import SharedPlace, _Text, shared_places
 
 WEATHER = (

@@ -18,8 +18,8 @@ from coherencegym.manipulations.reference.antecedent_removal import (
     scored_mention,
     scored_place,
 )
-from coherencegym.manipulations.reference.languages.english_removal import ENGLISH_REMOVAL
-from coherencegym.manipulations.reference.standing_alone import mentions_of_units
+from coherencegym.manipulations.reference.languages.english import ENGLISH_RULES
+from coherencegym.manipulations.reference.mention_rules import mentions_of_units
 
 TEXT = (
     "The mill stood empty for years. / The roof had come down in a storm. / "
@@ -250,7 +250,7 @@ def test_the_antecedent_is_in_one_of_the_versions_only(
     ],
 )
 def test_words_that_go_on(text: str, begins: bool, points: bool) -> None:
-    rules = ENGLISH_REMOVAL
+    rules = ENGLISH_RULES
     assert (rules.goes_on(text), rules.points_back(text)) == (begins, points)
 
 
@@ -270,7 +270,7 @@ def test_words_that_go_on(text: str, begins: bool, points: bool) -> None:
 def test_what_takes_up_another_sentence(text: str, found: str) -> None:
     discourse = annotated(text)
     mentions = mentions_of_units(discourse)[1]
-    taken = ENGLISH_REMOVAL.takes_up(discourse, mentions)
+    taken = ENGLISH_RULES.takes_up(discourse, mentions)
     assert taken.startswith(found)
     assert bool(taken) == bool(found)
-    assert ENGLISH_REMOVAL.takes_up(discourse, mentions, known={"1", "2"}) == ""
+    assert ENGLISH_RULES.takes_up(discourse, mentions, known={"1", "2"}) == ""

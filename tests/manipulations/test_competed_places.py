@@ -11,8 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from coherencegym.loaders.discourse import Alternative, Discourse, Unit
-from coherencegym.manipulations.operator import Context
-from coherencegym.manipulations.reference.competed_places import competed_candidates
+from coherencegym.manipulations.operator import Context, NotApplicableError
 from coherencegym.manipulations.reference.genders import (
     GENDERED_PRONOUN,
     gender_of_name,
@@ -20,7 +19,7 @@ from coherencegym.manipulations.reference.genders import (
     other_gender,
     pronoun_for,
 )
-from coherencegym.manipulations.reference.noun_phrases import NotApplicableError
+from coherencegym.manipulations.reference.schemas import competed_candidates
 from coherencegym.words import word_lists
 
 

@@ -8,8 +8,8 @@ from support.marked_texts import annotated
 from coherencegym.loaders.discourse import Discourse
 from coherencegym.manipulations.operator import Context
 from coherencegym.manipulations.reference.antecedent_removal import AntecedentRemoval, Removed
-from coherencegym.manipulations.reference.languages.dutch_removal import DUTCH_REMOVAL
-from coherencegym.manipulations.reference.standing_alone import mentions_of_units
+from coherencegym.manipulations.reference.languages.dutch import DUTCH_RULES
+from coherencegym.manipulations.reference.mention_rules import mentions_of_units
 
 MILL, ROOF = "De molen stond jaren leeg.", "Het dak was in een storm ingevallen."
 ANNA = "[Anna Bos|1 proper entity=person gender=feminine] kocht de bakkerij."
@@ -132,7 +132,7 @@ def test_a_sentence_inside_a_longer_quotation_is_left_out(
     ],
 )
 def test_words_that_go_on(text: str, begins: bool, points: bool) -> None:
-    assert (DUTCH_REMOVAL.goes_on(text), DUTCH_REMOVAL.points_back(text)) == (begins, points)
+    assert (DUTCH_RULES.goes_on(text), DUTCH_RULES.points_back(text)) == (begins, points)
 
 
 @pytest.mark.parametrize(
@@ -140,5 +140,5 @@ def test_words_that_go_on(text: str, begins: bool, points: bool) -> None:
 )
 def test_a_definite_phrase_takes_up_what_was_mentioned(phrase: str, found: bool) -> None:
     text = dutch(f"[Een hond|1 nominal] liep weg. / [{phrase}|1 nominal] kwam terug.")
-    taken = DUTCH_REMOVAL.takes_up(text, mentions_of_units(text)[1])
+    taken = DUTCH_RULES.takes_up(text, mentions_of_units(text)[1])
     assert bool(taken) == found

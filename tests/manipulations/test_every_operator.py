@@ -42,10 +42,9 @@ from coherencegym.manipulations.probe_sentence import ProbeSentence
 from coherencegym.manipulations.probes.registry import PROBES
 from coherencegym.manipulations.reference.antecedent_removal import AntecedentRemoval
 from coherencegym.manipulations.reference.candidate_substitution import CandidateSubstitution
-from coherencegym.manipulations.reference.named_people import NewNames, Renaming
-from coherencegym.manipulations.reference.own_names import OwnNames
-from coherencegym.manipulations.reference.person_genders import PersonGenders
+from coherencegym.manipulations.reference.named_people import NewNames, OwnNames, Renaming
 from coherencegym.manipulations.reference.pronoun_repetition import PronounRepetition
+from coherencegym.manipulations.reference.schemas import PersonGenders
 from coherencegym.manipulations.shuffle import Shuffle
 from coherencegym.manipulations.speaker_separator import SpeakerSeparator
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from coherencegym.manipulations.reference.pronoun_places import fault_of_sentence
+from coherencegym.manipulations.reference.languages.english import ENGLISH_RULES
 
 
 @pytest.mark.parametrize(
@@ -27,7 +27,7 @@ from coherencegym.manipulations.reference.pronoun_places import fault_of_sentenc
     ],
 )
 def test_speech_that_starts_anew_is_disfluent(text: str) -> None:
-    assert fault_of_sentence(text) == "disfluent sentence"
+    assert ENGLISH_RULES.fault_of_sentence(text) == "disfluent sentence"
 
 
 @pytest.mark.parametrize(
@@ -49,7 +49,7 @@ def test_speech_that_starts_anew_is_disfluent(text: str) -> None:
     ],
 )
 def test_what_is_fluent(text: str) -> None:
-    assert fault_of_sentence(text) == ""
+    assert ENGLISH_RULES.fault_of_sentence(text) == ""
 
 
 @pytest.mark.parametrize(
@@ -64,4 +64,4 @@ def test_what_is_fluent(text: str) -> None:
     ],
 )
 def test_quotation_marks_that_stand_the_wrong_way(text: str) -> None:
-    assert fault_of_sentence(text) == "quotation mark that stands the wrong way"
+    assert ENGLISH_RULES.fault_of_sentence(text) == "quotation mark that stands the wrong way"

@@ -12,14 +12,13 @@ from support.strategies import discourses
 
 from coherencegym.loaders.discourse import Discourse, Mention, Unit, span_text, spans, undo
 from coherencegym.manipulations.editing import cut_excerpt
-from coherencegym.manipulations.operator import Context
-from coherencegym.manipulations.reference.noun_phrases import NotApplicableError
+from coherencegym.manipulations.operator import Context, NotApplicableError
+from coherencegym.manipulations.reference.languages.english import begins_sentence, contracted_verb
 from coherencegym.manipulations.reference.pronoun_repetition import (
     PronounRepetition,
     replaced_place,
     replaced_pronoun,
 )
-from coherencegym.manipulations.reference.repeated_phrases import begins_sentence, contracted_verb
 
 
 def repeated(text: str, **settings: bool) -> list[str]:

@@ -4,38 +4,31 @@ The tables of pronouns and articles (:mod:`loaders.languages.language`) say whic
 replaced, in which case the phrase stands there, and which article it has: ``een huis`` becomes
 ``het huis``, ``ein Mann`` becomes ``dem Mann``. Where the tables or the annotation do not tell, or
 another word of the phrase would change with the article, the pronoun is left as it is. What the
-tables leave open is a :class:`RepetitionGrammar`, one for each language.
+tables leave open is in a :class:`TableRules`, one for each language.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
 from functools import cached_property
+from typing import ClassVar
 
 from coherencegym.loaders.discourse import Discourse, Features, Mention, span_text
 from coherencegym.loaders.languages.language import Language
-from coherencegym.manipulations.reference.noun_phrases import NotApplicableError, capitalised
-from coherencegym.manipulations.reference.pronoun_places import fault_of_marks
-from coherencegym.manipulations.reference.repetition_rules import RepetitionRules
+from coherencegym.manipulations.operator import NotApplicableError
+from coherencegym.manipulations.reference.mention_rules import (
+    MentionRules,
+    fault_of_marks,
+    first_reason,
+    holds_pronoun,
+    refuse,
+)
+from coherencegym.manipulations.reference.noun_phrases import capitalised
 
 
-def _nothing(discourse: Discourse, mention: Mention) -> str:
-    return ""
-
-
-def _no_change(noun: str, features: Features, case: str) -> bool:
-    return False
-
-
-def _always(determiner: str, article: str) -> bool:
-    return True
-
-
-@dataclass(frozen=True)
-class RepetitionGrammar:
-    """The grammar of noun phrases in the place of pronouns, beside the tables of a language.
+class TableRules(MentionRules):
+    """The rules of a language by its tables, and what they leave open.
 
     Attributes:
         language: has the tables.
@@ -53,11 +46,6 @@ class RepetitionGrammar:
         fused: a preposition and an article -> the one word in which they are written.
         agrees_in_gender: a pronoun has the grammatical gender of its noun.
         capital_nouns: nouns begin with a capital.
-        fault_of_place: a pronoun -> another reason against its place; empty where there is none.
-        noun_changes: a noun, its features and the case of another place -> whether the noun has
-            another form there, or may have one.
-        agrees: a determiner and the article that could stand in its place -> whether both are of
-            the same case.
     """
 
     language: Language
@@ -68,20 +56,22 @@ class RepetitionGrammar:
     modified: re.Pattern[str]
     genitive: str
     no_genitive: str
-    inflected: Mapping[str, str] = field(default_factory=dict)
-    fused: Mapping[str, str] = field(default_factory=dict)
+    inflected: ClassVar[Mapping[str, str]] = {}
+    fused: ClassVar[Mapping[str, str]] = {}
     agrees_in_gender: bool = False
     capital_nouns: bool = False
-    fault_of_place: Callable[[Discourse, Mention], str] = _nothing
-    noun_changes: Callable[[str, Features, str], bool] = _no_change
-    agrees: Callable[[str, str], bool] = _always
 
-    @property
-    def rules(self) -> RepetitionRules:
-        """The rules of the language."""
-        return RepetitionRules(
-            self.check_pronoun, self.objection, _fault_of_sentence, self.check_place, self.phrase
-        )
+    def fault_of_place(self, discourse: Discourse, mention: Mention) -> str:
+        """Give another reason against the place of a pronoun; empty where there is none."""
+        return ""
+
+    def noun_changes(self, noun: str, features: Features, case: str) -> bool:
+        """Tell whether a noun has, or may have, another form in the case of another place."""
+        return False
+
+    def agrees(self, determiner: str, article: str) -> bool:
+        """Tell whether a determiner and the article that could stand for it are of one case."""
+        return True
 
     @cached_property
     def _determiners(self) -> frozenset[str]:
@@ -107,7 +97,7 @@ class RepetitionGrammar:
         return re.compile(rf"\b(?:{self.conjunctions.replace(' ', '|')}) $")
 
     def check_pronoun(self, discourse: Discourse, mention: Mention) -> None:
-        """Raise where the mention is no pronoun of the third person that a phrase can stand for."""
+        """Raise where it is no pronoun of the third person that a phrase can stand for."""
         features = mention.features
         if features.person in ("1", "2"):
             raise NotApplicableError("first or second person")
@@ -129,10 +119,7 @@ class RepetitionGrammar:
         earlier: Sequence[Mention],
         max_words: int,
     ) -> str:
-        """Say what keeps a mention from standing in the place of a pronoun; empty if nothing does.
-
-        ``earlier`` are the mentions of the chain before it in its sentence.
-        """
+        """Say what keeps a mention from standing in the place of a pronoun."""
         if len(mention.span) != 1:
             return "discontinuous phrase"
         ((unit, start, end),) = mention.span
@@ -142,7 +129,7 @@ class RepetitionGrammar:
         before = whole[:start]
         determined = first in self._determiners
         words = {word.lower() for word in re.findall(r"[\w'’]+", text)}
-        rules = (
+        return first_reason(
             (len(text.split()) > max_words, f"more than {max_words} words"),
             (len(text) > 1 and text.isupper(), "phrase in capitals"),
             (
@@ -152,7 +139,7 @@ class RepetitionGrammar:
             (self.quantified.match(text), "quantified phrase"),
             (self.clause.search(text) or re.search(r'[()"“”„:;.!?]', text), "phrase with a clause"),
             (
-                _holds_pronoun(discourse, mention, pronoun.chain),
+                holds_pronoun(discourse, mention, pronoun.chain),
                 "phrase with a pronoun of its chain",
             ),
             (
@@ -173,7 +160,6 @@ class RepetitionGrammar:
             (_number(mention) != _number(pronoun), "another number"),
             (determined and self._is_of_other_gender(mention, pronoun), "another gender"),
         )
-        return next((reason for holds, reason in rules if holds), "")
 
     def _is_fused(self, before: str) -> bool:
         # ``im`` Schutzbereich Teltow: the article is in the word before.
@@ -188,8 +174,14 @@ class RepetitionGrammar:
         genders = {mention.features.gender, pronoun.features.gender} - {""}
         return self.agrees_in_gender and _number(pronoun) == "singular" and len(genders) > 1
 
+    def fault_of_sentence(self, text: str) -> str:
+        """Say what is wrong with a sentence's length and marks."""
+        if text.isupper() or len(text.split()) < 3:
+            return "heading or fragment"
+        return fault_of_marks(text)
+
     def check_place(self, discourse: Discourse, mention: Mention) -> None:
-        """Raise where a noun phrase would not read well in the place of a pronoun in one part."""
+        """Raise where a noun phrase would not read well in the place of a pronoun."""
         ((unit, start, end),) = mention.span
         text = discourse.units[unit].text
         before, after = text[:start], text[end:]
@@ -199,7 +191,7 @@ class RepetitionGrammar:
             for other in discourse.mentions
         )
         fault = self.fault_of_place(discourse, mention)
-        rules = (
+        refuse(
             (named, "pronoun before its noun phrase"),
             (not possessive and self.modified.match(after), "pronoun with a modifier after it"),
             (self._joined.match(after), "pronoun that begins a coordination"),
@@ -208,16 +200,9 @@ class RepetitionGrammar:
             (possessive and not re.match(r" [\w\"]", after), "independent possessive"),
             (fault, fault),
         )
-        for holds, reason in rules:
-            if holds:
-                raise NotApplicableError(reason)
 
     def phrase(self, discourse: Discourse, mention: Mention, source: Mention) -> tuple[str, int]:
-        """The phrase for the pronoun's place, from its antecedent, and the end of that place.
-
-        Raises:
-            NotApplicableError: no rule gives it a good form there.
-        """
+        """The phrase for the pronoun's place, and the end of that place."""
         ((unit, start, end),) = mention.span
         text = discourse.units[unit].text
         form = text[start:end]
@@ -311,13 +296,6 @@ class RepetitionGrammar:
         return first
 
 
-def _fault_of_sentence(text: str) -> str:
-    """Say what is wrong with a sentence, in a few words; empty where nothing is seen to be."""
-    if text.isupper() or len(text.split()) < 3:
-        return "heading or fragment"
-    return fault_of_marks(text)
-
-
 def _is_name(discourse: Discourse, mention: Mention) -> bool:
     # Where the grammar of words is known, a title may stand before a name.
     ((unit, start, end),) = mention.span
@@ -327,15 +305,6 @@ def _is_name(discourse: Discourse, mention: Mention) -> bool:
     nouns = ("PROPN", "NOUN")
     inside = all(word.pos in (*nouns, "ADP") for word in words)
     return inside and words[0].pos in nouns and words[-1].pos == "PROPN"
-
-
-def _holds_pronoun(discourse: Discourse, mention: Mention, chain: str) -> bool:
-    ((unit, start, end),) = mention.span
-    return any(
-        other.kind == "pronoun" and other.chain == chain and start <= s and e <= end and u == unit
-        for other in discourse.mentions
-        for u, s, e in other.span
-    )
 
 
 def _is_genitive(discourse: Discourse, mention: Mention, text: str) -> bool:

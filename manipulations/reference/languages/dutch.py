@@ -1,0 +1,163 @@
+"""Dutch: a noun phrase in the place of a pronoun, and sentences that can be read without others.
+
+``een man`` becomes ``de man``, ``een huis`` becomes ``het huis``: the noun's gender is annotated.
+After ``een`` and before a neuter noun an adjective has no ending (``een oud huis``, ``het oude
+huis``), so that such phrases are left out. ``zijn hoed`` becomes ``Fogg's hoed``, and is left where
+a noun stands for the owner.
+
+Spelling before 1947 inflects the article of masculine nouns that are no subject (``den man``).
+Where a text does so, an object is said again as it stands after ``den``, and otherwise left out.
+
+A noun has the gender of its article (``de``, ``het``), a pronoun for somebody that of the person,
+which the names and pronouns of the entity tell. ``Hij`` and ``zij`` are said of things, too.
+
+Source: Algemene Nederlandse Spraakkunst, 3.3 and 5.2.5 (gender of nouns and of pronouns), 6.4
+(adjectives), 8 (adverbs), 10 (conjunctions), 14.4 (articles); de Vries and te Winkel 1866 for
+``den`` and ``'s``. Words are also in the spelling before 1947 (``zoo``, ``tusschen``).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import ClassVar
+
+from coherencegym.loaders.discourse import Discourse, Mention, span_text
+from coherencegym.loaders.languages.dutch import DUTCH
+from coherencegym.manipulations.operator import NotApplicableError
+from coherencegym.manipulations.reference.languages.tables import TableRules
+from coherencegym.manipulations.reference.mention_rules import any_of
+from coherencegym.words import word_set
+
+_NAME_BESIDE = re.compile(r"[a-z,] [A-Z][\w'-]* $")
+
+_ADVERBS = (
+    "aan|achter|bij|boven|buiten|door|heen|in|langs|mede|mee|na|naar|naast|om|onder|op|over|tegen"
+    "|toe|tusschen|uit|van|voor"
+)
+#: Words that show something which was said, and are no relative pronouns; and ``iemand``, whom a
+#: pronoun can mean, and who is rarely annotated.
+_SHOWN = (
+    *word_set(
+        "deze dezen dezer dit dien dier diens dusdanige zulk zulke zulks zoo'n zo'n dergelijke "
+        "dergelijken genoemde genoemden bedoelde bedoelden iemand"
+    ),
+    rf"(?:er ?|daar|hier)(?:{_ADVERBS})",
+)
+#: Connectives, answers and words of order that begin a sentence which goes on from another one.
+_OPENERS = word_set(
+    "en maar doch of want dus toch echter evenwel nochtans niettemin desniettemin desondanks "
+    "integendeel daarentegen bovendien trouwens immers namelijk althans zelfs ook eveneens evenzoo "
+    "zoo zo zóó zoodoende alzoo aldus toen dan nu thans weldra spoedig intusschen intussen "
+    "ondertusschen ondertussen middelerwijl inmiddels eindelijk tenslotte vervolgens voorts verder "
+    "terstond dadelijk onmiddellijk plotseling eensklaps opeens sindsdien sedert sinds later eerst "
+    "weer weder nogmaals opnieuw ander andere anderen bijvoorbeeld kortom inderdaad waarlijk "
+    "natuurlijk zeker wel ja jawel neen nee o och ach ah welnu nog dat die beide beiden vandaar"
+)
+_OPENING_PHRASES = (
+    r"daar\w*", r"hier\w*", "ten slotte", "ten laatste", "op eens", "kort daarop",
+    "in een woord", "met andere woorden", "(?:den?|het|een) (?:anderen?|volgenden?)",
+)  # fmt: skip
+#: Words anywhere in a sentence that point to what was said before it, or where it stood.
+_POINTERS = word_set(
+    "ander andere anderen overige overigen beide beiden zoo zóó zo zelfde zelfden dezelfde "
+    "dezelfden hetzelfde ook toen nu thans dan toch dus echter evenwel immers anders weer weder "
+    "wederom nogmaals opnieuw nog meer minder laatste laatsten volgende volgenden vorige vorigen "
+    "vandaag gisteren morgen verder zelfs intusschen alzoo"
+)
+_POINTING_PHRASES = (
+    r"daar\w*", r"hier\w*", rf"(?:er|der) (?:\w+ ){{1,2}}(?:{_ADVERBS})", "reeds gezegd"
+)  # fmt: skip
+_JOINED = re.compile(r" (?:en|of|noch|&) ")
+_OF_PERSONS = ("masculine", "feminine")
+#: The last mark of a quotation in a text.
+_LAST_MARK = re.compile(r"(?:(?P<opens>(?:^|[\s(—–-])\"(?=[\w'])|“)|[\"”])[^\"“”]*$")
+
+
+class _Dutch(TableRules):
+    language = DUTCH
+    conjunctions = "en of noch"
+    quantified = re.compile(
+        r"(?:(?:een )?(?:paar|enkele|eenige|vele?|weinige?|alle|beide|elke?|iedere?n?|geene?"
+        r"|andere)|een der|een van|zulk|twee|drie|vier|vijf|zes|zeven|acht|negen|tien|\d)\b",
+        re.IGNORECASE,
+    )
+    clause = re.compile(r",| (?:die|dat|wie|waar\w*|als|dan)\b|^[A-Z]\w* van [a-z]+$")
+    predicated = re.compile(
+        r"\b(?:is|was|ben|bent|zijn|waren|geweest|werd|wordt|worden|werden|geworden|bleef|blijft"
+        r"|heet|heette|scheen|schijnt|leek|lijkt|als|genoemd|noemde|noemt)(?: [\w'-]+){0,3} $",
+        re.IGNORECASE,
+    )
+    modified = re.compile(r" (?:zelve?n?|alleen|die|wien?|allen|beiden)\b|zelf\b")
+    genitive = "'s"
+    no_genitive = "sxz"
+    inflected: ClassVar[Mapping[str, str]] = {"den": "de", "dezen": "deze", "dien": "die"}
+    openers = re.compile(
+        rf"\W*{any_of(*_OPENERS, *_OPENING_PHRASES)}|.*{any_of(*_SHOWN)}", re.IGNORECASE
+    )
+    pointers = re.compile(any_of(*_POINTERS, *_POINTING_PHRASES), re.IGNORECASE)
+    definite = re.compile(
+        r"(?:de|den|der|des|het|'t|deze|dezen|dezer|die|dien|dier|diens|dit|dat|zulke?)\b",
+        re.IGNORECASE,
+    )
+    scored = re.compile(
+        r"(?:de|den|het|'t|deze|dezen|die|dien|dit|dat)"
+        r" (?!zelfden?\b|anderen?\b|volgenden?\b|laatsten?\b)"
+    )
+    free = word_set("men")
+
+    def fault_of_place(self, discourse: Discourse, mention: Mention) -> str:
+        ((unit, start, end),) = mention.span
+        before, after = discourse.units[unit].text[:start], discourse.units[unit].text[end:]
+        if _NAME_BESIDE.search(before) or re.match(r" [A-Z]", after):
+            return "name beside a name"
+        possessive = mention.features.pronoun == "possessive"
+        return "independent possessive" if possessive and re.search(r"\bvan $", before) else ""
+
+    def check_scored(self, discourse: Discourse, mention: Mention) -> None:
+        self.check_pronoun(discourse, mention)
+        place, chain = mention.span[0], mention.chain
+        if any(
+            other.chain == chain
+            and other.kind != "pronoun"
+            and other.span[0][0] == place[0]
+            and other.span[0] > place
+            for other in discourse.mentions
+        ):
+            raise NotApplicableError("pronoun before its noun phrase")
+
+    def fault(self, discourse: Discourse, unit: int) -> str:
+        text = discourse.units[unit].text
+        if _goes_on_quoting(discourse, unit):
+            return "part of a longer quotation"
+        if '"' not in text and re.search(r"[?!] [a-z]", text):
+            return "two sentences in one"
+        return self.fault_of_sentence(text)
+
+    def may_mean(
+        self, discourse: Discourse, mention: Mention, other: Mention, mentions: Sequence[Mention]
+    ) -> bool:
+        one, two = mention.features, other.features
+        # Several who are mentioned one by one are a plural, too.
+        one_by_one = one.number == "plural" and two.entity == "person"
+        several = one_by_one or _JOINED.search(span_text(discourse, other.span))
+        if one.number and two.number and one.number != two.number and not several:
+            return False
+        known = {m.features.gender for m in mentions}.intersection(_OF_PERSONS)
+        if one.gender in _OF_PERSONS and known and one.gender not in known:
+            return False
+        if mention.kind == other.kind == "pronoun":
+            return True
+        if one.entity == "person":
+            return two.entity == "person"
+        # Of things by the noun's gender; ``hij`` and ``zij`` of a thing could be somebody.
+        return two.entity == "person" or one.number == "plural" or two.gender != "neuter"
+
+
+def _goes_on_quoting(discourse: Discourse, unit: int) -> bool:
+    before = (_LAST_MARK.search(text) for text in reversed(discourse.texts[:unit]))
+    last = next(filter(None, before), None)
+    return last is not None and last["opens"] is not None
+
+
+DUTCH_RULES = _Dutch()

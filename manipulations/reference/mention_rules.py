@@ -1,0 +1,218 @@
+"""The rules of a language for mentions: said again, and in sentences without those before them.
+
+A sentence that is put into another place of its text must not take up what only its own place
+gives: a pronoun (``he``), a definite phrase whose referent was mentioned before or is inferred from
+what was (``the portal``; Prince 1992), a connective (``however``), a word such as ``another``. What
+is annotated is checked by the annotation, the rest by words.
+"""
+
+from __future__ import annotations
+
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Collection, Mapping, Sequence
+
+from coherencegym.loaders.discourse import Discourse, Mention, span_text
+from coherencegym.manipulations.operator import NotApplicableError
+
+#: Marks of a quotation: who is quoted was said before it.
+_QUOTES = ('"', "“", "‘")
+#: Types of pronouns that take up nothing from another sentence.
+_FREE = ("relative", "interrogative", "expletive", "reciprocal", "indefinite")
+#: Information status of what is inferred from what was said, or is a part of it.
+_INFERRED = ("acc:inf", "acc:aggr")
+
+
+_ENDED = re.compile(r"[.!?;:…][\"'”’)\]]*$|:\)$")
+_BROKEN_OFF = re.compile(r"(?:[—–-]|\.\.\.|…)[\"'”’]?$")
+_SAYING = (
+    r"(?:said|says?|saying|asked|asks?|replied|answered|thought|told \w+|wrote|writes|shouted|cried"
+    r"|added|went|goes|was like)"
+)
+_CLOSED_TOO_SOON = re.compile(rf"\b{_SAYING}[,:]\"\s", re.IGNORECASE)
+
+#: The mentions of each unit of a discourse, in their order.
+MentionsOf = Mapping[int, Sequence[Mention]]
+
+
+def mentions_of_units(discourse: Discourse) -> MentionsOf:
+    """The mentions that begin in each unit; of those that begin together the longest first."""
+    found: dict[int, list[Mention]] = {unit: [] for unit in range(len(discourse.units))}
+    for mention in discourse.mentions:
+        found[mention.span[0][0]].append(mention)
+    for mentions in found.values():
+        mentions.sort(key=lambda one: (one.span[0][1], -one.span[-1][2]))
+    return found
+
+
+def any_of(*phrases: str) -> str:
+    """A pattern of whole words or phrases, each of which is a pattern."""
+    return rf"\b(?:{'|'.join(phrases)})\b"
+
+
+def first_reason(*rules: tuple[object, str]) -> str:
+    """The reason of the first rule that holds; empty where none does."""
+    return next((reason for holds, reason in rules if holds), "")
+
+
+def refuse(*rules: tuple[object, str]) -> None:
+    """Raise with the reason of the first rule that holds."""
+    if reason := first_reason(*rules):
+        raise NotApplicableError(reason)
+
+
+class MentionRules(ABC):
+    """The rules of a language.
+
+    Attributes:
+        openers: the beginning of a sentence that goes on from another one.
+        pointers: words anywhere in a sentence that point to what was said before it.
+        definite: the beginning of a phrase that may take up a referent.
+        scored: the beginning of a definite phrase that takes one up by other words, in lower case.
+        free: pronouns that take up nothing from another sentence, in lower case.
+
+    A language without these has no sentences that are taken out of their text, or put into it.
+    """
+
+    openers: re.Pattern[str]
+    pointers: re.Pattern[str]
+    definite: re.Pattern[str]
+    scored: re.Pattern[str]
+    free: frozenset[str] = frozenset()
+
+    @abstractmethod
+    def check_pronoun(self, discourse: Discourse, mention: Mention) -> None:
+        """Raise where a mention is no pronoun that can be replaced, wherever it stands."""
+
+    @abstractmethod
+    def objection(
+        self,
+        discourse: Discourse,
+        mention: Mention,
+        pronoun: Mention,
+        earlier: Sequence[Mention],
+        max_words: int,
+    ) -> str:
+        """Say what keeps a mention from standing in the place of a pronoun; empty if nothing does.
+
+        ``earlier`` are the mentions of the chain before it in its sentence.
+        """
+
+    @abstractmethod
+    def fault_of_sentence(self, text: str) -> str:
+        """Say what is wrong with a sentence, in a few words; empty where nothing is seen to be."""
+
+    @abstractmethod
+    def check_place(self, discourse: Discourse, mention: Mention) -> None:
+        """Raise where a noun phrase would not read well in the place of a pronoun in one part."""
+
+    @abstractmethod
+    def phrase(self, discourse: Discourse, mention: Mention, source: Mention) -> tuple[str, int]:
+        """The phrase for the pronoun's place, from its antecedent, and the end of that place.
+
+        Raises:
+            NotApplicableError: no rule gives it a good form there.
+        """
+
+    def check_scored(self, discourse: Discourse, mention: Mention) -> None:
+        """Raise where a mention is no pronoun that can be scored without other sentences."""
+        self.check_pronoun(discourse, mention)
+
+    def fault(self, discourse: Discourse, unit: int) -> str:
+        """Say what is wrong with a sentence that is to stand without others."""
+        return self.fault_of_sentence(discourse.units[unit].text)
+
+    def may_mean(
+        self, discourse: Discourse, mention: Mention, other: Mention, mentions: Sequence[Mention]
+    ) -> bool:
+        """Tell whether a mention could be taken to mean another one, by number, gender and type.
+
+        ``mentions`` are all those of the other one's entity.
+        """
+        raise NotImplementedError
+
+    def goes_on(self, text: str) -> bool:
+        """Tell whether a sentence goes on from another one, or begins with a quotation."""
+        return text[:1] in _QUOTES or self.openers.match(text) is not None
+
+    def points_back(self, text: str) -> bool:
+        """Tell whether a word of a sentence points out of it (``another``, ``this``, ``above``)."""
+        return self.goes_on(text) or self.pointers.search(text) is not None
+
+    def takes_up(
+        self,
+        discourse: Discourse,
+        mentions: Sequence[Mention],
+        known: Collection[str] = (),
+        definite: bool = True,
+    ) -> str:
+        """Say what in a sentence takes up something from outside; empty where nothing is seen to.
+
+        Args:
+            discourse: the text.
+            mentions: those of the sentence, in their order.
+            known: chains that may be taken up.
+            definite: look at definite phrases, too, and not only at pronouns.
+        """
+        seen = set(known)
+        for mention in mentions:
+            features, text = mention.features, span_text(discourse, mention.span)
+            if mention.chain not in seen:
+                pronoun = mention.kind == "pronoun" and features.pronoun not in _FREE
+                pronoun = pronoun and text.lower() not in self.free
+                if pronoun and features.person not in ("1", "2"):
+                    return "pronoun of another sentence's referent"
+                given = features.status.startswith("giv") or features.status in _INFERRED
+                phrase = definite and mention.kind == "nominal" and self.definite.match(text)
+                unsaid = phrase and not features.status
+                before = unsaid and any(
+                    other.chain == mention.chain and other.span[0] < mention.span[0]
+                    for other in discourse.mentions
+                )
+                if phrase and (given or before):
+                    return "definite phrase for another sentence's referent"
+            seen.add(mention.chain)
+        return ""
+
+
+def holds_pronoun(
+    discourse: Discourse, mention: Mention, chain: str, persons: Collection[str] = ()
+) -> bool:
+    """Tell whether a mention has a pronoun of a chain, or of one of some persons, within it."""
+    ((unit, start, end),) = mention.span
+    return any(
+        other.kind == "pronoun"
+        and (other.chain == chain or other.features.person in persons)
+        and all(u == unit and start <= s and e <= end for u, s, e in other.span)
+        for other in discourse.mentions
+    )
+
+
+def fault_of_marks(text: str) -> str:
+    """Say what is wrong with a sentence's marks, whatever its language; empty where nothing is."""
+    return fault_of_end(text) or "quotation mark that stands the wrong way" * _marks_astray(text)
+
+
+def fault_of_end(text: str) -> str:
+    """Say what is wrong with a sentence's end, whatever its language; empty where nothing is."""
+    if _BROKEN_OFF.search(text):
+        return "sentence that breaks off"
+    return "" if _ENDED.search(text) else "sentence without a full stop"
+
+
+def _marks_astray(text: str) -> bool:
+    # The first mark of a sentence may close what an earlier sentence has opened.
+    state = ""
+    for match in re.finditer('"', text):
+        before, after = text[: match.start()], text[match.end() :]
+        opens = re.search(r"(?:^|[\s(\[—–/\"'‘“-])$", before) is not None and bool(
+            after[:1].strip()
+        )
+        closes = bool(before[-1:].strip()) and re.match(r"\w", after) is None
+        if not opens and not closes:
+            return True
+        now = "open" if (opens and not closes) or (opens and state != "open") else "closed"
+        if now == state:
+            return True
+        state = now
+    return _CLOSED_TOO_SOON.search(text) is not None

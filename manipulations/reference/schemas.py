@@ -1,0 +1,232 @@
+"""Winograd schemas of two persons: both with genders that are chosen, and places of a mention.
+
+Of the person that the pronoun means and of the other one, each may fit the pronoun or not: the
+design of studies of interference in the resolution of pronouns (Badecker and Straub 2002). All
+names are new and of one length, so that no version has a name that was chosen for it.
+
+A competitor is another person of the same gender who was mentioned, too: a pronoun may then mean
+either, and writers choose the name more often (Ariel 1990; Arnold 2010). Of a place there are two
+texts before the mention, which differ in nothing but the competitor's name and gender, and two
+forms of the mention, the pronoun and the name. Each form may follow each text, and the rest follows
+all. Whom the pronoun means, the schema says by its right candidate.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from random import Random
+
+from coherencegym.loaders.discourse import Alternative, Discourse
+from coherencegym.manipulations.editing import replace_text, text_around
+from coherencegym.manipulations.operator import Composable, Context, NotApplicableError
+from coherencegym.manipulations.reference.candidate_substitution import in_place
+from coherencegym.manipulations.reference.genders import (
+    GENDERED_NOUNS,
+    GENDERED_PRONOUN,
+    GENDERS,
+    PRONOUNS,
+    gender_of_name,
+    new_name,
+    other_gender,
+    pronoun_for,
+)
+from coherencegym.manipulations.reference.mention_rules import refuse
+from coherencegym.words import word_lists
+
+#: Letters of a new name: of each gender many usual ones have as many.
+_LETTERS = 5
+_WORD = re.compile(r"\w+")
+#: Signs and words that part two clauses of a sentence, so that a name may stand in both.
+_BOUNDARY = re.compile(
+    r"[,.;:!?—–]|\b(?:because|but|so|and|although|though|while|when|whenever|as|after|before|since"
+    r"|if|until|where)\b"
+)
+
+
+def _persons(discourse: Discourse) -> tuple[list[str], tuple[int, int, int], tuple[str, str, str]]:
+    # Whom the pronoun means and the other one; its place; the text before it, it, and the rest.
+    alternative = next((a for a in discourse.alternatives if len(a.span) == 1), None)
+    if alternative is None or len(set(alternative.options)) != 2:
+        raise NotApplicableError("not two candidates")
+    parts = text_around(discourse, *alternative.span[0])
+    if GENDERED_PRONOUN.fullmatch(parts[1]) is None:
+        raise NotApplicableError("not a pronoun for a man or a woman")
+    person = alternative.options[alternative.right]
+    return [person, *set(alternative.options) - {person}], alternative.span[0], parts
+
+
+@dataclass(frozen=True)
+class PersonGenders(Composable):
+    """Choose the genders of the two persons and of the pronoun in a Winograd schema.
+
+    Attributes:
+        person: the gender of the person that the pronoun refers to, ``feminine`` or ``masculine``.
+        other: the gender of the other person.
+        pronoun: the gender of the pronoun.
+
+    A Winograd schema is a text with two persons and a pronoun that refers to one of them. The
+    operator gives both persons new names of the chosen genders. The new names are drawn at random.
+    If two operators choose the same gender for a person of a schema, both give this person the
+    same name. For example, ``PersonGenders()`` and ``PersonGenders(other='masculine')`` differ only
+    in the name of the other person. ``alternatives`` of the result lists the two new names, and the
+    name of the person that the pronoun refers to comes first. The result is named ``genders``. A
+    schema gives no result if another word shows a gender, such as a second pronoun, or if no words
+    follow the pronoun.
+    """
+
+    person: str = "feminine"
+    other: str = "feminine"
+    pronoun: str = "feminine"
+
+    def __call__(self, discourse: Discourse, context: Context) -> Iterator[Discourse]:
+        """Yield the schema with these genders; count why another one has none."""
+        with context.counting():
+            yield self._with_genders(discourse, context)
+
+    def _with_genders(self, discourse: Discourse, context: Context) -> Discourse:
+        persons, (unit, start, end), (before, _, rest) = _persons(discourse)
+        words = _WORD.findall(before + rest)
+        strangers = [word for word in words if word not in persons]
+        refuse(
+            (not all(map(gender_of_name, persons)), "not two given names"),
+            (
+                any(word.lower() in GENDERED_NOUNS or gender_of_name(word) for word in strangers),
+                "noun of one gender, or a third person's name",
+            ),
+            (
+                GENDERED_PRONOUN.search(before + rest),
+                "another pronoun for a man or a woman",
+            ),
+            (
+                not set(persons) <= set(_WORD.findall(before)),
+                "candidate that stands after the pronoun",
+            ),
+            (not re.match(r"[ '’]", rest) or _WORD.search(rest) is None, "nothing follows"),
+        )
+        names = _new_names(discourse, context.random(discourse, "PersonGenders"))
+        new = [names[0][self.person], names[1][self.other]]
+        places = [
+            (number, match.start(), match.end(), after)
+            for number, text in enumerate(discourse.texts)
+            for old, after in zip(persons, new, strict=True)
+            for match in re.finditer(rf"\b{re.escape(old)}\b", text)
+        ]
+        pronoun = pronoun_for(self.pronoun, discourse.units[unit].text, start, end)
+        places.append((unit, start, end, pronoun))
+        changed = discourse
+        for place in sorted(places, reverse=True):
+            changed = replace_text(changed, *place, operator="PersonGenders")
+        at = start + sum(
+            len(after) - (last - first)
+            for of, first, last, after in places
+            if of == unit and first < start
+        )
+        candidates = Alternative(((unit, at, at + len(pronoun)),), tuple(new), 0)
+        return replace(changed, alternatives=(candidates,), variant="genders")
+
+
+def _new_names(discourse: Discourse, random: Random) -> list[dict[str, str]]:
+    # Gender -> name, of each person; all begin with letters of their own.
+    usual = {of: names for of, *names in word_lists("given_names")[::-1]}
+    taken = set(_WORD.findall(discourse.text))
+    found: list[dict[str, str]] = [{}, {}]
+    initials: set[str] = set()
+    for names in found:
+        for gender in GENDERS:
+            free = [
+                name
+                for name in usual[gender]
+                if len(name) == _LETTERS and name not in taken and name[0] not in initials
+            ]
+            names[gender] = random.choice(free)
+            initials.add(names[gender][0])
+    return found
+
+
+@dataclass(frozen=True)
+class CompetedPlace:
+    """A mention of a person in two forms, and the text around it in two versions.
+
+    Attributes:
+        variant: its place in the discourse: ``u<unit>c<character>``.
+        none, competitor: the text before it, where the other person is of the other gender, and
+            where that one is of the same, as in the schema.
+        pronoun, name: the mention in its two forms, of which the pronoun is the schema's.
+        rest: the text after it.
+        gender: that of the person.
+        between: true where the competitor is mentioned between it and the person's last mention.
+    """
+
+    variant: str
+    none: str
+    competitor: str
+    pronoun: str
+    name: str
+    rest: str
+    gender: str
+    between: bool
+
+
+def competed_candidates(discourse: Discourse, context: Context) -> Iterator[CompetedPlace]:
+    """Yield the place of a Winograd schema of two names; count why another one has none.
+
+    The right candidate is the person, the other one the competitor.
+    """
+    with context.counting():
+        yield _schema_place(discourse, context)
+
+
+def _schema_place(discourse: Discourse, context: Context) -> CompetedPlace:
+    (person, competitor), (unit, start, end), (before, pronoun, rest) = _persons(discourse)
+    gender = GENDERS[pronoun.lower() in PRONOUNS[GENDERS[1]].values()]
+    refuse(
+        (
+            {gender_of_name(person), gender_of_name(competitor)} != {gender},
+            "not two given names of the pronoun's gender",
+        ),
+        (
+            any(word.lower() in GENDERED_NOUNS for word in _WORD.findall(before + rest)),
+            "noun of one gender",
+        ),
+        (
+            GENDERED_PRONOUN.search(rest) or _places(competitor, rest),
+            "another pronoun, or the competitor, after it",
+        ),
+        (not re.search(r"\w", rest), "nothing follows"),
+        (rest[:1] not in " ,.;:!?" or before[-1:].strip(), "a mark beside it"),
+    )
+    variant = f"u{unit}c{start}"
+    random = context.random(discourse, "CompetedPlaces", place=variant)
+    new = new_name(other_gender(gender), discourse.text, person, random)
+    none = _with_another(before, person, competitor, new).rstrip()
+    own, others = _places(person, before)[-1], _places(competitor, before)[-1]
+    if _BOUNDARY.search(before[own:]) is None:
+        # A name would be no English: ``Ann said that Ann was ill`` is of two persons.
+        raise NotApplicableError("in one clause with the mention before")
+    name = in_place(person, discourse.units[unit].text, start, end)
+    return CompetedPlace(
+        variant, none, before.rstrip(), pronoun, name, rest.strip(), gender, others > own
+    )
+
+
+def _places(name: str, text: str) -> list[int]:
+    return [match.start() for match in re.finditer(rf"\b{re.escape(name)}\b", text)]
+
+
+def _with_another(text: str, person: str, competitor: str, new: str) -> str:
+    # A pronoun that stands between the two names is the first one's.
+    own, others = _places(person, text), _places(competitor, text)
+    if not own or not others:
+        raise NotApplicableError("candidate that stands after the pronoun")
+    changes = {(place, place + len(competitor)): new for place in others}
+    for match in GENDERED_PRONOUN.finditer(text):
+        if not min(own[0], others[0]) < match.start() < max(own[0], others[0]):
+            raise NotApplicableError("another pronoun of one of the two")
+        if others[0] < own[0]:
+            gender = gender_of_name(new)
+            changes[match.span()] = pronoun_for(gender, text, *match.span())
+    for (start, end), after in sorted(changes.items(), reverse=True):
+        text = text[:start] + after + text[end:]
+    return text
