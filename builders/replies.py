@@ -20,7 +20,7 @@ from coherencegym.builders.crossing.chat import (
 from coherencegym.builders.crossing.generator import CROSSED_BREAKDOWNS, Crossed, crossed_columns
 from coherencegym.builders.crossing.partners import ClosestInLength
 from coherencegym.builders.crossing.shuffled import with_shuffled_contexts
-from coherencegym.builders.suite import Column, Config, PromptedChoice, Suite, Use
+from coherencegym.builders.suite import Column, Config, Suite, Use
 from coherencegym.loaders.corpora.citations import cited
 
 SUITE = Suite(
@@ -93,7 +93,6 @@ SUITE = Suite(
                 messages=Column(["int32"], "the number of messages before each reply"),
             ),
             breakdowns=CROSSED_BREAKDOWNS,
-            choice=PromptedChoice("Which message continues this chat more coherently?"),
             partial_input="bags of words of the messages before the reply and of the reply",
         ),
     ),

@@ -19,7 +19,6 @@ from coherencegym.builders.suite import (
     Config,
     Contrast,
     MinimalPairs,
-    PromptedChoice,
     Suite,
     Use,
 )
@@ -110,7 +109,7 @@ def rewrites_config(name: str, contrasts: tuple[Contrast, ...], summary: str) ->
         columns=_COLUMNS,
         breakdowns=("reason",),
         length_confound=not name,
-        choice=PromptedChoice(coherent=(REWRITE,)),
+        choice=(REWRITE,),
         partial_input="a bag of words of the sentence",
     )
 

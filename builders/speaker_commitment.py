@@ -28,7 +28,6 @@ from coherencegym.builders.suite import (
     Contrast,
     GeneratedItem,
     MinimalPairs,
-    PromptedChoice,
     Suite,
     Use,
     generate_item,
@@ -283,7 +282,7 @@ SUITE = Suite(
             },
             breakdowns=("dtype",),
             separator=True,
-            choice=PromptedChoice(coherent=(f"{_CONTRADICTION}_speaker_change",)),
+            choice=(f"{_CONTRADICTION}_speaker_change",),
             partial_input=(
                 "bags of words of the first and of the second utterance (each on both sides of the "
                 "prediction, so the score is 50 % by construction)"

@@ -279,20 +279,6 @@ def _condition(name: str, discourse: Discourse, regions: Sequence[RegionContent]
 
 
 @dataclass(frozen=True)
-class PromptedChoice:
-    """A prompted choice between the texts of pairs (:mod:`builders.pipeline.choices`).
-
-    Attributes:
-        question: the question, where the usual one does not fit.
-        coherent: the coherent conditions that are asked about; none: those of all predictions.
-            For an interaction, whose other conditions are no texts to choose between.
-    """
-
-    question: str = ""
-    coherent: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
 class Config:
     """One config of a suite, for every corpus that it can be built from.
 
@@ -330,8 +316,9 @@ class Config:
             nothing of the suite's hypothesis: it is in no headline, and not exported.
         questions: further questions for people who judge its pairs; of labelled examples the one
             that they are asked, whose answers are labels in words.
-        choice: the question in words about its pairs, where it is in the headline; None where
-            neither text of a pair is incoherent, so that nothing can be asked.
+        choice: the coherent conditions that an export asks about in words, where the config is in
+            the headline; empty: those of all predictions, but for interactions, whose other
+            conditions are no texts to choose between; None where neither text is incoherent.
         task_defaults: options of the task that reads the table, where nobody says otherwise; of
             labelled examples the ``input`` of the probe, the slot that the answer is ``about``, and
             the ``protocol``, the published task that it is an instance of.
@@ -362,7 +349,7 @@ class Config:
     one_corpus: bool = False
     is_diagnostic: bool = False
     questions: tuple[Question, ...] = ()
-    choice: PromptedChoice | None = PromptedChoice()
+    choice: tuple[str, ...] | None = ()
     fewest_of_a_class: int = 10
     task_defaults: Mapping[str, str] = field(default_factory=dict)
 

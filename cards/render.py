@@ -61,7 +61,6 @@ def dataset_card(manifest: dict[str, Any]) -> str:
             grouped=any(map(_has_groups, (config for _, config in headline))),
             measured=any(baseline_score(q, PARTIAL_INPUT) for q in _qualities(configs)),
             labelled=any(table["kind"].labels for table in tables),
-            choices=[task.id for task in tasks if task.is_choice],
             benchmark=[task.id for task in tasks],
             scores=scores_markdown(manifest),
             part=read_in_part(manifest),

@@ -2,8 +2,7 @@
 
 ``digests.json`` holds the ``content_hash`` of every config and split, of the samples and of real
 corpora. Where a suite's version rises because its rows change, they are written anew by
-``python -m pytest tests/test_digests.py --write-digests``. The rows of prompted choices follow from
-those of their pairs (``tests/builders/test_choices.py``).
+``python -m pytest tests/test_digests.py --write-digests``.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from support.suites import Sample, without_choices
+from support.suites import Sample
 
 from coherencegym.builders.registry import SUITES
 from coherencegym.eval.kinds.table_kind import SAMPLE
@@ -59,7 +58,7 @@ def check(suite: str, corpus: str, folder: Path, write: bool) -> None:
     manifest = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
     found = {
         name: {split: counts["content_hash"] for split, counts in config["splits"].items()}
-        for name, config in without_choices(manifest).items()
+        for name, config in manifest["configs"].items()
     }
     key = suite if corpus == SAMPLE else f"{suite}/{corpus}"
     digests = json.loads(DIGESTS.read_text()) if DIGESTS.exists() else {}

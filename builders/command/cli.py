@@ -227,8 +227,10 @@ def add_export_options(parser: Parser, everyday: bool = False) -> None:
     pairs = add("--export-pairs", metavar="DIR", type=Path, help=what)
     what = "write rows for the zero-shot tasks of the BabyLM pipeline, and a fast version"
     babylm = add("--export-babylm", metavar="DIR", type=Path, help=what)
+    what = "write pairs as questions in words, and tasks for Inspect (inspect-ai)"
+    inspect = add("--export-inspect", metavar="DIR", type=Path, help=what)
     if not everyday:
-        for option in (syntaxgym, pairs, babylm):
+        for option in (syntaxgym, pairs, babylm, inspect):
             rare(option)
 
 

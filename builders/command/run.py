@@ -123,6 +123,7 @@ class BuildRequest(BuildOptions, PublishOptions):
     export_syntaxgym: Path | None = None
     export_pairs: Path | None = None
     export_babylm: Path | None = None
+    export_inspect: Path | None = None
     stand_off_folder: Path | None = None
     push_to_hub: bool = False
 
@@ -330,6 +331,7 @@ class BuildJob:
             syntaxgym=self._part(request.export_syntaxgym),
             pairs=self._part(request.export_pairs),
             babylm=self._part(request.export_babylm),
+            inspect=self._part(request.export_inspect),
             overwrite=request.overwrite,
         )
         if request.version:

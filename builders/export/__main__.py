@@ -46,10 +46,14 @@ def main(argv: Sequence[str] | None = None, prog: str = "python -m builders.expo
         syntaxgym=arguments.export_syntaxgym,
         pairs=arguments.export_pairs,
         babylm=arguments.export_babylm,
+        inspect=arguments.export_inspect,
         overwrite=arguments.overwrite,
     )
     if not any(exports.folders):
-        parser.error("expected --export-syntaxgym DIR, --export-pairs DIR or --export-babylm DIR")
+        parser.error(
+            "expected --export-syntaxgym DIR, --export-pairs DIR, --export-babylm DIR or "
+            "--export-inspect DIR"
+        )
     return finished(prog, lambda: _export(arguments, exports))
 
 

@@ -27,6 +27,12 @@ from coherencegym.builders.export.harness import (
     rendered,
     tasks,
 )
+from coherencegym.builders.export.inspect_tasks import (
+    QuestionTable,
+    question_tables,
+    report,
+    tasks_file,
+)
 from coherencegym.builders.export.pairs import PairTable, pair_table
 from coherencegym.builders.export.syntaxgym import SuiteTable, item_records, suite_json, suite_table
 from coherencegym.errors import EvaluationError
@@ -37,10 +43,11 @@ from coherencegym.files.strict_json import held
 
 #: The reports of exports.
 SUITES_REPORT, PAIRS_REPORT, BABYLM_REPORT = "SUITES.md", "PAIRS.md", "BABYLM.md"
+INSPECT_REPORT = "INSPECT.md"
 
 #: The command-line options.
 SUITES_OPTION, PAIRS_OPTION = "--export-syntaxgym", "--export-pairs"
-BABYLM_OPTION = "--export-babylm"
+BABYLM_OPTION, INSPECT_OPTION = "--export-babylm", "--export-inspect"
 
 
 class ExportError(EvaluationError):
@@ -54,6 +61,7 @@ class Exports:
     syntaxgym: Path | None = None
     pairs: Path | None = None
     babylm: Path | None = None
+    inspect: Path | None = None
     overwrite: bool = False
 
     @property
@@ -65,6 +73,8 @@ class Exports:
             yield PAIRS_OPTION, self.pairs
         if self.babylm is not None:
             yield BABYLM_OPTION, self.babylm
+        if self.inspect is not None:
+            yield INSPECT_OPTION, self.inspect
 
     def check(self, build: Path | None = None, named: str = "--output") -> None:
         """Refuse folders that would be lost, before any work is done for them.
@@ -256,11 +266,32 @@ def _write_babylm(read: Sequence[ItemTable], release: ExportedRelease, folder: P
     ]
 
 
+def _write_inspect(read: Sequence[ItemTable], release: ExportedRelease, folder: Path) -> list[str]:
+    tables = question_tables(read, release.configs)
+    made = [table for table in tables if table.records]
+    if not made:
+        raise ExportError(
+            f"{INSPECT_OPTION}: {release.suite} has no headline config with an incoherent text to "
+            "ask about; expected another suite"
+        )
+    for table in made:
+        _write_lines(folder / table.file, table.records)
+    (folder / "questions.py").write_text(tasks_file(made), encoding="utf-8")
+    text = report(made, release.suite, release.version, release.origin)
+    (folder / INSPECT_REPORT).write_text(text, encoding="utf-8")
+    number = sum(len(table.records) for table in made)
+    return [
+        f"for Inspect: {_number(number, 'question')} in {_number(len(made), 'task')}",
+        *_refusals("left out for Inspect", tables),
+    ]
+
+
 #: The writers of exports, by option: they give lines for the user.
 _WRITERS = {
     SUITES_OPTION: _write_suites,
     PAIRS_OPTION: _write_pairs,
     BABYLM_OPTION: _write_babylm,
+    INSPECT_OPTION: _write_inspect,
 }
 
 
@@ -297,7 +328,8 @@ def _write_lines(path: Path, records: Iterable[dict[str, Any]], ascii_only: bool
 
 
 def _refusals(
-    what: str, made: Sequence[SuiteTable] | Sequence[PairTable] | Sequence[BabylmTable]
+    what: str,
+    made: Sequence[SuiteTable | PairTable | BabylmTable | QuestionTable],
 ) -> Iterator[str]:
     for table in made:
         for reason, count in table.refused.most_common():

@@ -14,7 +14,6 @@ from coherencegym.builders.judgement.filtering import ReaderFilter
 from coherencegym.builders.judgement.match import Matcher
 from coherencegym.builders.judgement.questions import JUDGED_UNITS
 from coherencegym.builders.judgement.rows import JUDGED_COLUMNS, judge_rows
-from coherencegym.builders.pipeline.choices import write_choices
 from coherencegym.builders.pipeline.entries import (
     config_entry,
     config_rank,
@@ -109,7 +108,6 @@ def build(
         if share is None:
             each.check()
     hold_headline(configs)
-    configs |= write_choices(folder, suite.name, configs)
     manifest = in_order(about | {"configs": configs})
     write_documents(manifest, folder)
     return manifest

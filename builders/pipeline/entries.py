@@ -10,10 +10,10 @@ from importlib.metadata import version as installed_version
 from typing import Any
 
 from coherencegym.builders.release.manifest import Manifest
-from coherencegym.builders.suite import Config, PromptedChoice, Suite
+from coherencegym.builders.suite import Config, Suite
 from coherencegym.eval.data.source import FORMAT, Published
 from coherencegym.eval.kinds.registry import TABLE_KINDS
-from coherencegym.eval.kinds.table_kind import SAMPLE, Row, TableKind
+from coherencegym.eval.kinds.table_kind import SAMPLE, Row
 from coherencegym.loaders.corpus import Corpus
 from coherencegym.papers.published import published_cells
 
@@ -81,12 +81,7 @@ def config_rank(suite: Suite, config: Config, corpus: Corpus) -> int:
     else:
         of_corpus = 99 if corpus.name == SAMPLE else 98
     own = suite.configs.index(config) + len(suite.configs) * of_corpus
-    return kind_rank(config.kind) + own
-
-
-def kind_rank(kind: TableKind[Any]) -> int:
-    """The rank before those of all configs of a kind."""
-    return [*TABLE_KINDS, kind.name].index(kind.name) * _OF_A_KIND
+    return [*TABLE_KINDS, config.kind.name].index(config.kind.name) * _OF_A_KIND + own
 
 
 def _corpus_entry(corpus: Corpus) -> dict[str, Any]:
@@ -137,7 +132,7 @@ def config_entry(
         "length_confound": config.length_confound,
         **({"is_diagnostic": True} if config.is_diagnostic else {}),
         "questions": [question.entry for question in config.questions],
-        **_choice_entry(config.choice),
+        **({} if config.choice == () else {"choice": config.choice}),
         **({"task_defaults": dict(config.task_defaults)} if config.task_defaults else {}),
         "seed": seed,
         "limit": limit,
@@ -145,12 +140,6 @@ def config_entry(
         "suite_version": suite.version,
         "toolkit_version": toolkit_version(),
     }
-
-
-def _choice_entry(choice: PromptedChoice | None) -> dict[str, Any]:
-    if choice == PromptedChoice():
-        return {}
-    return {"choice": None if choice is None else asdict(choice)}
 
 
 def group_counts(

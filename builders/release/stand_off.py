@@ -23,7 +23,7 @@ _KEPT = (
     *("predictions", "columns", "breakdowns", "headline", "headline_value", "controls"),
     *("length_confound", "is_diagnostic", "questions", "task_defaults", "seed", "limit"),
     *("settings", "suite_version", "toolkit_version", "in_headline", "not_headline"),
-    *("choice", "choice_of"),
+    "choice",
     *("splits_asked", "rank", "licences", "withheld_discourses", "bad_rows", "skipped"),
 )
 #: Figures of a split that are about no file but the one of row hashes.

@@ -3,18 +3,13 @@
 The ids of tasks are here and nowhere else: ``eval.yaml`` in the dataset, ``.eval_results``
 in a model's repository, and the overview have them from this module. Read:
 https://huggingface.co/docs/hub/eval-results, and inspect_ai's ``_eval/task/hf.py``.
-
-``inspect eval hf/OWNER/SUITE`` reads the same file. It refuses the whole file where one of its
-tasks is without ``field_spec``, ``solvers`` and ``scorers``, and none of the scorers that it allows
-there reads probabilities. So where a dataset has prompted choices, the other tasks have these
-fields, too, with a scorer that never finds a grade: inspect leaves their rows unscored (``nan``).
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from coherencegym.eval.kinds.items import ITEMS
@@ -33,51 +28,20 @@ FRAMEWORK = {
 #: True once the Hub's list has it: the Hub checks the key when a file is pushed, and files without
 #: the key are benchmarks, too.
 IS_LISTED = False
-#: The key of a config of prompted choices in a manifest: the config of pairs that it asks about.
-CHOICE_OF = "choice_of"
-
 #: The splits of a task, the first that is there.
 _SPLITS = ("test", "validation", "train")
-#: The work of inspect on a prompted choice.
-_PROMPTED: Mapping[str, Any] = {
-    "field_spec": {
-        "input": "question",
-        "target": "target",
-        "choices": "choices",
-        "metadata": ["item_id"],
-    },
-    "solvers": [{"name": "multiple_choice"}],
-    "scorers": [{"name": "choice"}],
-}
-#: Its work on a score that another program computes: nothing is asked, nothing scored.
-_UNSCORED: Mapping[str, Any] = {
-    "field_spec": {"input": "item_id", "target": "literal:unscored"},
-    "solvers": [
-        {
-            "name": "system_message",
-            "args": {"template": "Not a prompt. coherencegym computes the score of this task."},
-        }
-    ],
-    "scorers": [{"name": "model_graded_qa", "args": {"model": "mockllm/model"}}],
-}
-_COMMENTS = (
-    "The ids of the tasks are stable: results name them (.eval_results/*.yaml of a model).",
-    "coherencegym computes the scores of the tasks whose solver is system_message. inspect",
-    "cannot: it wants the last three fields, asks nothing, and leaves the rows unscored (nan).",
-    "The tasks NAME_choice prompt a model with pairs in words:",
-    "  inspect eval hf/{repo}/NAME_choice",
-    "A prompted choice is another construct than surprisal: never put both in one column.",
+_COMMENT = (
+    "# The ids of the tasks are stable: results name them (.eval_results/*.yaml of a model).\n"
 )
 
 
 @dataclass(frozen=True, slots=True)
 class BenchmarkTask:
-    """A task of a dataset: its id, the table that it is on, and whether a model is prompted."""
+    """A task of a dataset: its id, and the table that it is on."""
 
     id: str
     config: str
     split: str
-    is_choice: bool = False
 
 
 def task_id(config: str, metric: str = "") -> str:
@@ -88,11 +52,6 @@ def task_id(config: str, metric: str = "") -> str:
 def headline_id(task: str) -> str:
     """The id of the mean over the configs of a headline, given the task that computes it."""
     return "headline" if task == ITEMS.task else f"headline_{task}"
-
-
-def choice_config(config: str) -> str:
-    """The config that asks about the pairs of a config in words, and the id of its task."""
-    return f"{config}_choice"
 
 
 def suite_headline(configs: Mapping[str, Mapping[str, Any]]) -> list[str]:
@@ -108,7 +67,7 @@ def headline_configs(configs: Mapping[str, Mapping[str, Any]]) -> dict[str, list
     """Task -> the configs that its score of a dataset is over, by rank.
 
     Of pairs these are the configs of the headline, of other kinds of tables all, but for diagnostic
-    ones. No task computes a score of prompted choices, or of texts that an encoder learns from.
+    ones. No task computes a score of texts that an encoder learns from.
     """
     found: dict[str, list[str]] = {}
     for name, about in sorted(configs.items(), key=lambda entry: (entry[1]["rank"], entry[0])):
@@ -128,27 +87,17 @@ def _without_sample(names: Iterable[str], configs: Mapping[str, Mapping[str, Any
 
 
 def benchmark_tasks(configs: Mapping[str, Mapping[str, Any]]) -> list[BenchmarkTask]:
-    """The tasks of a manifest's configs.
+    """The tasks of a manifest's configs: one for each headline config.
 
-    There is one for each headline config, and one for its prompted choice. Where a headline is over
-    several configs, their mean is a task of its own, which is shown on the first of them.
+    Where a headline is over several configs, their mean is a task of its own, which is shown on the
+    first of them.
     """
-    found, choices = [], []
-    # A stand-off release has no questions that anybody could be asked.
-    asked = {
-        about[CHOICE_OF]: name
-        for name, about in configs.items()
-        if CHOICE_OF in about and not about.get("stand_off")
-    }
+    found = []
     for task, names in headline_configs(configs).items():
         if len(names) > 1:
             found.append(BenchmarkTask(headline_id(task), names[0], _split(configs[names[0]])))
         found += [BenchmarkTask(task_id(name), name, _split(configs[name])) for name in names]
-        choices += [asked[name] for name in names if name in asked]
-    prompted = (
-        BenchmarkTask(name, name, _split(configs[name]), is_choice=True) for name in choices
-    )
-    return [*found, *prompted]
+    return found
 
 
 def _split(about: Mapping[str, Any]) -> str:
@@ -168,32 +117,10 @@ def eval_yaml(manifest: Mapping[str, Any]) -> str:
     tasks = benchmark_tasks(manifest["configs"])
     if not tasks:
         return ""
-    has_choices = any(task.is_choice for task in tasks)
     whole = {
         "name": f"CoherenceGym: {manifest['title']}",
         "description": f"{manifest['hypothesis']} {manifest['description']}",
         **({"evaluation_framework": FRAMEWORK["name"]} if IS_LISTED else {}),
-        "tasks": [_entry(task, has_choices) for task in tasks],
+        "tasks": [asdict(task) for task in tasks],
     }
-    text = yaml.dump(whole, Dumper=_plain_dumper(), sort_keys=False, allow_unicode=True, width=100)
-    comments = _COMMENTS if has_choices else _COMMENTS[:1]
-    said = "".join(f"# {line}\n" for line in comments).format(repo=manifest["repo_id"])
-    return said + str(text)
-
-
-def _entry(task: BenchmarkTask, has_choices: bool) -> dict[str, Any]:
-    place = {"id": task.id, "config": task.config, "split": task.split}
-    if not has_choices:
-        return place
-    return {**place, **(_PROMPTED if task.is_choice else _UNSCORED)}
-
-
-def _plain_dumper() -> Any:
-    # Without anchors: what several tasks have is written out in each.
-    import yaml
-
-    class Dumper(yaml.SafeDumper):
-        def ignore_aliases(self, data: Any) -> bool:
-            return True
-
-    return Dumper
+    return _COMMENT + str(yaml.safe_dump(whole, sort_keys=False, allow_unicode=True, width=100))

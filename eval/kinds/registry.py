@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from coherencegym.eval.kinds.choices import PROMPTED_CHOICES
 from coherencegym.eval.kinds.documents import DOCUMENTS
 from coherencegym.eval.kinds.examples import EXAMPLES
 from coherencegym.eval.kinds.items import ITEMS
@@ -17,8 +16,7 @@ from coherencegym.eval.kinds.table_kind import SuiteError, TableKind
 #: Name -> kind. In a dataset of several the configs of the first come first, and one of them is
 #: the default.
 TABLE_KINDS: Mapping[str, TableKind[Any]] = {
-    kind.name: kind
-    for kind in (ITEMS, DOCUMENTS, EXAMPLES, SPANS, RATINGS, STRUCTURES, PROMPTED_CHOICES)
+    kind.name: kind for kind in (ITEMS, DOCUMENTS, EXAMPLES, SPANS, RATINGS, STRUCTURES)
 }
 
 

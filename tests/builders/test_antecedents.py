@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from support.marked_texts import annotated
-from support.suites import Sample, rows, without_choices
+from support.suites import Sample, rows
 
 from coherencegym.builders.antecedents import SUITE, count_tokens, count_words
 from coherencegym.builders.crossing.balance import Balanced, side
@@ -85,9 +85,7 @@ def test_a_mention_may_begin_or_end_its_sentence() -> None:
 
 def test_the_sample(built: tuple[Path, dict[str, Any]]) -> None:
     folder, manifest = built
-    counts = {
-        name: entry["splits"]["test"]["rows"] for name, entry in without_choices(manifest).items()
-    }
+    counts = {name: entry["splits"]["test"]["rows"] for name, entry in manifest["configs"].items()}
     assert counts == {"sample_pronoun": 5, "sample_phrase": 2}
     for name in counts:
         for row in rows(folder, name):
@@ -159,7 +157,7 @@ def test_the_card(built: tuple[Path, dict[str, Any]]) -> None:
 def test_the_real_documents(real_build: Callable[[str, str], Path]) -> None:
     folder = real_build("antecedents", "gum")
     manifest = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
-    entries = without_choices(manifest)
+    entries = manifest["configs"]
     counts = {name: entry["splits"]["test"]["rows"] for name, entry in entries.items()}
     assert counts == {"gum_pronoun": 60, "gum_phrase": 11}
     skipped = entries["gum_pronoun"]["skipped"]["test"]
@@ -200,7 +198,7 @@ def test_the_real_documents(real_build: Callable[[str, str], Path]) -> None:
 def test_the_real_novels(real_build: Callable[[str, str], Path]) -> None:
     folder = real_build("antecedents", "openboek")
     manifest = dict(read_manifest(folder / "manifest.json"))
-    entries = without_choices(manifest)
+    entries = manifest["configs"]
     counts = {name: entry["splits"]["test"]["rows"] for name, entry in entries.items()}
     assert counts == {"openboek_nl_pronoun": 85, "openboek_nl_phrase": 8}
     skipped = entries["openboek_nl_pronoun"]["skipped"]["test"]

@@ -11,7 +11,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from support.suites import Sample, rows, without_choices
+from support.suites import Sample, rows
 from support.toy import SUITE, stories, toy_corpus
 
 from coherencegym.builders.pipeline.build import BuildOptions, build
@@ -97,8 +97,8 @@ def test_more_than_ten_thousand_rows_by_two_routes(tmp_path: Path) -> None:
 
 def test_an_order_is_another_of_the_same_words(sentence_order: Path) -> None:
     manifest = read_manifest(sentence_order / "manifest.json")
-    assert len(without_choices(manifest)) == 11
-    for config in (name for name in without_choices(manifest) if not name.endswith("familiarity")):
+    assert len(manifest["configs"]) == 11
+    for config in (name for name in manifest["configs"] if not name.endswith("familiarity")):
         for row in rows(sentence_order, config):
             original, shuffled = item_from_row(row).conditions
             assert sorted(original.content.split()) == sorted(shuffled.content.split())
@@ -142,7 +142,7 @@ def test_story_cloze_from_the_sample(
 ) -> None:
     folder, manifest = built_sample(STORY_CLOZE.name)
     diagnostic = ["sample_familiarity", "sample_crossed_shuffled_context"]
-    assert list(without_choices(manifest)) == ["sample", "sample_crossed", *diagnostic]
+    assert list(manifest["configs"]) == ["sample", "sample_crossed", *diagnostic]
     read = rows(folder, "sample")
     assert len(read) >= 200
     for row in read:
@@ -260,7 +260,7 @@ def test_real_dialogues(shared: Path, tmp_path: Path) -> None:
     source = PlannedCorpus(corpus("personachat"), configs)
     options = BuildOptions(data_dir=shared / "corpora" / "personachat")
     manifest = build(suite, Sources([source]), options, tmp_path)
-    for name, entry in without_choices(manifest).items():
+    for name, entry in manifest["configs"].items():
         expected = 102 if "matched" in name else 67
         assert sum(split["rows"] for split in entry["splits"].values()) == expected
     partial_input = manifest["configs"]["personachat_dialogue_all"]["quality"]["unsplit"][

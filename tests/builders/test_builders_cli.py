@@ -20,7 +20,7 @@ from huggingface_hub import HfApi
 from support.commands import build_command, one_line
 from support.forked import Fork
 from support.hub.server import HubServer
-from support.suites import no_classifiers, without_choices
+from support.suites import no_classifiers
 
 from coherencegym.builders.command.cli import main, suite_parser
 from coherencegym.builders.command.run import BuildJob, BuildRequest
@@ -298,7 +298,7 @@ def test_a_hub_dataset_is_a_corpus(tmp_path: Path, capsys: pytest.CaptureFixture
     argv = ("--hub-dataset", folder, "--hub-column", "sentences", "--output", "out")
     assert build_command("sentence_order", *argv) == 0
     manifest = json.loads((tmp_path / "out/manifest.json").read_text())
-    assert {name.rsplit("_", 2)[-1] for name in without_choices(manifest)} == {"all", "context"}
+    assert {name.rsplit("_", 2)[-1] for name in manifest["configs"]} == {"all", "context"}
     assert all(not entry["republishable"] for entry in manifest["configs"].values())
 
 
@@ -352,7 +352,7 @@ def test_what_may_not_be_republished_is_refused_when_named(
     assert build_command("story_cloze", *argv, "--version", "6.0.0") == 0
     assert f"left out of the push: {closed} (pass --private" in capsys.readouterr().out
     manifest = json.loads(hub_clients.files("coherencegym/mine")["manifest.json"])
-    assert list(without_choices(manifest)) == [
+    assert list(manifest["configs"]) == [
         "sample",
         "sample_crossed",
         "sample_familiarity",
@@ -367,7 +367,7 @@ def test_a_private_repository_takes_it(
     argv = ("--push-to-hub", "--data-dir", storycloze, "--corpus", "storycloze", "--private")
     assert build_command("story_cloze", *argv) == 0
     manifest = json.loads(hub_clients.files("coherencegym/story_cloze")["manifest.json"])
-    assert list(without_choices(manifest)) == [
+    assert list(manifest["configs"]) == [
         "storycloze",
         "storycloze_crossed",
         "storycloze_familiarity",

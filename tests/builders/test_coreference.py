@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from support.marked_texts import annotated
-from support.suites import Sample, build_from, rows, without_choices
+from support.suites import Sample, build_from, rows
 
 from coherencegym.builders.coreference import SUITE
 from coherencegym.builders.crossing.generator import Crossed
@@ -205,7 +205,7 @@ def test_the_sample(built: tuple[Path, dict[str, Any]]) -> None:
     folder, manifest = built
     counts = {
         name: entry["splits"]["test"]["rows"]
-        for name, entry in without_choices(manifest).items()
+        for name, entry in manifest["configs"].items()
         if not name.endswith("_shuffled_context")
     }
     assert counts == {
@@ -259,7 +259,7 @@ def test_the_genres_are_one_config_with_one_partial_input_score(
     built: tuple[Path, dict[str, Any]],
 ) -> None:
     """A genre has too few documents to learn from; each is a group."""
-    for name, entry in without_choices(built[1]).items():
+    for name, entry in built[1]["configs"].items():
         if "_crossed" in name:
             continue
         scores = entry["quality"]["test"]["partial_input"]
@@ -345,7 +345,7 @@ def test_a_longer_mention_that_begins_with_the_pronoun(tmp_path: Path) -> None:
     (tmp_path / "GUM_podcast_test.conllu").write_text(joined)
     (tmp_path / "GUM_essay_test.conllu").write_text(owned)
     manifest = build_from(SUITE, "gum", tmp_path / "out", data_dir=tmp_path)
-    assert sorted(without_choices(manifest)) == ["gum", "gum_spillover"]
+    assert sorted(manifest["configs"]) == ["gum", "gum_spillover"]
     (row,) = rows(tmp_path / "out", "gum")
     assert row["conditions"][1]["regions"][1]["content"] == "I saw Ann's old friends here."
     assert (row["gender"], row["antecedent_words"]) == ("feminine", 1)
@@ -355,10 +355,10 @@ def test_the_real_schemas(tmp_path: Path, shared: Path) -> None:
     data = shared / "corpora" / "winograd"
     manifest = build_from(SUITE, "winograd", tmp_path, data_dir=data)
     both = ["winograd_crossed", "winograd_crossed_spillover"]
-    assert sorted(without_choices(manifest)) == sorted(
+    assert sorted(manifest["configs"]) == sorted(
         [*both, *(f"{name}_shuffled_context" for name in both)]
     )
-    for entry in without_choices(manifest).values():
+    for entry in manifest["configs"].values():
         assert entry["splits"]["test"]["rows"] == 56
         assert entry["skipped"]["test"] == {
             "not a pronoun for a man or a woman": 128,
@@ -384,7 +384,7 @@ def test_the_real_schemas(tmp_path: Path, shared: Path) -> None:
 def test_the_real_documents(real_build: Callable[[str, str], Path]) -> None:
     built = real_build("coreference", "gum")
     manifest = json.loads((built / "manifest.json").read_text(encoding="utf-8"))
-    entries = without_choices(manifest)
+    entries = manifest["configs"]
     # Documents of the train, validation and test lists are in one split.
     assert {split for entry in entries.values() for split in entry["splits"]} == {"test"}
     counts = {name: entry["splits"]["test"]["rows"] for name, entry in entries.items()}

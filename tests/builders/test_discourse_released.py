@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from support.commands import build_command, one_line
-from support.suites import rows, without_choices
+from support.suites import rows
 
 from coherencegym.builders.discourse.released import ReleasedCoherence, twins
 from coherencegym.builders.pipeline.fitting import Fits
@@ -65,7 +65,7 @@ def test_a_build_has_the_rows_as_released(folder: Path, capsys: pytest.CaptureFi
     options = ("--corpus", "discoeval", "--data-dir", folder, "--output", folder / "out")
     assert build_command("discourse_tasks", *options) == 0
     manifest = json.loads((folder / "out/manifest.json").read_text())
-    configs = without_choices(manifest)
+    configs = manifest["configs"]
     assert {name: list(entry["splits"]) for name, entry in configs.items()} == {
         "position_discoeval_wikipedia_unordered": ["test"],
         "order_discoeval_wikipedia": ["validation"],

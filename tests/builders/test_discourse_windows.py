@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from support.commands import build_command, one_line
-from support.suites import Sample, no_classifiers, rows, without_choices
+from support.suites import Sample, no_classifiers, rows
 
 from coherencegym.builders.command.show import build_grid
 from coherencegym.builders.discourse.cutting import (
@@ -210,13 +210,13 @@ def labelled(folder: Path, manifest: dict[str, Any], config: str, split: str) ->
 
 def test_the_sample_makes_every_task_that_it_can(built: tuple[Path, dict[str, Any]]) -> None:
     _, manifest = built
-    assert set(without_choices(manifest)) == {
+    assert set(manifest["configs"]) == {
         *("position_sample", "order_sample", "place_in_document_sample"),
         *("replaced_sample", "replaced_sample_similar"),
         *("replaced_sample_pairs", "replaced_sample_similar_pairs"),
         *("relation_sample_rst", "relation_sample_implicit"),
     }
-    for name, entry in without_choices(manifest).items():
+    for name, entry in manifest["configs"].items():
         if name.startswith("relation"):
             continue
         assert set(entry["splits"]) == set(SPLITS)
@@ -255,7 +255,7 @@ def test_labels_are_held_against_what_needs_no_vector(built: tuple[Path, dict[st
 
 def test_no_family_is_in_two_splits(built: tuple[Path, dict[str, Any]]) -> None:
     folder, manifest = built
-    for config in without_choices(manifest):
+    for config in manifest["configs"]:
         if config.startswith("relation"):
             continue
         families = [{row["family"] for row in rows(folder, config, split)} for split in SPLITS]
@@ -325,7 +325,7 @@ def test_a_paper_gives_a_sentence_of_each_section(
     options = ("--hub-dataset", folder, "--genre", "papers", "--output", tmp_path / "out")
     assert build_command("discourse_tasks", *options) == 0
     manifest = json.loads((tmp_path / "out/manifest.json").read_text())
-    (config,) = without_choices(manifest)
+    (config,) = manifest["configs"]
     assert config == "section_papers"
     entry = manifest["configs"][config]
     assert entry["bad_rows"] == {"no sentence of prose in abstract or body": 1}

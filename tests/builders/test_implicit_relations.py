@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from support.marked_texts import parsed
-from support.suites import Sample, rows, without_choices
+from support.suites import Sample, rows
 
 from coherencegym.builders.implicit_relations import (
     ASKED,
@@ -174,8 +174,8 @@ def built(
 def test_the_sample(built: tuple[Path, dict[str, Any]]) -> None:
     folder, manifest = built
     control = "sample_crossed_shuffled_context"
-    assert list(without_choices(manifest)) == ["sample_crossed", "sample_cloze", control]
-    crossed, cloze, _ = without_choices(manifest).values()
+    assert list(manifest["configs"]) == ["sample_crossed", "sample_cloze", control]
+    crossed, cloze, _ = manifest["configs"].values()
     assert crossed["splits"]["test"]["rows"] == 23
     (score,) = [s for s in crossed["quality"]["test"]["partial_input"] if not s["group"]]
     assert score["score"] == 0.5
@@ -184,7 +184,7 @@ def test_the_sample(built: tuple[Path, dict[str, Any]]) -> None:
     groups = cloze["splits"]["test"]["groups"]
     assert groups[REST] == groups[BEST] == 51
     assert groups[ASKED] == groups[CONVERSE] == groups[BOTH] == groups[CONSISTENT] == 11
-    for name in without_choices(manifest):
+    for name in manifest["configs"]:
         for row in rows(folder, name):
             read_item(row)
 
@@ -195,6 +195,6 @@ def test_real_corpora(
 ) -> None:
     folder = real_build("implicit_relations", corpus)
     manifest = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
-    configs = without_choices(manifest)
+    configs = manifest["configs"]
     assert configs[f"{corpus}_crossed"]["splits"]["test"]["rows"] == crossed
     assert configs[f"{corpus}_cloze"]["splits"]["test"]["rows"] == cloze

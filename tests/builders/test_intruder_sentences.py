@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.suites import Sample, build_from, no_classifiers, rows, without_choices
+from support.suites import Sample, build_from, no_classifiers, rows
 
 from coherencegym.builders import linguistic_probes, span_coherence
 from coherencegym.builders.command.cli import run_suite
@@ -42,7 +42,7 @@ def built(
 
 def test_two_views_of_the_same_documents(built: tuple[Path, dict[str, Any]]) -> None:
     folder, manifest = built
-    assert set(without_choices(manifest)) == {
+    assert set(manifest["configs"]) == {
         "pairs_sample",
         "detect_sample",
         "sample_same_document",
@@ -236,9 +236,9 @@ def probes(
 
 def test_a_config_for_each_probe(probes: tuple[Path, dict[str, Any]]) -> None:
     folder, manifest = probes
-    assert set(without_choices(manifest)) == {f"sample_{probe}" for probe in PROBES}
+    assert set(manifest["configs"]) == {f"sample_{probe}" for probe in PROBES}
     both = 0
-    for name, config in without_choices(manifest).items():
+    for name, config in manifest["configs"].items():
         for split in config["splits"]:
             for row in rows(folder, name, split):
                 item = item_from_row(row)
@@ -268,7 +268,7 @@ def test_filtered_pairs_warn_the_model_that_filtered_them(tmp_path: Path) -> Non
     suite = SUITE.configured(filter_model="demo", test_share=0.1, validation_share=0.9)
     manifest = build_from(suite, "sample", tmp_path / "data", limit=14)
     filtered = {"pairs_sample_filtered", "detect_sample_filtered"}
-    assert set(without_choices(manifest)) == filtered | {
+    assert set(manifest["configs"]) == filtered | {
         "sample_same_document",
         "sample_same_document_shuffled_context",
     }
@@ -333,7 +333,7 @@ def test_a_document_under_two_ids_is_one_family_and_no_item_twice(
     sources = Sources([PlannedCorpus(corpus("insted"), tuple(few))])
     manifest = build(everything, sources, BuildOptions(data_dir=tmp_path), tmp_path / "out")
     twice = dropped = 0
-    for name, config in without_choices(manifest).items():
+    for name, config in manifest["configs"].items():
         of_text: dict[Any, set[tuple[str, str]]] = {}
         asked = Counter[str]()
         for row in rows(tmp_path / "out", name):

@@ -52,8 +52,6 @@ def rows_of(entry: dict[str, Any]) -> int:
 def test_orders_in_dutch_chinese_and_german(real_build: Callable[[str, str], Path]) -> None:
     folder = real_build("sentence_order", "disrpt")
     configs = configs_of(folder)
-    # Prompted choices are made beside the configs.
-    configs = {name: one for name, one in configs.items() if not name.endswith("_choice")}
     found = {name: rows_of(entry) for name, entry in configs.items()}
     assert found == {
         **dict.fromkeys(("disrpt_nl_documents_all", "disrpt_nl_documents_context"), 167),
@@ -257,9 +255,8 @@ def test_a_language_without_rules_is_refused_in_a_line(
 
 def test_german_coreference(real_build: Callable[[str, str], Path]) -> None:
     configs = configs_of(real_build("coreference", "disrpt"))
-    assert {name: rows_of(one) for name, one in configs.items()} == {
-        **{"disrpt_de": 2, "disrpt_de_spillover": 2, "disrpt_de_choice": 2}
-    }
+    found = {name: rows_of(one) for name, one in configs.items()}
+    assert found == {"disrpt_de": 2, "disrpt_de_spillover": 2}
     (skipped,) = (counts for counts in configs["disrpt_de"]["skipped"].values() if counts)
     assert skipped["no noun phrase or name in the sentence before"] == 33
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from support.suites import Sample, rows, without_choices
+from support.suites import Sample, rows
 
 from coherencegym.builders.lasting_surprise import CURVES, SUITE, DeniedStatements, Intruders
 from coherencegym.builders.pipeline.fitting import Fits
@@ -142,8 +142,8 @@ def test_an_intruder_is_followed_by_five_sentences() -> None:
 
 def test_the_sample_has_both(built_sample: Sample) -> None:
     folder, manifest = built_sample(SUITE.name)
-    assert set(without_choices(manifest)) == {"sample_intruder", "sample_contradiction"}
-    for config in without_choices(manifest):
+    assert set(manifest["configs"]) == {"sample_intruder", "sample_contradiction"}
+    for config in manifest["configs"]:
         made = rows(Path(folder), config)
         assert len(made) >= 3
         for row in made:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.suites import Sample, no_classifiers, rows, without_choices
+from support.suites import Sample, no_classifiers, rows
 
 from coherencegym.__main__ import main
 from coherencegym.builders.discourse.matched_orders import MatchedOrders
@@ -97,9 +97,7 @@ def test_turns_are_marked_in_both_orders(built: tuple[Path, dict[str, Any]]) -> 
 def test_what_counts_in_the_one_number_is_in_the_manifest(
     built: tuple[Path, dict[str, Any]],
 ) -> None:
-    found = {
-        name: entry.get("headline_value", "") for name, entry in without_choices(built[1]).items()
-    }
+    found = {name: entry.get("headline_value", "") for name, entry in built[1]["configs"].items()}
     assert {name for name, value in found.items() if value} == {
         "sample_narration_context",
         "sample_dialogue_context",

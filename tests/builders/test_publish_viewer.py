@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,22 +15,19 @@ from support.toy import REPO, SUITE, stories, toy_corpus
 from coherencegym.builders.pipeline.build import BuildOptions, build
 from coherencegym.builders.pipeline.sources import PlannedCorpus, Sources
 from coherencegym.builders.release.publish import PublishOptions, publish
-from coherencegym.builders.suite import PromptedChoice
 
-PAIRS, CHOICE = "toy_context", "toy_context_choice"
+PAIRS = "toy_context"
 
 
 @pytest.fixture
 def pushed(
     hub_api: HfApi, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> tuple[Path, dict[str, Any]]:
-    """The toy suite with its prompted choice, pushed."""
+    """The toy suite, pushed."""
     no_classifiers(monkeypatch)
-    choice = PromptedChoice()
-    suite = replace(SUITE, configs=tuple(replace(one, choice=choice) for one in SUITE.configs))
     corpus = toy_corpus("toy", {"test": stories(0, 12), "validation": stories(12, 15)})
     manifest = build(
-        suite, Sources([PlannedCorpus(corpus, suite.configs)]), BuildOptions(), tmp_path
+        SUITE, Sources([PlannedCorpus(corpus, SUITE.configs)]), BuildOptions(), tmp_path
     )
     publish(hub_api, tmp_path, manifest, PublishOptions(REPO))
     return tmp_path, manifest
@@ -63,7 +59,6 @@ def test_eval_yaml_goes_where_no_task_is_left(
     options = PublishOptions(REPO, version="2.0.0", prune=True)
     publish(hub_api, folder, manifest | {"configs": {PAIRS: config}}, options)
     assert "eval.yaml" not in hub.files(REPO)
-    assert not [path for path in hub.files(REPO) if CHOICE in path]
 
 
 def test_the_size_of_every_split(hub: HubServer, pushed: tuple[Path, dict[str, Any]]) -> None:
@@ -74,26 +69,25 @@ def test_the_size_of_every_split(hub: HubServer, pushed: tuple[Path, dict[str, A
         for name, entry in pushed[1]["configs"].items()
         for split, about in entry["splits"].items()
     }
-    assert found["dataset"]["num_rows"] == sum(counts.values()) == 30
+    assert found["dataset"]["num_rows"] == sum(counts.values()) == 15
 
 
 def test_the_first_rows_are_those_of_the_build(
     hub: HubServer, pushed: tuple[Path, dict[str, Any]]
 ) -> None:
     folder, manifest = pushed
-    for config in (PAIRS, CHOICE):
-        found = asked(hub, "first-rows", dataset=REPO, config=config, split="test")
-        assert [one["row"] for one in found["rows"]] == rows(folder, config)
-        names = [feature["name"] for feature in found["features"]]
-        assert names == list(manifest["configs"][config]["features"])
-        assert found["truncated"] is False
+    found = asked(hub, "first-rows", dataset=REPO, config=PAIRS, split="test")
+    assert [one["row"] for one in found["rows"]] == rows(folder, PAIRS)
+    names = [feature["name"] for feature in found["features"]]
+    assert names == list(manifest["configs"][PAIRS]["features"])
+    assert found["truncated"] is False
 
 
 def test_croissant_has_a_record_set_for_each_config(
     hub: HubServer, pushed: tuple[Path, dict[str, Any]]
 ) -> None:
     found = asked(hub, f"api/datasets/{REPO}/croissant")
-    assert [one["@id"] for one in found["recordSet"]] == [PAIRS, CHOICE]
-    fields = {one["@id"]: one["dataType"] for one in found["recordSet"][1]["field"]}
-    assert fields[f"{CHOICE}/question"] == "sc:Text"
+    assert [one["@id"] for one in found["recordSet"]] == [PAIRS]
+    fields = {one["@id"]: one["dataType"] for one in found["recordSet"][0]["field"]}
+    assert fields[f"{PAIRS}/item_id"] == "sc:Text"
     assert {one["encodingFormat"] for one in found["distribution"]} == {"application/x-parquet"}

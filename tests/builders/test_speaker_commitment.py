@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from support.strategies import TEXTS
-from support.suites import Sample, build_from, rows, without_choices
+from support.suites import Sample, build_from, rows
 
 from coherencegym.builders.pipeline.fitting import Fits
 from coherencegym.builders.pipeline.generation import generate_items
@@ -90,15 +90,15 @@ def test_a_label_is_one_of_the_whole_discourse() -> None:
 
 def test_every_config_has_the_pairs_of_its_label(built: tuple[Path, dict[str, Any]]) -> None:
     folder, manifest = built
-    assert list(without_choices(manifest)) == [
+    assert list(manifest["configs"]) == [
         "sample_interaction",
         "sample_contradiction",
         "sample_neutral",
         "sample_entailment",
     ]
-    assert [e["default"] for e in without_choices(manifest).values()] == [True, False, False, False]
+    assert [e["default"] for e in manifest["configs"].values()] == [True, False, False, False]
     ids = set()
-    for name, entry in list(without_choices(manifest).items())[1:]:
+    for name, entry in list(manifest["configs"].items())[1:]:
         read = rows(folder, name)
         assert len(read) == entry["splits"]["test"]["rows"] == 60
         assert entry["skipped"] == {"test": {}}  # the pairs of other labels are no loss
@@ -149,7 +149,7 @@ def test_what_uses_up_the_controls_leaves_the_others_without() -> None:
 def test_the_partial_input_score_is_chance_by_construction(
     built: tuple[Path, dict[str, Any]],
 ) -> None:
-    for entry in without_choices(built[1]).values():
+    for entry in built[1]["configs"].values():
         quality = entry["quality"]["test"]
         assert quality["partial_input"][0]["score"] == 0.5
         assert quality["length_difference"]["mean_absolute"] == 0
@@ -175,7 +175,7 @@ def test_the_card_shows_the_separator_and_names_the_controls(
 def test_the_manifest_names_the_controls_of_the_same_corpus(
     built: tuple[Path, dict[str, Any]],
 ) -> None:
-    assert {name: entry["controls"] for name, entry in without_choices(built[1]).items()} == {
+    assert {name: entry["controls"] for name, entry in built[1]["configs"].items()} == {
         "sample_interaction": [],
         "sample_contradiction": ["sample_neutral", "sample_entailment"],
         "sample_neutral": [],
@@ -210,7 +210,7 @@ def test_the_verified_set_as_its_authors_give_it(tmp_path: Path) -> None:
     out = tmp_path / "out"
     out.mkdir()
     manifest = build_from(SUITE, "dialoguenli", out, data_dir=tmp_path / "dnli")
-    assert list(without_choices(manifest)) == [
+    assert list(manifest["configs"]) == [
         "dialoguenli_interaction",
         "dialoguenli_contradiction",
         "dialoguenli_neutral",

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.suites import Sample, build_from, rows, without_choices
+from support.suites import Sample, build_from, rows
 
 from coherencegym.builders.winograd import SUITE
 from coherencegym.cards.render import dataset_card
@@ -82,7 +82,7 @@ def test_marks_are_no_words() -> None:
 def test_the_sample(built: tuple[Path, dict[str, Any]]) -> None:
     folder, manifest = built
     more = ["sample_crossed", "sample_familiarity", "sample_crossed_shuffled_context"]
-    assert list(without_choices(manifest)) == ["sample_full", "sample_partial", *more]
+    assert list(manifest["configs"]) == ["sample_full", "sample_partial", *more]
     full, partial = rows(folder, "sample_full"), rows(folder, "sample_partial")
     assert len(full) == len(partial) == 74
     for one, two in zip(full, partial, strict=True):
@@ -119,7 +119,7 @@ def test_twins_are_one_family_in_the_rows(built: tuple[Path, dict[str, Any]]) ->
 
 
 def test_only_full_reports_length(built: tuple[Path, dict[str, Any]]) -> None:
-    configs = without_choices(built[1])
+    configs = built[1]["configs"]
     confounded = [name for name in configs if configs[name]["length_confound"]]
     assert confounded == ["sample_full", "sample_familiarity"]
     card = dataset_card(built[1])
@@ -134,7 +134,7 @@ def test_the_candidate_gives_nothing_away_where_schemas_are_twins(
 
     With twins on both sides of a fold the classifier would learn each answer's opposite.
     """
-    configs = without_choices(built[1])
+    configs = built[1]["configs"]
     for entry in (configs[name] for name in configs if not name.endswith("familiarity")):
         for score in entry["quality"]["test"]["partial_input"]:
             assert score["score"] == 0.5

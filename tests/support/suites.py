@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,6 @@ from coherencegym.builders.pipeline.sources import find_sources
 from coherencegym.builders.release import example_quality, quality
 from coherencegym.builders.release.rows import data_path
 from coherencegym.builders.suite import Suite
-from coherencegym.eval.data.benchmark import CHOICE_OF
 from coherencegym.eval.statistics import pair_baselines
 
 #: The fixture ``built_sample``: a suite's name -> the build of its sample, and the manifest.
@@ -38,8 +37,3 @@ def rows(folder: Path, config: str, split: str = "test") -> list[dict[str, Any]]
     """The rows of a split of a build."""
     found: list[dict[str, Any]] = pq.read_table(folder / data_path(config, split)).to_pylist()
     return found
-
-
-def without_choices(manifest: Mapping[str, Any]) -> dict[str, Any]:
-    """The configs of a manifest that a suite declares: all but the prompted choices beside them."""
-    return {name: entry for name, entry in manifest["configs"].items() if CHOICE_OF not in entry}

@@ -15,7 +15,6 @@ from itertools import islice
 from typing import Any
 
 from coherencegym.errors import EvaluationError
-from coherencegym.eval.data.benchmark import CHOICE_OF
 from coherencegym.eval.data.source import Source
 from coherencegym.eval.data.table_rows import TableRows, table_rows
 from coherencegym.eval.kinds.documents import DOCUMENTS, NO_INTRUDER, Document, validate_document
@@ -89,10 +88,8 @@ def document_tables(
 
 
 def _holds_probes(source: Source, configs: Sequence[str]) -> bool:
-    # Without configs of documents all items are probes, and questions about them are no other kind.
-    # What the manifest does not know is none.
+    # Without configs of documents all items are probes. What the manifest does not know is none.
     known = source.manifest.get("configs", {})
-    known = {name: about for name, about in known.items() if configs or CHOICE_OF not in about}
     chosen = configs or DOCUMENTS.configs(known) or known
     asked = {name: known[name] for name in chosen if name in known}
     return bool(asked) and len(ITEMS.configs(asked)) == len(asked)

@@ -28,6 +28,7 @@ _LAYOUTS = {
     "answers.jsonl": "",
     "SUITES.md": rf"items\.jsonl|{_NAME}-{_NAME}\.json",
     "PAIRS.md": rf"{_NAME}-{_NAME}\.jsonl|local\.(?:py|yaml)|tasks/\w+/\w+(?:\.md|\.py|\.yaml)?",
+    "INSPECT.md": rf"{_NAME}-{_NAME}\.jsonl|questions\.py",
     "BABYLM.md": rf"(?:full|fast)/\w+/{_NAME}/{_NAME}\.jsonl",
 }
 #: An export of results, which may be alone.

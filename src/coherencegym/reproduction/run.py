@@ -168,7 +168,6 @@ def _datasets(
         return {path.stem: (path, None) for path in files if path.stem in table.values}
     from coherencegym.builders.command.declared import suite_named
     from coherencegym.builders.command.run import BuildRequest, is_current
-    from coherencegym.eval.data.benchmark import CHOICE_OF
     from coherencegym.eval.data.source import find_dataset
     from coherencegym.library import build
     from coherencegym.loaders.corpus import CorpusNotFoundError
@@ -199,7 +198,7 @@ def _datasets(
     return {
         name: (suite, next((one for one in ("test", "validation") if one in entry["splits"]), None))
         for name, entry in built.items()
-        if CHOICE_OF not in entry and (not wanted or any(_is(name, one) for one in wanted))
+        if not wanted or any(_is(name, one) for one in wanted)
     }
 
 

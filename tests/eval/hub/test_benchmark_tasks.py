@@ -14,7 +14,6 @@ from support.toy import SUITE, stories, toy_corpus
 
 from coherencegym.builders.pipeline.build import BuildOptions, build
 from coherencegym.builders.pipeline.sources import PlannedCorpus, Sources
-from coherencegym.builders.suite import PromptedChoice
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.commands.cli import main
 from coherencegym.eval.hub.eval_results import result_entries
@@ -26,17 +25,15 @@ IDS = ["headline", "one_context", "two_context"]
 
 @pytest.fixture(scope="module")
 def scored(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Results]:
-    """A build of two headline configs with their prompted choices, and a run of ``score`` on it."""
+    """A build of two headline configs and a run of ``score`` on it."""
     folder = tmp_path_factory.mktemp("benchmark")
-    choice = PromptedChoice()
-    suite = replace(SUITE, configs=tuple(replace(one, choice=choice) for one in SUITE.configs))
     splits = {"test": stories(0, 8), "validation": stories(8, 12)}
     corpora = [toy_corpus(name, splits) for name in ("one", "two")]
     (folder / "data").mkdir()
     with pytest.MonkeyPatch.context() as patched:
         no_classifiers(patched)
-        sources = Sources([PlannedCorpus(corpus, suite.configs) for corpus in corpora])
-        build(suite, sources, BuildOptions(), folder / "data")
+        sources = Sources([PlannedCorpus(corpus, SUITE.configs) for corpus in corpora])
+        build(SUITE, sources, BuildOptions(), folder / "data")
     argv = ["score", "--model", "demo", "--dataset", str(folder / "data")]
     assert main([*argv, "--output", str(folder / "results")]) == 0
     path = folder / "results" / "results.json"
@@ -49,9 +46,7 @@ def scored(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Results]:
 def test_every_form_has_the_ids_of_eval_yaml(scored: tuple[Path, Results]) -> None:
     data, run = scored
     listed = yaml.safe_load((data / "eval.yaml").read_text(encoding="utf-8"))["tasks"]
-    prompted = [one["id"] for one in listed if one["config"].endswith("_choice")]
-    assert prompted == ["one_context_choice", "two_context_choice"]
-    assert [one["id"] for one in listed if one["id"] not in prompted] == IDS
+    assert [one["id"] for one in listed] == IDS
     entries = result_entries(run)
     assert [entry["dataset"]["task_id"] for entry in entries] == IDS
 

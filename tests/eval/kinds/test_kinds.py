@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 
 from coherencegym.eval.commands.cli import commands
-from coherencegym.eval.kinds.choices import ChoiceQuestion
 from coherencegym.eval.kinds.documents import Document
 from coherencegym.eval.kinds.examples import LabelledExample, Slot
 from coherencegym.eval.kinds.items import Condition, Item, Prediction, Region
@@ -63,9 +62,6 @@ VALUES: dict[str, Any] = {
         "d",
         "c",
         {"family": "f"},
-    ),
-    "choices": ChoiceQuestion(
-        "q/x", "Which text is more coherent?", ("One.", "Two."), 1, "d", "c", {"family": "f"}
     ),
     "examples": LabelledExample(
         "e/x", (Slot(("One.",)),), ("One.",), (0,), "first", "d", "c", (), {"family": "f"}
@@ -125,10 +121,6 @@ def test_separators_are_seen(name: str) -> None:
 
 @pytest.mark.parametrize("kind", TABLE_KINDS.values(), ids=list(TABLE_KINDS))
 def test_a_command_and_a_task_read_it(kind: TableKind[Any]) -> None:
-    if not kind.task:
-        # Another program asks: the only one is of the prompted choices.
-        assert (kind.name, kind.command) == ("choices", "inspect eval")
-        return
     assert importlib.util.find_spec(f"coherencegym.eval.tasks.{kind.task}") is not None
     program, _, subcommand = kind.command.partition(" ")
     assert program == "coherencegym"

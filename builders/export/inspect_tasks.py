@@ -1,0 +1,232 @@
+"""Pairs as questions in words for Inspect (inspect-ai), which runs the folder offline.
+
+A question quotes once what the two texts of a pair share, and asks which of two continuations (or
+which words for a gap, or which of two whole texts) makes the more coherent text. Of every two
+questions one has the right answer first; which of them follows from the id of the item.
+
+A prompted choice is another construct than a comparison of surprisals (Hu and Levy 2023, "Prompting
+is not a substitute for probability measurements in large language models").
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from coherencegym.builders.judgement.pairs import condition_pairs
+from coherencegym.eval.data.benchmark import suite_headline
+from coherencegym.eval.data.dataset import ItemTable
+from coherencegym.eval.kinds.items import Condition, Item
+from coherencegym.eval.kinds.table_kind import SEPARATOR
+
+#: Marks the place of the choices in a text.
+_GAP = "____"
+#: Whether the texts share a beginning, and an end -> what is asked.
+_ASKED = {
+    (False, False): "Which {text} is more coherent?",
+    (True, False): "Which continuation makes this {text} more coherent?",
+    (False, True): f"Which beginning, in place of {_GAP}, makes this {{text}} more coherent?",
+    (True, True): f"What makes this {{text}} more coherent in place of {_GAP}?",
+}
+_DIALOGUE = " (Each line is a turn.)"
+#: The space between sentences, or turns.
+_BOUNDARY = re.compile(rf"(?<=[.!?])\s+|(?<=[.!?]['\"”’)])\s+|\s*{re.escape(SEPARATOR)}\s*")
+_TASKS = '''"""Questions about the coherence of texts, for `inspect eval questions.py`."""
+
+from pathlib import Path
+
+from inspect_ai import Task, task
+from inspect_ai.dataset import json_dataset
+from inspect_ai.scorer import choice
+from inspect_ai.solver import multiple_choice
+
+
+def _asked(name: str) -> Task:
+    path = Path(__file__).with_name(name)
+    return Task(dataset=json_dataset(str(path)), solver=multiple_choice(), scorer=choice())
+'''
+_TASK = """
+
+@task
+def {function}() -> Task:
+    return _asked({file!r})
+"""
+#: The report of the export.
+REPORT = """\
+# {suite} {version} as questions for Inspect
+
+From {origin}. Each `.jsonl` file has the questions of one config and split of the headline. The \
+right answer stands first in half of them, so that chance is 50 %.
+
+```bash
+pip install inspect-ai
+inspect eval questions.py --model openai/gpt-5
+inspect eval questions.py@{first} --model openai/gpt-5
+```
+
+**A prompted choice is a different construct from surprisal.** It tells whether a model answers a \
+question about coherence, not how its probabilities order two texts (Hu and Levy 2023). Never put \
+the accuracy on these questions into one column with a score of `coherencegym score`.
+"""
+
+
+@dataclass
+class QuestionTable:
+    """The questions of one config and split.
+
+    Attributes:
+        config, split: the config and split of the pairs.
+        records: the questions as Inspect reads them.
+        refused: the number of pairs and items without a question, by reason.
+    """
+
+    config: str
+    split: str
+    records: list[dict[str, Any]] = field(default_factory=list)
+    refused: Counter[str] = field(default_factory=Counter)
+
+    @property
+    def file(self) -> str:
+        """The name of the file of the questions."""
+        return f"{self.config}-{self.split}.jsonl"
+
+
+def question_tables(read: Sequence[ItemTable], configs: dict[str, Any]) -> list[QuestionTable]:
+    """The questions about the headline configs of a dataset, those of a table in its order.
+
+    Args:
+        read: the tables of the dataset.
+        configs: the manifest's entries.
+    """
+    headline = suite_headline(configs)
+    asked = [table for table in read if table.config in headline]
+    # In some suites neither text of a pair is incoherent.
+    return [
+        _questions(table, tuple(coherent))
+        for table in asked
+        if (coherent := configs[table.config].get("choice", ())) is not None
+    ]
+
+
+def tasks_file(made: Sequence[QuestionTable]) -> str:
+    """The Python file of the tasks, one for each table."""
+    calls = [_TASK.format(function=_function(table), file=table.file) for table in made]
+    return "".join([_TASKS, *calls])
+
+
+def report(made: Sequence[QuestionTable], suite: str, version: str, origin: str) -> str:
+    """The report of the export."""
+    return REPORT.format(suite=suite, version=version, origin=origin, first=_function(made[0]))
+
+
+def _function(table: QuestionTable) -> str:
+    return "ask_" + re.sub(r"\W", "_", f"{table.config}_{table.split}")
+
+
+def _questions(table: ItemTable, coherent: tuple[str, ...]) -> QuestionTable:
+    made = QuestionTable(table.config, table.split)
+    turned = False
+    for item in table.items:
+        for number, (question, right, wrong) in enumerate(_of_item(table, item, coherent, made), 1):
+            name = item.item_id if number == 1 else f"{item.item_id}#{number}"
+            # Of every two one is turned round, and a row that comes later turns no earlier one.
+            is_odd = bool(len(made.records) % 2)
+            turned = not turned if is_odd else hashlib.sha256(name.encode()).digest()[0] < 128
+            choices = [wrong, right] if turned else [right, wrong]
+            made.records.append(
+                {"id": name, "input": question, "choices": choices, "target": "AB"[turned]}
+            )
+    return made
+
+
+def _of_item(
+    table: ItemTable, item: Item, coherent: tuple[str, ...], made: QuestionTable
+) -> Iterator[tuple[str, str, str]]:
+    counted = tuple(p for p in item.predictions if not table.headline or table.headline in p.groups)
+    column, _, value = table.headline_value.partition("=")
+    if not counted or (column and str(item.extra[column]).lower() != value):
+        return
+    pairs = condition_pairs(replace(item, predictions=counted))
+    if not pairs:
+        made.refused["no two conditions of the item are compared"] += 1
+    asked = []
+    for pair in pairs:
+        if coherent and pair.coherent not in coherent:
+            continue
+        question = ask_pair(item.condition(pair.coherent), item.condition(pair.incoherent))
+        if question[1] == question[2]:
+            made.refused["both choices have the same text"] += 1
+        elif question not in asked:
+            asked.append(question)
+    yield from asked
+
+
+def ask_pair(right: Condition, wrong: Condition) -> tuple[str, str, str]:
+    """The question that two conditions of an item make, and its right and its wrong answer.
+
+    Args:
+        right, wrong: the coherent and the incoherent condition.
+    """
+    before, (good, bad), after = _divided(right, wrong)
+    is_dialogue = any(SEPARATOR in one.content for one in (right, wrong))
+    asked = _ASKED[bool(before), bool(after)].format(text="dialogue" if is_dialogue else "text")
+    asked += _DIALOGUE * is_dialogue
+    quoted = _turns(f"{before}{_GAP}{after}" if after else before)
+    return "\n\n".join(filter(None, (asked, quoted))), _turns(good), _turns(bad)
+
+
+def _divided(one: Condition, other: Condition) -> tuple[str, tuple[str, str], str]:
+    # What both texts share before and after the part in which they differ: whole regions, and
+    # whole sentences and turns at its ends. An answer has some text, so that an empty region takes
+    # the next one with it, or the one before.
+    regions = [[region.content for region in each.regions] for each in (one, other)]
+    same = [a == b for a, b in zip(*regions, strict=True)]
+    count = len(same)
+    first = next((n for n in range(count) if not same[n]), 0)
+    last = next((n for n in reversed(range(count)) if not same[n]), count - 1)
+    while True:
+        parts = [_cut(each, first, last) for each in (one, other)]
+        if all(part[1] for part in parts) or (first, last) == (0, count - 1):
+            break
+        first, last = (first, last + 1) if last + 1 < count else (first - 1, last)
+    (before, good, after), (other_before, bad, other_after) = parts
+    if (before, after) != (other_before, other_after):
+        return "", (one.content.strip(), other.content.strip()), ""
+    start = _shared_start(good, bad)
+    before, good, bad = before + good[:start], good[start:], bad[start:]
+    end = _shared_end(good, bad)
+    after = good[len(good) - end :] + after
+    good, bad = good[: len(good) - end], bad[: len(bad) - end]
+    return before if before.strip() else "", (good, bad), after if after.strip() else ""
+
+
+def _cut(condition: Condition, first: int, last: int) -> tuple[str, str, str]:
+    # White space and changes of speaker at the ends of an answer belong to the text around it.
+    offsets, text = condition.region_offsets(), condition.content
+    start, end = offsets[first][0], offsets[last][1]
+    edges = rf"(?:\s|{re.escape(SEPARATOR)})*"
+    match = re.fullmatch(f"({edges})(.*?)({edges})", text[start:end], re.DOTALL)
+    assert match is not None  # each part may be empty
+    return text[:start] + match[1], match[2], match[3] + text[end:]
+
+
+def _shared_start(one: str, other: str) -> int:
+    # The length of the sentences and turns with which both begin, neither being used up.
+    most = min(len(one), len(other))
+    ends = (match.end() for match in _BOUNDARY.finditer(one))
+    return max((end for end in ends if end < most and other.startswith(one[:end])), default=0)
+
+
+def _shared_end(one: str, other: str) -> int:
+    most = min(len(one), len(other))
+    starts = (match.start() for match in _BOUNDARY.finditer(one))
+    sizes = (len(one) - start for start in starts if other.endswith(one[start:]))
+    return max((size for size in sizes if size < most), default=0)
+
+
+def _turns(text: str) -> str:
+    return "\n".join(part.strip() for part in text.split(SEPARATOR)).strip()

@@ -1,0 +1,228 @@
+"""Questions for Inspect: what is asked of a pair, where the right answer stands, the folder."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.suites import Sample, rows
+from support.toy import SUITE, stories, toy_corpus
+
+from coherencegym.builders.export.inspect_tasks import ask_pair
+from coherencegym.builders.export.write import ExportError, Exports, export_build
+from coherencegym.builders.pipeline.build import BuildOptions, build
+from coherencegym.builders.pipeline.sources import PlannedCorpus, Sources
+from coherencegym.builders.registry import SUITES, load_suite
+from coherencegym.eval.data.benchmark import benchmark_tasks, eval_yaml
+from coherencegym.eval.kinds.items import Condition, Region
+
+
+def condition(*regions: str, text: str = "") -> Condition:
+    """A condition of these regions, whose text is they themselves with spaces between."""
+    numbered = tuple(Region(number, one) for number, one in enumerate(regions, start=1))
+    return Condition("c", text or " ".join(filter(None, regions)), numbered)
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "asked"),
+    [
+        (
+            condition("It rained.", "We stayed in."),
+            condition("It rained.", "We swam on."),
+            (
+                "Which continuation makes this text more coherent?\n\nIt rained.",
+                "We stayed in.",
+                "We swam on.",
+            ),
+        ),
+        (
+            condition("I was tired,", "so", "I slept."),
+            condition("I was tired,", "but", "I slept."),
+            (
+                "What makes this text more coherent in place of ____?\n\n"
+                "I was tired, ____ I slept.",
+                "so",
+                "but",
+            ),
+        ),
+        (
+            condition("Ann met Tom.", "He", "left."),
+            condition("Ann met Eve.", "He", "left."),
+            (
+                "Which beginning, in place of ____, makes this text more coherent?\n\n"
+                "____ He left.",
+                "Ann met Tom.",
+                "Ann met Eve.",
+            ),
+        ),
+        (
+            condition("Wake up. Eat."),
+            condition("Eat. Wake up."),
+            ("Which text is more coherent?", "Wake up. Eat.", "Eat. Wake up."),
+        ),
+        # What both sides of a region share is quoted once, as whole sentences.
+        (
+            condition("One. Two. Three.", "End."),
+            condition("One. 2. Three.", "End."),
+            (
+                "What makes this text more coherent in place of ____?\n\nOne. ____ Three. End.",
+                "Two.",
+                "2.",
+            ),
+        ),
+        # An empty region takes the next one with it.
+        (
+            condition("Rain fell.", "", "We stayed."),
+            condition("Rain fell.", "However,", "We stayed."),
+            (
+                "Which continuation makes this text more coherent?\n\nRain fell.",
+                "We stayed.",
+                "However, We stayed.",
+            ),
+        ),
+        # A comma stays with the text that it stands in.
+        (
+            condition("It was late.", "Still", ", we ran.", text="It was late. Still, we ran."),
+            condition("It was late.", "So", ", we ran.", text="It was late. So, we ran."),
+            (
+                "What makes this text more coherent in place of ____?\n\n"
+                "It was late. ____, we ran.",
+                "Still",
+                "So",
+            ),
+        ),
+        # A change of speaker is a new line, and belongs to the text around the gap.
+        (
+            condition("Tea?", "[SEP] Yes. [SEP]", "Here."),
+            condition("Tea?", "[SEP] A dog. [SEP]", "Here."),
+            (
+                "What makes this dialogue more coherent in place of ____? (Each line is a turn.)"
+                "\n\nTea?\n____\nHere.",
+                "Yes.",
+                "A dog.",
+            ),
+        ),
+    ],
+)
+def test_what_is_asked(right: Condition, wrong: Condition, asked: tuple[str, str, str]) -> None:
+    assert ask_pair(right, wrong) == asked
+
+
+def exported(folder: Path, number: int, choice: tuple[str, ...] | None = ()) -> Path:
+    """The questions about a build of the toy suite."""
+    (folder / "built").mkdir(parents=True)
+    suite = replace(SUITE, configs=tuple(replace(c, choice=choice) for c in SUITE.configs))
+    splits = {"test": stories(0, number), "validation": stories(number, number + 4)}
+    sources = Sources([PlannedCorpus(toy_corpus("toy", splits), suite.configs)])
+    build(suite, sources, BuildOptions(), folder / "built")
+    export_build(folder / "built", Exports(inspect=folder / "asked"))
+    return folder / "asked"
+
+
+def questions(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+def test_a_folder_has_the_questions_about_the_headline(tmp_path: Path) -> None:
+    folder = exported(tmp_path, 9)
+    names = {"toy_context-test.jsonl", "toy_context-validation.jsonl", "questions.py", "INSPECT.md"}
+    assert {p.name for p in folder.iterdir() if not p.name.startswith(".")} == names
+    for split, number in (("test", 9), ("validation", 4)):
+        pairs = {row["item_id"]: row for row in rows(tmp_path / "built", "toy_context", split)}
+        asked = questions(folder / f"toy_context-{split}.jsonl")
+        assert [one["id"] for one in asked] == list(pairs)
+        # As often first as second, but for one row.
+        targets = ["AB".index(one["target"]) for one in asked]
+        assert abs(2 * sum(targets) - number) <= 1
+        for one, target in zip(asked, targets, strict=True):
+            original, shuffled = pairs[one["id"]]["conditions"]
+            _, quoted = one["input"].split("\n\n")
+            right, wrong = one["choices"][target], one["choices"][1 - target]
+            assert quoted.replace("____", right) == original["content"]
+            assert quoted.replace("____", wrong) == shuffled["content"]
+    # More rows leave those as they are that were there, and places are not in turns.
+    more = questions(exported(tmp_path / "more", 41) / "toy_context-test.jsonl")
+    assert more[:9] == questions(folder / "toy_context-test.jsonl")
+    order = "".join(one["target"] for one in more[:40])
+    assert order not in ("AB" * 20, "BA" * 20)
+
+
+@pytest.mark.parametrize("choice", [None, ("another",)])
+def test_pairs_that_are_no_question_have_none(
+    tmp_path: Path, choice: tuple[str, ...] | None
+) -> None:
+    with pytest.raises(ExportError, match="no headline config with an incoherent text to ask"):
+        exported(tmp_path, 9, choice)
+    assert not (tmp_path / "asked").exists()
+
+
+def entry(kind: str, rank: int, corpus: str = "c", **more: Any) -> dict[str, Any]:
+    """As much of a manifest's entry as tasks follow from."""
+    about = {"kind": kind, "rank": rank, "corpus": {"name": corpus}, "splits": {"test": {}}}
+    return about | more
+
+
+def test_tasks_of_several_configs_and_kinds() -> None:
+    configs = {
+        "b": entry("items", 2, in_headline=True),
+        "a": entry("items", 1, in_headline=True),
+        "control": entry("items", 3, in_headline=False),
+        "sample": entry("items", 4, "sample", in_headline=True),
+        "documents": entry("documents", 10_001, splits={"train": {}, "validation": {}}),
+        "learned": entry("structures", 50_001),
+    }
+    assert [(one.id, one.config, one.split) for one in benchmark_tasks(configs)] == [
+        ("headline", "a", "test"),
+        ("a", "a", "test"),
+        ("b", "b", "test"),
+        ("documents", "documents", "validation"),
+    ]
+    about = {"configs": {"learned": configs["learned"]}, "title": "", "hypothesis": ""}
+    assert eval_yaml(about) == ""
+
+
+#: Suites of pairs that are not asked about: neither text of their pairs is incoherent.
+NOT_ASKED = {"illusions", "salience", "reference_distance"}
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        name
+        for name in SUITES
+        if any(load_suite(name).in_headline(config) for config in load_suite(name).configs)
+    ],
+)
+def test_every_suite_of_pairs_has_questions(
+    name: str, tmp_path: Path, built_sample: Sample
+) -> None:
+    """Of its sample: all texts of a pair are in the question and its answers, and once."""
+    folder, _ = built_sample(name)
+    if name in NOT_ASKED:
+        with pytest.raises(ExportError):
+            export_build(folder, Exports(inspect=tmp_path / "asked"))
+        return
+    export_build(folder, Exports(inspect=tmp_path / "asked"))
+    files = list((tmp_path / "asked").glob("*.jsonl"))
+    assert files
+    for path in files:
+        config, split = path.stem.rsplit("-", 1)
+        items = {row["item_id"]: row for row in rows(folder, config, split)}
+        found = questions(path)
+        assert abs(2 * sum(one["target"] == "A" for one in found) - len(found)) <= 1
+        for one in found:
+            conditions = items[one["id"].partition("#")[0]]["conditions"]
+            texts = [_bare(condition["content"]) for condition in conditions]
+            first, _, quoted = one["input"].partition("\n\n")
+            quoted = quoted or "____"
+            whole = quoted if "____" in quoted else f"{quoted} ____"
+            for choice in one["choices"]:
+                assert _bare(whole.replace("____", choice)) in texts, (one["id"], first)
+
+
+def _bare(text: str) -> str:
+    # Letters and signs alone: turns and lines are set otherwise.
+    return "".join(text.replace("[SEP]", "").split())
