@@ -40,7 +40,6 @@ from coherencegym.builders.crossing.slots import (
 from coherencegym.builders.discourse.cutting import category
 from coherencegym.builders.discourse.languages import Passages, by_language
 from coherencegym.builders.discourse.rows import FAMILY_COLUMN
-from coherencegym.builders.judgement.questions import NONE, Question
 from coherencegym.builders.pipeline.fitting import Division, Fits
 from coherencegym.builders.pipeline.released_intruders import RELEASED
 from coherencegym.builders.suite import (
@@ -237,23 +236,6 @@ _DOCUMENT_COLUMNS = {
     **_SHARED_COLUMNS,
 }
 
-#: Shen et al. 2021, section 4.2.
-KIND_OF_INCOHERENCE = Question(
-    name="kind_of_incoherence",
-    text="What makes the less coherent text incoherent?",
-    answers=(
-        (
-            "information_structure",
-            "it does not follow on from what was said: new things are taken as known, the topic "
-            "jumps",
-        ),
-        ("logical", "it contradicts what is said, or does not follow from it"),
-        ("factual", "it contradicts what is known of the world"),
-        (NONE, "nothing, both are fine"),
-    ),
-    several=True,
-)
-
 
 def _view_configs(
     operator: IntruderSentence, filter_model: str, opening: Operator = _WHOLE_DOCUMENT
@@ -279,7 +261,6 @@ def _view_configs(
         columns=PAIR_COLUMNS,
         headline="slot",
         partial_input="a bag of words of the sentence in the slot alone",
-        questions=(KIND_OF_INCOHERENCE,),
         **shared,
     )
     detect = Config(

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass, field, replace
 from typing import Any, Literal, Protocol
 
-from coherencegym.builders.judgement.questions import Question, distinct
+from coherencegym.builders.judgement.questions import Question
 from coherencegym.eval.kinds.contrasts import Contrast as Contrast
 from coherencegym.eval.kinds.contrasts import GeneratedItem as GeneratedItem
 from coherencegym.eval.kinds.documents import Document
@@ -314,8 +314,8 @@ class Config:
             always shows how margin and length correlate, and not only where they do so strongly.
         is_diagnostic: true where its score says something of another config or of the corpus, and
             nothing of the suite's hypothesis: it is in no headline, and not exported.
-        questions: further questions for people who judge its pairs; of labelled examples the one
-            that they are asked, whose answers are labels in words.
+        question: what people who judge labelled examples are asked; its answers are the labels in
+            words.
         choice: the coherent conditions that an export asks about in words, where the config is in
             the headline; empty: those of all predictions, but for interactions, whose other
             conditions are no texts to choose between; None where neither text is incoherent.
@@ -348,7 +348,7 @@ class Config:
     prefix: str = ""
     one_corpus: bool = False
     is_diagnostic: bool = False
-    questions: tuple[Question, ...] = ()
+    question: Question | None = None
     choice: tuple[str, ...] | None = ()
     fewest_of_a_class: int = 10
     task_defaults: Mapping[str, str] = field(default_factory=dict)
@@ -402,8 +402,8 @@ class Suite:
 
     Raises:
         ValueError: a control or the headline is none of the suite's configs, a ``headline_value``
-            is of no breakdown, a contrast is of a condition or region that its config does not
-            have, or two different questions have the same name.
+            is of no breakdown, or a contrast is of a condition or region that its config does not
+            have.
     """
 
     name: str
@@ -457,15 +457,8 @@ class Suite:
         settings = {**self.settings, **settings}
         return replace(self, settings=settings, **self.configure(**settings))
 
-    @property
-    def questions(self) -> tuple[Question, ...]:
-        """The further questions about pairs of its configs, each once."""
-        pairs = (config for config in self.configs if config.kind is ITEMS)
-        return distinct(question for config in pairs for question in config.questions)
-
     def __post_init__(self) -> None:
         held({"name": self.name}, dict[str, Name])  # as manifests are held to it
-        _ = self.questions  # raises where two have the same name
         items = [config.name for config in self.configs if config.kind is ITEMS]
         for name in self.headline:
             self._require(name, items, "in the headline", "config of items")

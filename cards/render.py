@@ -38,7 +38,7 @@ def dataset_card(manifest: dict[str, Any]) -> str:
         SuiteError: a config is of a kind that is not known.
     """
     configs = ordered_configs(manifest)
-    tables, human = _tables(configs), _human_rows(configs)
+    tables = _tables(configs)
     default = next((name for name, config in configs if config["default"]), configs[0][0])
     of_default = next(table for table in tables if default in dict(table["configs"]))
     chosen = suite_headline(manifest["configs"])
@@ -77,10 +77,7 @@ def dataset_card(manifest: dict[str, Any]) -> str:
             many=len(rows) > _SHOWN_ROWS,
             columns=_columns(configs, tables),
             skips=skips(manifest),
-            human=human,
-            judged=any("human" in quality for quality in _qualities(configs))
-            or any(config.get("filtered", {}).get("readers") == "people" for _, config in configs),
-            questions=_question_tables(human),
+            judged=any("human" in quality for quality in _qualities(configs)),
         )
     )
     # Parts of a template that are left out leave their empty lines.
@@ -177,21 +174,6 @@ def _has_groups(config: dict[str, Any]) -> bool:
     return len(firsts) > 1 or not declared
 
 
-def _human_rows(configs: _Configs) -> list[dict[str, Any]]:
-    # ``bound``: the score of all pairs, none where nobody said which text is the less coherent.
-    return [
-        {
-            **quality["human"],
-            "config": name,
-            "split": split,
-            "bound": _of_all(quality["human"]["scores"]),
-        }
-        for name, config in configs
-        for split, quality in config["quality"].items()
-        if "pairs" in quality.get("human", ())
-    ]
-
-
 def _of_all(scores: list[dict[str, Any]], group: str = "") -> dict[str, Any] | None:
     return next((score for score in scores if score["group"] == group), None)
 
@@ -285,18 +267,6 @@ def _baseline_text(quality: dict[str, Any]) -> str:
             return "–"
         return "; ".join(_share_text(baseline_score(quality, name)) for name in BASELINES)
     return "; ".join("–" if one is None else f"{100 * one:.1f}" for one in baselines.values())
-
-
-def _question_tables(human: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    # A question that reads otherwise in another config is another one.
-    found: dict[str, dict[str, Any]] = {}
-    for of_split in human:
-        for figures in of_split.get("questions", ()):
-            words = {value: answer["words"] for value, answer in figures["answers"].items()}
-            key = str((figures["name"], figures["text"], words, figures["several"]))
-            table = found.setdefault(key, {**figures, "words": words, "rows": []})
-            table["rows"].append(figures | {key: of_split[key] for key in ("config", "split")})
-    return list(found.values())
 
 
 def _corpora(configs: _Configs) -> list[dict[str, Any]]:

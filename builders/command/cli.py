@@ -191,9 +191,6 @@ def _add_how_it_is_made(parser: Parser) -> None:
     rare(add("--address", metavar="HOST:PORT", help=what))
     what = "files of annotators' answers to the pairs that `coherencegym judge` drew"
     rare(add("--judgements", **_SEVERAL, metavar="FILE", type=Path, help=what))
-    what = "answers to pairs, by people or by two models (`coherencegym judge --model`): "
-    what += "adds a config of the items whose original they prefer"
-    rare(add("--judged", **_SEVERAL, metavar="FILE", type=Path, help=what))
     what = "show these scores in the card, with a plot: results on the rows that are built"
     rare(add("--scores", **_SEVERAL, metavar="RESULTS", type=Path, help=what))
 
@@ -279,9 +276,8 @@ def main(argv: Sequence[str] | None = None, prog: str = "python -m builders") ->
             return _run([_with_settings(parser, named[0], given)], given)
         parser = make_parser(prog)
         given = parser.parse_args(words)
-        for option in ("judgements", "judged"):
-            if option in given and (given.all or len(named) != 1):
-                parser.error(f"--{option}: answers are about one suite; name it, and no other")
+        if "judgements" in given and (given.all or len(named) != 1):
+            parser.error("--judgements: answers are about one suite; name it, and no other")
         if given.all:
             if given.suite:
                 parser.error(f"argument --all: not allowed with {given.suite[0]}")

@@ -24,9 +24,7 @@ from coherencegym.builders.command.show import (
     spinner,
 )
 from coherencegym.builders.export.write import Exports, export_build
-from coherencegym.builders.judgement.filtering import reader_filters
 from coherencegym.builders.judgement.match import Matcher
-from coherencegym.builders.judgement.read import read_answers
 from coherencegym.builders.pipeline.build import BuildOptions, NoItemsError, build
 from coherencegym.builders.pipeline.entries import toolkit_version
 from coherencegym.builders.pipeline.licences import LicenceShare
@@ -94,7 +92,6 @@ class BuildRequest(BuildOptions, PublishOptions):
         crossed: build only configs in which contexts and targets are crossed.
         output: the folder of the build, or of one for each of several suites.
         judgements: files with what people said of the suite's items.
-        judged: files with what other people said, or models, who choose items by it.
         scores: folders of results that the card shows.
         stand_off_folder: gets what a push with ``stand_off`` would publish without texts.
     """
@@ -118,7 +115,6 @@ class BuildRequest(BuildOptions, PublishOptions):
     output: Path | None = None
     overwrite: bool = False
     judgements: Sequence[Path] = ()
-    judged: Sequence[Path] = ()
     scores: Sequence[Path] = ()
     export_syntaxgym: Path | None = None
     export_pairs: Path | None = None
@@ -373,11 +369,7 @@ class BuildJob:
             check_apart(bare, self.destination, "--stand-off-folder", "--output")
         self.matcher = None
         if request.judgements:
-            questions = self.suite.questions
-            answers = read_answers(request.judgements, request.skip_bad_rows, questions)
-            self.matcher = Matcher(self.suite.name, answers)
-        others = None if self.matcher is None else self.matcher.answers
-        self.filters = reader_filters(self.suite, request.judged, request.skip_bad_rows, others)
+            self.matcher = Matcher(request.judgements, request.skip_bad_rows)
         self.runs = read_scores(request.scores, self.suite.name, alone=self.alone)
         if not self.private and (request.corpora or request.hub_dataset or request.texts):
             _refuse_closed(self.sources, request.stand_off)
@@ -473,7 +465,6 @@ class BuildJob:
             self.request,
             folder,
             self.matcher,
-            filters=self.filters,
             withhold=not self.private,
             progress=progress,
             engine=engine,
@@ -528,18 +519,11 @@ def _lost_answers(folder: Path, request: BuildRequest) -> list[str]:
         return []
     splits = [quality for entry in entries for quality in entry.get("quality", {}).values()]
     judged = any(quality.get("human", {}).get("answers_sha256") for quality in splits)
-    lost = [
-        option
-        for option, was_there, given in (
-            ("--judgements", judged, request.judgements),
-            ("--judged", any(entry.get("filtered") for entry in entries), request.judged),
-        )
-        if was_there and not given
-    ]
+    if not judged or request.judgements:
+        return []
     return [
-        f"the earlier build in {folder} had answers of {option}, and this build has none; build "
-        f"again with {option} and their files to have them back"
-        for option in lost
+        f"the earlier build in {folder} had answers of --judgements, and this build has none; "
+        "build again with --judgements and their files to have them back"
     ]
 
 
@@ -579,12 +563,11 @@ def _refuse_partial(request: BuildRequest) -> None:
 
 
 def _refuse_answers(request: BuildRequest) -> None:
-    for option, given in (("--judgements", request.judgements), ("--judged", request.judged)):
-        if given and request.stand_off:
-            raise PublishError(
-                f"--stand-off: others cannot rebuild rows that depend on the answers of {option}; "
-                f"build without {option}, or push with --private"
-            )
+    if request.judgements and request.stand_off:
+        raise PublishError(
+            "--stand-off: others cannot rebuild rows that depend on the answers of --judgements; "
+            "build without --judgements, or push with --private"
+        )
 
 
 def _refuse_closed(sources: Sources, stand_off: bool) -> None:
@@ -699,7 +682,6 @@ def _run_one(
         print_build(job.suite, manifest, job.sources, where, brief=not job.alone)
         if job.matcher is not None:
             print_lines([*job.matcher.lines(), *human_lines(manifest)])
-        print_lines([line for one in job.filters for line in one.matcher.lines("judged")])
     print_lines([*job.lost_answers, *job.preview])
     if not dry_run:
         with spinner() as progress:

@@ -100,7 +100,6 @@ def with_shuffled_contexts(*configs: Config) -> tuple[Config, ...]:
             summary=f"{config.summary}; the words of the contexts are in random order",
             controls=(),
             is_diagnostic=True,
-            questions=(),
         )
         for config in configs
         if isinstance(config.generator, Crossed)

@@ -280,7 +280,7 @@ def _config(task: str, prefix: str, generator: ItemGenerator, summary: str, **mo
         "regions": (),
         "columns": _COLUMNS,
         "task_defaults": {**PROBED.get(prefix, {}), "protocol": task},
-        "questions": ASKED.get(prefix, ()),
+        "question": ASKED.get(prefix),
         "fewest_of_a_class": 0,
     }
     return Config(
@@ -324,7 +324,6 @@ RELEASED_TASKS = (
         name="pairs",
         kind=ITEMS,
         task_defaults={},
-        questions=(),
         regions=PAIR_REGIONS,
         columns=_COLUMNS | _PLACE,
         partial_input="a bag of words of the sentence in the place alone",

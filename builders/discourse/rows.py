@@ -27,41 +27,35 @@ PROBED: Mapping[str, Mapping[str, str]] = {
     "relation": {"input": "pair", "about": "1"},
 }
 
-_FIFTHS = ("first", "second", "third", "fourth", "last")
 #: Prefix of a config -> what people are asked about its rows; the answers are labels in words.
-ASKED: Mapping[str, tuple[Question, ...]] = {
-    name: (Question(name, text, answers),)
-    for name, text, answers in (
-        (
-            "position",
-            "The first of these five sentences was put there. Where did it stand before?",
-            (
-                ("0", "before 2, where it is"),
-                *((str(place), f"between {place + 1} and {place + 2}") for place in (1, 2, 3)),
-                ("4", "after 5"),
-            ),
-        ),
-        (
-            "order",
-            "Are the two sentences in their own order, or exchanged?",
-            ((IN_ORDER, "in their order"), (EXCHANGED, "exchanged")),
-        ),
-        (
-            "replaced",
-            "Are these six sentences of one text, or is one of them from another text?",
-            ((COHERENT, "of one text"), (REPLACED, "one is from another")),
-        ),
-        (
-            "section",
-            "Is this sentence of a paper’s abstract, or of the middle of its body?",
-            ((ABSTRACT, "the abstract"), (BODY, "the body")),
-        ),
-        (
-            "place_in_document",
-            "In which fifth of its text did this sentence stand?",
-            tuple((str(place), f"the {name}") for place, name in enumerate(_FIFTHS)),
-        ),
-    )
+ASKED: Mapping[str, Question] = {
+    "position": Question(
+        "The first of these five sentences was put there. Where did it stand before?",
+        {
+            "0": "before 2, where it is",
+            **{str(place): f"between {place + 1} and {place + 2}" for place in (1, 2, 3)},
+            "4": "after 5",
+        },
+    ),
+    "order": Question(
+        "Are the two sentences in their own order, or exchanged?",
+        {IN_ORDER: "in their order", EXCHANGED: "exchanged"},
+    ),
+    "replaced": Question(
+        "Are these six sentences of one text, or is one of them from another text?",
+        {COHERENT: "of one text", REPLACED: "one is from another"},
+    ),
+    "section": Question(
+        "Is this sentence of a paper’s abstract, or of the middle of its body?",
+        {ABSTRACT: "the abstract", BODY: "the body"},
+    ),
+    "place_in_document": Question(
+        "In which fifth of its text did this sentence stand?",
+        {
+            str(place): f"the {name}"
+            for place, name in enumerate(("first", "second", "third", "fourth", "last"))
+        },
+    ),
 }
 
 FAMILY_COLUMN = {

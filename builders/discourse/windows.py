@@ -409,7 +409,7 @@ def _examples(prefix: str, generator: ItemGenerator, summary: str, **more: Any) 
         summary=summary,
         regions=(),
         task_defaults=PROBED.get(prefix, {}),
-        questions=ASKED.get(prefix, ()),
+        question=ASKED.get(prefix),
         **settings | more,
     )
 

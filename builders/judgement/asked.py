@@ -1,45 +1,53 @@
-"""Questions to people about rows that are no pairs: spans, documents and labelled examples.
+"""What people are asked about rows of each kind: texts as they are shown, and one question.
 
-A question has an identifier as a pair has (:mod:`builders.judgement.pairs`), by which a build knows
-the row, and that neither text nor question has changed.
-
+- A **pair** of conditions of an item: which text is the less coherent? Which of them is A is up to
+  their digests, so that it says nothing, and is the same in every sheet.
 - A **span** of a text is shown without the text around it (Storks and Chai 2021).
 - A **document**: which of its sentences is from elsewhere, or none (Shen et al. 2021, section 4.5).
   The first sentence is never the intruder, and no answer.
 - A **labelled example**: which label is right (Chen et al. 2019, Table 5). People see what a
   classifier gets vectors of, and no more: the text around it may give the label away.
+
+An identifier says nothing to people, and to a build which row it is about, and that neither text
+nor question has changed since. So answers need no key.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+import hashlib
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import cycle
 from string import ascii_uppercase
-from typing import Any, NamedTuple
+from typing import Any
 
-from coherencegym.builders.judgement.pairs import texts_digest
+from coherencegym.builders.judgement.pairs import condition_pairs
 from coherencegym.builders.judgement.questions import (
-    ANSWER,
-    ANSWER_LABELS,
     CANNOT_TELL,
     NO,
     NONE,
     YES,
     Question,
-    declared_questions,
+    declared_question,
 )
 from coherencegym.eval.kinds.documents import DOCUMENTS, NO_INTRUDER, Document
 from coherencegym.eval.kinds.examples import EXAMPLES, LabelledExample
+from coherencegym.eval.kinds.items import ITEMS, SEPARATOR, Item
 from coherencegym.eval.kinds.spans import NEGATIVE, SPANS, UNDECIDED, GoldSpan, SpanText
 
-#: A row that people are asked about in this way.
-AskedRow = SpanText | Document | LabelledExample
-#: ShownTexts as they are shown, (name, lines): one without a name, or alternatives.
+#: A row that people are asked about.
+AskedRow = Item | SpanText | Document | LabelledExample
+#: Texts as they are shown, (name, lines): one without a name, or alternatives.
 ShownTexts = tuple[tuple[str, tuple[str, ...]], ...]
 
-#: The answer that no alternative is better, and how it is printed.
+#: The form of an identifier.
+IDENTIFIER = r"[0-9a-f]{16}"
+#: The answer that no alternative is better.
 AS_GOOD = "as good"
-#: The question about documents.
+_UNSURE = {CANNOT_TELL: CANNOT_TELL}
+_YES_NO = {YES: YES, NO: NO} | _UNSURE
+_LESS_COHERENT = Question("Which is less coherent?", {"a": "A", "b": "B"} | _UNSURE)
 _INTRUDER = "Which sentence, if any, is from another text?"
 #: Questions about spans, by what a positive answer says of a text.
 _OF_SPANS = {
@@ -64,54 +72,75 @@ class RowPlace:
 class Asked:
     """A question about a row as annotators get it, and its right answers, which they do not get.
 
-    The first of ``right`` is the dataset's own answer; ``answer_kind`` is that answer, or of a
-    document whether there is an intruder.
+    Attributes:
+        right: the right answers; the first is the dataset's own.
+        answer_kind: that answer, or of a document whether there is an intruder.
+        groups: of a pair the groups of the predictions about it.
     """
 
     id: str
-    config: str
     question: Question
     texts: ShownTexts
     right: tuple[str, ...]
     answer_kind: str
+    groups: tuple[str, ...] = ()
 
 
-class _Part(NamedTuple):
-    where: str
-    question: str
-    answers: tuple[tuple[str, str], ...]
-    texts: ShownTexts
-    right: tuple[str, ...]
-    answer_kind: str = ""
-
-
-def asked_of(kind: str, place: RowPlace, row: AskedRow) -> Iterator[Asked]:
+def asked_of(kind: str, place: RowPlace, row: Any) -> Iterator[Asked]:
     """The questions that people can be asked about a row of a kind (its name)."""
-    named = f"{place.suite}/{place.config}/{place.split}/{row.item_id}"
-    for part in _ASKED[kind](place, row):
-        shown = "\n\n".join("\n".join(lines) for _, lines in part.texts)
-        where = texts_digest(named, part.where)[:8]
-        yield Asked(
-            f"{where}-{texts_digest(shown, part.question)}",
-            place.config,
-            Question(ANSWER, part.question, part.answers),
-            part.texts,
-            part.right,
-            part.answer_kind or part.right[0],
-        )
+    return _ASKED[kind](place, row)
 
 
-def _spans(place: RowPlace, row: SpanText) -> Iterator[_Part]:
+def _digest(*parts: str) -> str:
+    text = json.dumps(parts, ensure_ascii=False, separators=(",", ":"))
+    return hashlib.sha256(text.encode("utf-8")).hexdigest()[:16]
+
+
+def _asked(
+    place: RowPlace,
+    row: AskedRow,
+    question: Question,
+    texts: ShownTexts,
+    right: Sequence[str],
+    *,
+    part: str = "",
+    answer_kind: str = "",
+) -> Asked:
+    where = (place.suite, place.config, place.split, row.item_id, part)
+    shown = ("\n".join(lines) for _, lines in texts)
+    identifier = _digest(*where, question.text, *shown)
+    return Asked(identifier, question, texts, tuple(right), answer_kind or right[0])
+
+
+def _pairs(place: RowPlace, item: Item) -> Iterator[Asked]:
+    for pair in condition_pairs(item):
+        texts = sorted((pair.coherent_text, pair.incoherent_text), key=_digest)
+        right = "ab"[texts.index(pair.incoherent_text)]
+        shown = tuple(zip("AB", _turns(texts), strict=True))
+        # By its texts alone: where several configs have them, an answer serves all.
+        yield Asked(_digest(*texts), _LESS_COHERENT, shown, (right,), right, pair.groups)
+
+
+def _turns(texts: Sequence[str]) -> Iterator[tuple[str, ...]]:
+    # Where a text has a change of speaker, both are printed as dialogues. A and B are the texts.
+    dialogue = any(SEPARATOR in text for text in texts)
+    for text in texts:
+        speakers = cycle(("Speaker 1: ", "Speaker 2: ") if dialogue else ("",))
+        turns = zip(speakers, text.split(SEPARATOR), strict=False)
+        yield tuple(speaker + turn.strip() for speaker, turn in turns)
+
+
+def _spans(place: RowPlace, row: SpanText) -> Iterator[Asked]:
     # Left out are those of which the alternatives have the same text.
     positive = str(place.about.get("task_defaults", {}).get("positive", "entailed"))
     named = "choice" if row.is_choice else positive
-    words = _OF_SPANS.get(named, f"Is the text {named}?")
-    question = words.replace("{hypothesis}", row.hypothesis)
+    words = _OF_SPANS.get(named, f"Is the text {named}?").replace("{hypothesis}", row.hypothesis)
+    question = Question(words, _answers(row))
     for span in row.gold:
         texts = _texts_of_span(row, span)
         if len({lines for _, lines in texts}) == len(texts):
-            right = (_gold(row, span),)
-            yield _Part(f"{span.start}-{span.end}", question, _answers(row), texts, right)
+            where = f"{span.start}-{span.end}"
+            yield _asked(place, row, question, texts, (_gold(row, span),), part=where)
 
 
 def _texts_of_span(row: SpanText, span: GoldSpan) -> ShownTexts:
@@ -126,12 +155,11 @@ def _texts_of_span(row: SpanText, span: GoldSpan) -> ShownTexts:
     return (("", tuple(f"{who}: {text}" if who else text for who, text in said)),)
 
 
-def _answers(row: SpanText) -> tuple[tuple[str, str], ...]:
-    unsure = (CANNOT_TELL, ANSWER_LABELS[CANNOT_TELL])
+def _answers(row: SpanText) -> dict[str, str]:
     if not row.is_choice:
-        return ((YES, ANSWER_LABELS[YES]), (NO, ANSWER_LABELS[NO]), unsure)
+        return _YES_NO
     names = ascii_uppercase[: len(row.alternatives)]
-    return (*((name.lower(), name) for name in names), (AS_GOOD, "they are as good"), unsure)
+    return {name.lower(): name for name in names} | {AS_GOOD: "they are as good"} | _UNSURE
 
 
 def _gold(row: SpanText, span: GoldSpan) -> str:
@@ -140,13 +168,13 @@ def _gold(row: SpanText, span: GoldSpan) -> str:
     return AS_GOOD if span.answer == UNDECIDED else ascii_uppercase[span.answer].lower()
 
 
-def _document(place: RowPlace, row: Document) -> Iterator[_Part]:
-    numbers = [str(number) for number in range(2, len(row.sentences) + 1)]
+def _document(place: RowPlace, row: Document) -> Iterator[Asked]:
+    numbers = map(str, range(2, len(row.sentences) + 1))
     # First, so that in a sheet the digit of a key is that of the sentence.
-    answers = ((NONE, "none"), *((number, number) for number in numbers))
+    question = Question(_INTRUDER, {name: name for name in (NONE, *numbers)})
     texts = (("", _numbered(row.sentences)),)
     kind = "an intruder" if row.intruded else NONE
-    yield _Part("", _INTRUDER, answers, texts, (answer_of(row.intruder_position),), kind)
+    yield _asked(place, row, question, texts, (answer_of(row.intruder_position),), answer_kind=kind)
 
 
 def answer_of(position: int) -> str:
@@ -159,27 +187,28 @@ def position_of(answer: str) -> int:
     return NO_INTRUDER if answer == NONE else int(answer) - 1
 
 
-def _example(place: RowPlace, row: LabelledExample) -> Iterator[_Part]:
+def _example(place: RowPlace, row: LabelledExample) -> Iterator[Asked]:
     about = place.about
-    labels = tuple((name, name) for name in about["features"]["label"]["names"])
-    declared = declared_questions(place.config, about)
-    text = declared[0].text if declared else f"Which answer is right? ({about['summary']})"
-    words = dict(declared[0].answers) if declared else {}
-    answers = (*words.items(), *(pair for pair in labels if pair[0] not in words))
+    labels = {name: name for name in about["features"]["label"]["names"]}
+    question = Question(f"Which answer is right? ({about['summary']})", labels)
+    if declared := declared_question(place.config, about):
+        others = {name: name for name in labels if name not in declared.answers}
+        question = replace(declared, answers={**declared.answers, **others})
     segments = [" … ".join(slot.segments) for slot in row.slots]
     names = tuple(map(str, about.get("regions", ())))
     lines = _numbered(segments, names if len(names) == len(segments) else ())
-    yield _Part("", text, answers, (("", lines),), (row.label, *row.also))
+    yield _asked(place, row, question, (("", lines),), (row.label, *row.also))
 
 
-def _numbered(texts: tuple[str, ...] | list[str], names: tuple[str, ...] = ()) -> tuple[str, ...]:
+def _numbered(texts: Sequence[str], names: Sequence[str] = ()) -> tuple[str, ...]:
     if len(texts) == 1:
         return tuple(texts)
     heads = [f"{name}:" for name in names] or [f"{n}." for n in range(1, len(texts) + 1)]
     return tuple(f"{head} {text}" for head, text in zip(heads, texts, strict=True))
 
 
-_ASKED: Mapping[str, Callable[[RowPlace, Any], Iterator[_Part]]] = {
+_ASKED: Mapping[str, Callable[[RowPlace, Any], Iterator[Asked]]] = {
+    ITEMS.name: _pairs,
     SPANS.name: _spans,
     DOCUMENTS.name: _document,
     EXAMPLES.name: _example,

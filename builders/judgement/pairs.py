@@ -1,21 +1,12 @@
-"""Pairs that people judge: conditions of an item, one predicted to be the less coherent.
-
-A pair has an identifier that says nothing to people, and to a build which item it is about, which
-text is A, and that neither text has changed since: ``<place>-<texts>``. So answers need no key.
-"""
+"""Pairs of conditions of an item, one of which is predicted to be the less coherent."""
 
 from __future__ import annotations
 
-import hashlib
-import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from coherencegym.eval.kinds.formula import WHOLE, Comparison, Truth, parse_formula, sum_of
 from coherencegym.eval.kinds.items import Item
-
-#: The form of an identifier.
-PAIR_ID = r"[0-9a-f]{8}-[0-9a-f]{12}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,18 +64,3 @@ def _compared(item: Item, formula: Truth) -> Iterator[tuple[str, str]]:
         nearest = max(left, key=similarity)
         left.remove(nearest)
         yield name, nearest
-
-
-def place_digest(suite: str, config: str, split: str, item_id: str, pair: ConditionPair) -> str:
-    """The first half of an identifier: which conditions of which item."""
-    return _digest([suite, config, split, item_id, pair.coherent, pair.incoherent], 8)
-
-
-def texts_digest(text_a: str, text_b: str) -> str:
-    """The second half of an identifier: the two texts, and which of them is A."""
-    return _digest([text_a, text_b], 12)
-
-
-def _digest(parts: Sequence[str], length: int) -> str:
-    text = json.dumps(parts, ensure_ascii=False, separators=(",", ":"))
-    return hashlib.sha256(text.encode("utf-8")).hexdigest()[:length]

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 from coherencegym.builders.judgement.asked import RowPlace
-from coherencegym.builders.judgement.filtering import ReaderFilter
 from coherencegym.builders.judgement.match import Matcher
 from coherencegym.builders.judgement.questions import JUDGED_UNITS
 from coherencegym.builders.judgement.rows import JUDGED_COLUMNS, judge_rows
@@ -34,7 +33,6 @@ from coherencegym.builders.release.manifest import Manifest, in_order
 from coherencegym.builders.release.rows import to_table, write_split
 from coherencegym.builders.suite import Config, GeneratedDocument, GeneratedItem, Suite
 from coherencegym.engines import ALONE_IN_PROCESS, Engine
-from coherencegym.eval.kinds.items import ITEMS
 from coherencegym.eval.kinds.table_kind import DISCOURSE
 from coherencegym.eval.statistics.pair_baselines import BaselineDecision
 from coherencegym.loaders.corpus import REPAIRED, Corpus, CorpusError
@@ -57,7 +55,6 @@ def build(
     folder: Path,
     matcher: Matcher | None = None,
     *,
-    filters: Sequence[ReaderFilter] = (),
     withhold: bool = False,
     progress: Callable[[str], None] = lambda message: None,
     engine: Engine | None = None,
@@ -71,7 +68,6 @@ def build(
         folder: gets the manifest, which is also returned, data, hashes and card.
         matcher: has what people said of the suite's items, if anybody was asked: rows then have
             the column ``human_ok``, and documents ``human``.
-        filters: each makes one more config of every config of items that its readers read.
         withhold: leave out documents that may not be published, by the licence of their text,
             where others of their corpus may.
         progress: told what is being done.
@@ -87,7 +83,7 @@ def build(
         SuiteError: an item is not valid: a mistake of the suite, not of the user.
     """
     engine = engine or Engine(options.num_proc or 1)
-    how = (matcher, filters, withhold, progress, engine, cache, share)
+    how = (matcher, withhold, progress, engine, cache, share)
     work = _Build(suite, options, folder, *how)
     configs: dict[str, Any] = {}
     sources.empty.clear()
@@ -104,9 +100,8 @@ def build(
         if share is not None:
             return about | {"configs": {}}
         raise NoItemsError(_nothing(sources, work.lost, options.limit))
-    for each in filter(None, (matcher, *(one.matcher for one in filters))):
-        if share is None:
-            each.check()
+    if matcher is not None and share is None:
+        matcher.check()
     hold_headline(configs)
     manifest = in_order(about | {"configs": configs})
     write_documents(manifest, folder)
@@ -151,7 +146,6 @@ class _Build:
     options: BuildOptions
     folder: Path
     matcher: Matcher | None
-    filters: Sequence[ReaderFilter]
     withhold: bool
     progress: Callable[[str], None]
     engine: Engine
@@ -211,61 +205,21 @@ class _Build:
             if not any(one.generated for one in part.by_split.values()):
                 yield part.name, _why_empty(part.by_split)
                 continue
-            about = {"in_headline": suite.in_headline(config)}
-            yield part.name, self._entry(part, decisions, rank, about)
-            if config.kind is ITEMS:
-                for one in self.filters:
-                    yield from self._filtered(part, one, decisions, rank)
+            yield part.name, self._entry(part, decisions, rank, suite.in_headline(config))
 
     def _entry(
-        self, part: _Part, decisions: _Decided, rank: int, more: Mapping[str, Any]
+        self, part: _Part, decisions: _Decided, rank: int, in_headline: bool
     ) -> dict[str, Any]:
         if part.matcher is not None:
             columns = {**part.config.columns, **JUDGED_COLUMNS.get(part.config.kind.name, {})}
             part = replace(part, config=replace(part.config, columns=columns))
         options = self.options
         about = config_entry(self.suite, part.config, part.corpus, options.seed, options.limit)
-        about |= more
+        about["in_headline"] = in_headline
         about["corpus"]["language"] = _language(part)
         # What a user asked for; of a suite that divides its corpora these are the corpus's own.
         about["splits_asked"] = [] if "all" in options.splits else list(options.splits)
         return about | {"rank": rank} | self._write(part, decisions, about)
-
-    def _filtered(
-        self, part: _Part, chosen: ReaderFilter, decisions: _Decided, rank: int
-    ) -> Iterator[tuple[str, dict[str, Any] | str]]:
-        found = {
-            split: chosen.choose(part.name, split, one.generated)
-            for split, one in part.by_split.items()
-        }
-        # In a control neither text is incoherent: where readers prefer one, it is no control.
-        is_control = any(part.config.name in other.controls for other in self.suite.configs)
-        if (
-            is_control
-            or part.config.is_diagnostic
-            or not (read := sum(one.read for one in found.values()))
-        ):
-            return
-        name = chosen.name(part.name)
-        if not any(one.kept for one in found.values()):
-            yield name, f"of {read:,} items that readers read, they prefer the original of none"
-            return
-        by_split = {
-            split: replace(
-                part.by_split[split],
-                generated=one.kept,
-                measured={"filtered": {"read": one.read, "kept": len(one.kept)}},
-            )
-            for split, one in found.items()
-        }
-        kept = {made.item.item_id for one in found.values() for made in one.kept}
-        own = {
-            split: {name: [d for d in of if d.item in kept] for name, of in by_name.items()}
-            for split, by_name in decisions.items()
-        }
-        more = {"in_headline": False, "filtered": chosen.about(part.name)}
-        filtered = _Part(chosen.config(part.config), part.corpus, by_split, None)
-        yield name, self._entry(filtered, own, rank, more)
 
     def _fit_corpus(self, config: Config, discourses: list[Discourse]) -> Config:
         if not hasattr(config.generator, "fit_corpus"):

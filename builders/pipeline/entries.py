@@ -131,7 +131,7 @@ def config_entry(
         ],
         "length_confound": config.length_confound,
         **({"is_diagnostic": True} if config.is_diagnostic else {}),
-        "questions": [question.entry for question in config.questions],
+        **({"question": asdict(config.question)} if config.question else {}),
         **({} if config.choice == () else {"choice": config.choice}),
         **({"task_defaults": dict(config.task_defaults)} if config.task_defaults else {}),
         "seed": seed,

@@ -21,7 +21,7 @@ from coherencegym.loaders.registry import CORPORA, is_extension
 _KEPT = (
     *("kind", "summary", "corpus", "republishable", "separator", "operators", "regions"),
     *("predictions", "columns", "breakdowns", "headline", "headline_value", "controls"),
-    *("length_confound", "is_diagnostic", "questions", "task_defaults", "seed", "limit"),
+    *("length_confound", "is_diagnostic", "question", "task_defaults", "seed", "limit"),
     *("settings", "suite_version", "toolkit_version", "in_headline", "not_headline"),
     "choice",
     *("splits_asked", "rank", "licences", "withheld_discourses", "bad_rows", "skipped"),

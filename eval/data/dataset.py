@@ -31,8 +31,6 @@ from coherencegym.eval.kinds.table_kind import (
 
 #: The column that names the model with which a row was chosen, as ``name`` or ``name@commit``.
 FILTER_MODEL = "filter_model"
-#: The separator of several of them.
-FILTER_MODELS = ", "
 #: Identifiers that an error lists at most.
 _LISTED = 3
 #: Items of a dataset that are in memory at once, where it is read in parts; also those of a part.
@@ -80,7 +78,6 @@ class ItemTable:
         not_headline: the reason for which it is not controlled; empty where it is, and of configs
             that are not of the headline.
         headline_value: a breakdown's (``moved=true``): only items that have it count there.
-        unfiltered: the config of which readers chose these items; empty: nobody did.
     """
 
     config: str
@@ -99,7 +96,6 @@ class ItemTable:
     in_headline: bool = True
     not_headline: str = ""
     headline_value: str = ""
-    unfiltered: str = ""
 
     @property
     def rows(self) -> Collection[Item]:
@@ -192,7 +188,6 @@ def tables(
             in_headline=bool(about.get("in_headline", True)),
             not_headline=str(about.get("not_headline", "")),
             headline_value=str(about.get("headline_value", "")),
-            unfiltered=str(about.get("filtered", {}).get("unfiltered", "")),
         )
 
 
@@ -300,7 +295,7 @@ def _listed(names: Sequence[str]) -> str:
 def chosen_with(extras: Iterable[Mapping[str, Any]], name: str, commit: str) -> bool:
     """Say whether rows, of which these are the own columns, were chosen with this model."""
     named = {str(extra[FILTER_MODEL]) for extra in extras if extra.get(FILTER_MODEL)}
-    for text in {one for several in named for one in several.split(FILTER_MODELS)}:
+    for text in named:
         of, at, at_commit = text.rpartition("@")
         if not at:
             of, at_commit = text, text
@@ -310,16 +305,8 @@ def chosen_with(extras: Iterable[Mapping[str, Any]], name: str, commit: str) -> 
     return False
 
 
-def filtered_note(config: str, name: str, unfiltered: str = "") -> Note:
-    """A note on the score of a table whose rows were chosen with the model that is scored.
-
-    ``unfiltered``: it was one of the readers who chose among the items of that config.
-    """
-    if unfiltered:
-        return caution(
-            f"{config}: {name} is one of the readers that chose these items; compare its score "
-            f"with other models on {unfiltered}, not on these items"
-        )
+def filtered_note(config: str, name: str) -> Note:
+    """A note on the score of a table whose rows were chosen with the model that is scored."""
     return caution(
         f"{config}: the intruders were chosen so that {name} does not find them; this model's "
         "score is low by construction"

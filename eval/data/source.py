@@ -101,11 +101,6 @@ class _Split:
 
 
 @dataclass(frozen=True)
-class _Filtered:
-    unfiltered: str = ""
-
-
-@dataclass(frozen=True)
 class _Config:
     kind: Name
     splits: dict[Name, _Split]
@@ -121,7 +116,6 @@ class _Config:
     length_confound: bool = False
     in_headline: bool = True
     not_headline: str = ""
-    filtered: _Filtered = _Filtered()
     corpus: _Corpus = _Corpus()
     quality: dict[str, _Quality] = field(default_factory=dict)
 

@@ -15,13 +15,12 @@ from support.toy import REPO, stories, toy_corpus
 
 from coherencegym.builders.judgement.draw import draw
 from coherencegym.builders.judgement.match import Matcher
-from coherencegym.builders.judgement.questions import PAIR
-from coherencegym.builders.judgement.read import read_answers
 from coherencegym.builders.judgement.sheet import write_sheet
 from coherencegym.builders.release.publish import Publication, PublishOptions, publish
 from coherencegym.builders.release.remote import PublishError
-from coherencegym.eval.data.dataset import tables
 from coherencegym.eval.data.source import find_dataset
+from coherencegym.eval.data.table_rows import table_rows
+from coherencegym.eval.kinds.items import ITEMS
 from coherencegym.loaders.corpus import Corpus
 
 Make = Callable[..., tuple[Path, dict[str, Any]]]
@@ -36,11 +35,11 @@ def judged(make_build: Make, tmp_path: Path, corpus: Corpus, n: int = 5) -> Any:
     folder, manifest = make_build(corpus)
     sheet = tmp_path / f"sheet-{corpus.name}-{n}"
     sheet.mkdir(exist_ok=True)
-    drawn = draw(manifest["suite"], list(tables(find_dataset(str(folder)))), n, 0)
-    write_sheet(PAIR, drawn.drawn, sheet)
+    drawn = draw(manifest["suite"], list(table_rows(find_dataset(str(folder)), kind=ITEMS)), n, 0)
+    write_sheet("pair", drawn.asked, sheet)
     annotator = perfect(incoherent_texts(folder, "shuffled"))
     answers = fill(sheet / "pairs.jsonl", annotator, sheet / "answers.jsonl")
-    return make_build(corpus, matcher=Matcher(manifest["suite"], read_answers([answers])))
+    return make_build(corpus, matcher=Matcher([answers]))
 
 
 def head(hub: HubServer) -> dict[str, Any]:
@@ -58,7 +57,7 @@ def test_judgements_are_a_major_change_and_more_of_them_too(
     with pytest.raises(PublishError, match=r"9 changed.* major change, pass --version 2.0.0"):
         push(hub_api, build)
     push(hub_api, build, version="2.0.0")
-    assert head(hub)["configs"]["toy_context"]["quality"]["test"]["human"]["pairs"] == 5
+    assert head(hub)["configs"]["toy_context"]["quality"]["test"]["human"]["judged"] == 5
     assert "### Human performance" in hub.files(REPO)["README.md"].decode()
     # The same answers again change nothing; of two more items two rows change.
     assert "nothing to do" in push(hub_api, judged(make_build, tmp_path, corpus, 5)).lines[-1]

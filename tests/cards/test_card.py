@@ -106,7 +106,7 @@ def test_a_manifest_of_an_earlier_toolkit_renders(manifest: dict[str, Any]) -> N
     old = json.loads(json.dumps(manifest))
     del old["published"]
     for config in old["configs"].values():
-        for key in ("controls", "length_confound", "headline", "questions", "splits_asked"):
+        for key in ("controls", "length_confound", "headline", "splits_asked"):
             del config[key]
         for counts in config["splits"].values():
             del counts["details"]

@@ -1,4 +1,4 @@
-"""Krippendorff's alpha on published examples and against exact fractions; majorities."""
+"""Krippendorff's alpha on published examples and against exact fractions."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coherencegym.builders.judgement.figures import Label, alpha
-from coherencegym.builders.judgement.match import majority
+from coherencegym.builders.judgement.rows import krippendorffs_alpha
+
+Label = tuple[str, str, str]
 
 #: Krippendorff (2011), "Computing Krippendorff's Alpha-Reliability", with the values that it gives
 #: for nominal data: two observers and two categories (section A), two observers and five (B), four
@@ -34,7 +35,7 @@ def labels(rows: list[str]) -> list[Label]:
 
 @pytest.mark.parametrize(("rows", "published", "units"), PUBLISHED)
 def test_published_examples(rows: list[str], published: str, units: int) -> None:
-    value, number = alpha(labels(rows))
+    value, number = krippendorffs_alpha(labels(rows))
     assert f"{value:.3f}" == published
     assert number == units
 
@@ -73,23 +74,15 @@ ROWS = st.integers(1, 8).flatmap(
 @given(ROWS, st.randoms())
 def test_alpha_is_that_of_the_coincidence_matrix(rows: list[str], lots: object) -> None:
     listed = labels(rows)
-    found, _ = alpha(listed)
+    found, _ = krippendorffs_alpha(listed)
     wanted = exact(listed)
     assert (found is None) == (wanted is None)
     if wanted is not None:
         assert found == pytest.approx(float(wanted), abs=1e-12)
     lots.shuffle(listed)  # type: ignore[attr-defined]
-    assert alpha(listed)[0] == found
+    assert krippendorffs_alpha(listed)[0] == found
 
 
 @pytest.mark.parametrize("rows", [[], ["ab"], ["a.", ".b"], ["aa", "aa"]])
 def test_without_variation_or_a_second_opinion_there_is_no_alpha(rows: list[str]) -> None:
-    assert alpha(labels(rows))[0] is None
-
-
-@pytest.mark.parametrize(
-    ("votes", "most"),
-    [("", None), ("a", "a"), ("ab", None), ("aab", "a"), ("aabb", None), ("aabc", None)],
-)
-def test_a_majority_is_more_than_half(votes: str, most: str | None) -> None:
-    assert majority(list(votes)) == most
+    assert krippendorffs_alpha(labels(rows))[0] is None

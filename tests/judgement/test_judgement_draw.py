@@ -1,4 +1,4 @@
-"""Drawing pairs: the same again, blind, in fair shares, few of one text."""
+"""Drawing questions: the same again, blind, in fair shares, few of one text."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
-from support.toy import SURE, WHY
 
-from coherencegym.builders.judgement.draw import Drawing, DrawnPair, draw
-from coherencegym.builders.judgement.pairs import condition_pairs, texts_digest
-from coherencegym.eval.data.dataset import ItemTable, tables
+from coherencegym.builders.judgement.asked import RowPlace, asked_of
+from coherencegym.builders.judgement.draw import Drawing, draw
+from coherencegym.builders.judgement.pairs import condition_pairs
 from coherencegym.eval.data.source import find_dataset
-from coherencegym.eval.kinds.items import Condition, Item, Prediction, Region
+from coherencegym.eval.data.table_rows import TableRows, table_rows
+from coherencegym.eval.kinds.items import ITEMS, Condition, Item, Prediction, Region
+from coherencegym.eval.kinds.table_kind import to_row
 
 Built = Callable[[str], Path]
 
@@ -40,12 +40,13 @@ def simple(number: int, config: str = "", discourse: str = "") -> Item:
     )
 
 
-def table(config: str, items: list[Item], headline: str = "") -> ItemTable:
-    return ItemTable(config, "test", tuple(items), "", True, False, headline=headline)
+def table(config: str, items: list[Item], headline: str = "") -> TableRows[Item]:
+    rows = [to_row(item) for item in items]
+    return TableRows(ITEMS, config, config, "test", rows, "", True, {"headline": headline})
 
 
-def texts(drawing: Drawing[DrawnPair]) -> list[frozenset[str]]:
-    return [frozenset((pair.text_a, pair.text_b)) for pair in drawing.drawn]
+def texts(drawing: Drawing) -> list[frozenset[str]]:
+    return [frozenset("\n".join(lines) for _, lines in one.texts) for one in drawing.asked]
 
 
 def test_the_more_surprising_side_is_the_incoherent_one() -> None:
@@ -68,8 +69,8 @@ def test_the_same_seed_draws_the_same_and_more_pairs_hold_fewer() -> None:
     drawn = draw("toy", tables, 40, 3)
     assert drawn == draw("toy", tables, 40, 3)
     assert drawn != draw("toy", tables, 40, 4)
-    assert drawn != draw("other", tables, 40, 3)
-    assert set(draw("toy", tables, 20, 3).drawn) < set(drawn.drawn)
+    fewer = {one.id for one in draw("toy", tables, 20, 3).asked}
+    assert fewer < {one.id for one in drawn.asked}
 
 
 def test_a_draw_does_not_depend_on_the_order_of_the_rows() -> None:
@@ -78,29 +79,40 @@ def test_a_draw_does_not_depend_on_the_order_of_the_rows() -> None:
     assert drawn == draw("toy", [table("one", items[::-1])], 40, 0)
 
 
-def test_draws_are_pinned() -> None:
-    drawn = draw("toy", [table("one", [simple(i) for i in range(9)])], 3, 0)
-    assert [(pair.id, pair.text_a) for pair in drawn.drawn] == PINNED
-
-
-def test_either_text_comes_first_as_often() -> None:
-    drawn = draw("toy", [table("one", [simple(i) for i in range(2000)])], 2000, 0)
-    first = sum("not" in pair.text_a for pair in drawn.drawn)
-    assert 900 < first < 1100
-    halves = [
-        sum("not" in p.text_a for p in half) for half in (drawn.drawn[:1000], drawn.drawn[1000:])
+def test_either_text_comes_first_as_often_and_always_the_same() -> None:
+    place = RowPlace("toy", "one", "test", {})
+    asked = [one for i in range(2000) for one in asked_of("items", place, simple(i))]
+    right = Counter(one.right for one in asked)
+    assert 900 < right["a",] < 1100
+    for one in asked:
+        (_, (text_a,)), (_, (text_b,)) = one.texts
+        assert "not" in (text_a if one.right == ("a",) else text_b)
+    other = [
+        one for i in range(9) for one in asked_of("items", replace(place, config="two"), simple(i))
     ]
-    assert all(430 < count < 570 for count in halves)
+    assert other == asked[:9]
+
+
+def test_a_change_of_speaker_is_a_new_line_in_both_texts_of_a_pair() -> None:
+    formulas: dict[str, tuple[str, ...]] = {"(1;%bad%) > (1;%good%)": ()}
+    made = item(0, formulas, good="Hello. [SEP] Hi. [SEP] Bye.", bad="Hello. Hi.")
+    (asked,) = asked_of("items", RowPlace("toy", "one", "test", {}), made)
+    assert {lines for _, lines in asked.texts} == {
+        ("Speaker 1: Hello.", "Speaker 2: Hi.", "Speaker 1: Bye."),
+        ("Speaker 1: Hello. Hi.",),
+    }
 
 
 def test_configs_get_fair_shares_and_small_ones_all_they_have() -> None:
     sizes = {"big": 50, "middle": 20, "small": 3}
-    made = [table(name, [simple(i, name) for i in range(n)]) for name, n in sizes.items()]
+    made = [
+        table(name, [simple(i, name, f"{name}{i}") for i in range(n)]) for name, n in sizes.items()
+    ]
     assert draw("toy", made, 31, 0).counts == {"big": 14, "middle": 14, "small": 3}
     assert draw("toy", made, 200, 0).counts == sizes
 
 
-def two_alike_and_one(n: int) -> list[ItemTable]:
+def two_alike_and_one(n: int) -> list[TableRows[Item]]:
     """Three configs of ``n`` pairs, of which the first two have the same."""
     shared = [simple(i) for i in range(n)]
     other = [simple(i, "3") for i in range(n)]
@@ -113,26 +125,15 @@ def test_a_pair_that_two_configs_have_is_drawn_once_and_counts_for_both() -> Non
     assert drawn.counts == {"one": 5, "two": 5, "three": 5}
     assert len(set(texts(drawn))) == 10
     everything = draw("toy", made, 100, 0)
-    assert len(everything.drawn) == 20
+    assert len(everything.asked) == 20
     assert everything.counts == {"one": 10, "two": 10, "three": 10}
-
-
-def test_a_pair_is_asked_what_any_of_its_configs_asks() -> None:
-    made = two_alike_and_one(5)
-    plain = draw("toy", made, 10, 0)
-    drawn = draw("toy", made, 10, 0, questions={"one": [WHY], "two": [WHY, SURE]})
-    assert [pair.id for pair in drawn.drawn] == [pair.id for pair in plain.drawn]
-    for pair in drawn.drawn:
-        assert pair.questions == (() if pair.text_a.startswith("3") else (WHY, SURE))
-    assert not any(pair.questions for pair in plain.drawn)
 
 
 def test_new_discourses_come_first() -> None:
     many = [simple(i, discourse=f"d{i % 10}") for i in range(40)]
-    uses = Counter(
-        int(pair.text_a.removeprefix(" ").removeprefix("not ").removesuffix(".")) % 10
-        for pair in draw("toy", [table("one", many)], 25, 0).drawn
-    )
+    drawn = draw("toy", [table("one", many)], 25, 0)
+    numbers = [int(min(both, key=len).removesuffix(".")) for both in texts(drawn)]
+    uses = Counter(number % 10 for number in numbers)
     assert sorted(uses.values()) == [2] * 5 + [3] * 5
 
 
@@ -152,18 +153,18 @@ def test_no_text_or_discourse_comes_twice_while_any_table_has_others() -> None:
     sources = {
         frozenset(both): {*both, *one.discourses}
         for each in made
-        for one in each.items
-        for both in [[condition.content for condition in one.conditions]]
+        for one in each.each()
+        for both in [[condition.content.strip() for condition in one.conditions]]
     }
 
-    def most_uses(drawing: Drawing[DrawnPair]) -> int:
+    def most_uses(drawing: Drawing) -> int:
         return max(Counter(s for pair in texts(drawing) for s in sources[pair]).values())
 
     few = draw("toy", made, 12, 0)
     assert most_uses(few) == 1
     assert few.n_repeated == 0
     everything = draw("toy", made, 100, 0)
-    assert len(everything.drawn) == 50
+    assert len(everything.asked) == 50
     fresh = 50 - everything.n_repeated
     without = draw("toy", made, fresh, 0)
     assert without.n_repeated == 0
@@ -172,10 +173,9 @@ def test_no_text_or_discourse_comes_twice_while_any_table_has_others() -> None:
 
 
 def test_texts_of_several_configs_of_the_sample_come_once(sample_build: Built) -> None:
-    made = list(tables(find_dataset(str(sample_build("story_cloze")))))
-    drawn = draw("story_cloze", [one for one in made if one.in_headline], 100, 0).drawn
-    shown = [text for pair in drawn for text in (pair.text_a, pair.text_b)]
-    assert len(set(shown)) == 200
+    made = table_rows(find_dataset(str(sample_build("story_cloze"))), kind=ITEMS)
+    drawing = draw("story_cloze", [one for one in made if one.about["in_headline"]], 100, 0)
+    assert len({text for both in texts(drawing) for text in both}) == 200
 
 
 def test_groups_take_turns_and_only_the_headline_is_drawn() -> None:
@@ -195,37 +195,22 @@ def test_groups_take_turns_and_only_the_headline_is_drawn() -> None:
     assert kinds == {"rare": 5, "common": 5}
     aside = texts(draw("toy", made, 10, 0, ["control"]))
     assert all(any("other" in text for text in pair) for pair in aside)
-    assert draw("toy", made, 10, 0, ["no such group"]).drawn == ()
+    assert draw("toy", made, 10, 0, ["no such group"]).asked == ()
 
 
-@pytest.mark.parametrize(
-    "suite", ["winograd", "sentence_order", "speaker_commitment", "connectives"]
-)
+@pytest.mark.parametrize("suite", ["winograd", "connectives"])
 def test_pairs_of_the_samples_are_two_conditions_of_one_item(
     sample_build: Built, suite: str
 ) -> None:
-    read = list(tables(find_dataset(str(sample_build(suite)))))
+    read = list(table_rows(find_dataset(str(sample_build(suite))), kind=ITEMS))
     drawn = draw(suite, read, 30, 0)
-    known: dict[frozenset[str], Any] = {
+    known = {
         frozenset((pair.coherent_text, pair.incoherent_text)): (table, pair)
         for table in read
-        for item in table.items
+        for item in table.each()
         for pair in condition_pairs(item)
     }
-    assert len(set(texts(drawn))) == len(drawn.drawn) > 10
-    for pair, both in zip(drawn.drawn, texts(drawn), strict=True):
+    assert len(set(texts(drawn))) == len(drawn.asked) > 10
+    for both in texts(drawn):
         of, contrast = known[both]
-        assert not of.headline or of.headline in contrast.groups
-        assert pair.id.endswith(texts_digest(pair.text_a, pair.text_b))
-
-
-def test_the_digest_tells_changed_and_exchanged_texts() -> None:
-    made = {texts_digest("a", "b"), texts_digest("b", "a"), texts_digest("a", "b ")}
-    assert len(made) == 3
-
-
-PINNED: list[tuple[str, str]] = [
-    ("a3160953-1b5ead224423", " not 0."),
-    ("a5292cce-e8265f4b9c40", " 2."),
-    ("3d58f798-9ed7f826dd87", " not 4."),
-]
+        assert not of.about["headline"] or of.about["headline"] in contrast.groups

@@ -16,23 +16,25 @@ from typing import Any
 
 import pytest
 from support.commands import one_line
+from support.toy import SUITE
 
 from coherencegym.builders.command.cli import main
 from coherencegym.builders.judgement.asked import Asked, RowPlace, asked_of
 from coherencegym.builders.judgement.match import Matcher
-from coherencegym.builders.judgement.questions import JUDGED_UNITS, Question
-from coherencegym.builders.judgement.read import read_answers
-from coherencegym.builders.judgement.rows import judge_rows
+from coherencegym.builders.judgement.questions import JUDGED_UNITS
+from coherencegym.builders.judgement.rows import JudgedRow, judge_rows
 from coherencegym.builders.pipeline.build import BuildOptions, build
 from coherencegym.builders.pipeline.released_intruders import RELEASED
 from coherencegym.builders.pipeline.sources import find_sources
 from coherencegym.builders.registry import load_suite
 from coherencegym.builders.suite import Suite
 from coherencegym.cards.render import dataset_card
+from coherencegym.errors import EvaluationError
 from coherencegym.eval.data.source import find_dataset
 from coherencegym.eval.data.table_rows import table_rows
 from coherencegym.eval.kinds.documents import Document
 from coherencegym.eval.kinds.examples import LabelledExample, Slot
+from coherencegym.eval.kinds.items import Condition, Item, Prediction, Region
 from coherencegym.eval.kinds.registry import kind_named
 from coherencegym.files.parquet_rows import parquet_rows
 from coherencegym.loaders.corpus import CorpusError
@@ -55,6 +57,7 @@ class Case:
 
 
 CASES = [
+    Case("items", "story_cloze", "sample"),
     Case("spans", "span_coherence", "contradiction_sample"),
     Case("documents", "intruder_sentences", "detect_sample"),
     Case("examples", "discourse_tasks", "replaced_sample"),
@@ -115,7 +118,7 @@ def only(case: Case) -> Suite:
 def rebuilt(case: Case, output: Path, *paths: Path, skip: bool = False) -> dict[str, Any]:
     """The manifest of a build with answers."""
     suite = only(case)
-    matcher = Matcher(suite.name, read_answers(paths, skip)) if paths else None
+    matcher = Matcher(paths, skip) if paths else None
     output.mkdir()
     sources = find_sources(suite, ["sample"])
     return build(suite, sources, BuildOptions(), output, matcher)
@@ -130,7 +133,9 @@ def test_a_sheet_is_blind_and_drawn_again_the_same(
     assert len(lines) == 20
     for line in lines:
         assert list(line) == [
-            *(case.unit, "number", "text", "question", "answers", "answer", "annotator", "comment")
+            *(case.unit, "number"),
+            *(("text_a", "text_b") if case.kind == "items" else ("text",)),
+            *("question", "answers", "answer", "annotator", "comment"),
         ]
         assert (line["answer"], line["annotator"]) == ("", "")
         assert set(known[line[case.unit]].right) < set(line["answers"])
@@ -191,7 +196,7 @@ def test_answers_enter_rows_manifest_and_card(
     assert (human["units"], len(human["answers_sha256"])) == (11, 2)
 
     card = dataset_card(manifest)
-    assert f"### Human performance on {case.kind}" in card
+    assert f"### Human performance on {'pairs' if case.kind == 'items' else case.kind}" in card
     assert f"| `{case.config}` | test | 12 | 2 | 83.3 [" in card
     assert "| `human_ok` | bool | whether" in card
     assert "No items were annotated" not in card
@@ -221,29 +226,11 @@ def test_without_answers_a_build_is_as_it_was(case: Case, tmp_path: Path) -> Non
     assert "### Human performance" not in dataset_card(manifest)
 
 
-def test_answers_are_compared_with_the_dataset(
-    sample_build: Built, case: Case, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    folder = sample_build(case.suite)
-    lines = sheet(folder, case, tmp_path / "a", "-n", "20")
-    right = answered(lines, asked_in(folder, case), case)
-    wrong = [another(right[0], asked_in(folder, case), case), *right[1:-1]]
-    paths = (write(tmp_path / "a.jsonl", right), write(tmp_path / "b.jsonl", wrong))
-    capsys.readouterr()
-    argv = ["sample", str(folder), "--config", case.config, "--answers"]
-    assert main([*argv, *map(str, paths)]) == 0
-    one, other = capsys.readouterr().out.splitlines()
-    expected = f"{case.config}, file {tmp_path}/a.jsonl: 20 of 20 answers are the dataset's; κ 1.00"
-    assert one == expected
-    assert "/b.jsonl: 18 of 19 answers are the dataset's; κ 0." in other
-
-
 @pytest.mark.parametrize(
     ("change", "message", "reason"),
     [
         ({"text": "x"}, "", ""),
-        ({"id": "0" * 8 + "-" + "0" * 12}, "is of no item of this build", "of no item of"),
-        ({"id": "texts"}, "has other texts in this build", "the texts of its"),
+        ({"id": "0" * 16}, "is of no row of this build", "of no row of"),
         ({"id": "x"}, "answers.jsonl:1: 'x' is no ", "no "),
         ({"answer": "perhaps"}, "answers.jsonl:1: answer is 'perhaps', expected ", "no such"),
         ({"answer": ["no"]}, "answers.jsonl:1: answer is no text", "no text"),
@@ -263,8 +250,7 @@ def test_what_is_no_answer_is_refused_or_counted(
     known = asked_in(folder, case)
     (line,) = answered(sheet(folder, case, tmp_path / "a", "-n", "1"), known, case)
     if "id" in change:
-        own = f"{line[case.unit][:8]}-{'0' * 12}"
-        change = {case.unit: own if change["id"] == "texts" else change["id"]}
+        change = {case.unit: change["id"]}
     lines = [{**line, **change}]
     if "annotator" in change:
         lines *= 2
@@ -276,10 +262,9 @@ def test_what_is_no_answer_is_refused_or_counted(
         rebuilt(case, tmp_path / "out", path)
     assert message in str(raised.value)
     assert "expected" in str(raised.value)
-    suite = only(case)
-    matcher = Matcher(suite.name, read_answers([path], skip_bad_rows=True))
+    matcher = Matcher([path], skip_bad_rows=True)
     for asked in known.values():
-        matcher.votes(case.unit, asked)
+        matcher.votes(asked)
     matcher.check()
     assert re.search(rf"judgements left out: 1, .*{reason}", matcher.lines()[-1])
 
@@ -333,12 +318,12 @@ def test_answers_that_a_corpus_has_give_figures_and_further_ones_are_added(tmp_p
     assert known["one_annotator"]["score"] == round((3 / 5 + 0) / 2, 4)
     asked = [one for d in documents for one in asked_of("documents", place, d)]
     assert [one.right for one in asked] == [("3",), ("4",), ("none",)]
-    assert asked[0].question.values == ("none", "2", "3", "4")  # the first sentence is never one
+    assert [*asked[0].question.answers] == ["none", "2", "3", "4"]  # the first is never one
     answers = [
         {"document": asked[0].id, "answer": "2"},
         {"document": asked[2].id, "answer": "None"},
     ]
-    matcher = Matcher("toy", read_answers([write(tmp_path / "a.jsonl", answers)]))
+    matcher = Matcher([write(tmp_path / "a.jsonl", answers)])
     more = judge_rows(matcher, place, RELEASED, documents, rows)
     assert [row["human"] for row in rows] == [[2, 2, 2, -1, 1, 1], [-1, -1, -1, -1], [-1]]
     assert [row["human_ok"] for row in rows] == [False, False, True]
@@ -354,13 +339,61 @@ def test_an_example_is_asked_in_the_words_of_its_config_or_by_its_labels() -> No
     about = {"summary": "which", "features": {"label": {"names": ["A", "B", "C"]}}}
     place = RowPlace("toy", "c", "test", about)
     (asked,) = asked_of("examples", place, example("B", "A"))
-    assert asked.question == Question(
-        "answer", "Which answer is right? (which)", (("A", "A"), ("B", "B"), ("C", "C"))
-    )
+    assert asked.question.text == "Which answer is right? (which)"
+    assert asked.question.answers == {"A": "A", "B": "B", "C": "C"}
     assert asked.right == ("B", "A")
     assert asked.texts == (("", ("1. One … two", "2. Three")),)
-    declared = Question("c", "Which?", (("B", "the second"), ("A", "the first"))).entry
-    worded = {**about, "questions": [declared], "regions": ["Arg1", "Arg2"]}
+    declared = {"text": "Which?", "answers": {"B": "the second", "A": "the first"}}
+    worded = {**about, "question": declared, "regions": ["Arg1", "Arg2"]}
     (asked,) = asked_of("examples", replace(place, about=worded), example("B", "A"))
-    assert asked.question.answers == (("B", "the second"), ("A", "the first"), ("C", "C"))
+    assert list(asked.question.answers.items()) == [
+        ("B", "the second"),
+        ("A", "the first"),
+        ("C", "C"),
+    ]
     assert asked.texts == (("", ("Arg1: One … two", "Arg2: Three")),)
+    wrong = {**about, "question": {"text": "Which?", "answers": ["A"]}}
+    with pytest.raises(EvaluationError, match=r"manifest\.json: configs\.c\.question: answers"):
+        list(asked_of("examples", replace(place, about=wrong), example("A")))
+
+
+def test_the_score_is_over_the_headline_and_groups_are_by_prediction(tmp_path: Path) -> None:
+    config = replace(SUITE.configs[0], headline="main", breakdowns=("moved",))
+    place = RowPlace("toy", "c", "test", {})
+    items = [
+        Item(
+            item_id=f"d{number}/x",
+            item_number=number,
+            conditions=tuple(Condition(n, f"{n} {number}.", (Region(1, n),)) for n in "ab"),
+            predictions=(Prediction("(1;%b%) > (1;%a%)", "mean", groups),),
+            discourse_id=f"d{number // 2}",
+            corpus="toy",
+            extra={"moved": number % 2 == 0},
+        )
+        for number, groups in enumerate([("row", "main")] * 6 + [("row", "aside")] * 4)
+    ]
+    asked = [one for item in items for one in asked_of("items", place, item)]
+    lines = [{"pair": one.id, "answer": "ab"[one.right == ("b",)]} for one in asked[:6]]
+    lines += [{"pair": one.id, "answer": "ba"[one.right == ("b",)]} for one in asked[6:]]
+    rows: list[dict[str, Any]] = [{} for _ in items]
+    figures = judge_rows(Matcher([write(tmp_path / "a", lines)]), place, config, items, rows)
+    scores = {own["group"]: (own["n"], own["score"]) for own in figures["scores"]}
+    assert scores == {
+        "": (6, 1.0),
+        "moved=true": (3, 1.0),
+        "moved=false": (3, 1.0),
+        "row": (10, 0.6),
+        "main": (6, 1.0),
+        "aside": (4, 0.0),
+    }
+    assert figures["scores"][0]["n_discourses"] == 3
+    assert [row["human_ok"] for row in rows] == [True] * 6 + [False] * 4
+
+
+@pytest.mark.parametrize(
+    ("votes", "most"),
+    [("a", "a"), ("ab", None), ("aab", "a"), ("aabb", None), ("aabc", None)],
+)
+def test_a_majority_is_more_than_half(votes: str, most: str | None) -> None:
+    (asked,) = asked_of("documents", RowPlace("toy", "c", "test", {}), document(0, 2))
+    assert JudgedRow(document(0, 2), asked, dict(enumerate(votes))).verdict == most

@@ -12,13 +12,13 @@ from coherencegym.eval.data.dataset import tables
 from coherencegym.eval.data.source import find_dataset
 from coherencegym.eval.kinds.table_kind import to_row
 
-#: A line of ``pairs.jsonl`` -> the answers to its three questions.
+#: A line of ``pairs.jsonl`` -> the line with an answer.
 Annotator = Callable[[dict[str, Any]], dict[str, Any]]
 
 
-def answered(line: dict[str, Any], worse: str, a: str = "yes", b: str = "yes") -> dict[str, Any]:
-    """The line with answers."""
-    return line | {"a_grammatical": a, "b_grammatical": b, "less_coherent": worse}
+def answered(line: dict[str, Any], answer: str) -> dict[str, Any]:
+    """The line with an answer."""
+    return line | {"answer": answer}
 
 
 def incoherent_texts(folder: Path, condition: str) -> set[str]:
@@ -33,7 +33,7 @@ def incoherent_texts(folder: Path, condition: str) -> set[str]:
 
 
 def perfect(worse: Collection[str]) -> Annotator:
-    """Finds everything grammatical, and the incoherent text the less coherent one."""
+    """Finds the incoherent text the less coherent one."""
     return lambda line: answered(line, "a" if line["text_a"] in worse else "b")
 
 
@@ -42,17 +42,10 @@ def always_a(line: dict[str, Any]) -> dict[str, Any]:
     return answered(line, "a")
 
 
-def first_answer(line: dict[str, Any]) -> dict[str, Any]:
-    """Gives the first of the answers that there are."""
-    return line | {"answer": next(iter(line["answers"]))} if "answer" in line else always_a(line)
-
-
 def at_random(seed: int) -> Annotator:
-    """Answers all questions by lot, A and B alike."""
+    """Answers all questions by lot."""
     lots = random.Random(seed)
-    return lambda line: answered(
-        line, lots.choice("ab"), lots.choice(["yes", "no"]), lots.choice(["yes", "no"])
-    )
+    return lambda line: answered(line, lots.choice("ab"))
 
 
 def fill(pairs: Path, annotator: Annotator, answers: Path) -> Path:

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from coherencegym.builders.judgement.questions import Question
 from coherencegym.builders.sentence_order import context_and_last
 from coherencegym.builders.suite import Config, Contrast, MinimalPairs, Suite
 from coherencegym.loaders.corpus import Corpus, CorpusFile, FilePattern, ReadOptions
@@ -51,10 +50,6 @@ SUITE = Suite(
         ),
     ),
 )
-
-#: Further questions for people, one with several answers and one without.
-WHY = Question("why", "Why <so>?", (("odd", "it is odd"), ("none", "nothing")), several=True)
-SURE = Question("sure", "Sure?", (("quite", "quite"), ("hardly", "not & never")))
 
 
 def toy_corpus(name: str, texts: Texts, **settings: Any) -> Corpus:

@@ -42,8 +42,7 @@ def notes_of(found: Results) -> Iterator[Note]:
     for one in details:
         chosen = ({FILTER_MODEL: name} for name in one.chosen_with)
         if chosen_with(chosen, str(found.model["name"]), str(found.model["commit"])):
-            table = one.table
-            yield filtered_note(table.config, str(found.model["name"]), table.unfiltered)
+            yield filtered_note(one.table.config, str(found.model["name"]))
     if not found.settings.get("split"):
         yield from other_splits(found.manifest, tables)
     yield from length_notes(score_summary(found).lengths)
@@ -323,24 +322,6 @@ def _missing_controls(
             )
 
 
-def _filtered(scores: Sequence[ItemScore], scored: Sequence[ScoredItemTable]) -> Iterator[Note]:
-    by_table = {(s.config, s.split): s.score for s in scores if s.level == "all"}
-    for table in (one.table for one in scored if one.table.unfiltered):
-        of = table.unfiltered
-        if (of, table.split) not in by_table:
-            yield caution(
-                f"{table.config}: its score says little without the score of the unfiltered {of}, "
-                "which was not scored"
-            )
-            continue
-        found = [by_table[config, table.split] for config in (table.config, of)]
-        own, unfiltered = ("–" if s is None else f"{100 * s:.1f} %" for s in found)
-        yield detail(
-            f"{table.config}: {own} on the items in which readers preferred the original; "
-            f"{unfiltered} on the unfiltered {of}"
-        )
-
-
 def _baselines(scores: Sequence[ItemScore], scored: Sequence[ScoredItemTable]) -> Iterator[Note]:
     if any(score.partial_input_score is not None for score in scores):
         yield detail(
@@ -394,7 +375,6 @@ _NOTES = (
     _too_close,
     _spanning_tokens,
     _missing_controls,
-    _filtered,
     _baselines,
     _stated_baselines,
     _people,
