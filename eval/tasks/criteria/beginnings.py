@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from coherencegym.eval.tasks.criteria.options import GRU
-from coherencegym.eval.tasks.criteria.sentences import StructureData
+from coherencegym.eval.tasks.criteria.sentences import PlacedSentence
 from coherencegym.eval.tasks.criteria.words import (
     count_word_forms,
     frequent_words,
@@ -16,11 +16,10 @@ from coherencegym.eval.tasks.criteria.words import (
     word_tokenizer,
 )
 from coherencegym.eval.tasks.training.encoder import find_encoder
-from coherencegym.eval.tasks.training.fine_tuning import Settings
+from coherencegym.eval.tasks.training.options import Settings
+from coherencegym.eval.tasks.training.training import TrainingData
 from coherencegym.files.checksums import sha256_of
 
-#: Dimensions of word vectors, of the states of a direction, and of decoders, in the paper's code.
-DIMENSIONS = 300
 #: The paper's code: Adam, 20 sentences a step, once through, sentences cut to 200 words.
 GRU_SETTINGS: dict[str, Any] = {"learning_rate": 1e-3, "epochs": 1, "batch_size": 20}
 GRU_LENGTH = 200
@@ -49,40 +48,37 @@ class Beginning:
 
 def beginning(
     name: str,
-    data: StructureData,
+    data: TrainingData,
     *,
     revision: str | None = None,
     max_length: int | None = None,
-    dimensions: int | None = None,
+    dimensions: int = 300,
     vectors: Path | None = None,
 ) -> Beginning:
     """The encoder of a name.
 
     Args:
         name, revision: ``gru``, or a Hub id or folder.
-        data: its training part has the words of ``gru``.
+        data: what is learned from has the words of ``gru``.
         max_length: most tokens of a sentence; None: 200 words, or 512 tokens or what it reads.
-        dimensions: those of word vectors, states of a direction, and decoders; None: 300.
+        dimensions: those of word vectors, states of a direction, and decoders; in the paper's
+            code 300.
         vectors: file of word vectors to begin with; the vocabulary is then the words that it has.
 
     Raises:
         EvaluationError: it is not there, or cannot be used; or the vectors cannot be read.
     """
-    hidden = dimensions or DIMENSIONS
     if name == GRU:
-        return _gru(data, max_length or GRU_LENGTH, hidden, vectors)
+        return _gru(data.training, max_length or GRU_LENGTH, dimensions, vectors)
     encoder = find_encoder(name, revision, max_length)
-    about = {
-        "name": encoder.source.name,
-        "commit": encoder.source.identity(),
-        "hub": encoder.source.commit is not None,
-    }
     read = encoder.tokenizer, encoder.max_length, encoder.without_head
-    return Beginning(about, *read, hidden, is_new=False)
+    return Beginning(encoder.about, *read, dimensions, is_new=False)
 
 
-def _gru(data: StructureData, max_length: int, dimensions: int, vectors: Path | None) -> Beginning:
-    counts = count_word_forms(sentence.text for sentence in data.training.sentences)
+def _gru(
+    sentences: Sequence[PlacedSentence], max_length: int, dimensions: int, vectors: Path | None
+) -> Beginning:
+    counts = count_word_forms(sentence.text for sentence in sentences)
     words, size, known, commit = frequent_words(counts), dimensions, {}, "new"
     if vectors is not None:
         known = read_vectors(vectors, counts)
@@ -110,4 +106,5 @@ def _gru(data: StructureData, max_length: int, dimensions: int, vectors: Path | 
 
 def encoder_settings(start: Beginning, **given: Any) -> Settings:
     """The settings of a training: those given, and else the paper's, or those of fine-tuning."""
-    return Settings(**{**(GRU_SETTINGS if start.is_new else {}), **given})
+    fixed = {"max_length": start.max_length, "class_weights": "none"}
+    return Settings(**{**(GRU_SETTINGS if start.is_new else {}), **given, **fixed})

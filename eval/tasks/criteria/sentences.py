@@ -7,9 +7,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from coherencegym.errors import EvaluationError
-from coherencegym.eval.data.source import Source, find_dataset
+from coherencegym.eval.data.source import find_dataset
 from coherencegym.eval.data.table_rows import TableRows, table_rows
 from coherencegym.eval.kinds.structures import STRUCTURES, StructuredDocument
+from coherencegym.eval.tasks.training.training import TrainingData
 
 #: Levels that are told apart, and equal parts of a paragraph or document, as in the paper's code.
 LEVELS, PLACES = 7, 20
@@ -83,23 +84,6 @@ class StructurePart:
     verified: bool
 
 
-@dataclass(frozen=True)
-class StructureData:
-    """The sentences of a training: to learn from, to choose weights on, and to measure on."""
-
-    source: Source
-    training: StructurePart
-    validation: StructurePart
-    test: StructurePart
-
-    @property
-    def parts(self) -> tuple[StructurePart, ...]:
-        """All parts, each once."""
-        return tuple(
-            {one.split: one for one in (self.training, self.validation, self.test)}.values()
-        )
-
-
 def read_structures(
     dataset: str,
     train_on: Sequence[str] = (),
@@ -108,7 +92,7 @@ def read_structures(
     *,
     revision: str | None = None,
     max_items: int | None = None,
-) -> StructureData:
+) -> TrainingData:
     """Read the documents of a training.
 
     Args:
@@ -129,11 +113,15 @@ def read_structures(
         read = list(table_rows(source, configs, (name,), kind=STRUCTURES))
         return _part(read, name, max_items)
 
-    return StructureData(
-        source,
-        part(train_on, _TRAIN),
-        part(train_on, _VALIDATION),
-        part(test_on or train_on, split),
+    training = part(train_on, _TRAIN)
+    return TrainingData(
+        source=source,
+        configs=training.configs,
+        rows_sha256=training.sha256,
+        texts=training.documents,
+        training=training.sentences,
+        validation=part(train_on, _VALIDATION).sentences,
+        inputs=(part(test_on or train_on, split),),
     )
 
 

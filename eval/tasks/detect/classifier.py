@@ -7,7 +7,7 @@ than it has learned from.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -18,10 +18,17 @@ from coherencegym.eval.models.limits import context_length
 from coherencegym.eval.models.load import LoadedModel
 from coherencegym.eval.models.placement import input_device
 from coherencegym.eval.tasks.detect.options import CLASSIFIER, DetectOptions
-from coherencegym.eval.tasks.detect.train.train import HEAD, by_document, log_odds, pairs_of
 from coherencegym.eval.tasks.task import Loader
-from coherencegym.eval.tasks.training.encoder import collator, count_truncated
+from coherencegym.eval.tasks.training.encoder import (
+    Head,
+    TrainingRow,
+    collator,
+    count_truncated,
+)
+from coherencegym.words.scripts import join_texts
 
+#: The answers of a detector.
+HEAD = Head(("coherent", "intruder"))
 _BATCH = 32
 #: A part of the names of classes of transformers.
 _CLASS = "ForSequenceClassification"
@@ -108,3 +115,29 @@ def classify(
             values[number] = value
         step(start + len(part), len(order))
     return Classified(by_document(documents, values), count_truncated(tokenizer, pairs, most))
+
+
+def pairs_of(documents: Iterable[Document]) -> list[TrainingRow]:
+    """The pairs of documents, in order: of each every sentence but the opening one."""
+    pairs = []
+    for document in documents:
+        text = join_texts(sentence.strip() for sentence in document.sentences)
+        for place, sentence in enumerate(document.sentences[1:], start=1):
+            label = int(place == document.intruder_position)
+            pairs.append(TrainingRow(((sentence.strip(), text),), label))
+    return pairs
+
+
+def by_document(documents: Sequence[Document], values: Sequence[float]) -> list[list[float]]:
+    """Values of pairs as scores of sentences: minus infinity for each opening sentence."""
+    scores, start = [], 0
+    for document in documents:
+        end = start + len(document.sentences) - 1
+        scores.append([float("-inf"), *map(float, values[start:end])])
+        start = end
+    return scores
+
+
+def log_odds(logits: Any) -> Any:
+    """Log-odds (nats) that sentences are intruders, from logits of shape (pairs, 2)."""
+    return logits[:, 1] - logits[:, 0]

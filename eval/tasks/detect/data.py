@@ -49,29 +49,6 @@ class DetectionInput:
         return list({one.key: one for one in both if one is not None}.values())
 
 
-@dataclass(frozen=True)
-class TrainingData:
-    """Documents of a training.
-
-    Attributes:
-        source: the dataset.
-        training, validation: all configs that are learned from, and those to choose weights and
-            thresholds on.
-        inputs: the tables tested on, with ``validation`` for the thresholds of all of them.
-    """
-
-    source: Source
-    training: DocumentTable
-    validation: DocumentTable
-    inputs: tuple[DetectionInput, ...]
-
-    @property
-    def tables(self) -> list[DocumentTable]:
-        """All tables that a trained model reads, each once."""
-        every = (self.validation, *(one.table for one in self.inputs))
-        return list({one.key: one for one in every}.values())
-
-
 def detection_names(configs: Sequence[str], options: DetectOptions) -> list[str]:
     """The names, with and without their beginning, of configs that are tested and chosen on."""
     elsewhere, _, other = (options.calibrate_on or "").rpartition(":")
@@ -123,7 +100,7 @@ def read_inputs(
     return of_each(tested, with_threshold, named=bool(configs))
 
 
-def read_training_data(
+def read_training_tables(
     dataset: str,
     train_on: Sequence[str] = (),
     test_on: Sequence[str] = (),
@@ -131,12 +108,17 @@ def read_training_data(
     *,
     revision: str | None = None,
     max_items: int | None = None,
-) -> TrainingData:
-    """Read the documents of a training; the other arguments are those of :func:`read_data`.
+) -> tuple[DocumentTable, DocumentTable, tuple[DetectionInput, ...]]:
+    """Read the documents of a training: to learn from, to choose weights on, and to test on.
+
+    The validation documents are those that the thresholds of all tested tables are chosen on.
 
     Args:
+        dataset: a folder, or a Hub id.
         train_on: configs; none: all that hold documents.
-        test_on: configs; none: those that are trained on.
+        test_on, split: configs and their split; none: those that are trained on.
+        revision: tag or commit of a Hub dataset; None: the newest.
+        max_items: no more documents than this of each table.
 
     Raises:
         EvaluationError: documents are not there or cannot be read, or none that are learned from,
@@ -150,8 +132,7 @@ def read_training_data(
     tested = tuple(document_tables(source, wanted, split, max_items))
     missing = f"no split {split!r} to test on; expected another with --split"
     _require(source, wanted, tested, missing)
-    inputs = tuple(DetectionInput(table, validation) for table in tested)
-    return TrainingData(source, training, validation, inputs)
+    return training, validation, tuple(DetectionInput(table, validation) for table in tested)
 
 
 def _found(dataset: str, revision: str | None, configs: Sequence[str]) -> Source:

@@ -18,6 +18,7 @@ from coherencegym.eval.tasks.detect.classifier import (
     Classified,
     classify,
     load_for_detection,
+    pairs_of,
     with_detector,
 )
 from coherencegym.eval.tasks.detect.data import DetectionInput, detection_names, read_inputs
@@ -42,7 +43,6 @@ from coherencegym.eval.tasks.detect.results import (
 )
 from coherencegym.eval.tasks.detect.scores import AUC, DETECTION_METRICS, NAMES
 from coherencegym.eval.tasks.detect.tables import DocumentTable
-from coherencegym.eval.tasks.detect.train.train import pairs_of
 from coherencegym.eval.tasks.headline import (
     Headline,
     cells_by_table,

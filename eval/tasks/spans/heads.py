@@ -128,7 +128,7 @@ def head_answers(
     label = _label(model, scorer, table, options)
     most = options.max_length or reader.most
     rows: list[RowAnswers] = []
-    asked = [(row, list(_inputs(row, places_of(row)))) for row in table.rows]
+    asked = [(row, list(inputs_of(row, places_of(row)))) for row in table.rows]
     sizes = reader.sizes([one for _, inputs in asked for one in inputs])
     too_long = [any(sizes[one] > most for one in inputs) for _, inputs in asked]
     kept = [options.truncate or options.max_length is not None or not long for long in too_long]
@@ -137,7 +137,7 @@ def head_answers(
     for (row, _), keep in zip(asked, kept, strict=True):
         found = {
             place: _prediction(
-                row, [logits[one] for one in _inputs(row, [place])], scorer, label, options
+                row, [logits[one] for one in inputs_of(row, [place])], scorer, label, options
             )
             for place in (places_of(row) if keep else ())
         }
@@ -156,7 +156,7 @@ def _ends(
     # The answers to the task itself, where another length is read for it.
     if reader.options.whole_length is None:
         return []
-    whole = {row.item_id: list(_inputs(row, [(0, row.size - 1)])) for row in table.rows}
+    whole = {row.item_id: list(inputs_of(row, [(0, row.size - 1)])) for row in table.rows}
     logits = reader.logits(
         [one for own in whole.values() for one in own], reader.options.whole_length
     )
@@ -197,7 +197,8 @@ def _label(model: LoadedModel, scorer: str, table: SpanTable, options: HeadOptio
     return positive_class(labels, table.positive, table.question, model.name)
 
 
-def _inputs(row: SpanText, places: Sequence[SpanPlace]) -> Iterator[_Input]:
+def inputs_of(row: SpanText, places: Sequence[SpanPlace]) -> Iterator[_Input]:
+    """What is read of spans: each text of each span, with the hypothesis about it."""
     for place in places:
         for alternative in range(max(1, len(row.alternatives))):
             yield span_content(row, place, alternative), row.hypothesis.strip()

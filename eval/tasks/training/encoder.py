@@ -53,9 +53,15 @@ class Encoder:
     tokenizer: Any
     max_length: int
 
-    def truncated(self, rows: Sequence[TrainingRow]) -> int:
-        """The number of inputs that are cut."""
-        return count_truncated(self.tokenizer, rows, self.max_length)
+    @property
+    def about(self) -> dict[str, Any]:
+        """The facts that results record."""
+        source = self.source
+        return {
+            "name": source.name,
+            "commit": source.identity(),
+            "hub": source.commit is not None,
+        }
 
     def with_head(self, head: Head, *, freeze: bool = False) -> Any:
         """The encoder with a head for what is to be learned; no other weight may be new.

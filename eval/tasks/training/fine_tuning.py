@@ -1,8 +1,6 @@
-"""Fine-tune an encoder with ``transformers.Trainer``: seeds, early stopping, class weights.
+"""Train with ``transformers.Trainer``: a seed, early stopping, the best weights, class weights.
 
-The task says what is read, and by which metric of its own the best weights are told. Where no
-paper fixes a number it is that of Devlin et al. 2019, appendix A.3: batches of 32, learning rate
-2e-5, 3 epochs, a tenth of the steps to warm up.
+The task says what is read, and by which metric of its own the best weights are told.
 """
 
 from __future__ import annotations
@@ -10,88 +8,68 @@ from __future__ import annotations
 import math
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.util import find_spec
-from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.tasks.training.encoder import Encoder, Head, TrainingRow, collator
+from coherencegym.eval.tasks.training.options import Settings
 
-#: Share of the steps in which the learning rate rises.
+#: Share of the steps in which the learning rate rises, as Devlin et al. 2019, appendix A.3.
 WARMUP = 0.1
 WEIGHT_DECAY = 0.01
 
 
 @dataclass(frozen=True)
-class Settings:
-    """Settings of a training.
-
-    Attributes:
-        learning_rate: its height; it falls linearly to 0.
-        epochs: most passes over what is learned from.
-        batch_size: rows in a step.
-        evaluations: measurements on the validation rows in an epoch.
-        patience: so many evaluations without a better one end the training.
-        max_length: most tokens of an input; None: 512, or what the encoder can read.
-        class_weights: ``balanced``: all classes weigh alike in the loss, however rare they are;
-            ``none``: each row weighs alike, as the rows of choices always do.
-        device: ``auto`` (a GPU where there is one) or ``cpu``.
-        dtype: ``auto`` (bfloat16 for matrix products on a GPU that has it), ``float32`` or
-            ``bfloat16``.
-        freeze: train the head alone, as Shen et al. 2021 do where they freeze the encoder.
-    """
-
-    learning_rate: float = 2e-5
-    epochs: int = 3
-    batch_size: int = 32
-    evaluations: int = 1
-    patience: int = 2
-    max_length: int | None = None
-    class_weights: Literal["balanced", "none"] = "balanced"
-    device: str = "auto"
-    dtype: str = "auto"
-    freeze: bool = False
-
-
-@dataclass(frozen=True)
-class BestWeights:
-    """The metric by which the best weights are told.
-
-    Attributes:
-        name: a few words on it.
-        rows: those that it is measured on.
-        value: the metric of the logits of these rows, shape (rows, classes or alternatives).
-    """
-
-    name: str
-    rows: Sequence[TrainingRow]
-    value: Callable[[Any], float]
-
-
-@dataclass(frozen=True)
-class FineTuned:
-    """A model that was fine-tuned.
+class Trained:
+    """A model that was trained.
 
     Attributes:
         model, tokenizer: those to be saved; the weights are those of the best evaluation.
-        seed: draws the new head, the order of the rows and the dropout.
-        logits: those of each collection of rows that was asked for, shape (rows, classes or
-            alternatives).
-        best: the best value of the metric on the validation rows.
+        seed: draws new weights, the order of the rows and the dropout.
+        best: the best value of the metric on the validation rows, or the least loss.
         epochs, steps: numbers of those that were run.
-        weights: those of each class in the loss, the first one's is 1; empty of choices.
+        weights: those of each class in the loss, the first one's is 1; empty where it has none.
+        fold: that of a cross-validation on which its weights were chosen, from 0; None: no fold.
+        results: what it came to on the texts to test on, in the form of its task.
     """
 
     model: Any
     tokenizer: Any
     seed: int
-    logits: list[Any]
     best: float
     epochs: float
     steps: int
-    weights: tuple[float, ...]
+    weights: tuple[float, ...] = ()
+    fold: int | None = None
+    results: Any = None
+
+    @classmethod
+    def by(cls, trainer: Any, model: Any, tokenizer: Any, **more: Any) -> Trained:
+        """That of a trainer that has ended."""
+        state, seed = trainer.state, int(trainer.args.seed)
+        numbers = float(state.best_metric), float(state.epoch), int(state.global_step)
+        return cls(model, tokenizer, seed, *numbers, **more)
+
+    @property
+    def name(self) -> str:
+        """Its fold, or else its seed, which no other model of the training has."""
+        return f"seed {self.seed}" if self.fold is None else f"fold {self.fold}"
+
+    @property
+    def folder(self) -> str:
+        """The name of its folder."""
+        return self.name.replace(" ", "-")
+
+    @property
+    def about(self) -> dict[str, Any]:
+        """The facts that results record."""
+        names = ("seed", "best", "epochs", "steps", "weights")
+        fold = {} if self.fold is None else {"fold": self.fold}
+        return {**{name: getattr(self, name) for name in names}, **fold}
 
 
 def require_accelerate(command: str) -> None:
@@ -110,63 +88,54 @@ def fine_tune(
     encoder: Encoder,
     head: Head,
     rows: Sequence[TrainingRow],
-    selection: BestWeights,
-    others: Sequence[Sequence[TrainingRow]] = (),
-    settings: Settings | None = None,
+    validation: Sequence[TrainingRow],
+    value: Callable[[Any], float],
+    settings: Settings,
     seed: int = 0,
+    others: Sequence[Sequence[TrainingRow]] = (),
     *,
     progress: bool = False,
-) -> FineTuned:
+) -> tuple[Trained, list[Any]]:
     """Fine-tune from one seed, and let the model read other rows.
 
     Args:
-        encoder: the beginning.
-        head: the answers to learn.
+        encoder, head: the beginning, and the answers to learn.
         rows: texts to learn from.
-        selection: decides which weights are kept, and when to stop.
-        others: rows to read with the weights that are kept.
-        settings: None: the defaults.
+        validation: rows that decide which weights are kept, and when to stop.
+        value: the metric of the logits of these, shape (rows, classes or alternatives).
+        settings: those of the training.
         seed: draws the new head, the order of the rows and the dropout.
+        others: rows to read with the weights that are kept.
         progress: bars may be shown.
+
+    Returns:
+        The model, and the logits of each collection of other rows.
 
     Raises:
         EvaluationError: a class has no row, accelerate is missing, or the encoder cannot be loaded.
     """
-    from transformers import EarlyStoppingCallback, PrinterCallback, Trainer, set_seed
+    from transformers import set_seed
 
-    settings = settings or Settings()
-    require_accelerate("a training")
     # Whoever asks the saved model later reads no more of a text than it has learned to.
     encoder.tokenizer.model_max_length = encoder.max_length
     weights = class_weights(head, rows, settings.class_weights)
     set_seed(seed)
     model = encoder.with_head(head, freeze=settings.freeze)
-    with tempfile.TemporaryDirectory(prefix="coherencegym-training-") as work:
-        trainer = Trainer(
-            model=model,
-            args=training_arguments(Path(work), settings, seed, len(rows), progress),
-            data_collator=collator(encoder.tokenizer, encoder.max_length, head.cut),
-            train_dataset=rows,
-            eval_dataset=selection.rows,
-            compute_loss_func=_weighted_cross_entropy(weights),
-            compute_metrics=lambda found: {"best": selection.value(_logits(found.predictions))},
-            callbacks=[EarlyStoppingCallback(early_stopping_patience=settings.patience)],
-        )
-        trainer.remove_callback(PrinterCallback)
+    with prepared_trainer(
+        model,
+        rows,
+        settings,
+        seed,
+        progress,
+        data_collator=collator(encoder.tokenizer, encoder.max_length, head.cut),
+        eval_dataset=validation,
+        compute_loss_func=_weighted_cross_entropy(weights),
+        compute_metrics=lambda found: {"best": value(_logits(found.predictions))},
+    ) as trainer:
         trainer.train()
         trainer.compute_metrics = None  # it is of the validation rows alone
-        logits = [_logits(trainer.predict(own).predictions) for own in others]
-    state = trainer.state
-    return FineTuned(
-        model=trainer.model,
-        tokenizer=encoder.tokenizer,
-        seed=seed,
-        logits=logits,
-        best=float(state.best_metric),
-        epochs=float(state.epoch),
-        steps=int(state.global_step),
-        weights=weights,
-    )
+        logits = [_logits(trainer.predict(other).predictions) for other in others]
+    return Trained.by(trainer, trainer.model, encoder.tokenizer, weights=weights), logits
 
 
 def class_weights(head: Head, rows: Sequence[TrainingRow], how: str) -> tuple[float, ...]:
@@ -184,35 +153,36 @@ def class_weights(head: Head, rows: Sequence[TrainingRow], how: str) -> tuple[fl
     return tuple(counts[0] / counts[number] for number in range(len(head.labels)))
 
 
-def most_steps(rows: int, settings: Settings) -> int:
-    """The number of steps where nothing ends a training early."""
-    return math.ceil(rows / settings.batch_size) * settings.epochs
-
-
-def training_arguments(
-    work: Path, settings: Settings, seed: int, rows: int, progress: bool, **others: Any
-) -> Any:
-    """The ``TrainingArguments`` of a training.
+@contextmanager
+def prepared_trainer(
+    model: Any,
+    rows: Sequence[Any],
+    settings: Settings,
+    seed: int,
+    progress: bool,
+    arguments: dict[str, Any] | None = None,
+    **parts: Any,
+) -> Iterator[Any]:
+    """A ``Trainer`` that is ready; its folder of checkpoints is gone afterwards.
 
     Args:
-        work: a folder for checkpoints.
-        settings: those of the training.
-        seed: draws the order of the rows and the dropout.
-        rows: the number of those that are learned from.
+        model, rows: the model, and what it learns from.
+        settings, seed: those of the training.
         progress: bars may be shown.
-        others: arguments in place of those that trainings have.
+        arguments: fields of ``TrainingArguments`` in place of those that trainings have.
+        parts: further arguments of ``Trainer``.
     """
     import torch
-    from transformers import TrainingArguments
+    from transformers import EarlyStoppingCallback, PrinterCallback, Trainer, TrainingArguments
 
-    steps = math.ceil(rows / settings.batch_size)
+    require_accelerate("a training")
+    steps = math.ceil(len(rows) / settings.batch_size)
     often = max(1, math.ceil(steps / settings.evaluations))
     gpu = settings.device != "cpu" and torch.cuda.is_available()
     bf16 = settings.dtype == "bfloat16"
     if settings.dtype == "auto":
         bf16 = gpu and torch.cuda.is_bf16_supported()
     common: dict[str, Any] = {
-        "output_dir": str(work),
         "learning_rate": settings.learning_rate,
         "num_train_epochs": settings.epochs,
         "per_device_train_batch_size": settings.batch_size,
@@ -239,7 +209,21 @@ def training_arguments(
         "report_to": [],
         "disable_tqdm": not progress,
     }
-    return TrainingArguments(**{**common, **others})
+    with tempfile.TemporaryDirectory(prefix="coherencegym-training-") as work:
+        trainer = Trainer(
+            model=model,
+            args=TrainingArguments(output_dir=work, **{**common, **(arguments or {})}),
+            train_dataset=rows,
+            callbacks=[EarlyStoppingCallback(early_stopping_patience=settings.patience)],
+            **parts,
+        )
+        trainer.remove_callback(PrinterCallback)
+        yield trainer
+
+
+def most_steps(rows: int, settings: Settings) -> int:
+    """The number of steps where nothing ends a training early."""
+    return math.ceil(rows / settings.batch_size) * settings.epochs
 
 
 def _weighted_cross_entropy(weights: Sequence[float]) -> Any:

@@ -15,17 +15,14 @@ from coherencegym.errors import EvaluationError
 from coherencegym.eval.kinds.structures import DocumentSection, StructuredDocument
 from coherencegym.eval.tasks.criteria.beginnings import beginning, encoder_settings
 from coherencegym.eval.tasks.criteria.options import ABLATION, CRITERIA, name_of, terms_of
-from coherencegym.eval.tasks.criteria.sentences import (
-    StructureData,
-    placed_sentences,
-    read_structures,
-)
-from coherencegym.eval.tasks.criteria.train import (
-    TermLoss,
-    TrainedEncoder,
+from coherencegym.eval.tasks.criteria.sentences import placed_sentences, read_structures
+from coherencegym.eval.tasks.criteria.training import (
+    AFTER,
+    BEFORE,
+    BY_FREQUENCIES,
+    EncoderTraining,
     collator_of,
     mean_losses,
-    train_encoder,
 )
 from coherencegym.eval.tasks.criteria.words import (
     Targets,
@@ -33,8 +30,12 @@ from coherencegym.eval.tasks.criteria.words import (
     frequent_words,
     words_of,
 )
+from coherencegym.eval.tasks.training.fine_tuning import Trained
+from coherencegym.eval.tasks.training.training import TrainingData
 
 EVERY = tuple(CRITERIA)
+CHOSEN = {"configs": [], "split": "test", "max_items": None}
+OWN = {"criteria": "some", "dimensions": 16}
 
 
 def test_where_each_sentence_stands() -> None:
@@ -100,16 +101,19 @@ def silent(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def trained(
-    data: StructureData, criteria: Sequence[str] = EVERY, seed: int = 0, **more: Any
-) -> TrainedEncoder:
+    data: TrainingData, criteria: Sequence[str] = EVERY, seed: int = 0, **more: Any
+) -> Trained:
     start = beginning("gru", data, dimensions=16)
     given = {"device": "cpu", "learning_rate": 0.01, "epochs": 6, "patience": 6, **more}
-    targets = Targets.of(data.training.sentences)
-    return train_encoder(data, start, targets, criteria, encoder_settings(start, **given), seed)
+    how, targets = encoder_settings(start, **given), Targets.of(data.training)
+    return EncoderTraining(data, how, CHOSEN, OWN, start, targets, criteria).train(data, seed)
 
 
-def losses_of(one: TrainedEncoder) -> dict[str, TermLoss]:
-    return {loss.term: loss for loss in one.losses}
+def losses_of(one: Trained) -> dict[str, dict[str, float]]:
+    found: dict[str, dict[str, float]] = {}
+    for score in one.results.rows:
+        found.setdefault(score.config, {"sentences": score.n})[score.metric] = score.score
+    return found
 
 
 def test_each_loss_is_what_an_independent_computation_says(told: Path) -> None:
@@ -120,9 +124,9 @@ def test_each_loss_is_what_an_independent_computation_says(told: Path) -> None:
     from coherencegym.eval.tasks.criteria.decoders import CriteriaModel, Decoders
 
     data = read_structures(str(told))
-    sentences = data.test.sentences[:37]
+    sentences = data.inputs[0].sentences[:37]
     start = beginning("gru", data, dimensions=5)
-    targets = Targets.of(data.training.sentences)
+    targets = Targets.of(data.training)
     terms = terms_of(EVERY)
     torch.manual_seed(3)
     sizes = {term: targets.size(term) for term in terms}
@@ -176,18 +180,18 @@ def test_frequencies_are_those_of_what_is_learned_from() -> None:
 
 def test_a_planted_signal_is_learned(told: Path) -> None:
     losses = losses_of(trained(read_structures(str(told))))
-    chance = {"level": math.log(2), "place_in_paragraph": math.log(4)}
+    chance = {"level": math.log(2), "place in paragraph": math.log(4)}
     for term, one in losses.items():
-        assert one.after < one.before, term
-        assert one.after < one.by_frequencies - 0.2 or term == "place_in_document", term
+        assert one[AFTER] < one[BEFORE], term
+        assert one[AFTER] < one[BY_FREQUENCIES] - 0.2 or term == "place in document", term
     for term, expected in chance.items():
-        assert losses[term].by_frequencies == pytest.approx(expected, abs=0.03)
-        assert losses[term].after < 0.1, term
+        assert losses[term][BY_FREQUENCIES] == pytest.approx(expected, abs=0.03)
+        assert losses[term][AFTER] < 0.1, term
     # Of the four paragraphs a sentence tells two apart.
-    assert math.log(2) - 0.05 < losses["place_in_document"].after < 1.0
-    assert losses["document_title"].after < 0.1 + losses_floor("document_title")
-    assert losses["section_title"].sentences == 80
-    assert losses["next_sentence"].sentences == 160 - 10
+    assert math.log(2) - 0.05 < losses["place in document"][AFTER] < 1.0
+    assert losses["document title"][AFTER] < 0.1 + losses_floor("document_title")
+    assert losses["section title"]["sentences"] == 80
+    assert losses["next sentence"]["sentences"] == 160 - 10
 
 
 def losses_floor(term: str) -> float:
@@ -198,28 +202,27 @@ def losses_floor(term: str) -> float:
 
 def test_without_the_signal_it_stays_at_chance(silent: Path) -> None:
     losses = losses_of(trained(read_structures(str(silent)), ("nl", "spp"), epochs=2))
-    for term in ("level", "place_in_paragraph", "place_in_document"):
-        assert losses[term].after > losses[term].by_frequencies - 0.05, term
+    for term in ("level", "place in paragraph", "place in document"):
+        assert losses[term][AFTER] > losses[term][BY_FREQUENCIES] - 0.05, term
 
 
 def test_a_criterion_alone_has_its_own_losses(told: Path) -> None:
     data = read_structures(str(told))
     for name, terms in CRITERIA.items():
-        one = trained(data, (name,), epochs=1, batch_size=64)
-        assert [loss.term for loss in one.losses] == list(terms)
-        assert all(loss.after < loss.before for loss in one.losses)
+        losses = losses_of(trained(data, (name,), epochs=1, batch_size=64))
+        assert [*losses] == [term.replace("_", " ") for term in terms]
+        assert all(loss[AFTER] < loss[BEFORE] for loss in losses.values())
 
 
 def test_a_seed_decides_everything(told: Path) -> None:
     whole = read_structures(str(told))
     # A batch or two tell.
-    few = replace(whole.training, sentences=whole.training.sentences[:64])
-    data = replace(whole, training=few)
+    data = replace(whole, training=whole.training[:64])
 
     def numbers(seed: int) -> tuple[Any, bytes]:
         one = trained(data, ("nsp", "sdt"), seed, epochs=1)
         state = b"".join(own.numpy().tobytes() for own in one.model.state_dict().values())
-        return one.losses, state
+        return one.results.rows, state
 
     first, again, other = (numbers(seed) for seed in (4, 4, 5))
     assert first == again != other

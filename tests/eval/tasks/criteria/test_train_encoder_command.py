@@ -18,7 +18,7 @@ from coherencegym.eval.hidden_states import Passage, states
 from coherencegym.eval.tasks.criteria.beginnings import beginning
 from coherencegym.eval.tasks.criteria.decoders import sentence_vectors
 from coherencegym.eval.tasks.criteria.sentences import read_structures
-from coherencegym.eval.tasks.criteria.train import collator_of
+from coherencegym.eval.tasks.criteria.training import collator_of
 from coherencegym.eval.tasks.criteria.words import Targets
 
 SMALL = ("--device", "cpu", "--dimensions", "8", "--batch-size", "64")
@@ -52,6 +52,11 @@ def read(folder: Path, name: str = "losses.json") -> dict[str, Any]:
     return found
 
 
+def after(folder: Path, metric: str = "after") -> list[dict[str, Any]]:
+    """The losses with the weights that were kept, or others."""
+    return [score for score in read(folder)["scores"] if score["metric"] == metric]
+
+
 def test_a_folder_of_each_seed_that_probe_takes(
     data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -59,18 +64,18 @@ def test_a_folder_of_each_seed_that_probe_takes(
     more = ("--criteria", "spp", "nsp", "--seeds", "2", *SMALL)
     assert main(arguments("gru", data, output, *more)) == 0
     printed = capsys.readouterr().out
-    assert "gru, nsp+spp" in printed
+    assert "losses of nsp+spp in nats on test" in printed
     assert "trained on only 12 documents: enough to show that the training runs" in printed
     results = read(output)
     assert results["task"] == "train-encoder"
     assert [one["folder"] for one in results["seeds"]] == ["seed-0", "seed-1"]
     terms = ["previous_sentence", "next_sentence", "place_in_paragraph", "place_in_document"]
-    own = [one["losses"] for one in results["seeds"]]
-    assert all([loss["term"] for loss in losses] == terms for losses in own)
+    own = [after(output / one["folder"]) for one in results["seeds"]]
     for term, *losses in zip(terms, *own, strict=True):
-        mean = sum(loss["after"] for loss in losses) / 2
+        assert {loss["config"] for loss in losses} == {term.replace("_", " ")}
+        mean = sum(loss["score"] for loss in losses) / 2
         assert re.search(f"{term.replace('_', ' ')} .* {mean:.3f} ± ", printed)
-    assert "|criteria:nsp+spp|seeds:0,1|dimensions:8|rate:0.001|" in results["signature"]
+    assert "|seeds:0,1|criteria:nsp+spp|dimensions:8|rate:0.001|" in results["signature"]
     names = {path.name for path in (output / "seed-1").iterdir()}
     assert names == {
         *("config.json", "model.safetensors", "tokenizer.json", "tokenizer_config.json"),
@@ -78,7 +83,7 @@ def test_a_folder_of_each_seed_that_probe_takes(
     }
     card = (output / "seed-1" / "README.md").read_text()
     assert "trained with the criteria `nsp+spp` of Chen, Chu and Gimpel (2019)" in card
-    assert "| next sentence | 60 |" in card
+    assert "| next sentence (test) | 60 |" in card
 
     examples = tmp_path / "examples"
     splits = {name: orders(20, seed) for seed, name in enumerate(("train", "validation", "test"))}
@@ -100,9 +105,9 @@ def test_an_encoder_of_transformers_learns_the_same(
     more = ("--criteria", "nsp", "nl", "spp", "sdt", "--learning-rate", "1e-3", "--epochs", "2")
     assert main(arguments(bert, data, output, *more, *SMALL[:2])) == 0
     results = read(output)
-    (own,) = results["seeds"]
-    assert len(own["losses"]) == 7
-    assert all(loss["after"] < loss["before"] for loss in own["losses"])
+    both = list(zip(after(output), after(output, "before"), strict=True))
+    assert len(both) == 7
+    assert all(later["score"] < before["score"] for later, before in both)
     assert results["settings"]["max_length"] == 130
     made = AutoModel.from_pretrained(output / "seed-0", use_safetensors=True)
     before = AutoModel.from_pretrained(bert, use_safetensors=True)
@@ -119,7 +124,7 @@ def test_a_sentence_has_the_vector_that_probes_read(data: Path, bert: Path) -> N
     structures = read_structures(str(data))
     start = beginning(str(bert), structures)
     sentences = [sentence("a"), sentence("the cat sat on the mat and then it rained")]
-    made = collator_of(start, Targets.of(structures.training.sentences), ["level"])(sentences)
+    made = collator_of(start, Targets.of(structures.training), ["level"])(sentences)
     model = start.make().eval()
     with torch.inference_mode():
         found = sentence_vectors(model, made["inputs"]).numpy()
@@ -134,7 +139,7 @@ def test_the_table_of_the_paper_is_one_command(
     output = tmp_path / "run"
     assert main(arguments("gru", data, output, "--ablation", "--dry-run")) == 0
     printed = capsys.readouterr().out
-    assert "structure_toy (train): 12 documents, 192 sentences" in printed
+    assert "to learn from: 12 documents of structure_toy (192 sentences)" in printed
     assert "at most 10 steps for each of 1 seed\n" in printed
     assert not output.exists()
     assert main(arguments("gru", data, output, "--ablation", *SMALL, "--epochs", "1")) == 0
@@ -144,9 +149,7 @@ def test_the_table_of_the_paper_is_one_command(
         "nsp+spp+nl",
     ]
     # All begin with the same encoder, whatever decoders are on it.
-    first, *others = (
-        read(folder)["seeds"][0]["losses"][0]["before"] for folder in sorted(output.iterdir())
-    )
+    first, *others = (after(folder, "before")[0]["score"] for folder in sorted(output.iterdir()))
     assert others[0] == pytest.approx(first, abs=0.5)
 
 

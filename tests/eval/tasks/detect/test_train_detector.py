@@ -20,14 +20,16 @@ from coherencegym.eval.commands.cli import main
 from coherencegym.eval.kinds.documents import Document
 from coherencegym.eval.results.comparison import obstacles
 from coherencegym.eval.results.read import read_results
-from coherencegym.eval.tasks.detect.train.train import by_document, pairs_of, train
+from coherencegym.eval.tasks.detect.classifier import HEAD, by_document, pairs_of
+from coherencegym.eval.tasks.detect.training import DocumentTraining, training_documents
 from coherencegym.eval.tasks.training.encoder import (
     Head,
     collator,
     count_truncated,
     find_encoder,
 )
-from coherencegym.eval.tasks.training.fine_tuning import Settings
+from coherencegym.eval.tasks.training.fine_tuning import fine_tune
+from coherencegym.eval.tasks.training.options import Settings
 
 pytestmark = pytest.mark.skipif(find_spec("accelerate") is None, reason="accelerate is missing")
 
@@ -140,21 +142,21 @@ def test_it_learns_and_leaves_a_model_with_its_card(
     results = json.loads((output / "results.json").read_text())
     assert results["signature"] in printed.out
     assert "|seeds:0,1|" in results["signature"]
-    summary = {(s["config"], s["system"]): s["metrics"] for s in results["summary"]}
+    summary = {(s["config"], s["system"], s["metric"]): s for s in results["summary"]}
     for config in ("detect_families", "detect_far"):
-        majority = summary[config, "majority: all coherent"]["document_accuracy"]
+        majority = summary[config, "majority: all coherent", "document accuracy"]
         assert majority["mean"] == 0.5
         for decision in ("argmax", "independent"):
-            own = summary[config, decision]
-            assert own["document_accuracy"]["mean"] > 0.8
-            assert own["f1"]["mean"] > 0.8
-            assert own["f1"]["seeds"] == 2
-            assert own["f1"]["low"] <= own["f1"]["mean"] <= own["f1"]["high"]
+            assert summary[config, decision, "document accuracy"]["mean"] > 0.8
+            own = summary[config, decision, "F1"]
+            assert own["mean"] > 0.8
+            assert own["seeds"] == 2
+            assert own["low"] <= own["mean"] <= own["high"]
     assert [seed["seed"] for seed in results["seeds"]] == [0, 1]
 
     scores = {(s.config, s.metric, s.system): s for s in read_results(output).rows}
     mean = scores["detect_far", "F1", "argmax"]
-    assert mean.score == pytest.approx(summary["detect_far", "argmax"]["f1"]["mean"])
+    assert mean.score == pytest.approx(summary["detect_far", "argmax", "F1"]["mean"])
     with pytest.raises(EvaluationError, match=r"several seeds; expected the folder of one"):
         read_results(output, outcomes=True)
     seeds = [read_results(output / name, outcomes=True) for name in ("seed-0", "seed-1")]
@@ -223,26 +225,27 @@ def test_it_learns_and_leaves_a_model_with_its_card(
     assert "pairs to read" in capsys.readouterr().out
 
 
-def test_one_seed_is_one_run(encoder: Path, documents: dict[str, list[Document]]) -> None:
-    settings = Settings(learning_rate=3e-3, epochs=2, device="cpu")
-    loaded = find_encoder(str(encoder))
-    few = documents["train"][:60]
-    first, again, other = (
-        train(loaded, few, documents["validation"], [few[:4]], settings, seed) for seed in (5, 5, 6)
-    )
-    assert first.scores == again.scores != other.scores
-    assert first.intruder_weight == 150 / 30
-    assert (first.steps, first.epochs) == (12, 2.0)
+def few(encoder: Path, data: Path, number: int, **settings: Any) -> DocumentTraining:
+    """A training on so many documents of each split."""
+    read = training_documents(str(data), train_on=["families"], max_items=number)
+    chosen = {"configs": [], "split": "test", "max_items": number}
+    how = Settings(device="cpu", **settings)
+    return DocumentTraining(read, how, chosen, {"decision": ""}, find_encoder(str(encoder)))
 
 
-def test_training_ends_when_nothing_gets_better(
-    encoder: Path, documents: dict[str, list[Document]]
-) -> None:
+def test_one_seed_is_one_run(encoder: Path, data: Path) -> None:
+    training = few(encoder, data, 60, learning_rate=3e-3, epochs=2)
+    trained = [training.train(training.data, seed) for seed in (5, 5, 6)]
+    first, again, other = ([d.tested.scores for d in one.results.details] for one in trained)
+    assert first == again != other
+    assert trained[0].weights == (1.0, 150 / 30)
+    assert (trained[0].steps, trained[0].epochs) == (12, 2.0)
+
+
+def test_training_ends_when_nothing_gets_better(encoder: Path, data: Path) -> None:
     # At such a rate nothing changes: the second evaluation is no better than the first.
-    settings = Settings(learning_rate=1e-12, epochs=9, patience=1, device="cpu")
-    few = documents["train"][:20]
-    trained = train(find_encoder(str(encoder)), few, documents["validation"], (), settings)
-    assert trained.epochs == 2.0
+    training = few(encoder, data, 20, learning_rate=1e-12, epochs=9, patience=1)
+    assert training.train(training.data, 0).epochs == 2.0
 
 
 def test_pairs() -> None:
@@ -299,9 +302,10 @@ def test_what_an_encoder_reads(
     assert loaded.max_length == 32
     long = Document("l", ("ship " * 30, "sea " * 30), 1, "l", "toy")
     settings = Settings(epochs=1, device="cpu")
-    trained = train(loaded, [long, documents["train"][0]], [long], [[long]], settings)
-    assert loaded.truncated(pairs_of([long])) == 1
-    assert len(trained.scores[0][0]) == 2
+    rows, one = pairs_of([long, documents["train"][0]]), pairs_of([long])
+    _, logits = fine_tune(loaded, HEAD, rows, one, lambda logits: 0.0, settings, others=[one])
+    assert count_truncated(loaded.tokenizer, one, loaded.max_length) == 1
+    assert logits[0].shape == (1, 2)
 
 
 def test_a_dry_run_trains_nothing(
@@ -310,10 +314,8 @@ def test_a_dry_run_trains_nothing(
     words = arguments(encoder, data, tmp_path / "out", *LEARN, "--dry-run", "--max-length", "12")
     assert main(words) == 0
     printed = capsys.readouterr().out
-    assert (
-        "detect_families (train): 300 documents, 150 with an intruder, 900 pairs, 900 cut"
-        in printed
-    )
+    assert "to learn from: 300 documents of detect_families (900 pairs)" in printed
+    assert "1,080 of 1,080 pairs of the training are cut to 12 tokens" in printed
     assert "at most 145 steps for each of 3 seeds" in printed
     assert not (tmp_path / "out").exists()
 

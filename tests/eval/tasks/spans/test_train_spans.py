@@ -6,7 +6,7 @@ import contextlib
 import io
 import json
 import shlex
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
@@ -29,12 +29,11 @@ from coherencegym.eval.kinds.spans import GoldSpan, SpanText
 from coherencegym.eval.results.read import read_results
 from coherencegym.eval.tasks.spans.coherence import dealt_folds
 from coherencegym.eval.tasks.spans.data import CHOICE
-from coherencegym.eval.tasks.spans.train.card import span_model_card
-from coherencegym.eval.tasks.spans.train.data import labelled, read_span_training
-from coherencegym.eval.tasks.spans.train.train import (
+from coherencegym.eval.tasks.spans.training import (
+    SpanTraining,
     accuracy_on,
-    best_accuracy,
-    train_on_texts,
+    labelled,
+    training_texts,
 )
 from coherencegym.eval.tasks.training.encoder import (
     Head,
@@ -43,12 +42,9 @@ from coherencegym.eval.tasks.training.encoder import (
     count_truncated,
     find_encoder,
 )
-from coherencegym.eval.tasks.training.fine_tuning import (
-    BestWeights,
-    Settings,
-    class_weights,
-    fine_tune,
-)
+from coherencegym.eval.tasks.training.fine_tuning import class_weights, fine_tune
+from coherencegym.eval.tasks.training.options import Settings
+from coherencegym.eval.tasks.training.training import TrainingData
 from coherencegym.files.parquet_rows import parquet_rows
 
 pytestmark = pytest.mark.skipif(find_spec("accelerate") is None, reason="accelerate is missing")
@@ -165,13 +161,13 @@ def test_it_learns_and_stands_beside_constants(trained: Path) -> None:
     assert "|train:conversational_entailment@" in results["signature"]
     assert "|seeds:4,7|" in results["signature"]
     assert [seed["folder"] for seed in results["seeds"]] == ["seed-4", "seed-7"]
-    summary = {(own["group"], own["system"]): own["metrics"] for own in results["summary"]}
-    own, never = summary["", ""], summary["", "never"]
-    assert own["accuracy"]["mean"] > 0.8 > never["accuracy"]["mean"] == 0.5
-    assert own["accuracy"]["seeds"] == 2
-    assert never["strict"]["deviation"] == 0.0
+    summary = {(s["group"], s["system"], s["metric"]): s for s in results["summary"]}
+    own, never = summary["", "", "accuracy"], summary["", "never", "accuracy"]
+    assert own["mean"] > 0.8 > never["mean"] == 0.5
+    assert own["seeds"] == 2
+    assert summary["", "never", "strict"]["deviation"] == 0.0
     mean = {(one["group"], one["system"], one["metric"]): one["score"] for one in results["scores"]}
-    assert mean["", "", "strict"] == pytest.approx(own["strict"]["mean"])
+    assert mean["", "", "strict"] == pytest.approx(summary["", "", "strict"]["mean"])
     settings = results["settings"]
     assert (settings["training_texts"], settings["training_rows"]) == (48, 48)
     assert (settings["epochs"], settings["class_weights"]) == (12, "balanced")
@@ -206,8 +202,8 @@ def test_the_card_says_how_poor_it_is(trained: Path) -> None:
     card = (trained / "seed-4" / "README.md").read_text()
     assert card.startswith("---\nlibrary_name: transformers\npipeline_tag: text-classification\n")
     assert "label 1 is `entailed`" in card
-    assert r"| conversational\_entailment (test) | never | 24 | 50.0 | 50.0 |" in card
-    assert card.count("| this model |") == 1
+    assert r"| conversational\_entailment (test) | 24 ! | " in card
+    assert "| never |  | 50.0 | 50.0 | " in card
     assert "Mean and standard deviation of 2 seeds" in card
     assert "| training texts | 48 |" in card
     assert "| weights of the classes in the loss | 1, 1 |" in card
@@ -215,20 +211,15 @@ def test_the_card_says_how_poor_it_is(trained: Path) -> None:
 
 def test_no_name_ends_a_block_of_the_card() -> None:
     named = SimpleNamespace(table=SimpleNamespace(config="a b\n```\n# Mine"))
-    data: Any = SimpleNamespace(tested=[named], question=CHOICE)
-    results: Any = SimpleNamespace(
-        model={"name": "e", "commit": "c", "hub": False},
-        dataset={"name": "d", "repo": None},
-        trained=[],
-        settings=defaultdict(int),
+    encoder = SimpleNamespace(source=SimpleNamespace(name="e"), max_length=9)
+    training: Any = SimpleNamespace(
+        data=SimpleNamespace(inputs=[named]), question=CHOICE, positive="", encoder=encoder
     )
-    own: Any = SimpleNamespace(rows=[], signature="s")
-    tuned = SimpleNamespace(steps=1, seed=1, epochs=1.0, best=0.5, weights=[])
-    trained: Any = SimpleNamespace(tuned=tuned, fold=None)
-    card = span_model_card(results, own, trained, data)
+    results: Any = None
+    card = "\n".join(SpanTraining.card(training, results).use)
     bash, python = [token for token in MarkdownIt().parse(card) if token.type == "fence"]
     assert (bash.info, python.info) == ("bash", "python")
-    assert shlex.split(bash.content)[-2:] == [named.table.config, "--truncate"]
+    assert shlex.split(bash.content)[-2:] == ["--config", named.table.config]
 
 
 def test_the_table_has_the_mean_and_the_constants(trained: Path, printed: dict[str, str]) -> None:
@@ -236,21 +227,31 @@ def test_the_table_has_the_mean_and_the_constants(trained: Path, printed: dict[s
     assert "±" in said
     lines = [line.split() for line in said.splitlines()]
     rows = [line for line in lines if line and line[0] in ("units:", "never", "always", "fair")]
-    assert [row[0] for row in rows] == ["units:", "units:", "never", "always", "fair"]
+    assert [row[0] for row in rows] == [
+        *("never", "always", "fair"),
+        *("units:", "never", "always", "units:", "never", "always"),
+    ]
     assert "mean ± standard deviation of 2 seeds" in said
     assert (trained / "seed-7" / "report.html").is_file()
 
 
+def training_on(read: TrainingData, encoder: Path, **settings: Any) -> SpanTraining:
+    """A training on these texts."""
+    chosen = {"configs": [], "split": "test", "max_items": None}
+    own = {"parts": False, "folds": None}
+    how = Settings(device="cpu", **settings)
+    return SpanTraining(read, how, chosen, own, find_encoder(str(encoder)))
+
+
 def test_one_seed_is_one_model(encoder: Path, data: Path) -> None:
-    read = read_span_training(str(data), test_on=[CONFIG[1]], max_items=20)
-    assert (read.texts, len(read.tested[0].rows)) == (20, 20)
-    settings = Settings(learning_rate=3e-3, epochs=1, device="cpu")
-    first, again, other = (
-        train_on_texts(read, find_encoder(str(encoder)), settings, seed) for seed in (5, 5, 6)
-    )
+    read = training_texts(str(data), test_on=[CONFIG[1]], max_items=20)
+    assert (read.texts, len(read.inputs[0].rows)) == (20, 20)
+    training = training_on(read, encoder, learning_rate=3e-3, epochs=1)
+    first, again, other = (training.train(read, seed).results for seed in (5, 5, 6))
     # The digest is of all weights.
-    assert first.loaded.commit == again.loaded.commit != other.loaded.commit
-    assert first.answers == again.answers != other.answers
+    assert first.model["commit"] == again.model["commit"] != other.model["commit"]
+    answers = [[one.answered.answers for one in own.details] for own in (first, again, other)]
+    assert answers[0] == answers[1] != answers[2]
 
 
 def test_a_choice_is_learned(encoder: Path, data: Path, tmp_path: Path) -> None:
@@ -270,7 +271,7 @@ def test_a_choice_is_learned(encoder: Path, data: Path, tmp_path: Path) -> None:
     assert results_of(again)["spans"][0]["coherence"] == own["coherence"]
 
 
-def test_parts_are_learned_from_too(data: Path) -> None:
+def test_parts_are_learned_from_too(encoder: Path, data: Path) -> None:
     texts = [intruded("i", 1), intruded("j", -1)]
     wholes, parts = (labelled(texts, parts=parts) for parts in (False, True))
     assert [row.label for row in wholes] == [1, 0]
@@ -280,17 +281,18 @@ def test_parts_are_learned_from_too(data: Path) -> None:
     decided = labelled(abductions(3), parts=True)
     assert len(labelled(abductions(3), parts=False)) == 3 < len(decided) < 18
     assert {len(row.inputs) for row in decided} == {2}
-    read = read_span_training(str(data), test_on=["intruder_toy"], parts=True)
+    read = training_texts(str(data), test_on=["intruder_toy"], parts=True)
     assert (read.texts, len(read.training)) == (12, 120)
-    assert read.head == Head(("not incoherent", "incoherent"), cut="only_first")
+    head = Head(("not incoherent", "incoherent"), cut="only_first")
+    assert training_on(read, encoder).head == head
 
 
 def test_configs_with_the_same_question_are_learned_from_together(data: Path) -> None:
-    read = read_span_training(str(data), ["intruder_toy"], ["untrained"])
-    assert read.name == "intruder_toy"
-    assert [table.table.config for table in read.tested] == ["untrained"]
-    both = read_span_training(str(data), ["intruder_toy", "one_class"], ["untrained"])
-    assert (both.name, both.texts) == ("intruder_toy+one_class", 16)
+    read = training_texts(str(data), ["intruder_toy"], ["untrained"])
+    assert read.configs == "intruder_toy"
+    assert [table.table.config for table in read.inputs] == ["untrained"]
+    both = training_texts(str(data), ["intruder_toy", "one_class"], ["untrained"])
+    assert (both.configs, both.texts) == ("intruder_toy+one_class", 16)
 
 
 def test_what_a_batch_is(encoder: Path) -> None:
@@ -331,10 +333,10 @@ def test_what_weighs_alike_in_the_loss_does_so_in_the_choice_of_weights(
 ) -> None:
     import numpy as np
 
-    read = read_span_training(str(data), test_on=["intruder_toy"], parts=True)
+    read = training_texts(str(data), test_on=["intruder_toy"], parts=True)
     never = np.array([[1.0, 0.0]] * len(read.validation))
     balanced, plain = (
-        best_accuracy(read, Settings(class_weights=weights)).value(never)
+        training_on(read, encoder, class_weights=weights).value(read)(never)
         for weights in ("balanced", "none")
     )
     assert balanced == 0.5 < plain
@@ -343,10 +345,9 @@ def test_what_weighs_alike_in_the_loss_does_so_in_the_choice_of_weights(
     chances = []
     for weights in ("balanced", "none"):
         how = Settings(learning_rate=2e-2, epochs=15, class_weights=weights, device="cpu")
-        best = BestWeights("the last", rows, partial(later, count()))
-        head = Head(("no", "yes"))
-        found = fine_tune(find_encoder(str(encoder)), head, rows, best, (rows,), how)
-        no, yes = np.exp(found.logits[0][0])
+        last, head = partial(later, count()), Head(("no", "yes"))
+        own = fine_tune(find_encoder(str(encoder)), head, rows, rows, last, how, others=(rows,))
+        no, yes = np.exp(own[1][0][0])
         chances.append(yes / (no + yes))
     assert chances == [pytest.approx(0.5, abs=0.1), pytest.approx(0.1, abs=0.05)]
 
@@ -360,11 +361,11 @@ def test_the_best_weights_are_kept_and_nothing_better_ends_it(encoder: Path) -> 
         return next(values)
 
     settings = Settings(learning_rate=1e-3, epochs=5, patience=2, device="cpu")
-    best, head = BestWeights("toy", rows, value), Head(("no", "yes"))
-    found = fine_tune(find_encoder(str(encoder)), head, rows, best, (rows,), settings)
-    assert (found.best, found.epochs) == (0.9, 4.0)
-    assert (found.logits[0] == seen[1]).all()
-    assert (found.logits[0] != seen[3]).all()
+    start, head = find_encoder(str(encoder)), Head(("no", "yes"))
+    trained, (logits,) = fine_tune(start, head, rows, rows, value, settings, others=(rows,))
+    assert (trained.best, trained.epochs) == (0.9, 4.0)
+    assert (logits == seen[1]).all()
+    assert (logits != seen[3]).all()
 
 
 def test_a_head_of_another_size_gives_way(encoder: Path, tmp_path: Path) -> None:
@@ -386,8 +387,7 @@ def test_a_dry_run_trains_nothing(
     more = (*CONFIG, "--dry-run", "--max-length", "16")
     assert main(arguments(encoder, data, tmp_path / "out", *more)) == 0
     printed = capsys.readouterr().out
-    assert "conversational_entailment: 48 to learn from, 24 entailed, " in printed
-    assert "conversational_entailment (test): 24 texts to test on" in printed
+    assert "to learn from: 48 texts of conversational_entailment (48 wholes)" in printed
     assert "at most 20 steps for each of 3 seeds" in printed
     assert not (tmp_path / "out").exists()
 
@@ -459,12 +459,12 @@ def test_every_fold_is_held_out_once(
     words = arguments(encoder, data, tmp_path / "out", *CONFIG, "--epochs", "1", "--folds", "3")
     assert main([*words, "--dry-run"]) == 0
     said = capsys.readouterr().out
-    assert "60 to learn from" in said
-    assert "fold 2: " in said
+    assert "to learn from: 60 texts" in said
+    assert "fold 2, to choose the weights on: " in said
     assert "steps for each of 3 folds" in said
     assert main(words) == 0
     said = capsys.readouterr().out
-    assert "mean ± standard deviation of 3 folds; the intervals of each fold" in said
+    assert "mean ± standard deviation of 3 folds; the figures of each fold" in said
     assert "fold 2: best accuracy on validation" in said
     results = results_of(tmp_path / "out")
     assert "|seeds:0|" in results["signature"]
@@ -474,7 +474,7 @@ def test_every_fold_is_held_out_once(
         (1, "fold-1"),
         (2, "fold-2"),
     ]
-    assert results["summary"][0]["metrics"]["strict"]["seeds"] == 3
+    assert {own["seeds"] for own in results["summary"] if own["metric"] == "strict"} == {3}
     with pytest.raises(EvaluationError, match=r"results of several folds; .*/fold-0$"):
         read_results(tmp_path / "out", outcomes=True)
     one = results_of(tmp_path / "out" / "fold-1")
@@ -489,7 +489,7 @@ def test_no_source_is_in_two_folds(tmp_path: Path) -> None:
     learned = {"train": texts[:40], "validation": texts[40:60], "test": texts[60:]}
     write_spans_dataset(tmp_path / "data", learned, CONFIG[1], **ENTAILMENT)
     named = str(tmp_path / "data"), (), [CONFIG[1]]
-    splits, dealt = (read_span_training(*named, folds=folds) for folds in (None, 4))
+    splits, dealt = (training_texts(*named, folds=folds) for folds in (None, 4))
     every = {row.inputs for row in (*splits.training, *splits.validation)}
     held = [row.inputs for fold in dealt.folds for row in fold.validation]
     assert (dealt.texts, len(dealt.training), len(dealt.validation)) == (60, 60, 0)

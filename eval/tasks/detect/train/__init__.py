@@ -1,1 +1,0 @@
-"""Encoders fine-tuned to find intruders."""

@@ -1,1 +1,0 @@
-"""Models fine-tuned to answer what texts with spans ask."""

@@ -1,0 +1,281 @@
+"""Fine-tune an encoder to answer about texts, and ask it about their parts.
+
+Storks and Chai 2021 fine-tune on whole texts and choose the weights by accuracy on others. Here
+classes that weigh alike in the loss weigh alike in that accuracy too, so that saying the most
+frequent answer alone is never the best.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import shlex
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from coherencegym.errors import EvaluationError
+from coherencegym.escapes import fenced, markdown_code, markdown_text
+from coherencegym.eval.data.source import find_dataset
+from coherencegym.eval.kinds.spans import UNDECIDED, SpanText
+from coherencegym.eval.models.load import LoadedModel
+from coherencegym.eval.outcomes.tables import OutcomeWriter
+from coherencegym.eval.tasks.results import Results
+from coherencegym.eval.tasks.spans.data import (
+    CHOICE,
+    COHERENCE,
+    SpanTable,
+    folds_of,
+    places_of,
+    read_span_tables,
+)
+from coherencegym.eval.tasks.spans.heads import HeadOptions, head_answers, inputs_of
+from coherencegym.eval.tasks.spans.options import CLASSIFIER, MULTIPLE_CHOICE, SpanOptions
+from coherencegym.eval.tasks.spans.results import (
+    ACCURACY,
+    METRIC_NAMES,
+    STRICT_IF_RIGHT,
+    Answered,
+    span_detail,
+)
+from coherencegym.eval.tasks.spans.task import TASK as SPANS_TASK
+from coherencegym.eval.tasks.training.encoder import Head, TrainingRow, refuse_long_seconds
+from coherencegym.eval.tasks.training.results import Words
+from coherencegym.eval.tasks.training.training import CardText, TextTraining, TrainingData
+
+#: The splits that are learned from, and that weights are chosen on.
+_TRAIN, _VALIDATION = "train", "validation"
+
+
+def training_texts(
+    dataset: str,
+    train_on: Sequence[str] = (),
+    test_on: Sequence[str] = (),
+    split: str = "test",
+    *,
+    revision: str | None = None,
+    max_items: int | None = None,
+    parts: bool = False,
+    folds: int | None = None,
+) -> TrainingData:
+    """Read the texts of a training.
+
+    In a cross-validation the texts of both splits are dealt to folds by their sources, so that none
+    is in two, as Storks and Chai 2021 do.
+
+    Args:
+        dataset: a folder, or a Hub id.
+        train_on: configs; none: those that are tested on.
+        test_on, split: configs and their split; none: those that are trained on, and none of
+            either: all that hold spans and have a split ``train``.
+        revision: tag or commit of a Hub dataset; None: the newest.
+        max_items: no more texts than this of each table.
+        parts: learn from every span that has a right answer, and not from the whole alone.
+        folds: their number; None: the splits.
+
+    Raises:
+        EvaluationError: texts are not there or cannot be read, configs ask different questions, or
+            those that are learned from, or chosen on, have the same answer to it; or there are more
+            folds than sources.
+    """
+    if split in (_TRAIN, _VALIDATION):
+        raise EvaluationError(
+            f"--split {split}: its texts train the classifier; expected another split"
+        )
+    source = find_dataset(dataset, revision, [*train_on, *test_on])
+    on = None if folds else _VALIDATION
+    read, notes = read_span_tables(source, train_on or test_on, _TRAIN, max_items, on)
+    learned = [table.table.config for table in read]
+    tested, _ = read_span_tables(source, test_on or learned, split, max_items)
+    _check_questions([*read, *tested], f"dataset {source.name!r}")
+    rows = [row for table in read for row in table.rows]
+    others = [row for table in read for row in table.calibration]
+    where = f"dataset {source.name!r}, config {'+'.join(learned)!r}"
+    if folds:
+        rows, others = [*rows, *others], []
+    digests = (f"{table.table.config} {digest}" for table in read for digest in table.digests)
+    whole = TrainingData(
+        source=source.noted(notes),
+        configs="+".join(learned),
+        rows_sha256=hashlib.sha256("\n".join(digests).encode()).hexdigest(),
+        texts=len(rows),
+        training=labelled(rows, parts=parts),
+        validation=labelled(others, parts=parts),
+        inputs=tested,
+    )
+    if not folds:
+        _require_both_answers(whole, where)
+        return whole
+    both = list(zip(rows, folds_of(rows, folds, where, "--folds"), strict=True))
+    each = []
+    for fold in range(folds):
+        kept = [row for row, own in both if own != fold]
+        held = labelled((row for row, own in both if own == fold), parts=parts)
+        learned_from = labelled(kept, parts=parts)
+        data = replace(whole, texts=len(kept), training=learned_from, validation=held, fold=fold)
+        _require_both_answers(data, where)
+        each.append(data)
+    return replace(whole, folds=tuple(each))
+
+
+def labelled(rows: Iterable[SpanText], *, parts: bool) -> tuple[TrainingRow, ...]:
+    """Rows of what a model reads of texts: the whole of each, or all parts with an answer."""
+    found = []
+    for row in rows:
+        gold = {(one.start, one.end): one.answer for one in row.gold}
+        for place in places_of(row) if parts else [(0, row.size - 1)]:
+            if gold[place] != UNDECIDED:
+                found.append(TrainingRow(tuple(inputs_of(row, [place])), gold[place]))
+    return tuple(found)
+
+
+def _require_both_answers(data: TrainingData, where: str) -> None:
+    held = f"split {_VALIDATION!r}" if data.fold is None else f"fold {data.fold}"
+    learned = f"split {_TRAIN!r}" if data.fold is None else f"all but fold {data.fold}"
+    for name, rows in ((learned, data.training), (held, data.validation)):
+        if data.inputs[0].question != CHOICE and len({row.label for row in rows}) < 2:
+            positive = data.inputs[0].positive
+            raise EvaluationError(
+                f"{where}, {name}: all texts have the same answer; expected some that are "
+                f"{positive} and some that are not"
+            )
+
+
+def _check_questions(tables: Sequence[SpanTable], where: str) -> None:
+    asked = {(table.question, table.positive): table.table.config for table in tables}
+    if len(asked) > 1:
+        said = ", ".join(f"{config}: {positive}" for (_, positive), config in asked.items())
+        raise EvaluationError(
+            f"{where}: configs ask different questions ({said}); expected one, or several that ask "
+            "the same, with --train-on and --test-on"
+        )
+    numbers = sorted({len(table.rows[0].alternatives) for table in tables})
+    if len(numbers) > 1:
+        raise EvaluationError(
+            f"{where}: choices of {numbers[0]} and of {numbers[-1]} alternatives; expected one "
+            "number"
+        )
+
+
+@dataclass(frozen=True)
+class SpanTraining(TextTraining):
+    """Models of whole texts, or of all their parts, that are asked about every part."""
+
+    name = "train-spans"
+    task = SPANS_TASK
+
+    def __post_init__(self) -> None:
+        spans = (place for table in self.data.inputs for place in labelled(table.rows, parts=True))
+        refuse_long_seconds(
+            self.encoder.tokenizer,
+            [*self.data.training, *self.data.validation, *spans],
+            self.encoder.max_length,
+        )
+
+    @property
+    def words(self) -> Words:
+        """The words for people."""
+        columns = (ACCURACY, *METRIC_NAMES.values(), STRICT_IF_RIGHT)
+        return Words("texts", "parts" if self.own["parts"] else "wholes", "best accuracy", columns)
+
+    @property
+    def question(self) -> str:
+        """The question of all tables."""
+        return str(self.data.inputs[0].question)
+
+    @property
+    def positive(self) -> str:
+        """The positive answer."""
+        return str(self.data.inputs[0].positive)
+
+    @property
+    def head(self) -> Head:
+        """The classes, called so that ``spans`` finds the positive one by its name."""
+        labels = () if self.question == CHOICE else (f"not {self.positive}", self.positive)
+        return Head(labels, cut="only_first")
+
+    def value(self, part: TrainingData) -> Any:
+        """Accuracy; classes that weigh alike in the loss do so in it; of choices each row does."""
+        alike = self.question != CHOICE and self.settings.class_weights == "balanced"
+        return accuracy_on(part.validation, alike)
+
+    def answers(
+        self, loaded: LoadedModel, logits: Sequence[Any], writer: OutcomeWriter
+    ) -> tuple[SpanOptions, list[tuple[Any, Any]]]:
+        """The texts that are tested on, with the answers to their spans; they are cut to fit."""
+        scorer = MULTIPLE_CHOICE if self.question == CHOICE else CLASSIFIER
+        how = HeadOptions(truncate=True, max_length=self.encoder.max_length)
+        pairs = [
+            (table, span_detail(Answered(table, head_answers(loaded, scorer, table, how)), writer))
+            for table in self.data.inputs
+        ]
+        return SpanOptions(scorer=scorer, truncate=True), pairs
+
+    def card(self, own: Results) -> CardText:
+        """What the card of a model of texts says."""
+        choice = self.question == CHOICE
+        says, reads = f"whether a text makes a hypothesis {markdown_text(self.positive)}", "text"
+        what = "a pair of texts, the text and the hypothesis"
+        if choice:
+            says, what = "which of several texts is better", "each of the texts"
+        elif self.question == COHERENCE:
+            says, what = f"whether a text is {markdown_text(self.positive)}", "the text"
+        else:
+            reads = "text, hypothesis"
+        labels = "" if choice else f"; label 1 is {markdown_code(self.positive)}"
+        kind = f"AutoModelFor{'MultipleChoice' if choice else 'SequenceClassification'}"
+        cut = f'truncation="only_first", max_length={self.encoder.max_length}, return_tensors="pt"'
+        code = [
+            f"inputs = tokenizer({reads}, {cut})",
+            "chance = model(**inputs).logits[0].softmax(-1)[1]",
+        ]
+        if choice:
+            code = [
+                f"batch = tokenizer(alternatives, padding=True, {cut})",
+                "chances = model(**{k: v[None] for k, v in batch.items()}).logits[0].softmax(-1)",
+            ]
+        configs = shlex.join(table.table.config for table in self.data.inputs)
+        command = "coherencegym spans --model FOLDER --dataset DATASET --truncate --config"
+        return CardText(
+            pipeline="multiple-choice" if choice else "text-classification",
+            title="A model of texts and their parts",
+            about=f"{markdown_code(self.encoder.source.name)}, fine-tuned to decide {says} (Storks "
+            f"and Chai 2021, Findings of EMNLP). Its input is {what}, with units joined by a space"
+            f"{labels}. Strict coherence, below, is the share of texts for which the model is "
+            "right about the whole and about every part.",
+            use=(
+                fenced(f"{command} {configs}", "bash"),
+                "",
+                "```python",
+                f"from transformers import {kind}, AutoTokenizer",
+                "",
+                'tokenizer = AutoTokenizer.from_pretrained("FOLDER")',
+                f'model = {kind}.from_pretrained("FOLDER")',
+                *code,
+                "```",
+            ),
+            figures="Accuracy is the share of texts with a right answer for the whole text. Strict "
+            "is the share with a right answer for the whole text and for every span. Lenient is "
+            "the mean share of spans with a right answer. The baselines are constant answers, and "
+            "a bag of words if there is one. A score that is not above all baselines says nothing "
+            "about coherence.",
+            learned="The model has learned to recognise the answers of this data, which may have "
+            "other signs elsewhere.",
+        )
+
+
+def accuracy_on(rows: Sequence[TrainingRow], alike: bool) -> Any:
+    """Accuracy on rows, from logits of shape (rows, classes or alternatives).
+
+    ``alike``: the mean of the accuracies on each class, so that all weigh alike.
+    """
+    import numpy as np
+
+    labels = np.array([row.label for row in rows])
+
+    def compute(logits: Any) -> float:
+        right = logits.argmax(axis=-1) == labels
+        if not alike:
+            return float(right.mean())
+        return float(np.mean([right[labels == label].mean() for label in np.unique(labels)]))
+
+    return compute

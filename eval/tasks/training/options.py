@@ -1,0 +1,104 @@
+"""The settings of a training, which are options of ``train`` as well.
+
+Where no paper fixes a number it is that of Devlin et al. 2019, appendix A.3: batches of 32,
+learning rate 2e-5, 3 epochs.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from coherencegym.eval.tasks.detect.decisions import DECISIONS
+from coherencegym.eval.tasks.options import option
+from coherencegym.numbers import above_zero, positive
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Settings of a training, whatever it is for; ``max_length`` None: as the encoder says."""
+
+    learning_rate: float = option(
+        2e-5,
+        "highest learning rate; with --freeze, and for gru, 1e-3",
+        parse=above_zero,
+        metavar="X",
+    )
+    epochs: int = option(
+        3, "largest number of epochs; for spans 10, for gru 1", parse=positive, metavar="N"
+    )
+    freeze: bool = option(False, "documents, spans: train only the head")
+    batch_size: int = option(
+        32, "rows of a training step; for gru 20", parse=positive, metavar="N", rare=True
+    )
+    evaluations: int = option(
+        1,
+        "evaluations on the validation split per epoch",
+        parse=positive,
+        metavar="N",
+        rare=True,
+    )
+    patience: int = option(
+        2, "stop after N evaluations without improvement", parse=positive, metavar="N", rare=True
+    )
+    max_length: int | None = option(
+        None,
+        "largest number of tokens of a text, or of a sentence with its document; default 512, or "
+        "the encoder's limit if lower",
+        parse=positive,
+        metavar="N",
+        rare=True,
+    )
+    class_weights: str = option(
+        "balanced",
+        "balanced: all intruders together weigh as much as all other sentences, all positive texts "
+        "as much as all others; none: all weigh the same",
+        choices=("balanced", "none"),
+        rare=True,
+    )
+    device: str = option("auto", "auto: a GPU if there is one", choices=("auto", "cpu"), rare=True)
+    dtype: str = option(
+        "auto",
+        "auto: bfloat16 for matrix products on a GPU that has it",
+        choices=("auto", "float32", "bfloat16"),
+        rare=True,
+    )
+
+
+@dataclass(frozen=True)
+class TaskOptions:
+    """Options that only some trainings have a use for."""
+
+    decision: str = option(
+        "",
+        "documents: the decision rule that is tested; default both",
+        choices=("", *DECISIONS),
+        rare=True,
+    )
+    parts: bool = option(False, "spans: learn from parts of texts too, not only from whole texts")
+    folds: int | None = option(
+        None,
+        "spans: cross-validate on train and validation; each source is in one fold",
+        parse=positive,
+        metavar="N",
+        rare=True,
+    )
+    ablation: bool = option(
+        False,
+        "encoder: train all eight combinations of the paper's Table 2, each in its own folder",
+        rare=True,
+    )
+    dimensions: int = option(
+        300,
+        "encoder: dimensions of gru's word vectors, of each direction, and of decoders",
+        parse=positive,
+        metavar="N",
+        rare=True,
+    )
+    vectors: Path | None = option(
+        None,
+        "gru: initial word vectors; each line has a word and its numbers, as in GloVe's files",
+        parse=Path,
+        metavar="FILE",
+        rare=True,
+    )

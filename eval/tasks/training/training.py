@@ -1,0 +1,369 @@
+"""A training: data, the models of its seeds or folds, and what came of them."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from functools import cached_property
+from typing import Any, ClassVar
+
+from coherencegym.eval.data.notes import Note, caution, detail
+from coherencegym.eval.data.signature import signature, versions
+from coherencegym.eval.data.source import Source
+from coherencegym.eval.models.in_memory import in_memory
+from coherencegym.eval.models.load import LoadedModel
+from coherencegym.eval.outcomes.tables import OutcomeWriter
+from coherencegym.eval.plan.options import DEFAULT_OPTIONS
+from coherencegym.eval.statistics.intervals import INTERVALS
+from coherencegym.eval.statistics.scores import Score
+from coherencegym.eval.tasks.collect import collect_results
+from coherencegym.eval.tasks.options import signed_options
+from coherencegym.eval.tasks.results import Results
+from coherencegym.eval.tasks.task import Task
+from coherencegym.eval.tasks.training.encoder import Encoder, Head, TrainingRow, count_truncated
+from coherencegym.eval.tasks.training.fine_tuning import Trained, fine_tune, most_steps
+from coherencegym.eval.tasks.training.options import Settings
+from coherencegym.eval.tasks.training.results import (
+    Spread,
+    TrainingResults,
+    Words,
+    mean_over_seeds,
+)
+
+#: Settings that a signature has, by what it calls them.
+_SIGNED = {
+    "rate": "learning_rate",
+    "epochs": "epochs",
+    "batch": "batch_size",
+    "evaluations": "evaluations",
+    "patience": "patience",
+    "length": "max_length",
+    "weights": "class_weights",
+    "dtype": "dtype",
+}
+#: Fields of a score that say what it is.
+_PLACE = ("config", "split", "group", "system", "metric")
+
+
+@dataclass(frozen=True)
+class TrainingData:
+    """Texts to learn from, to choose the weights on, and to test on.
+
+    Attributes:
+        source: the dataset.
+        configs: those that are learned from, joined by ``+``.
+        rows_sha256: digest (hex) of the rows that are learned from.
+        texts: the number of texts that are learned from.
+        training, validation: what is read of texts, with the right answers.
+        inputs: those of the task that is tested on.
+        fold: that of a cross-validation on which the weights are chosen, from 0; None: the split.
+        folds: the same with the weights chosen on each fold in turn, where this is a
+            cross-validation; ``training`` then has all texts, and ``validation`` none.
+    """
+
+    source: Source
+    configs: str
+    rows_sha256: str
+    texts: int
+    training: Sequence[Any]
+    validation: Sequence[Any]
+    inputs: Sequence[Any]
+    fold: int | None = None
+    folds: tuple[TrainingData, ...] = ()
+
+    @property
+    def parts(self) -> tuple[TrainingData, ...]:
+        """What models are trained on: each fold, or all."""
+        return self.folds or (self,)
+
+
+@dataclass(frozen=True)
+class CardText:
+    """What the card of a model says that only its task knows.
+
+    Attributes:
+        pipeline: the Hub's name of what the model does.
+        tags: words that it is found by.
+        title, about: its heading, and a paragraph on what it is.
+        use: lines of Markdown on how it is used.
+        figures: a paragraph below its figures.
+        learned: a sentence on what it may have learned.
+    """
+
+    pipeline: str
+    title: str
+    about: str
+    use: Sequence[str]
+    figures: str
+    learned: str
+    tags: Sequence[str] = ("coherencegym", "discourse", "coherence")
+
+
+@dataclass(frozen=True)
+class Training(ABC):
+    """Models to train, one of each seed or fold.
+
+    Attributes:
+        data: the texts.
+        settings: those of the training.
+        chosen: other options: ``configs``, ``split``, ``max_items``.
+        own: those that only this training has, as results record them.
+    """
+
+    data: TrainingData
+    settings: Settings
+    chosen: Mapping[str, Any]
+    own: Mapping[str, Any]
+
+    #: The name of the task in results.
+    name: ClassVar[str]
+
+    @property
+    @abstractmethod
+    def words(self) -> Words:
+        """The words for people."""
+
+    @property
+    @abstractmethod
+    def about(self) -> Mapping[str, Any]:
+        """The facts of the encoder that results record."""
+
+    @property
+    def truncated_rows(self) -> int | None:
+        """The number of rows that are cut; None where nobody counted."""
+        return None
+
+    @abstractmethod
+    def train(self, part: TrainingData, seed: int, *, progress: bool = False) -> Trained:
+        """Train a model from one seed, and let it answer the texts to test on.
+
+        Raises:
+            EvaluationError: it cannot be trained or loaded.
+        """
+
+    @abstractmethod
+    def card(self, own: Results) -> CardText:
+        """What the card of a model with these results says."""
+
+    def costs(self, seeds: int) -> Iterator[object]:
+        """Lines on what there is to do, without doing it."""
+        data, words = self.data, self.words
+        yield f"to learn from: {self.learned_from}"
+        for part in data.parts:
+            fold = "" if part.fold is None else f"fold {part.fold}, "
+            yield f"{fold}to choose the weights on: {len(part.validation):,} {words.rows}"
+        yield from self.cut_notes()
+        most = most_steps(max(len(part.training) for part in data.parts), self.settings)
+        models, what = (len(data.folds), "fold") if data.folds else (seeds, "seed")
+        yield f"at most {most:,} steps for each of {models} {what}{'s' * (models > 1)}"
+
+    def recorded(self) -> dict[str, Any]:
+        """The settings that results record."""
+        data = self.data
+        return {
+            **self.chosen,
+            **asdict(self.settings),
+            **self.own,
+            "train_on": data.configs,
+            "training_sha256": data.rows_sha256,
+            "training_texts": data.texts,
+            "training_rows": len(data.training),
+            "validation_rows": len(data.validation),
+            "truncated_rows": self.truncated_rows,
+        }
+
+    @property
+    def learned(self) -> str:
+        """The data of the training, as a signature has them."""
+        return f"{self.data.configs}@{self.data.rows_sha256[:12]}"
+
+    def signed(self) -> dict[str, Any]:
+        """The choices that a signature has."""
+        settings = {key: getattr(self.settings, name) for key, name in _SIGNED.items()}
+        trained = {"trained": "head"} if self.settings.freeze else {}
+        return {**signed_options(self.own), **settings, **trained}
+
+    def notes(self, trained: Trained) -> Iterator[Note]:
+        """Lines on how a model was made."""
+        what = "only the head was trained" if self.settings.freeze else "trained"
+        folds = f", without one of {len(self.data.folds)} folds each" if self.data.folds else ""
+        yield detail(f"{what} on {self.learned_from}{folds}")
+        yield from self.cut_notes()
+        yield self.best_note(trained)
+
+    @property
+    def learned_from(self) -> str:
+        """A few words on what is learned from."""
+        data, words = self.data, self.words
+        rows = f"{len(data.training):,} {words.rows}"
+        return f"{data.texts:,} {words.texts} of {data.configs} ({rows})"
+
+    def cut_notes(self) -> Iterator[Note]:
+        """A line on rows that are cut, if there are any."""
+        if self.truncated_rows:
+            total = len(self.data.training) + len(self.data.validation)
+            yield caution(
+                f"{self.truncated_rows:,} of {total:,} {self.words.rows} of the training are cut "
+                f"to {self.settings.max_length} tokens"
+            )
+
+    def best_note(self, trained: Trained) -> Note:
+        """A line on the best evaluation of a model."""
+        best = trained.best
+        said = f"{best:.3f} nats" if self.words.in_nats else f"{100 * best:.1f} %"
+        return detail(
+            f"{trained.name}: {self.words.best} on validation {said}, {trained.epochs:g} epochs, "
+            f"{trained.steps:,} steps"
+        )
+
+    def results(self, trained: Sequence[Trained]) -> TrainingResults:
+        """The results over models of seeds or folds."""
+        seeds = [one.results for one in trained]
+        notes, scores = [one.notes for one in seeds], [one.rows for one in seeds]
+        return self.collect(trained, seeds[0].dataset, notes, scores, seeds)
+
+    def collect(
+        self,
+        trained: Sequence[Trained],
+        dataset: Mapping[str, Any],
+        notes: Sequence[Sequence[Note]],
+        scores: Sequence[Sequence[Score]],
+        seeds: Sequence[Results] = (),
+    ) -> TrainingResults:
+        """The results over models, from the notes and scores of each, the same ones in one order.
+
+        ``dataset`` has facts on the data that were tested on.
+        """
+        model, count = trained[0].model, len(trained)
+        about = {
+            **self.about,
+            "parameters": model.num_parameters(),
+            "dtype": str(model.dtype).removeprefix("torch."),
+            "device": str(model.device),
+        }
+        recorded = {**self.recorded(), "intervals": INTERVALS, "versions": versions(about)}
+        numbers = ",".join(dict.fromkeys(str(one.seed) for one in trained))
+        signed = {"seeds": numbers, **self.signed()}
+        notes_of_all = [note for note in notes[0] if all(note in own for own in notes)]
+        over = "folds" if self.data.folds else "seeds"
+        if count > 1:
+            means = f"mean ± standard deviation of {count} {over}; the figures of each "
+            means += f"{over.removesuffix('s')} are in its folder"
+            if self.data.folds:
+                best = Spread.of([one.best for one in trained]).cell()
+                means += f"; {self.words.best} on the fold that is held out: {best} %"
+            notes_of_all += [*map(self.best_note, trained), detail(means)]
+        every = list(zip(*scores, strict=True))
+        rows = [mean_over_seeds(same, over) for same in every]
+        known = ([one.score for one in same if one.score is not None] for same in every)
+        spreads = [Spread.of(values) if values else None for values in known]
+        heads = [one.headline for one in seeds if one.headline is not None]
+        return TrainingResults(
+            signature=signature(self.name, about, dataset, recorded, signed, train=self.learned),
+            model=about,
+            dataset=dataset,
+            settings=recorded,
+            notes=notes_of_all,
+            task=self.name,
+            rows=rows,
+            headline=mean_over_seeds(heads, over) if heads and len(heads) == count else None,
+            more={
+                "seeds": [{**one.about, "folder": one.folder} for one in trained],
+                "summary": [
+                    {**{name: getattr(row, name) for name in _PLACE}, **asdict(spread)}
+                    for row, spread in zip(rows, spreads, strict=True)
+                    if spread is not None
+                ],
+            },
+            summary=spreads,
+            trained=trained,
+            seeds=seeds,
+            task_words=self.words,
+        )
+
+
+@dataclass(frozen=True)
+class TextTraining(Training):
+    """Encoders to fine-tune on texts with a head, each tested as a run of a task with its model.
+
+    Attributes:
+        encoder: the beginning.
+    """
+
+    encoder: Encoder
+
+    #: The task, and its metrics in tables.
+    task: ClassVar[Task[Any, Any, Any]]
+
+    @property
+    @abstractmethod
+    def head(self) -> Head:
+        """The answers to learn."""
+
+    @property
+    def about(self) -> Mapping[str, Any]:
+        """The facts of the encoder that results record."""
+        return self.encoder.about
+
+    @abstractmethod
+    def value(self, part: TrainingData) -> Any:
+        """The metric of the logits of the validation rows by which the best weights are told."""
+
+    @property
+    def others(self) -> Sequence[Sequence[TrainingRow]]:
+        """Rows that the model reads in its training."""
+        return ()
+
+    @abstractmethod
+    def answers(
+        self, loaded: LoadedModel, logits: Sequence[Any], writer: OutcomeWriter
+    ) -> tuple[Any, list[tuple[Any, Any]]]:
+        """The options of a run of the task, and its inputs with their details.
+
+        Args:
+            loaded: the model.
+            logits: those of ``others``.
+            writer: the outcomes are added to it.
+        """
+
+    def truncated(self, rows: Sequence[TrainingRow]) -> int:
+        """The number of inputs that are cut."""
+        return count_truncated(self.encoder.tokenizer, rows, self.encoder.max_length)
+
+    @cached_property
+    def truncated_rows(self) -> int:
+        """The number of inputs to learn from, and to choose the weights on, that are cut."""
+        return self.truncated([*self.data.training, *self.data.validation])
+
+    def train(self, part: TrainingData, seed: int, *, progress: bool = False) -> Trained:
+        """Train a model from one seed, and let it answer the texts to test on.
+
+        Raises:
+            EvaluationError: a class has no row, or the encoder cannot be loaded.
+        """
+        tuned, logits = fine_tune(
+            self.encoder,
+            self.head,
+            part.training,
+            part.validation,
+            self.value(part),
+            self.settings,
+            seed,
+            self.others,
+            progress=progress,
+        )
+        tuned = replace(tuned, fold=part.fold)
+        fold = "" if part.fold is None else f", fold {part.fold}"
+        name = f"{self.encoder.source.name}, fine-tuned on {part.configs}, seed {seed}{fold}"
+        loaded = in_memory(tuned.model.eval(), tuned.tokenizer, name, scores=False)
+        writer, recorded = OutcomeWriter(), self.recorded()
+        options, pairs = self.answers(loaded, logits, writer)
+        of_model = {"train": self.learned, "seed": seed, "fold": part.fold, **self.signed()}
+        found = collect_results(
+            *(self.task, self.data.source, loaded, pairs, writer.tables(), recorded, options),
+            {**of_model, **self.task.record(options, DEFAULT_OPTIONS)},
+        )
+        settings = {**found.settings, "training": tuned.about}
+        notes = [*found.notes, *self.notes(tuned)]
+        return replace(tuned, results=replace(found, settings=settings, notes=notes))
