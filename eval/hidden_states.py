@@ -2,7 +2,7 @@
 
 The vector of a span is the mean of its tokens' hidden states, or that of its last token, or an
 encoder's state of the token in front of the text. :mod:`eval.plan.passages` says which tokens are
-meant, :mod:`eval.forward.vector_store` how vectors are kept.
+meant, :mod:`eval.forward.vectors` how vectors are kept.
 
 Nothing heavy is imported before the function is called.
 """
@@ -20,9 +20,9 @@ from coherencegym.eval.text.passage import POOLS, Passage, Pool
 if TYPE_CHECKING:
     import numpy as np
 
-    from coherencegym.eval.forward.vector_store import StoredType, VectorStore
+    from coherencegym.eval.forward.vectors import StoredType, VectorStore
     from coherencegym.eval.models.body import Body
-    from coherencegym.eval.plan.passages import PooledSequence, PreparedPassages
+    from coherencegym.eval.plan.passages import PooledSequence
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,7 +40,7 @@ class States:
         texts, tokens: distinct texts that are read, and their tokens, those put around a text
             included.
         cached: texts that were known from an earlier run, and were not read again.
-        folder: that of the vectors; a temporary one is deleted with this object.
+        folder: that of the database; a temporary one is deleted with this object.
     """
 
     layers: tuple[int, ...]
@@ -53,6 +53,7 @@ class States:
     cached: int
     folder: Path
     _store: VectorStore = field(repr=False)
+    _sequences: Sequence[PooledSequence] = field(repr=False)
     _rows: np.ndarray = field(repr=False)
 
     def layer(self, number: int) -> np.ndarray:
@@ -61,13 +62,21 @@ class States:
         The rows of spans that are left out are NaN.
 
         Raises:
-            EvaluationError: there is no such layer, or its file is gone.
+            EvaluationError: there is no such layer, or its vectors are gone.
         """
+        import numpy as np
+
         if number not in self.layers:
             raise EvaluationError(
                 f"layer {number}: expected one of {', '.join(map(str, self.layers))}"
             )
-        return self._store.read(number, self._rows)
+        vectors = np.full((len(self._rows), self.width), np.nan, np.float32)
+        first = 0
+        for part in self._store.read(self._sequences, number):
+            own = (self._rows >= first) & (self._rows < first + len(part))
+            vectors[own] = part[self._rows[own] - first]
+            first += len(part)
+        return vectors
 
 
 def states(
@@ -97,7 +106,7 @@ def states(
         pool: ``mean`` of a span's tokens, in float32; ``last``, its last token that is more than
             white space; ``cls``, the token that an encoder's tokenizer puts in front of the text.
             Neither a start-of-text token nor, in a causal model, the first place is in the others.
-        folder: vectors of all models are kept there, each in a folder of its own, and a run that
+        folder: vectors of all models are kept there, each in a database of its own, and a run that
             was killed goes on where it stopped; None: they are kept as long as the result.
         identity: all that vectors depend on in the model and the tokenizer, as
             ``LoadedModel.identity`` has it; None: a digest of both is computed for ``folder``.
@@ -116,10 +125,13 @@ def states(
     """
     import numpy as np
 
+    from coherencegym.eval.forward.pooled import read_pooled
     from coherencegym.eval.models.body import body_of
-    from coherencegym.eval.models.in_memory import evaluating
+    from coherencegym.eval.models.in_memory import evaluating, state_digest
+    from coherencegym.eval.models.limits import limits_of
     from coherencegym.eval.models.load import vocabulary_size
     from coherencegym.eval.models.refusals import refuse_unless_in_vocabulary
+    from coherencegym.eval.plan.memory import default_budget, free_budget
     from coherencegym.eval.plan.passages import prepare_passages
 
     with evaluating(model):
@@ -128,18 +140,30 @@ def states(
         prepared = prepare_passages(tokenizer, body.config, passages, pool, causal=body.causal)
         ids = (each.ids for each in prepared.sequences)
         refuse_unless_in_vocabulary(vocabulary_size(body.module), tokenizer, ids)
-        kept = (
-            None
-            if folder is None
-            else _CachedVectors(folder, _identity(identity, body, tokenizer), name)
+        if folder is not None:
+            identity = identity or state_digest(body.module, tokenizer)
+        store = _store(body, dtype, None if identity == "unknown" else folder, identity, name)
+        missing = store.missing(prepared.sequences, chosen)
+        store.refuse_unless_fits(missing, len(chosen))
+        free = free_budget(body.module, states=True)
+        batches = read_pooled(
+            body,
+            missing,
+            chosen,
+            default_budget(body.device.type, batch_tokens, free),
+            padding=tokenizer.pad_token_id or 0,
+            limits=limits_of(body.config),
+            progress=progress,
         )
-        store = _store(body, chosen, dtype, kept)
-        known = _read_missing(body, tokenizer, prepared, store, chosen, batch_tokens, progress)
-    firsts = store.rows_of(prepared.sequences)
-    rows = [
-        -1 if place is None or (first := firsts[place[0]]) is None else first + place[1]
-        for place in prepared.places
-    ]
+        for batch in batches:
+            members = [missing[index] for index in batch.indices]
+            for number, vectors in zip(chosen, batch.vectors, strict=True):
+                _refuse_unless_finite(
+                    number, vectors, store.dtype, members, tokenizer, body.module.dtype
+                )
+            store.put(members, chosen, batch.vectors)
+    firsts = np.cumsum([0, *(len(each.token_ranges) for each in prepared.sequences)])
+    rows = [-1 if place is None else firsts[place[0]] + place[1] for place in prepared.places]
     return States(
         layers=chosen,
         normed=body.normed & set(chosen),
@@ -148,18 +172,12 @@ def states(
         context=prepared.context,
         texts=len(prepared.sequences),
         tokens=prepared.tokens,
-        cached=known,
+        cached=len(prepared.sequences) - len(missing),
         folder=store.folder,
         _store=store,
+        _sequences=prepared.sequences,
         _rows=np.array(rows, dtype=np.int64),
     )
-
-
-@dataclass(frozen=True, slots=True)
-class _CachedVectors:
-    folder: Path
-    identity: str
-    name: str | None
 
 
 def _chosen(layers: Sequence[int] | None, count: int) -> tuple[int, ...]:
@@ -172,72 +190,28 @@ def _chosen(layers: Sequence[int] | None, count: int) -> tuple[int, ...]:
     return tuple(chosen)
 
 
-def _identity(identity: str | None, body: Body, tokenizer: Any) -> str:
-    from coherencegym.eval.models.in_memory import state_digest
-
-    return identity or state_digest(body.module, tokenizer)
-
-
 def _store(
-    body: Body, layers: Sequence[int], dtype: StoredType | None, kept: _CachedVectors | None
+    body: Body,
+    dtype: StoredType | None,
+    folder: Path | None,
+    identity: str | None,
+    name: str | None,
 ) -> VectorStore:
-    from coherencegym.eval.forward.vector_store import VectorStore, store_name
-
-    number_format = str(body.module.dtype).removeprefix("torch.")
-    dtype = dtype or ("float32" if number_format == "bfloat16" else "float16")
-    if kept is None or kept.identity == "unknown":
-        return VectorStore(None, layers, body.width, dtype, {})
     import torch
     import transformers
 
+    from coherencegym.eval.forward.vectors import VectorStore
+
+    number_format = str(body.module.dtype).removeprefix("torch.")
+    dtype = dtype or ("float32" if number_format == "bfloat16" else "float16")
     description = {
-        "identity": kept.identity,
+        "identity": identity,
         "model_dtype": number_format,
         "device": body.device.type,
-        "layers": list(layers),
         "dtype": dtype,
         "versions": {"torch": torch.__version__, "transformers": transformers.__version__},
     }
-    own = kept.folder / store_name(description)
-    return VectorStore(own, layers, body.width, dtype, description, kept.name or "")
-
-
-def _read_missing(
-    body: Body,
-    tokenizer: Any,
-    prepared: PreparedPassages,
-    store: VectorStore,
-    layers: Sequence[int],
-    batch_tokens: int | None,
-    progress: Callable[[int, int], None] | None,
-) -> int:
-    # The number of texts that the store had.
-    from coherencegym.eval.forward.pooled import read_pooled
-    from coherencegym.eval.models.limits import limits_of
-    from coherencegym.eval.plan.memory import default_budget, free_budget
-
-    firsts = store.rows_of(prepared.sequences)
-    pairs = zip(prepared.sequences, firsts, strict=True)
-    missing = [sequence for sequence, first in pairs if first is None]
-    store.refuse_unless_fits(missing)
-    free = free_budget(body.module, states=True)
-    batches = read_pooled(
-        body,
-        missing,
-        layers,
-        default_budget(body.device.type, batch_tokens, free),
-        padding=tokenizer.pad_token_id or 0,
-        limits=limits_of(body.config),
-        progress=progress,
-    )
-    for batch in batches:
-        members = [missing[index] for index in batch.indices]
-        for number, vectors in zip(layers, batch.vectors, strict=True):
-            _refuse_unless_finite(
-                number, vectors, store.dtype, members, tokenizer, body.module.dtype
-            )
-        store.put(members, batch.vectors)
-    return len(prepared.sequences) - len(missing)
+    return VectorStore(folder, body.width, dtype, description, name or "")
 
 
 def _refuse_unless_finite(

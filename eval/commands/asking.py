@@ -102,5 +102,5 @@ def asking(
         lambda: options.load_model(arguments, scores=False),
         lambda head: options.load_head(arguments, head),
     )
-    vectors = None if arguments.no_cache else cache_folder(arguments.cache) / "states"
+    vectors = None if arguments.no_cache else cache_folder(arguments.cache)
     yield Asker(task, task.load(own, loader), chosen, None, vectors, arguments.quiet)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import argparse
 import re
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -15,7 +14,7 @@ from coherencegym.errors import EvaluationError
 from coherencegym.eval.commands.running import in_bytes
 from coherencegym.eval.forward.cache import CACHE_FORMAT, SUFFIX, cache_folder
 from coherencegym.eval.forward.store import StoreListing, delete_store, listed
-from coherencegym.eval.forward.vector_store import delete_vectors, list_stores, states_folder
+from coherencegym.eval.forward.vectors import VECTORS_FORMAT, VECTORS_SUFFIX
 
 EXAMPLES = """\
   coherencegym cache
@@ -23,9 +22,12 @@ EXAMPLES = """\
   coherencegym cache --clear --older-than 30
 """
 
+#: The end of the name of a database -> the format that is read.
+_FORMATS = {SUFFIX: CACHE_FORMAT, VECTORS_SUFFIX: VECTORS_FORMAT}
 #: Names of the files that a cache makes: databases, damaged ones, and their companions.
 _OURS = re.compile(
-    rf"([0-9a-f]{{32}}{re.escape(SUFFIX)}(?:\.corrupt-[0-9]+)?)(?:-wal|-shm|-journal|\.lock)?"
+    rf"([0-9a-f]{{32}}({'|'.join(map(re.escape, _FORMATS))})(?:\.corrupt-[0-9]+)?)"
+    r"(?:-wal|-shm|-journal|\.lock)?"
 )
 
 
@@ -56,51 +58,37 @@ def run(arguments: argparse.Namespace) -> int:
         raise EvaluationError("--dry-run says what --clear would delete; add --clear")
     folder = cache_folder(arguments.cache)
     last = datetime.now(UTC) - (arguments.older_than or timedelta())
-    kept = [
-        *(_Listed(one, one.path.name, _facts_of_run, delete_store) for one in _databases(folder)),
-        *(
-            _Listed(one, one.path.parent.name, _facts_of_vectors, delete_vectors)
-            for one in list_stores(states_folder(arguments.cache))
-        ),
-    ]
     found = [
         one
-        for one in kept
-        if arguments.model in (None, "", one.store.model)
-        and (arguments.older_than is None or one.store.used < last)
+        for one in _databases(folder)
+        if arguments.model in (None, "", one.model)
+        and (arguments.older_than is None or one.used < last)
     ]
     for one in found:
-        print(one)
-    total = in_bytes(sum(one.store.size for one in found))
+        print(_line(one))
+    total = in_bytes(sum(one.size for one in found))
     print(f"{folder}: {len(found):,} {'cache' if len(found) == 1 else 'caches'}, {total}")
     if arguments.dry_run:
         print(f"would free {total}")
     elif arguments.clear:
-        print(f"freed {in_bytes(sum(one.cleared() for one in found))}")
+        freed = 0
+        for one in found:
+            if delete_store(one):
+                freed += one.size
+            else:
+                print(f"{one.path.name}: a run is using it, so it stays")
+        print(f"freed {in_bytes(freed)}")
     return 0
 
 
-@dataclass(frozen=True, slots=True)
-class _Listed:
-    store: StoreListing
-    name: str
-    facts: Callable[[StoreListing, dict[str, Any]], Iterator[str]]
-    delete: Callable[[StoreListing], bool]
-
-    def __str__(self) -> str:
-        store = self.store
-        last = in_bytes(store.size), f"used {store.used:%Y-%m-%d}"
-        if store.description is None:
-            return "  ".join([self.name, "cannot be read", *last])
-        texts = f"{store.texts:,} {'text' if store.texts == 1 else 'texts'}"
-        return "  ".join([*self.facts(store, dict(store.description)), texts, *last])
-
-    def cleared(self) -> int:
-        # The bytes that this has freed.
-        if not self.delete(self.store):
-            print(f"{self.name}: a run is using it, so it stays")
-            return 0
-        return self.store.size
+def _line(store: StoreListing) -> str:
+    last = in_bytes(store.size), f"used {store.used:%Y-%m-%d}"
+    if store.description is None:
+        return "  ".join([store.path.name, "cannot be read", *last])
+    about = dict(store.description)
+    facts = _facts_of_run if store.path.name.endswith(SUFFIX) else _facts_of_vectors
+    texts = f"{store.texts:,} {'text' if store.texts == 1 else 'texts'}"
+    return "  ".join([*facts(store, about), texts, *last])
 
 
 def _facts_of_run(store: StoreListing, about: dict[str, Any]) -> Iterator[str]:
@@ -120,16 +108,15 @@ def _facts_of_run(store: StoreListing, about: dict[str, Any]) -> Iterator[str]:
 def _facts_of_vectors(store: StoreListing, about: dict[str, Any]) -> Iterator[str]:
     yield store.model
     yield f"{about.get('model_dtype')} on {about.get('device')}"
-    layers = ", ".join(map(str, about.get("layers", ())))
-    yield f"vectors of layers {layers} in {about.get('dtype')}"
+    yield f"vectors in {about.get('dtype')}"
 
 
 def _databases(folder: Path) -> Iterator[StoreListing]:
     # Files that are not the cache's are left alone.
-    groups: dict[str, list[Path]] = {}
+    groups: dict[tuple[str, str], list[Path]] = {}
     for path in sorted(folder.iterdir()) if folder.exists() else []:
         ours = _OURS.fullmatch(path.name)
         if ours and path.is_file() and not path.is_symlink():
-            groups.setdefault(ours[1], []).append(path)
-    for name, files in groups.items():
-        yield listed(folder / name, files, CACHE_FORMAT)
+            groups.setdefault((ours[1], ours[2]), []).append(path)
+    for (name, suffix), files in groups.items():
+        yield listed(folder / name, files, _FORMATS[suffix])

@@ -16,6 +16,7 @@ import hashlib
 import json
 import random
 import sqlite3
+import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager, suppress
@@ -104,6 +105,8 @@ class RowStore(Generic[_Row]):
         self._name = name
         self._file: tuple[int, int] | None = None
         self._newest = 0
+        # Layers of vectors are read in a thread of their own.
+        self._lock = threading.Lock()
         self._database: sqlite3.Connection | None = None
         self._start()
 
@@ -182,14 +185,15 @@ class RowStore(Generic[_Row]):
     def _attempt(self, work: Callable[[sqlite3.Connection], _Answer]) -> _Answer | None:
         # Once more with a new database where this one is damaged: a cache that fails costs time and
         # nothing else.
-        for _ in range(2):
-            if self._database is None:
-                return None
-            try:
-                return work(self._database)
-            except _FAILURES as error:
-                self.close()
-                self._start(error)
+        with self._lock:
+            for _ in range(2):
+                if self._database is None:
+                    return None
+                try:
+                    return work(self._database)
+                except _FAILURES as error:
+                    self.close()
+                    self._start(error)
         return None
 
     def _start(self, failure: Exception | None = None) -> None:
@@ -232,7 +236,8 @@ class RowStore(Generic[_Row]):
 
     def _open(self) -> sqlite3.Connection:
         self._file = _file(self.path)
-        database = sqlite3.connect(self.path, timeout=_PATIENCE, isolation_level=None)
+        how: dict[str, Any] = {"isolation_level": None, "check_same_thread": False}
+        database = sqlite3.connect(self.path, timeout=_PATIENCE, **how)
         try:
             # Damaged text that is no UTF-8 is a mismatch, and not an error that comes back.
             database.text_factory = bytes
@@ -342,7 +347,9 @@ def listed(path: Path, files: Sequence[Path], form: int) -> StoreListing:
     try:
         with _connected(path) as database:
             about = dict(database.execute("SELECT name, value FROM about"))
-            (texts,) = database.execute("SELECT count(*) FROM rows").fetchone()
+            # A row may be of a part of a text: its key then begins with that of the text.
+            count = "SELECT count(DISTINCT substr(key, 1, 32)) FROM rows"
+            (texts,) = database.execute(count).fetchone()
         description = json.loads(about["description"])
         if description["format"] == form:
             used = datetime.fromisoformat(about["used"]).replace(tzinfo=UTC)

@@ -31,9 +31,9 @@ class PooledSequence:
 
     @property
     def key(self) -> bytes:
-        """Sixteen bytes of a hash of all of it."""
+        """The sha256 of all of it."""
         flat = [len(self.ids), *self.ids, *(edge for own in self.token_ranges for edge in own)]
-        return hashlib.blake2b(np.array(flat, "<i8").tobytes(), digest_size=16).digest()
+        return hashlib.sha256(np.array(flat, "<i8").tobytes()).digest()
 
 
 @dataclass(frozen=True)

@@ -22,8 +22,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coherencegym.eval.forward.cache import SUFFIX, Cache, cache_folder, file_name
-from coherencegym.eval.forward.cache_row import key_of
+from coherencegym.eval.forward.cache import SUFFIX, Cache, cache_folder, file_name, key_of
 from coherencegym.eval.forward.store import checksum
 from coherencegym.eval.text.sequence import TokenSequence
 

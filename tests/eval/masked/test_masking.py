@@ -14,7 +14,7 @@ from support.tiny_encoders import masked_tokenizer
 from support.tiny_tokenizers import KINDS, make
 
 from coherencegym.errors import EvaluationError
-from coherencegym.eval.forward.cache_row import row_key
+from coherencegym.eval.forward.cache import row_key
 from coherencegym.eval.kinds.items import Condition, Region
 from coherencegym.eval.models.kind import ScorerChoice
 from coherencegym.eval.plan.options import Options
