@@ -172,10 +172,6 @@ def plan_queries(
     Args:
         plans: those that were made for models with the same tokenizer; the plan of these very
             ``queries`` is taken from there, or kept there.
-
-    Raises:
-        EvaluationError: an option contradicts the mode, or the tokens of a text cannot be placed in
-            it or are not in the model's vocabulary.
     """
     backend = backend_of(model)
     backend.refuse_unless_it_gives(options)

@@ -77,11 +77,7 @@ class Backend:
         scorer: ScorerChoice = "auto",
         **how: Any,
     ) -> LoadedModel:
-        """Load a model that scores texts; the arguments are those of :func:`eval.models.load.load`.
-
-        Raises:
-            EvaluationError: it does not score them in this way, or see there.
-        """
+        """Load a model that scores texts; arguments are those of :func:`eval.models.load.load`."""
         if scorer not in ("auto", *self.scorers):
             raise EvaluationError(
                 f"--backend {self.name} and --scorer {scorer}: {self.title} reads "
@@ -94,11 +90,7 @@ class Backend:
     def read_facts(
         self, name: str, device: str, dtype: str, *, arguments: ModelArguments, **how: Any
     ) -> tuple[dict[str, Any], Scorer]:
-        """Read facts of a model without loading it: see :func:`eval.models.load.load_facts`.
-
-        Raises:
-            EvaluationError: as there.
-        """
+        """Read facts of a model without loading it: see :func:`eval.models.load.load_facts`."""
         if self.models is None:
             return load_facts(name, device, dtype, arguments=arguments, **how)
         # Of these transformers knows nothing.
@@ -111,20 +103,12 @@ class Backend:
         return {**named, **self.numeric(arguments)}
 
     def refuse_unless_whole(self, lack: str) -> None:
-        """Refuse what needs a model whose vectors are there; ``lack`` says what is not.
-
-        Raises:
-            EvaluationError: they are not.
-        """
+        """Refuse what needs a model whose vectors are there; ``lack`` says what is not."""
         if not self.has_vectors:
             raise EvaluationError(f"--backend {self.name} {lack}; expected --backend transformers")
 
     def refuse_unless_it_gives(self, options: Options) -> None:
-        """Refuse options that need more than the backend gives.
-
-        Raises:
-            EvaluationError: they do.
-        """
+        """Refuse options that need more than the backend gives."""
         if options.word_correction and not self.has_all_tokens:
             raise EvaluationError(
                 "--word-correction needs sums over all tokens that begin a word, and "

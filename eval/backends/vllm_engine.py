@@ -59,9 +59,6 @@ class Engine:
         Returns:
             For each prompt an array of shape (positions,); None where one of them was not computed
             as the cache reached beyond it.
-
-        Raises:
-            EvaluationError: vLLM fails, or gives no log-probabilities of these tokens.
         """
         from vllm import SamplingParams, TokensPrompt
 

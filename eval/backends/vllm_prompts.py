@@ -48,10 +48,6 @@ def read_prompts(engine: Engine, plan: Plan, context: RunContext) -> Execution:
     """Run a plan.
 
     What is read a second time is read one text at a time, without the cache.
-
-    Raises:
-        EvaluationError: vLLM fails.
-        NotFiniteError: a surprisal is not finite; nothing that was asked with it is kept.
     """
     store = context.store
     execution, done = begin(plan, store, progress=context.progress)

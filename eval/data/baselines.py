@@ -86,11 +86,7 @@ class StoredBaselines:
     where: str
 
     def check(self) -> None:
-        """Hold the file to its digest.
-
-        Raises:
-            EvaluationError: it is missing, damaged, or not the one that was published.
-        """
+        """Hold the file to its digest."""
         if not self.path.is_file():
             raise EvaluationError(
                 f"{self.where}: no {self._name}, which the manifest lists; fetch or build the "
@@ -104,11 +100,7 @@ class StoredBaselines:
             )
 
     def decisions(self, items: Iterable[Item]) -> dict[str, dict[str, list[float]]]:
-        """The decisions on the predictions of some items: baseline -> item id -> values.
-
-        Raises:
-            EvaluationError: an item has fewer predictions than decisions.
-        """
+        """The decisions on the predictions of some items: baseline -> item id -> values."""
         expected = {item.item_id: len(item.predictions) for item in items}
         found: dict[str, dict[str, list[float]]] = {name: {} for name in BASELINES}
         for row in rows_among(self.path, baseline_schema(), IDENTITY, expected):

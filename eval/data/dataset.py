@@ -157,9 +157,6 @@ def tables(
     The split ``all`` stands for every split. Without a ``split`` all are read, too, but only
     ``test`` where the dataset has a split ``train``.
     Where many are read ``in_parts``, no more than :data:`PART` of all tables are in memory.
-
-    Raises:
-        EvaluationError: as :func:`eval.data.table_rows.table_rows`, or an item is not valid.
     """
     splits = None if split in (None, "all") else (split,)
     room = _Room(PART)
@@ -251,12 +248,7 @@ def unverified_table(
 
 
 def find_item(tables: Sequence[ItemTable], wanted: str) -> tuple[ItemTable, Item]:
-    """The item of that id, or the only one whose id begins or ends with it.
-
-    Raises:
-        EvaluationError: there is none (the nearest ids are named), or there are several, of several
-            ids or in several tables.
-    """
+    """The item of that id, or the only one whose id begins or ends with it."""
     there: dict[str, list[tuple[ItemTable, Item]]] = {}
     for table in tables:
         for item in table.items:

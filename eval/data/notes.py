@@ -54,9 +54,6 @@ def of_each(
         configs: the configs, or values that stand for one each.
         ask: gives what came of it, or raises :class:`ConfigError`.
         named: the user named the configs, and means all of them.
-
-    Raises:
-        ConfigError: it cannot be asked of any, or of one that was named.
     """
     found, refused = [], list[ConfigError]()
     for config in configs:

@@ -84,11 +84,7 @@ def are_pairs(given: Any) -> bool:
 def read_pairs_file(
     path: Path, choices: PairChoices = AS_FOUND, limit: int | None = None
 ) -> tuple[Source, tuple[ItemTable]]:
-    """The table of the pairs of a file: CSV, TSV, JSON lines or parquet.
-
-    Raises:
-        EvaluationError: the file cannot be read, or see :func:`table_of_pairs`.
-    """
+    """The table of the pairs of a file: CSV, TSV, JSON lines or parquet."""
     good, bad = GOOD_AND_BAD[0]
     columns = f"columns such as {choices.good or good} and {choices.bad or bad}"
     frame = read_frame(path, columns)

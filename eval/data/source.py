@@ -172,12 +172,7 @@ class _Format:
 
 
 def read_manifest(path: Path, schema: type[Any] = _Manifest) -> Mapping[str, Any]:
-    """A manifest, its keys in their order, held to what is read of it.
-
-    Raises:
-        EvaluationError: the file is none, or one of another format.
-        OSError: it cannot be read.
-    """
+    """A manifest, its keys in their order, held to what is read of it."""
     found = strict_json.read_json(path, _Format)
     if found.format != FORMAT:
         raise EvaluationError(
@@ -233,10 +228,6 @@ def published_part(manifest: Mapping[str, Any], config: str) -> str:
     It is an answer of :func:`coherencegym.licence.may_publish`, by the licence of the annotation,
     and that of the text of every document: a build that is not for the public may hold others. Of a
     corpus that is known to be closed nothing that a manifest says makes it open.
-
-    Raises:
-        EvaluationError: the manifest says it in another form than a build does, or the corpus is
-            that of an installed extension that cannot be imported.
     """
     about = held(manifest.get("configs", {}).get(config, {}), _Licensed)
     closed = not about.republishable or is_closed(about.corpus.name) or not about.licences

@@ -71,12 +71,7 @@ _NOTE = detail(
 def suites(
     paths: Sequence[Path], max_items: int | None = None
 ) -> tuple[Source, tuple[ItemTable, ...]]:
-    """The tables of some suites, files or folders of ``*.json``; ``max_items`` of each.
-
-    Raises:
-        EvaluationError: a file is no valid suite, a folder has none, or two files have one name.
-        OSError: a file is not there or cannot be read.
-    """
+    """The tables of some suites, files or folders of ``*.json``; ``max_items`` of each."""
     files: dict[str, Path] = {}
     for file in _files(paths):
         if file.stem in files:
@@ -102,12 +97,7 @@ def _files(paths: Sequence[Path]) -> Iterator[Path]:
 
 
 def read_suite(path: Path, max_items: int | None = None) -> ItemTable:
-    """The items of one suite; its config is the file's name without the ending.
-
-    Raises:
-        EvaluationError: it is no valid suite.
-        OSError: it is not there or cannot be read.
-    """
+    """The items of one suite; its config is the file's name without the ending."""
     try:
         path.stem.encode()  # it becomes the name of the config
     except UnicodeEncodeError:

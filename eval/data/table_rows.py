@@ -117,10 +117,6 @@ def table_rows(
 
     With ``test_only`` no other split is read of a config with a split ``test``, if any config has a
     split ``train``. ``in_memory`` says whether so many rows are to be held, or read in parts.
-
-    Raises:
-        EvaluationError: a config is not there or holds another kind of table, no config has any of
-            the splits, or the rows are not those that were published.
     """
     verified = bool(source.manifest)
     found = (_built if verified else _foreign)(source, configs, kind, in_memory)

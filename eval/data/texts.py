@@ -49,9 +49,6 @@ def labelled_texts(
         given: a path: a ``.txt`` file of one text a line, or a table; a data frame; or texts.
         column, context: the columns of the texts (by default ``text``) and of their contexts.
         contexts: the contexts of texts that have no columns.
-
-    Raises:
-        EvaluationError: a file cannot be read, or a column is not there.
     """
     where = "texts"
     if isinstance(given, Path):

@@ -107,11 +107,7 @@ ALONE = World()
 
 
 def world() -> World:
-    """The processes that the launcher has started, from the environment.
-
-    Raises:
-        EvaluationError: the environment contradicts itself.
-    """
+    """The processes that the launcher has started, from the environment."""
     defaults = {"RANK": "0", "WORLD_SIZE": "1", "LOCAL_RANK": "0"}
     try:
         found = World(*(int(os.environ.get(name, text)) for name, text in defaults.items()))

@@ -82,11 +82,7 @@ class Execution:
     def keep(
         self, indices: Sequence[int], results: Sequence[np.ndarray], store: Store | None
     ) -> None:
-        """Put what came of some sequences where it belongs.
-
-        Raises:
-            NotFiniteError: a surprisal is not finite; nothing is kept.
-        """
+        """Put what came of some sequences where it belongs."""
         import numpy as np
 
         for index, values in zip(indices, results, strict=True):

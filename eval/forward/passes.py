@@ -66,9 +66,6 @@ def start_batch(forward: Forward, sequences: Sequence[TokenSequence], batch: Bat
         forward: the model.
         sequences: all sequences of the plan.
         batch: some of them.
-
-    Raises:
-        CannotShareError: the batch shares beginnings, and the model fails at it.
     """
     import torch
 

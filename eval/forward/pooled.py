@@ -59,9 +59,6 @@ def read_pooled(
         padding: the id that fills up a row; it is read, if at all, behind the text.
         limits: those of the model.
         progress: called after each batch with the tokens read and the tokens of all batches.
-
-    Raises:
-        EvaluationError: the memory does not suffice for one sequence.
     """
     plain = [each.sequence for each in sequences]
 

@@ -37,10 +37,6 @@ def result_entries(run: Results, source_url: str = TOOLKIT) -> list[dict[str, An
     Args:
         run: a run on a dataset of the Hub.
         source_url: an address where a reader finds more; by default the toolkit's own.
-
-    Raises:
-        EvaluationError: the dataset is not on the Hub, as this form wants, there is no score on one
-            of its tasks, or the Hub's client is too old to know the form.
     """
     try:
         from huggingface_hub import EvalResultEntry, eval_result_entries_to_yaml

@@ -46,10 +46,6 @@ def evaluation_files(folders: Sequence[Path], source: EvaluationSource) -> dict[
     Args:
         folders: results of runs, or folders of those of several.
         source: the organization that ran them.
-
-    Raises:
-        EvaluationError: a folder is none of results, or has no score, or a run is there twice.
-        OSError: a file cannot be read.
     """
     files: dict[str, bytes] = {}
     for folder in run_folders(folders):

@@ -29,11 +29,6 @@ def push_changes(
         repo_type: ``model`` or ``dataset``.
         create_pr: open a pull request, unless one of this title that is open has all of it.
         dry_run: say what would be pushed; asks for reading only.
-
-    Raises:
-        EvaluationError: there is no such repository, or somebody else kept committing.
-        AnswerError: something else than the Hub answered.
-        huggingface_hub.errors.HfHubHTTPError: the Hub refused or failed.
     """
     for _ in range(TRIES):
         head = read_head(api, repo_id, repo_type)

@@ -30,11 +30,6 @@ def push_evaluations(
         source: see :func:`eval.hub.every_eval_ever.evaluation_files`.
         create_pr: open a pull request, unless one that is open has them all.
         dry_run: say what would be pushed; asks for reading only.
-
-    Raises:
-        EvaluationError: results cannot be read, or see :func:`eval.hub.push_changes.push_changes`.
-        AnswerError: something else than the Hub answered.
-        huggingface_hub.errors.HfHubHTTPError: the Hub refused or failed.
     """
     files = evaluation_files(folders, source)
 

@@ -43,12 +43,6 @@ def push_to_model(
         source_url: an address where a reader finds more of the results.
         create_pr: open a pull request, unless one that is open has them all.
         dry_run: say what would be pushed; asks for reading only.
-
-    Raises:
-        EvaluationError: the results are of several models, or of a dataset that is not on the Hub;
-            there is no such model; a file there cannot be read; or somebody else kept committing.
-        AnswerError: something else than the Hub answered.
-        huggingface_hub.errors.HfHubHTTPError: the Hub refused or failed.
     """
     runs = [read_results(folder) for folder in run_folders(folders)]
     models = list(dict.fromkeys(run.model_name for run in runs))

@@ -70,13 +70,6 @@ def push_results(
         repo_id: USER/NAME.
         private: make it private, if it is made.
         dry_run: say what would be pushed; asks for reading only.
-
-    Raises:
-        EvaluationError: a folder is none of results, or two are of one run, the repository is
-            public where a private one was asked for, or holds a card or a run that cannot be read,
-            or somebody else kept committing.
-        AnswerError: something else than the Hub answered.
-        huggingface_hub.errors.HfHubHTTPError: the Hub refused or failed.
     """
     runs, files = _read(folders)
     for _ in range(TRIES):

@@ -78,9 +78,6 @@ def render_results_card(
     """The card of a repository of results, which replaces an old one.
 
     Runs, and the :data:`TABLES` that they have, are known by their folders.
-
-    Raises:
-        EvaluationError: the card of now is somebody's own, or its metadata cannot be read.
     """
     start, block, end, text = _parts(repo_id, old)
     metadata = _metadata(repo_id, block, tables)

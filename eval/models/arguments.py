@@ -111,11 +111,7 @@ class ModelArguments:
 
 
 def scalar(text: str) -> Scalar:
-    """The value of a key: ``true``, ``false``, ``null``, a number, a quoted or a bare string.
-
-    Raises:
-        EvaluationError: a list, an object or a string whose quotes do not close.
-    """
+    """The value of a key: ``true``, ``false``, ``null``, a number, a quoted or a bare string."""
     if text.lower() in ("true", "false"):
         return text.lower() == "true"
     if text in ("null", "None"):
@@ -145,10 +141,6 @@ def parse_model_arguments(texts: Sequence[str], revision: str | None = None) -> 
     Args:
         texts: the pairs, as given.
         revision: that of ``--model-revision``.
-
-    Raises:
-        EvaluationError: a pair that is none, a key given twice or refused, or a value of the
-            wrong type.
     """
     given: dict[str, Scalar] = {}
     for key, value in map(_pair, texts):

@@ -65,11 +65,7 @@ class Body:
 
 
 def body_of(model: Any) -> Body:
-    """The body of a model of transformers, which is run on four tokens to see what it is.
-
-    Raises:
-        EvaluationError: it cannot be run, or its layers have no states of one shape.
-    """
+    """The body of a model of transformers, which is run on four tokens to see what it is."""
     import torch
 
     name = type(model).__name__

@@ -24,11 +24,7 @@ _CHUNK = 1 << 26
 
 
 def tokenizer_of(model: Any) -> Any:
-    """The tokenizer of the files that a model was loaded from: a folder, or a commit of the Hub.
-
-    Raises:
-        EvaluationError: it names no files, or there is no tokenizer among them.
-    """
+    """The tokenizer of the files that a model was loaded from: a folder, or a commit of the Hub."""
     config = getattr(model, "config", None)
     if not (name := getattr(config, "_name_or_path", "")):
         raise EvaluationError(
@@ -61,9 +57,6 @@ def in_memory(
         scores: it is to give tokens a probability; else its vectors alone are wanted, and it may be
             any model.
         scorer: the way in which its surprisals are to be read; ``auto``: by its class.
-
-    Raises:
-        EvaluationError: it is no language model that can be read so.
     """
     from transformers.models.auto.configuration_auto import CONFIG_MAPPING_NAMES
 

@@ -31,11 +31,7 @@ def quiet_libraries() -> None:
 
 
 def require(package: str, what: str) -> None:
-    """Refuse what needs a package that is not installed.
-
-    Raises:
-        EvaluationError: it is not.
-    """
+    """Refuse what needs a package that is not installed."""
     if find_spec(package) is None:
         raise EvaluationError(
             f"{what} needs {package}; expected pip install {package}, or the extra "
@@ -46,11 +42,7 @@ def require(package: str, what: str) -> None:
 def attempt(
     what: str, load: Callable[..., Any], *arguments: Any, trust: bool = False, **settings: Any
 ) -> Any:
-    """Call a loader of transformers, for ``what`` as messages have it; ``trust`` is in its code.
-
-    Raises:
-        EvaluationError: it failed.
-    """
+    """Call a loader of transformers, for ``what`` as messages have it; ``trust`` is in its code."""
     from huggingface_hub import constants
 
     try:

@@ -118,9 +118,6 @@ class LoadedModel:
             scores: it is to give tokens a probability; else its vectors alone are wanted.
             scorer: the attribute.
             more: other attributes.
-
-        Raises:
-            EvaluationError: it cannot be run, or predicts tokens from other ones than it should.
         """
         if scores:
             keep_selection(model)
@@ -345,9 +342,6 @@ def load_facts(
     Returns:
         ``name``, ``commit``, ``base``, ``adapter``, ``tokenizer``, ``arguments``; ``device`` (its
         type) and ``dtype`` where they are known. And the way in which its surprisals are read.
-
-    Raises:
-        EvaluationError: see :func:`load`.
     """
     arguments = arguments or ModelArguments()
     read = _read(name, arguments, trust_remote_code, scorer)
@@ -400,11 +394,7 @@ def _read(name: str, arguments: ModelArguments, trust: bool, choice: ScorerChoic
 
 
 def read_config(source: ModelSource, trust: bool = False, **settings: Any) -> Any:
-    """A model's config, of a type of transformers or of this project.
-
-    Raises:
-        EvaluationError: there is none, or it cannot be used.
-    """
+    """A model's config, of a type of transformers or of this project."""
     from transformers import AutoConfig
 
     from coherencegym.eval.models.word_gru import register_word_gru
@@ -416,11 +406,7 @@ def read_config(source: ModelSource, trust: bool = False, **settings: Any) -> An
 
 
 def read_tokenizer(tokens: ModelSource, option: str, trust: bool = False) -> Any:
-    """The tokenizer among some files; ``option`` is what would name another.
-
-    Raises:
-        EvaluationError: there is none, or it cannot be used.
-    """
+    """The tokenizer among some files; ``option`` is what would name another."""
     from transformers import AutoTokenizer
 
     what, load = f"the tokenizer of {tokens.name!r}", AutoTokenizer.from_pretrained

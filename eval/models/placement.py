@@ -33,12 +33,7 @@ class Placement:
 def place_model(
     config: Any, arguments: ModelArguments, device: str, dtype: str, device_map: str | None
 ) -> Placement:
-    """Decide where a model of this config goes; options are those of :func:`eval.models.load.load`.
-
-    Raises:
-        EvaluationError: a device that is not there, a package that is not installed, or options
-            that contradict each other.
-    """
+    """Decide where a model goes; options are those of :func:`eval.models.load.load`."""
     stored_quantized = getattr(config, "quantization_config", None) is not None
     if arguments.memory and device_map is None:
         first = next(iter(arguments.memory))

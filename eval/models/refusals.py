@@ -64,12 +64,7 @@ class _Index:
 
 
 def refuse_unless_sane(source: ModelSource) -> None:
-    """Refuse a config that transformers could not even be asked about.
-
-    Raises:
-        EvaluationError: a name that should be text is none, or more modules than any model has; or
-            there is no config, but a folder of models.
-    """
+    """Refuse a config that transformers could not even be asked about."""
     config = source.read_json("config.json")
     if config is None:
         if inside := source.models_inside():
@@ -109,10 +104,6 @@ def refuse_unless_causal(name: str, config: Any, trust: bool = False) -> None:
         name: the user's name for it.
         config: the model's.
         trust: code from the model's repository may be run; it may define one.
-
-    Raises:
-        EvaluationError: a masked language model, an encoder with a decoder, no language model, or
-            one that asks for code from the Hub.
     """
     problem = _not_causal(config, trust) or _foreign_attention(config, trust)
     if problem is not None:
@@ -126,9 +117,6 @@ def refuse_other_head(name: str, config: Any, adapter: ModelSource | None = None
         name: the user's name for it.
         config: the model's.
         adapter: the files of an adapter on top of it.
-
-    Raises:
-        EvaluationError: the config, or that of the adapter, names a head that is none for language.
     """
     found = {f"model {name!r}": other_head(config)}
     if adapter is not None:
@@ -150,9 +138,6 @@ def settled_scorer(
     Args:
         name, config, trust: see :func:`refuse_unless_causal`.
         choice: the user's.
-
-    Raises:
-        EvaluationError: the config shows it to be no model that can be read so.
     """
     scorer = scorer_of(config) if choice == "auto" else choice
     if scorer == "causal":
@@ -183,11 +168,7 @@ def settled_scorer(
 
 
 def refuse_unless_readable(name: str, config: Any, trust: bool = False) -> None:
-    """Refuse a model that transformers cannot make without a head; arguments as for a causal one.
-
-    Raises:
-        EvaluationError: it has none of its type, or would run code from the Hub.
-    """
+    """Refuse a model that transformers cannot make without a head."""
     from transformers.models.auto import modeling_auto
 
     from coherencegym.eval.models.word_gru import WORD_GRU
@@ -255,10 +236,6 @@ def refuse_unless_held(source: ModelSource, config: Any, trust: bool, kind_of_mo
         config: the model's.
         trust: code from the model's repository may be run.
         kind_of_model: the class of transformers that makes it, such as ``AutoModelForCausalLM``.
-
-    Raises:
-        EvaluationError: it does; or a file of weights is damaged, or one that the index names is
-            not there.
     """
     import torch
 
@@ -290,9 +267,6 @@ def stored(source: ModelSource) -> tuple[int, int]:
     """Count tensors and numbers in files of weights, by their headers.
 
     There are none where the files have other names.
-
-    Raises:
-        EvaluationError: a file is damaged, or one that the index names is not there.
     """
     from safetensors import safe_open
 
@@ -333,12 +307,7 @@ def _files(source: ModelSource) -> Iterator[tuple[str, Path]]:
 
 
 def refuse_unless_adapter(adapter: ModelSource) -> None:
-    """Refuse an adapter before the model's weights are loaded.
-
-    Raises:
-        EvaluationError: peft is not installed, there is no adapter, its weights are not
-            safetensors, or its kind is one that changes more than the model's layers.
-    """
+    """Refuse an adapter before the model's weights are loaded."""
     require("peft", f"the adapter {adapter.name!r}")
     config = adapter.read_json(ADAPTER_CONFIG)
     if config is None:
@@ -370,11 +339,7 @@ def refuse_unless_adapter(adapter: ModelSource) -> None:
 def refuse_unless_in_vocabulary(
     size: int, tokenizer: Any, sequences: Iterable[Sequence[int]]
 ) -> None:
-    """Refuse token ids that a model has no entry for; ``size`` is the count of its entries.
-
-    Raises:
-        EvaluationError: there are some.
-    """
+    """Refuse token ids that a model has no entry for; ``size`` is the count of its entries."""
     largest = max((max(ids) for ids in sequences if ids), default=0)
     if largest >= size:
         raise EvaluationError(
@@ -387,9 +352,6 @@ def refuse_unless_in_vocabulary(
 def refuse_unless_it_sees(name: str, model: Any, scorer: Scorer) -> None:
     """Refuse a causal model whose prediction changes with what follows, or a masked one's that does
     not: its surprisals would be others than they are called.
-
-    Raises:
-        EvaluationError: that is so, or the model cannot be run.
     """
     import torch
 

@@ -23,10 +23,6 @@ def checkpoints(name: str, patterns: Sequence[str]) -> list[Checkpoint]:
     Args:
         name: a Hub id, or a folder whose subfolders are models (``checkpoint-500``).
         patterns: those of shells (``step*``, ``step[0-9]000``); a match of one is enough.
-
-    Raises:
-        EvaluationError: there is no such model, the Hub does not say what it has, or nothing
-            matches.
     """
     folder = Path(name)
     is_folder = bool(name) and folder.is_dir()
@@ -42,11 +38,7 @@ def checkpoints(name: str, patterns: Sequence[str]) -> list[Checkpoint]:
 
 
 def at_revisions(name: str, revisions: Sequence[str]) -> list[Checkpoint]:
-    """A Hub model at each of several revisions, or the models in these subfolders of a folder.
-
-    Raises:
-        EvaluationError: a folder has no such subfolder with a model in it.
-    """
+    """A Hub model at each of several revisions, or the models in these subfolders of a folder."""
     folder = Path(name)
     if not folder.is_dir():
         return [(name, one) for one in revisions]

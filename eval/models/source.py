@@ -66,11 +66,7 @@ class ModelSource:
         return "sha256:" + whole.hexdigest()
 
     def read_json(self, name: str) -> dict[str, Any] | None:
-        """An object in a JSON file; None where there is no such file.
-
-        Raises:
-            EvaluationError: it is not JSON, or no object.
-        """
+        """An object in a JSON file; None where there is no such file."""
         path = self.file(name)
         if path is None:
             return None
@@ -98,11 +94,7 @@ class ModelSource:
             return None
 
     def fetch(self, names: Sequence[str]) -> None:
-        """Bring files of a Hub repository to this machine, several at a time.
-
-        Raises:
-            EvaluationError: the Hub cannot be reached, and they are not here.
-        """
+        """Bring files of a Hub repository to this machine, several at a time."""
         if self.commit is None:
             return
         from huggingface_hub import snapshot_download
@@ -135,11 +127,7 @@ class ModelSource:
         return [str(self._folder / name) for name in names]
 
     def base_of_adapter(self) -> ModelSource | None:
-        """The model that this adapter is for, itself where both are together; None: no adapter.
-
-        Raises:
-            EvaluationError: an adapter that does not say what it is for.
-        """
+        """The model that this adapter is for, itself where both are together; None: no adapter."""
         adapter = self.read_json(ADAPTER_CONFIG)
         if adapter is None:
             return None

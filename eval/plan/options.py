@@ -115,10 +115,6 @@ class Options:
         """Refuse options that contradict the mode, which fixes them all, or the scorer.
 
         ``said`` gives what the user calls an option, from its name here.
-
-        Raises:
-            EvaluationError: an option that the mode fixes is not what it is by default, or one has
-                no meaning for the scorer.
         """
         for name in _FIXED if self.rules.name else ():
             if getattr(self, name) != getattr(DEFAULT_OPTIONS, name):
@@ -147,10 +143,6 @@ class Options:
         """The options with the scorer that ``auto`` is for a model, which is read by ``own``.
 
         ``said`` is that of :meth:`check`.
-
-        Raises:
-            EvaluationError: an option has no meaning for that scorer, or a masked model is to be
-                read as a causal one.
         """
         if self.scorer == "causal" and own != "causal":
             raise EvaluationError(

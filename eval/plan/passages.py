@@ -73,10 +73,6 @@ def prepare_passages(
         passages: texts with spans.
         pool: ``cls`` gives all spans of a text the same vector.
         causal: a token of the model sees nothing behind it.
-
-    Raises:
-        EvaluationError: a text cannot be encoded, a span is not in its text, or ``cls`` is asked of
-            a model whose texts begin with no such token.
     """
     if pool not in POOLS:
         raise EvaluationError(f"pool {pool!r}: expected one of {', '.join(POOLS)}")

@@ -97,10 +97,6 @@ def prepare(
 
     ``config`` is the model's, or None; ``words`` are the tokens that begin a word, if surprisals
     are to be corrected. The rest is as for :func:`eval.surprisal.surprisals`.
-
-    Raises:
-        EvaluationError: an option contradicts the mode, or the tokens of a text cannot be placed in
-            it.
     """
     options.check()
     masks = _masks(tokenizer, options)

@@ -35,11 +35,7 @@ def has_chat_template(tokenizer: Any) -> bool:
 
 
 def chat_of(tokenizer: Any) -> Chat:
-    """The chat template of a tokenizer, around one message.
-
-    Raises:
-        EvaluationError: there is none, it fails, or it does not hold the message just once.
-    """
+    """The chat template of a tokenizer, around one message."""
     option = "--apply-chat-template"
     if not has_chat_template(tokenizer):
         raise EvaluationError(

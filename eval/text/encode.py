@@ -140,10 +140,6 @@ def encode(
         item_ids: the item of each condition, for errors; empty: they name the condition only.
         words: number the words, each separator and token around the text being one.
         special_names: the name of a special token in a text becomes that token.
-
-    Raises:
-        EvaluationError: a text cannot be encoded, or its tokens cannot be assigned to regions (see
-            :mod:`eval.text.reading`).
     """
 
     rendered = [take_out_separators(c.content, separator) for c in conditions]

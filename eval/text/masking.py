@@ -71,11 +71,7 @@ class Masks:
 
 
 def mask_of(tokenizer: object) -> int:
-    """The id of a tokenizer's mask.
-
-    Raises:
-        EvaluationError: it has none.
-    """
+    """The id of a tokenizer's mask."""
     found = getattr(tokenizer, "mask_token_id", None)
     if found is None:
         raise EvaluationError(

@@ -205,11 +205,7 @@ def _taken(piece: bytes, whole: bytes, at: int, solid_from: Sequence[int]) -> li
 
 
 def checked(tokenizer: Any, texts: Sequence[str], encoded: Sequence[Tokens]) -> list[Tokens]:
-    """The tokens of texts that no normalizer changed, if they stand where they can.
-
-    Raises:
-        TextError: they do not, in one of the texts.
-    """
+    """The tokens of texts that no normalizer changed, if they stand where they can."""
     if not texts:
         return []
     # All texts are looked at as one, with a line break between two.
@@ -258,9 +254,6 @@ def split_runs(tokenizer: Any, text: str, string: str, tokens: Tokens) -> Tokens
 
     Unigram with byte fallback gives every byte token the whole run of unknown characters. Places
     are in ``string``: the text, or what it was rewritten to.
-
-    Raises:
-        TextError: tokens that share their characters do not spell them.
     """
     shared = _shared(tokens)
     if not shared.any():

@@ -81,11 +81,7 @@ class TokenReader:
         return encoded
 
     def read_continuation(self, text: str) -> Tokens:
-        """Tokens of a text that goes on after another one (places in ``text``).
-
-        Raises:
-            TextError: as :meth:`read`.
-        """
+        """Tokens of a text that goes on after another one (places in ``text``)."""
         for anchor in _ANCHORS:
             try:
                 (tokens,) = self.read([anchor + text])

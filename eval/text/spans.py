@@ -46,9 +46,6 @@ def encode_passages(
         passages: texts with spans.
         added: tokens that stand around every text; they belong to no span.
         first: tokens of a sequence, counted with those of ``added``, that belong to no span either.
-
-    Raises:
-        EvaluationError: a text cannot be encoded, or a span is not in its text.
     """
     for passage in passages:
         for start, end in passage.spans:

@@ -58,11 +58,7 @@ class Separator:
 
 
 def start_of_text(tokenizer: Any, config: Any, choice: BosChoice = "auto") -> Start:
-    """The token that stands before every text; ``config`` is the model's, or None.
-
-    Raises:
-        EvaluationError: ``always`` was asked for and there is no token to use.
-    """
+    """The token that stands before every text; ``config`` is the model's, or None."""
     if choice == "never":
         return Start(None, "", "asked for none")
     declared = getattr(config, "bos_token_id", None)
@@ -110,9 +106,6 @@ def separator(tokenizer: Any, choice: str = "auto", space: SpaceChoice = "keep")
     """The rendering of ``[SEP]`` for this tokenizer.
 
     ``choice`` is ``auto``, ``none``, or the text to put in place of it.
-
-    Raises:
-        EvaluationError: the text to put in place is empty or gives no token.
     """
     if choice == "none":
         return Separator((), "", "left out, as asked", space)

@@ -70,9 +70,6 @@ def word_beginnings(tokenizer: Any, vocabulary: int) -> WordBeginnings:
     """The tokens of a tokenizer that begin a word, or end the text.
 
     ``vocabulary`` is how many tokens the model knows; later ones are left out.
-
-    Raises:
-        EvaluationError: it marks no beginnings of words, so that there is nothing to correct.
     """
     tokens = tokenizer.convert_ids_to_tokens(
         tokenizer("a b", add_special_tokens=False)["input_ids"]
