@@ -336,10 +336,8 @@ class _Table:
 
     def _in_flex(self, time_it: Callable[..., None], into: dict[str, Any]) -> None:
         """Time the same with FlexAttention in every layer, once it is compiled for any rows."""
-        from coherencegym.eval.forward.masks import FLEX
-
         usual = self.model.config._attn_implementation
-        self.model.set_attn_implementation(FLEX)
+        self.model.set_attn_implementation("flex_attention")
         try:
             self._scored(self.items[:8])
             time_it(into, share=True)

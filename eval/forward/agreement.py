@@ -71,7 +71,6 @@ class Trial:
         results: surprisals of each batch that was tried, by its place in the plan, where they may:
             it need not be run again.
         precision: errors in half precision; None where there was no float32 to compare with.
-        by_rule: packed rows were attended to by FlexAttention.
         longest: tokens of the longest text, or row of one text, that was run in both ways.
     """
 
@@ -81,7 +80,6 @@ class Trial:
     reason: str = ""
     results: Mapping[int, list[np.ndarray]] = field(default_factory=dict, repr=False)
     precision: Precision | None = None
-    by_rule: bool = False
     longest: int = 0
 
 

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 
 from coherencegym.errors import first_line
 from coherencegym.eval.forward.logits import Forward, Questions, fetched
-from coherencegym.eval.forward.masks import attending, masks
+from coherencegym.eval.forward.masks import masks
 from coherencegym.eval.forward.memory import is_out_of_memory
 from coherencegym.eval.models.placement import send
 from coherencegym.eval.plan.batches import Batch
@@ -208,13 +208,10 @@ def _packed(forward: Forward, sequences: Sequence[TokenSequence], batch: Batch) 
             start += size
     on_device = send(torch.from_numpy(laid), forward.device)
     positions_there, texts_there = on_device[1], on_device[2]
-    with attending(forward) as by_rule:
-        answers, _ = forward.read(
-            on_device[0],
-            questions,
-            attention_mask=masks(
-                forward, positions_there, texts_there, int(positions.max()) + 1, by_rule
-            ),
-            position_ids=positions_there,
-        )
+    answers, _ = forward.read(
+        on_device[0],
+        questions,
+        attention_mask=masks(forward, positions_there, texts_there, int(positions.max()) + 1),
+        position_ids=positions_there,
+    )
     return Started([answers], asked)

@@ -24,7 +24,7 @@ from coherencegym.eval.forward.agreement import (
     as_precise,
 )
 from coherencegym.eval.forward.logits import Forward, Questions, fetched
-from coherencegym.eval.forward.masks import takes_rules, unmasked_layer
+from coherencegym.eval.forward.masks import unmasked_layer
 from coherencegym.eval.forward.numeric import Bits, exactly
 from coherencegym.eval.forward.passes import CannotShareError, run_alone, run_batch
 from coherencegym.eval.models.placement import quantization
@@ -65,9 +65,8 @@ def try_sharing(forward: Forward, plan: Plan, sharing: Sharing) -> Trial:
         found = tried.found()
     except CannotShareError as error:
         return Trial(False, reason=str(error))
-    by_rule = sharing == "packed" and takes_rules(forward)
     longest = max(plan.sequences[index].length for index in compared)
-    return replace(tried.trial(found), by_rule=by_rule, longest=longest)
+    return replace(tried.trial(found), longest=longest)
 
 
 def _read_behind(plan: Plan, compared: Mapping[int, int]) -> list[TokenSequence]:

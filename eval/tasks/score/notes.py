@@ -259,11 +259,6 @@ def _refusals(scores: Sequence[ItemScore], scored: Sequence[ScoredItemTable]) ->
             "this model had better not read texts together, so each text was read in full or alone "
             f"(docs/speed.md#shared-work; the trial: {'; '.join(failed)})"
         )
-    if any(s.by_rule for s, _ in trials if s is not None and s.passed):
-        yield detail(
-            "the texts of an item shared one row with FlexAttention, because the model was loaded "
-            "with it or no fused kernel of torch takes their mask"
-        )
     yield from _shared_in_half([s for s, _ in trials if s is not None and s.passed])
     if halved := sum(run.halved for run in runs):
         yield detail(f"memory ran out {halved:,} times: smaller batches were run")
