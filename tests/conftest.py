@@ -120,12 +120,13 @@ def demo_once(demo_models: dict[Any, Any]) -> Iterator[None]:
 
     read = load._load
 
-    def once(name: Any, device: str, dtype: str, *how: Any, **head: Any) -> Any:
+    def once(name: Any, device: str, dtype: str, *more: Any) -> Any:
+        *how, scorer, head = more
         if name != "demo" or any(each not in (None, False, ModelArguments()) for each in how):
-            return read(name, device, dtype, *how, **head)
-        asked = (device, dtype, *head.items())
+            return read(name, device, dtype, *more)
+        asked = (device, dtype, scorer, head)
         if asked not in demo_models:
-            loaded = read(name, device, dtype, *how, **head)
+            loaded = read(name, device, dtype, *more)
             demo_models[asked] = loaded, state_digest(loaded.model, loaded.tokenizer)
         return demo_models[asked][0]
 

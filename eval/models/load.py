@@ -32,7 +32,6 @@ from coherencegym.eval.models.refusals import (
     refuse_unless_adapter,
     refuse_unless_held,
     refuse_unless_it_sees,
-    refuse_unless_readable,
     refuse_unless_sane,
     settled_scorer,
 )
@@ -174,7 +173,8 @@ def load(
     arguments: ModelArguments | None = None,
     device_map: str | None = None,
     trust_remote_code: bool = False,
-    scorer: ScorerChoice = "auto",
+    scorer: ScorerChoice | None = "auto",
+    head: Any = None,
 ) -> LoadedModel:
     """Load a model and its tokenizer from the Hub or a folder; ``demo`` is the embedded one.
 
@@ -190,61 +190,15 @@ def load(
         device_map: the way in which accelerate spreads it over devices, or None.
         trust_remote_code: run code from the model's repository if it needs it.
         scorer: the way in which its surprisals are to be read, which says what head it needs;
-            ``auto``: by its config.
+            ``auto``: by its config; None: it gives tokens no probability.
+        head: without a scorer the class of transformers that makes it, such as
+            ``AutoModelForSequenceClassification``; None: no head is loaded.
 
     Raises:
-        EvaluationError: it is not there, is no language model that can be read so, or has no usable
+        EvaluationError: it is not there, is no model that can be read so, or has no usable
             tokenizer, device, dtype or adapter.
     """
-    return _load(name, device, dtype, arguments, device_map, trust_remote_code, scorer=scorer)
-
-
-def load_encoder(
-    name: str,
-    device: str = "auto",
-    dtype: str = "auto",
-    *,
-    arguments: ModelArguments | None = None,
-    device_map: str | None = None,
-    trust_remote_code: bool = False,
-) -> LoadedModel:
-    """Load a model for its vectors: an encoder, a decoder, or an encoder with a decoder.
-
-    No head is loaded (but for an adapter, which is made for a whole model). The arguments are those
-    of :func:`load`.
-
-    Raises:
-        EvaluationError: it is not there, transformers has no model of its type, or it has no usable
-            tokenizer, device, dtype or adapter.
-    """
-    return _load(name, device, dtype, arguments, device_map, trust_remote_code)
-
-
-def load_with_head(
-    name: str,
-    kind_of_model: Any,
-    device: str = "auto",
-    dtype: str = "auto",
-    *,
-    arguments: ModelArguments | None = None,
-    device_map: str | None = None,
-    trust_remote_code: bool = False,
-) -> LoadedModel:
-    """Load a model that was trained to answer: a classifier, its head among its weights.
-
-    Args:
-        name: Hub id or folder.
-        kind_of_model: a class of transformers, such as ``AutoModelForSequenceClassification``.
-        device, dtype, arguments, device_map, trust_remote_code: those of :func:`load`.
-
-    Raises:
-        EvaluationError: it is not there, has no such head, or has no usable tokenizer, device,
-            dtype or adapter.
-    """
-    return _load(
-        *(name, device, dtype, arguments, device_map, trust_remote_code),
-        made=kind_of_model,
-    )
+    return _load(name, device, dtype, arguments, device_map, trust_remote_code, scorer, head)
 
 
 def _load(
@@ -254,11 +208,9 @@ def _load(
     arguments: ModelArguments | None,
     device_map: str | None,
     trust_remote_code: bool,
-    *,
-    scorer: ScorerChoice | None = None,
-    made: Any = None,
+    scorer: ScorerChoice | None,
+    head: Any,
 ) -> LoadedModel:
-    # With the head that a scorer needs, or ``made`` otherwise, or the body alone.
     if not isinstance(name, str | Path):
         raise EvaluationError(f"model {name!r}; expected a Hub id, a folder or demo")
     name = str(name)
@@ -266,7 +218,7 @@ def _load(
     read = _read(name, arguments, trust_remote_code, scorer)
     source, adapter = read.source, read.adapter
     placement = place_model(read.config, arguments, device, dtype, device_map)
-    made = made or _kind_of_model(read.config, read.scorer, trust_remote_code)
+    made = head or _kind_of_model(read.config, read.scorer, trust_remote_code)
     refuse_unless_held(source, read.config, trust_remote_code, made)
     settings = {**arguments.passed, **placement.settings, "dtype": placement.dtype}
     bare = read.scorer == "causal" and is_headless(read.config)
@@ -293,6 +245,27 @@ def _load(
         notes=_notes(source, adapter, remote_code, trust_remote_code),
         cautions=_cautions(read.config) if bare else (),
     )
+
+
+def load_encoder(name: str, device: str = "auto", dtype: str = "auto", **how: Any) -> LoadedModel:
+    """Load a model for its vectors: an encoder, a decoder, or an encoder with a decoder.
+
+    No head is loaded (but for an adapter, which is made for a whole model). The arguments are those
+    of :func:`load`.
+
+    Raises:
+        EvaluationError: it is not there, transformers has no model of its type, or it has no usable
+            tokenizer, device, dtype or adapter.
+    """
+    return load(name, device, dtype, scorer=None, **how)
+
+
+def load_with_head(
+    name: str, head: Any, device: str = "auto", dtype: str = "auto", **how: Any
+) -> LoadedModel:
+    """Load a model that was trained to answer, such as a classifier; ``head`` and ``how`` are of
+    :func:`load`."""
+    return load(name, device, dtype, scorer=None, head=head, **how)
 
 
 def runs_remote_code(model: Any) -> bool:
@@ -376,14 +349,10 @@ def _read(name: str, arguments: ModelArguments, trust: bool, choice: ScorerChoic
     source, adapter = _sources(name, arguments)
     refuse_unless_sane(source)
     config = read_config(source, trust, **arguments.passed)
-    if choice is None and adapter is None:
-        refuse_unless_readable(name, config, trust)
-        scorer = None
-    else:
-        # Adapters are made for whole models.
-        scorer = settled_scorer(name, config, choice or "causal", trust)
-        if choice is not None:
-            refuse_other_head(name, config, adapter)
+    # Adapters are made for whole models.
+    scorer = settled_scorer(name, config, choice or (adapter and "causal"), trust)
+    if choice is not None:
+        refuse_other_head(name, config, adapter)
     if arguments.tokenizer:
         tokens = find_model(arguments.tokenizer, what="tokenizer")
     else:

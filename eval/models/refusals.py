@@ -21,7 +21,6 @@ from coherencegym.eval.models.arguments import ATTENTION
 from coherencegym.eval.models.kind import (
     Scorer,
     ScorerChoice,
-    has_masked_class,
     is_masked,
     other_head,
     scorer_of,
@@ -97,19 +96,6 @@ def _entries(value: Any) -> Iterator[tuple[str, Any]]:
             yield from _entries(inside)
 
 
-def refuse_unless_causal(name: str, config: Any, trust: bool = False) -> None:
-    """Refuse what a config of transformers shows not to be a causal language model.
-
-    Args:
-        name: the user's name for it.
-        config: the model's.
-        trust: code from the model's repository may be run; it may define one.
-    """
-    problem = _not_causal(config, trust) or _foreign_attention(config, trust)
-    if problem is not None:
-        raise EvaluationError(f"model {name!r} {problem}")
-
-
 def refuse_other_head(name: str, config: Any, adapter: ModelSource | None = None) -> None:
     """Refuse files of a classifier, a reward model and the like, whose body alone would be read.
 
@@ -131,100 +117,65 @@ def refuse_other_head(name: str, config: Any, adapter: ModelSource | None = None
 
 
 def settled_scorer(
-    name: str, config: Any, choice: ScorerChoice = "auto", trust: bool = False
-) -> Scorer:
-    """The way in which a model's surprisals are read: as chosen, or ``auto`` by its config.
+    name: str, config: Any, choice: ScorerChoice | None = "auto", trust: bool = False
+) -> Scorer | None:
+    """The way in which a model's surprisals are read, if its config shows that it can be.
 
     Args:
-        name, config, trust: see :func:`refuse_unless_causal`.
-        choice: the user's.
+        name: the user's name for it.
+        config: the model's.
+        choice: the user's; ``auto``: by the config; None: its vectors alone are wanted.
+        trust: code from the model's repository may be run; it may define one.
     """
     scorer = scorer_of(config) if choice == "auto" else choice
-    if scorer == "causal":
-        try:
-            refuse_unless_causal(name, config, trust)
-        except EvaluationError as error:
-            hint = "; --scorer pll scores it" if choice == "causal" and is_masked(config) else ""
-            raise EvaluationError(f"{error}{hint}") from None
-        return scorer
-    problem = None
-    if getattr(config, "is_encoder_decoder", False):
-        problem = f"is an encoder with a decoder ({config.model_type}); expected one of the two"
-    elif not has_masked_class(config, trust):
-        masked = "AutoModelForMaskedLM" in (getattr(config, "auto_map", None) or {})
-        if masked:
-            problem = _NEEDS_CODE
-        elif scorer == "pll":
-            problem = (
-                f"is no masked language model (type {config.model_type!r}); expected one for "
-                "--scorer pll, or --scorer causal"
-            )
-        else:
-            problem = _not_causal(config, trust)
-    problem = problem or _foreign_attention(config, trust)
+    problem = _problem(config, scorer, trust)
+    attention = getattr(config, "_attn_implementation", None)
+    if problem is None and not trust and attention not in (None, *ATTENTION):
+        problem = (
+            f"asks for attention {str(attention)!r}, which may be code from the Hub; expected "
+            "--model-arg attn_implementation=sdpa, or --trust-remote-code"
+        )
     if problem is not None:
         raise EvaluationError(f"model {name!r} {problem}")
     return scorer
 
 
-def refuse_unless_readable(name: str, config: Any, trust: bool = False) -> None:
-    """Refuse a model that transformers cannot make without a head."""
-    from transformers.models.auto import modeling_auto
+def _problem(config: Any, scorer: Scorer | None, trust: bool) -> str | None:
+    # The rest of a message on what the config shows.
+    from transformers.models.auto import modeling_auto as auto
 
     from coherencegym.eval.models.word_gru import WORD_GRU
 
     model_type = getattr(config, "model_type", "")
-    known = (*modeling_auto.MODEL_MAPPING_NAMES, WORD_GRU)
-    own_code = "AutoModel" in (getattr(config, "auto_map", None) or {})
-    problem = None
-    if model_type not in known and not (trust and own_code):
-        problem = (
-            _NEEDS_CODE
-            if own_code
-            else f"is of type {model_type!r}, which transformers has no model for without code "
-            "from the model's repository; expected one that it has"
-        )
-    problem = problem or _foreign_attention(config, trust)
-    if problem is not None:
-        raise EvaluationError(f"model {name!r} {problem}")
-
-
-def _foreign_attention(config: Any, trust: bool) -> str | None:
-    attention = getattr(config, "_attn_implementation", None)
-    if trust or attention is None or attention in ATTENTION:
-        return None
-    return (
-        f"asks for attention {str(attention)!r}, which may be code from the Hub; expected "
-        "--model-arg attn_implementation=sdpa, or --trust-remote-code"
-    )
-
-
-def _not_causal(config: Any, trust: bool) -> str | None:
-    # The rest of a message on what the config shows.
-    from transformers.models.auto import modeling_auto
-
-    causal = modeling_auto.MODEL_FOR_CAUSAL_LM_MAPPING_NAMES
-    model_type = getattr(config, "model_type", "")
-    own_code = "AutoModelForCausalLM" in (getattr(config, "auto_map", None) or {})
-    if getattr(config, "is_encoder_decoder", False):
-        return f"is an encoder with a decoder ({model_type}); expected a decoder alone"
-    if is_masked(config):
+    if scorer is not None and getattr(config, "is_encoder_decoder", False):
+        return f"is an encoder with a decoder ({model_type}); expected one of the two"
+    if scorer == "causal" and is_masked(config):
         return (
             f"is a masked language model ({model_type}); expected a causal one, which gives every "
-            "token a probability from what precedes it"
+            "token a probability from what precedes it; --scorer pll scores it"
         )
-    if model_type in causal or (trust and own_code):
+    any_model = ("AutoModel", {*auto.MODEL_MAPPING_NAMES, WORD_GRU})
+    causal = ("AutoModelForCausalLM", auto.MODEL_FOR_CAUSAL_LM_MAPPING_NAMES)
+    masked = ("AutoModelForMaskedLM", auto.MODEL_FOR_MASKED_LM_MAPPING_NAMES)
+    what, expected, classes = {
+        None: ("model", "that it has", [any_model]),
+        "causal": ("causal language model", "that it has", [causal]),
+        "mntp": ("language model", "that it has", [masked, causal]),
+        "pll": ("masked language model", "for --scorer pll, or --scorer causal", [masked]),
+    }[scorer]
+    own_code = {name for name, _ in classes} & {*(getattr(config, "auto_map", None) or ())}
+    if any(model_type in known for _, known in classes) or (trust and own_code):
         return None
     if own_code:
         return _NEEDS_CODE
-    if model_type in modeling_auto.MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING_NAMES:
+    if scorer == "causal" and model_type in auto.MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING_NAMES:
         return (
             f"reads images and text ({model_type}), and transformers does not load its text part "
             "as a causal language model; expected a model of text"
         )
     return (
-        f"is of type {model_type!r}, which transformers has no causal language model for without "
-        "code from the model's repository; expected one that it has"
+        f"is of type {model_type!r}, which transformers has no {what} for without code from the "
+        f"model's repository; expected one {expected}"
     )
 
 
