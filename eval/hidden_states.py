@@ -123,8 +123,6 @@ def states(
             token, a span that is not in its text, a text that cannot be encoded, a vector that is
             not finite, or a folder that cannot be written.
     """
-    import numpy as np
-
     from coherencegym.eval.forward.pooled import read_pooled
     from coherencegym.eval.models.body import body_of
     from coherencegym.eval.models.in_memory import evaluating, state_digest
@@ -155,15 +153,12 @@ def states(
             limits=limits_of(body.config),
             progress=progress,
         )
-        for batch in batches:
-            members = [missing[index] for index in batch.indices]
-            for number, vectors in zip(chosen, batch.vectors, strict=True):
+        for members, batch_vectors in batches:
+            for number, vectors in zip(chosen, batch_vectors, strict=True):
                 _refuse_unless_finite(
                     number, vectors, store.dtype, members, tokenizer, body.module.dtype
                 )
-            store.put(members, chosen, batch.vectors)
-    firsts = np.cumsum([0, *(len(each.token_ranges) for each in prepared.sequences)])
-    rows = [-1 if place is None else firsts[place[0]] + place[1] for place in prepared.places]
+            store.put(members, chosen, batch_vectors)
     return States(
         layers=chosen,
         normed=body.normed & set(chosen),
@@ -176,7 +171,7 @@ def states(
         folder=store.folder,
         _store=store,
         _sequences=prepared.sequences,
-        _rows=np.array(rows, dtype=np.int64),
+        _rows=prepared.rows,
     )
 
 

@@ -8,7 +8,6 @@ number.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -26,19 +25,6 @@ if TYPE_CHECKING:
 _TOLERANCE, _GROSS = 1e-4, 5e-2
 
 
-@dataclass(frozen=True, slots=True)
-class PooledBatch:
-    """Sequences that were read together, and their vectors.
-
-    Attributes:
-        indices: the sequences.
-        vectors: one array for each layer that is wanted, shape (spans of all of them, width).
-    """
-
-    indices: tuple[int, ...]
-    vectors: Sequence[np.ndarray]
-
-
 def read_pooled(
     body: Body,
     sequences: Sequence[PooledSequence],
@@ -48,8 +34,10 @@ def read_pooled(
     padding: int = 0,
     limits: Limits = UNLIMITED,
     progress: Callable[[int, int], None] | None = None,
-) -> Iterator[PooledBatch]:
-    """Read sequences, the longest first, and give their vectors batch by batch.
+) -> Iterator[tuple[list[PooledSequence], list[np.ndarray]]]:
+    """Read sequences, the longest first, and give them with their vectors batch by batch.
+
+    These are an array for each layer that is wanted, of shape (spans of all of them, width).
 
     Args:
         body: the model.
@@ -86,7 +74,7 @@ def read_pooled(
         done += batch.padded_tokens
         if progress is not None:
             progress(done, done + sum(each.padded_tokens for each in queue))
-        yield PooledBatch(batch.indices, vectors)
+        yield members, vectors
 
 
 def _reads_alike(

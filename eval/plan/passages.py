@@ -1,4 +1,9 @@
-"""Passages to token sequences that are read once each, and the rows that their spans get."""
+"""Passages to token sequences that are read once each, and the rows that their spans get.
+
+A token belongs to the place of its first character that is not white space, one of white space only
+to the next such place (:mod:`eval.text.encode`). White space at the edges of a span counts for
+nothing, so that a tokenizer that makes a token of a final space gives no other span.
+"""
 
 from __future__ import annotations
 
@@ -12,9 +17,13 @@ import numpy as np
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.models.limits import context_length
 from coherencegym.eval.text.passage import POOLS, Passage, Pool
+from coherencegym.eval.text.places import Tokens, solid
+from coherencegym.eval.text.reading import TokenReader
 from coherencegym.eval.text.sequence import TokenSequence
-from coherencegym.eval.text.spans import EncodedPassage, TokenRange, encode_passages
 from coherencegym.eval.text.special import Added, added_by, start_of_text
+
+#: First token of a span and the one behind its last.
+TokenRange = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,14 +51,14 @@ class PreparedPassages:
 
     Attributes:
         sequences: each once.
-        places: sequence of each span, over all passages in order, and its span in that; None
+        rows: place of each span, over all passages in order, among the spans of all sequences; -1
             where it is left out.
         left_out: number of the span -> ``too_long`` or ``no_token``.
         context: most tokens that the model can read, or None.
     """
 
     sequences: tuple[PooledSequence, ...]
-    places: tuple[tuple[int, int] | None, ...]
+    rows: np.ndarray
     left_out: dict[int, str]
     context: int | None
 
@@ -80,25 +89,28 @@ def prepare_passages(
     if pool == "cls":
         _refuse_without_cls(tokenizer, added, causal)
     context = context_length(config)
-    distinct = {passage: number for number, passage in enumerate(dict.fromkeys(passages))}
-    encoded = encode_passages(tokenizer, list(distinct), added, first=int(causal))
-    sequences: dict[PooledSequence, int] = {}
-    places: list[tuple[int, int] | None] = []
+    pooled = {
+        passage: _pooled(passage, tokens, added, pool, int(causal))
+        for passage, tokens in _encoded(tokenizer, passages).items()
+    }
+    # The first row of each sequence.
+    firsts: dict[PooledSequence, int] = {}
+    rows: list[int] = []
     left_out: dict[int, str] = {}
+    end = 0
     for passage in passages:
-        own = encoded[distinct[passage]]
+        own, wanted = pooled[passage]
         too_long = context is not None and len(own.ids) > context
-        wanted = {} if too_long else _pooled(own, pool)
-        if wanted:
-            pooled = PooledSequence(own.ids, tuple(dict.fromkeys(wanted.values())))
-            index = sequences.setdefault(pooled, len(sequences))
-        for number in range(len(passage.spans)):
-            if number in wanted:
-                places.append((index, pooled.token_ranges.index(wanted[number])))
+        if own.token_ranges and not too_long and own not in firsts:
+            firsts[own] = end
+            end += len(own.token_ranges)
+        for place in wanted:
+            if place is None or too_long:
+                left_out[len(rows)] = "too_long" if too_long else "no_token"
+                rows.append(-1)
             else:
-                left_out[len(places)] = "too_long" if too_long else "no_token"
-                places.append(None)
-    return PreparedPassages(tuple(sequences), tuple(places), left_out, context)
+                rows.append(firsts[own] + place)
+    return PreparedPassages(tuple(firsts), np.array(rows, dtype=np.int64), left_out, context)
 
 
 def _around(tokenizer: Any, config: Any, causal: bool) -> Added:
@@ -119,9 +131,54 @@ def _refuse_without_cls(tokenizer: Any, added: Added, causal: bool) -> None:
         raise EvaluationError(f"pool cls: {problem}; expected mean or last")
 
 
-def _pooled(encoded: EncodedPassage, pool: Pool) -> dict[int, TokenRange]:
-    # Number of each span that has a token -> the tokens whose mean is its vector.
-    found = {n: own for n, own in enumerate(encoded.token_ranges) if own is not None}
-    if pool == "cls":
-        return dict.fromkeys(found, (0, 1))
-    return {n: (b - 1, b) for n, (_, b) in found.items()} if pool == "last" else found
+def _encoded(tokenizer: Any, passages: Sequence[Passage]) -> dict[Passage, Tokens]:
+    distinct = list(dict.fromkeys(passages))
+    for passage in distinct:
+        for start, end in passage.spans:
+            if not 0 <= start <= end <= len(passage.text):
+                raise EvaluationError(
+                    f"text {passage.text[:40]!r}: span {start} to {end} of {len(passage.text)} "
+                    "characters; expected a start and an end in the text"
+                )
+    texts = list(dict.fromkeys(passage.text for passage in distinct))
+    tokens = dict(zip(texts, TokenReader(tokenizer).read(texts), strict=True))
+    return {passage: tokens[passage.text] for passage in distinct}
+
+
+def _pooled(
+    passage: Passage, tokens: Tokens, added: Added, pool: Pool, first: int
+) -> tuple[PooledSequence, list[int | None]]:
+    # What is read, and the place of each span in it; None for one that has no token. ``first``
+    # tokens of the sequence are in no span.
+    before = len(added.before)
+    ranges: list[TokenRange | None] = []
+    for start, end in _token_ranges(passage, tokens):
+        a, b = max(start + before, first), end + before
+        found = (0, 1) if pool == "cls" else (b - 1, b) if pool == "last" else (a, b)
+        ranges.append(found if a < b else None)
+    distinct = tuple(dict.fromkeys(own for own in ranges if own is not None))
+    ids = (*added.before, *tokens.ids.tolist(), *added.after)
+    places = [None if own is None else distinct.index(own) for own in ranges]
+    return PooledSequence(ids, distinct), places
+
+
+def _token_ranges(passage: Passage, tokens: Tokens) -> list[TokenRange]:
+    if not len(tokens.ids):
+        return [(0, 0)] * len(passage.spans)
+    size = len(passage.text)
+    is_solid = solid(passage.text)
+    solids = np.flatnonzero(is_solid)
+    # The next place that is no white space; behind the last one the place itself.
+    places = np.minimum(tokens.starts, size - 1)
+    after = np.searchsorted(solids, places)
+    owners = np.where(after < len(solids), np.append(solids, 0)[after], places)
+    found = []
+    for start, end in passage.spans:
+        low, high = np.searchsorted(solids, (start, end)).tolist()
+        if low == high:
+            found.append((0, 0))
+            continue
+        edges = (solids[low], solids[high - 1] + 1)
+        a, b = np.searchsorted(owners, edges).tolist()
+        found.append((a, b))
+    return found
