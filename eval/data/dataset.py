@@ -129,21 +129,6 @@ class ItemTable:
         yield from iter(lambda: tuple(islice(left, PART)), ())
 
 
-class _Room:
-    """The room that is left in memory for items."""
-
-    def __init__(self, left: int) -> None:
-        self._left = left
-
-    def has(self, number: int) -> bool:
-        """Say whether there is room for so many more."""
-        return number <= self._left
-
-    def take(self, number: int) -> None:
-        """Fill it with so many."""
-        self._left -= number
-
-
 def tables(
     source: Source,
     configs: Sequence[str] = (),
@@ -159,10 +144,17 @@ def tables(
     Where many are read ``in_parts``, no more than :data:`PART` of all tables are in memory.
     """
     splits = None if split in (None, "all") else (split,)
-    room = _Room(PART)
-    how: dict[str, Any] = {"in_memory": room.has} if in_parts else {}
-    for read in table_rows(source, configs, splits, kind=ITEMS, test_only=split is None, **how):
-        items, separator = _items(read, max_items, room if in_parts else None)
+    # Items that may still come into memory.
+    room: float = PART if in_parts else math.inf
+    how: dict[str, Any] = {"test_only": split is None, "in_memory": lambda number: number <= room}
+    for read in table_rows(source, configs, splits, kind=ITEMS, **how):
+        number = len(read.rows) if max_items is None else min(max_items, len(read.rows))
+        if number <= room:
+            room -= number
+            items: Collection[Item] = read.read(max_items)
+            separator = read.separated(items)
+        else:
+            items, separator = _stored(read, number)
         about = read.about
         quality = about.get("quality", {}).get(read.split, {})
         baselines = _baselines(source, read)
@@ -196,24 +188,16 @@ def _baselines(source: Source, read: TableRows[Item]) -> StoredBaselines | None:
     return StoredBaselines(path, listed["content_hash"], listed.get("folds", {}), read.where)
 
 
-def _items(
-    read: TableRows[Item], most: int | None, room: _Room | None
-) -> tuple[Collection[Item], bool]:
-    """The items of a table, and whether ``[SEP]`` in a text is a change of speaker."""
-    number = len(read.rows) if most is None else min(most, len(read.rows))
-    if room is None or room.has(number):
-        if room is not None:
-            room.take(number)
-        items = read.read(most)
-        return items, read.separated(items)
+def _stored(read: TableRows[Item], number: int) -> tuple[StoredItems, bool]:
+    """So many items of a table, and whether ``[SEP]`` in a text is a change of speaker."""
     digests, corpora = bytearray(), set()
     separator = False
-    for item in read.each(most):
+    for item in read.each(number):
         digests += _digest(item)
         corpora.add(item.corpus)
         separator = separator or ITEMS.separated((item,))
     if (twice := _repeated(digests)) is not None:
-        name = next(item.item_id for item in read.each(most) if _digest(item) == twice)
+        name = next(item.item_id for item in read.each(number) if _digest(item) == twice)
         raise EvaluationError(f"{read.where}: {IDENTITY} {name!r} is there more than once")
     known = read.about.get("separator") is not None
     stored = StoredItems(read, number, frozenset(corpora))
