@@ -17,8 +17,7 @@ from typing import Any, NoReturn
 
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.backends.backend import Backend
-from coherencegym.eval.backends.vllm_engine import Engine
-from coherencegym.eval.backends.vllm_prompts import read_prompts
+from coherencegym.eval.backends.vllm_engine import Engine, read_prompts
 from coherencegym.eval.models.arguments import ModelArguments, Scalar
 from coherencegym.eval.models.kind import ScorerChoice
 from coherencegym.eval.models.libraries import attempt
@@ -88,8 +87,8 @@ def _load(
         load_format="safetensors",
         # Else what the model's files say of sampling would be taken.
         generation_config="vllm",
-        # Positions that are read are never among those in the cache (:mod:`.vllm_engine`).
-        enable_prefix_caching=True,
+        # Log-probabilities are not in it.
+        enable_prefix_caching=False,
         # Log-probabilities of a prompt that is read in chunks have crashed it (issue 14239).
         enable_chunked_prefill=False,
         logprobs_mode="raw_logprobs",
@@ -164,11 +163,6 @@ def _library() -> Any:
         raise EvaluationError(
             f"{_OPTION}: vLLM {_version()} sums the output head in the model's number format; "
             f"expected {oldest} or newer"
-        )
-    if not hasattr(vllm.SamplingParams, "skip_reading_prefix_cache"):
-        raise EvaluationError(
-            f"{_OPTION}: vLLM {_version()} cannot be told to read a prompt without its cache, in "
-            "which log-probabilities are not; expected another version"
         )
     return vllm
 

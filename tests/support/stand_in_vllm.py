@@ -1,17 +1,11 @@
 """A stand-in for vLLM: its names and signatures (0.28 to 0.33), with a tiny model inside.
 
-It does to prompts what vLLM does, as its sources have it: prompts of a call are read in their
-order, full blocks of keys and values are kept by all the tokens before them, and a request goes on
-from those unless it skips reading the cache, which is the default where log-probabilities of the
-prompt are asked for. Of what was in the cache no log-probability is computed: the first model
-runner leaves whatever was in the memory in its place (rows of wrong tokens here), the second leaves
-it out. Whoever asks for what the real ones refuse gets an error.
+Whoever asks for what the real one refuses gets an error.
 """
 
 from __future__ import annotations
 
 import inspect
-import math
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -22,7 +16,6 @@ from typing import Any
 import pytest
 import torch
 
-BLOCK = 16
 #: Of the names that ``EngineArgs`` has beside those of ``LLM.__init__``.
 ENGINE_ARGUMENTS = frozenset(
     {
@@ -56,13 +49,10 @@ class SamplingParams:
     flat_logprobs: bool = False
     detokenize: bool = True
     skip_special_tokens: bool = True
-    skip_reading_prefix_cache: bool | None = None
 
     def __post_init__(self) -> None:
         if self.max_tokens is not None and self.max_tokens < 1:
             raise ValidationError(f"max_tokens must be at least 1, got {self.max_tokens}.")
-        if self.skip_reading_prefix_cache is None:
-            self.skip_reading_prefix_cache = self.prompt_logprobs is not None
 
 
 class TokensPrompt(dict[str, Any]):
@@ -84,16 +74,14 @@ class RequestOutput:
     prompt_logprobs: list[dict[int, Logprob] | None] | None
     outputs: list[Any]
     finished: bool
-    num_cached_tokens: int | None = None
 
 
 class LLM:
     """``vllm.LLM``, with a folder for a model."""
 
-    #: The version of the model runner; tokens that were read; calls: (prompts, skipped the cache).
-    runner_version = 1
+    #: Tokens that were read, and the prompts of each call.
     tokens = 0
-    calls: list[tuple[int, bool]]
+    calls: list[int]
     made: LLM
 
     def __init__(
@@ -138,8 +126,6 @@ class LLM:
             max_model_len=most, dtype=number_format, get_vocab_size=lambda: config.vocab_size
         )
         self.llm_engine = SimpleNamespace(model_config=about)
-        self.cache: set[tuple[int, ...]] = set()
-        self.caches = bool(kwargs.get("enable_prefix_caching", True))
         self.calls = []
         LLM.made = self
 
@@ -157,7 +143,7 @@ class LLM:
         assert sampling_params is not None
         assert not sampling_params.detokenize
         assert not use_tqdm
-        self.calls.append((len(prompts), bool(sampling_params.skip_reading_prefix_cache)))
+        self.calls.append(len(prompts))
         for prompt in prompts:
             length = len(prompt["prompt_token_ids"])
             if length >= (most := self.llm_engine.model_config.max_model_len):
@@ -171,20 +157,13 @@ class LLM:
         ]
 
     def _one(self, name: str, ids: list[int], parameters: SamplingParams) -> RequestOutput:
-        ends = range(BLOCK, len(ids) + 1, BLOCK)
-        hit = 0
-        if self.caches and not parameters.skip_reading_prefix_cache:
-            # The last token is always computed.
-            known = (end for end in ends if end < len(ids) and tuple(ids[:end]) in self.cache)
-            hit = max(known, default=0)
-        self.cache |= {tuple(ids[:end]) for end in ends}
-        self.tokens += len(ids) - hit
+        self.tokens += len(ids)
         rows = None
         if parameters.prompt_logprobs is not None:
-            rows = self._rows(ids, hit, parameters.prompt_logprobs)
-        return RequestOutput(name, None, ids, rows, [object()], True, num_cached_tokens=hit)
+            rows = self._rows(ids, parameters.prompt_logprobs)
+        return RequestOutput(name, None, ids, rows, [object()], True)
 
-    def _rows(self, ids: list[int], hit: int, number: int) -> list[dict[int, Logprob] | None]:
+    def _rows(self, ids: list[int], number: int) -> list[dict[int, Logprob] | None]:
         with torch.inference_mode():
             output = self.model(input_ids=torch.tensor([ids]), output_hidden_states=True)
             logits = output.logits[0]
@@ -196,24 +175,20 @@ class LLM:
         own = [
             {token: Logprob(float(logs[place, token]), 1)} for place, token in enumerate(ids[1:])
         ]
-        if self.runner_version == 2:
-            return [None, *own[hit:]]
-        return [None, *({-1: Logprob(math.nan)} for _ in own[:hit]), *own[hit:]]
+        return [None, *own]
 
 
 def install(
     monkeypatch: pytest.MonkeyPatch,
     version: str = "0.30.0",
     device: str = "cpu",
-    runner: int = 1,
     memory: int = 1 << 34,
 ) -> type[LLM]:
     """Put the stand-in where vLLM would be; the class that is loaded. ``memory``: the GPU's."""
     package, platforms = ModuleType("vllm"), ModuleType("vllm.platforms")
-    made = type("LLM", (LLM,), {"runner_version": runner})
     named = {
         "__version__": version,
-        "LLM": made,
+        "LLM": LLM,
         "SamplingParams": SamplingParams,
         "TokensPrompt": TokensPrompt,
         "RequestOutput": RequestOutput,
@@ -225,7 +200,7 @@ def install(
     )
     monkeypatch.setitem(sys.modules, "vllm", package)
     monkeypatch.setitem(sys.modules, "vllm.platforms", platforms)
-    return made
+    return LLM
 
 
 def arguments_of(function: Any) -> set[str]:
