@@ -19,7 +19,7 @@ from coherencegym.eval.tasks.results import Results
 from coherencegym.eval.tasks.training.fine_tuning import Trained
 from coherencegym.eval.tasks.training.results import TrainingResults
 from coherencegym.eval.tasks.training.training import CardText, Training
-from coherencegym.eval.views.folder_pages import write_results_files
+from coherencegym.eval.views.page import write_results_files
 from coherencegym.files.folders import written_beside
 
 #: The file of losses.
