@@ -12,7 +12,7 @@ from coherencegym.eval.metrics.auc import AreaUnderCurve
 from coherencegym.eval.metrics.item_accuracy import ItemAccuracy
 from coherencegym.eval.metrics.margin import Margin
 from coherencegym.eval.metrics.metric import Metric
-from coherencegym.eval.metrics.ratio import Ratio
+from coherencegym.eval.metrics.ratio import F1, Ratio
 from coherencegym.eval.metrics.spearman import PartialSpearman, Spearman, SpearmanWithin
 from coherencegym.eval.outcomes.schema import Group, System, name_of_group
 from coherencegym.eval.outcomes.tables import OutcomeTables
@@ -23,7 +23,7 @@ from coherencegym.eval.statistics.scores import REFERENCE, Score, score_fields
 KINDS: Mapping[str, type[Metric]] = {
     kind.estimator: kind
     for kind in (
-        *(Accuracy, ItemAccuracy, Margin, Ratio, AreaUnderCurve),
+        *(Accuracy, ItemAccuracy, Margin, Ratio, F1, AreaUnderCurve),
         *(Spearman, PartialSpearman, SpearmanWithin),
     )
 }

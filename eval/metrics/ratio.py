@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any, ClassVar
 
 from coherencegym.eval.metrics.metric import Metric, difference_of, over
@@ -17,6 +18,7 @@ class Ratio(Metric):
     randomisation."""
 
     estimator: ClassVar[str] = "ratio"
+    ratio: ClassVar[Callable[..., Estimate]] = staticmethod(estimators.ratio)
 
     def value(self, cells: Cells) -> float | None:
         """The ratio; None where weights are 0."""
@@ -25,8 +27,7 @@ class Ratio(Metric):
 
     def estimate(self, cells: Cells) -> Estimate:
         """The ratio, with its interval over clusters."""
-        found = estimators.ratio(cells.value, cells.weight, cells.cluster, len(cells))
-        return over(found, cells)
+        return over(self.ratio(cells.value, cells.weight, cells.cluster, len(cells)), cells)
 
     def compare(self, before: Cells, after: Cells, seed: int = 0) -> PairedDifference | None:
         """The difference of ratios."""
@@ -54,3 +55,11 @@ class Ratio(Metric):
         return (
             f"a value of {cells.value[place]:g} of {cells.weight[place]:g}; expected a part of it"
         )
+
+
+class F1(Ratio):
+    """Twice the hits over those with all errors: each hit is counted twice, which its interval
+    takes into account."""
+
+    estimator: ClassVar[str] = "F1"
+    ratio: ClassVar[Callable[..., Estimate]] = staticmethod(estimators.f1)

@@ -132,13 +132,6 @@ def is_correlation(metric: str) -> bool:
     return metric.startswith(SPEARMAN)
 
 
-def level_of(group: str) -> str:
-    """The level of a score of units that the model judged, by the name of their group."""
-    if not group:
-        return "all"
-    return "column" if "=" in group else "group"
-
-
 def text_of(value: object) -> str:
     """A column's value as a group's name says it: JSON's spelling of truth values."""
     return str(value).lower() if isinstance(value, bool) else str(value)
@@ -147,6 +140,19 @@ def text_of(value: object) -> str:
 def only_cd(scores: Sequence[Score]) -> bool:
     """Say that all of them are CD scores."""
     return all(score.metric == CD for score in scores)
+
+
+#: The config and split, group and system that a line of a table is about.
+Line = tuple[str, str, str, str]
+
+
+def by_line(scores: Iterable[Score]) -> dict[Line, dict[str, Score]]:
+    """Scores as lines of a table, each with its metrics."""
+    found: dict[Line, dict[str, Score]] = {}
+    for score in scores:
+        line = score.config, score.split, score.group, score.system
+        found.setdefault(line, {})[score.metric] = score
+    return found
 
 
 def score_fields(found: Estimate) -> dict[str, Any]:

@@ -19,8 +19,6 @@ from coherencegym.eval.outcomes.tables import OutcomeTables
 from coherencegym.eval.statistics.intervals import INTERVALS
 from coherencegym.eval.statistics.scores import (
     FEW_ITEMS,
-    ONE_RATER,
-    PEOPLE,
     Score,
     people_fields,
     shown_rows,
@@ -158,11 +156,9 @@ def _place(row: EstimateRow) -> tuple[Any, ...]:
 
 
 def _people_beside(known: Mapping[str, EstimateRow]) -> dict[str, Any]:
-    fields: dict[str, Any] = {}
-    for label in (ONE_RATER, PEOPLE):
-        if label in known:
-            fields |= people_fields(known[label].estimate)
-    return fields
+    # Those that a task adds last, where there are several.
+    people = [row.estimate for row in known.values() if row.system.role == "people"]
+    return people_fields(people[-1]) if people else {}
 
 
 def _language(source: Source, table: Any) -> dict[str, str]:

@@ -31,6 +31,7 @@ from coherencegym.eval.report.blocks import ReportSection, Verdict
 from coherencegym.eval.report.grid import Grid
 from coherencegym.eval.statistics.scores import (
     BAG_OF_WORDS,
+    CHANCE_NAME,
     MOST_FREQUENT,
     REPEATED_WORDS,
     Score,
@@ -288,13 +289,23 @@ class Task(Generic[_I, _O, _D]):
 
 
 #: The fields of a score that a baseline's stand in, by the baseline.
-_FIELDS = {
-    BAG_OF_WORDS: "partial_input_score",
-    REPEATED_WORDS: "lexical_overlap_score",
-    MOST_FREQUENT: "chance",
-}
+_FIELDS = {BAG_OF_WORDS: "partial_input_score", REPEATED_WORDS: "lexical_overlap_score"}
 
 
-def fields_beside(known: Mapping[str, EstimateRow]) -> dict[str, Any]:
-    """The fields of a score that baselines on the same units stand in."""
-    return {name: known[label].estimate.value for label, name in _FIELDS.items() if label in known}
+def fields_beside(
+    known: Mapping[str, EstimateRow],
+    constants: Sequence[str] = (MOST_FREQUENT,),
+    chance_name: str = CHANCE_NAME,
+) -> dict[str, Any]:
+    """The fields of a score that baselines on the same units stand in.
+
+    ``constants`` read nothing: the best of those that are known is what others call chance.
+    """
+    values = {label: one.estimate.value for label, one in known.items()}
+    found: dict[str, Any] = {
+        name: values[label] for label, name in _FIELDS.items() if label in values
+    }
+    reached = [value for label in constants if (value := values.get(label)) is not None]
+    if reached:
+        found |= {"chance": max(reached), "chance_name": chance_name}
+    return found

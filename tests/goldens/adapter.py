@@ -12,7 +12,6 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 from coherencegym.eval.results.comparison import ModelComparison
-from coherencegym.eval.statistics.estimate import Estimate
 from coherencegym.eval.statistics.scores import (
     BAG_OF_WORDS,
     ONE_RATER,
@@ -20,7 +19,6 @@ from coherencegym.eval.statistics.scores import (
     Score,
     ScoreRow,
 )
-from coherencegym.eval.tasks.detect.probes import ProbeScore
 from coherencegym.eval.tasks.detect.scores import ANNOTATOR, VOTE
 from coherencegym.eval.tasks.headline import Headline
 from coherencegym.eval.tasks.probe.files import layer_rows
@@ -159,14 +157,10 @@ def read_detect(run: str, results: Results) -> Iterator[Golden]:
         by |= {"config": chosen.config, "split": chosen.split}
         n = chosen.documents
         yield Golden(**about, **by, metric=metric, value=chosen.threshold, n=n)
-    for probe in (own for one in results.details for own in one.probes):
-        for metric, found in _probe_measures(probe):
-            yield _measure(about, probe, found, metric=metric, system=probe.decision)
-
-
-def _probe_measures(probe: ProbeScore) -> Iterator[tuple[str, Estimate]]:
-    yield "F1 with probe − without", probe.difference
-    yield "coherent with probe − without", probe.coherent_difference
+    for change in results.more()["probes"]:
+        where = {name: change[name] for name in ("config", "split", "value", "low", "high", "n")}
+        by = {"metric": f"{change['metric']} − without", "system": change["decision"]}
+        yield Golden(**about, **where, **by, method=change["method"])
 
 
 def read_probe(run: str, results: Results) -> Iterator[Golden]:
@@ -392,12 +386,6 @@ def _golden(about: dict[str, Any], row: Any, metric: str, **more: Any) -> Golden
     for name in ("config", "split"):
         found[name] = found[name] or ""
     return Golden(**{**about, **found, "metric": metric, **more})
-
-
-def _measure(about: dict[str, Any], row: Any, found: Estimate, **more: Any) -> Golden:
-    where = {"config": row.config, "split": row.split}
-    limits: dict[str, Any] = {"value": found.value, "low": found.low, "high": found.high}
-    return Golden(**{**about, **where, **limits, "method": found.method, "n": found.n, **more})
 
 
 def _row(row: ScoreRow) -> dict[str, Any]:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
+from coherencegym.eval.outcomes.schema import name_of_group
 from coherencegym.eval.report import grid
 from coherencegym.eval.report.blocks import DocumentLists, ReportSection, Strips
-from coherencegym.eval.statistics.estimate import Estimate
-from coherencegym.eval.statistics.scores import FEW_ITEMS
+from coherencegym.eval.statistics.scores import FEW_ITEMS, Score, by_line
 from coherencegym.eval.tasks.detect.decisions import (
     Decision,
     highest,
@@ -16,20 +18,23 @@ from coherencegym.eval.tasks.detect.decisions import (
     was_read,
     why_left_out,
 )
-from coherencegym.eval.tasks.detect.probes import ProbeScore
+from coherencegym.eval.tasks.detect.probes import probe_differences
 from coherencegym.eval.tasks.detect.results import DetectDetail, ScoredTable
-from coherencegym.eval.tasks.detect.scores import MODEL, DetectionRow, DetectionScore
+from coherencegym.eval.tasks.detect.scores import (
+    ANNOTATOR,
+    MAJORITY,
+    NOT_JUDGED,
+    RANDOM,
+    VOTE,
+    groups_of,
+)
 from coherencegym.eval.tasks.results import Results
 
-#: Columns, from the fields of a score, with their intervals where there is room.
+#: Columns by their metrics, with intervals where there is room.
 DETECTION_COLUMNS = {
-    "document acc.": "document_accuracy",
-    "exact acc.": "exact_accuracy",
-    "F1": "f1",
-    "precision": "precision",
-    "recall": "recall",
-    "AUC": "auc",
-    "place": "place",
+    "document accuracy": "document acc.",
+    "exact accuracy": "exact acc.",
+    **{name: name for name in ("F1", "precision", "recall", "AUC", "place")},
 }
 _PROBE_COLUMNS = (
     *("incoherent", "F1, %", "F1, probe, %", "difference, points"),
@@ -44,12 +49,10 @@ _MOST_DOCUMENTS = 200
 def detect_sections(found: Results) -> Iterator[ReportSection]:
     """The parts of the report."""
     details: list[DetectDetail] = list(found.details)
-    scores = [score for one in details for score in one.scores]
-    probes = [probe for one in details for probe in one.probes]
-    if scores:
-        yield ReportSection("Metrics by decision rule", detection_grid(scores))
-    if probes:
-        yield ReportSection("Detection without and with a probe", probe_grid(probes))
+    if any(not one.tested.table.probes for one in details):
+        yield ReportSection("Metrics by decision rule", detection_grid(found))
+    if any(one.tested.table.probes for one in details):
+        yield ReportSection("Detection without and with a probe", probe_grid(found))
     drawn = tuple(row for row in found.rows if row.level == "all")
     yield ReportSection("Scores", Strips(drawn, ("partial input", "chance")))
     yield ReportSection(
@@ -96,24 +99,67 @@ def _sentences(
         yield {"text": text, "score": score if place else "", "marks": marks}
 
 
-def detection_grid(scores: Sequence[DetectionScore]) -> grid.Grid:
+@dataclass(frozen=True)
+class DetectionRow:
+    """A line about the documents of a group: of one run, or of several seeds.
+
+    Attributes:
+        config, split: the documents.
+        group: all of them (empty), those with a value of a column (``difficulty=high``), those
+            that people judged, or of which so many give the same answer.
+        system: the decision of the model, a baseline, or people; empty: its scores.
+        documents, intruded: numbers of documents, and of those with an intruder.
+    """
+
+    config: str
+    split: str
+    group: str
+    system: str
+    documents: int
+    intruded: int
+
+
+def detection_lines(found: Results) -> Iterator[tuple[DetectionRow, dict[str, Score]]]:
+    """The lines of the table, each with its scores by metric.
+
+    Baselines are there for all documents, people where they judged all documents of a group.
+    """
+    lines = by_line(found.rows)
+    for one in found.details:
+        table = one.tested.table
+        documents, intruded = Counter[str](), Counter[str]()
+        for document, scores in zip(table.documents, one.tested.scores, strict=True):
+            named = map(name_of_group, groups_of(table, document))
+            for group in ("", *named) if was_read(scores) else ():
+                documents[group] += 1
+                intruded[group] += document.intruded
+        decisions = [own.decision for own in one.thresholds]
+        for group in sorted(documents):
+            baselines = () if group else (MAJORITY, RANDOM)
+            for system in ("", *decisions, *baselines, ANNOTATOR, VOTE):
+                scores = lines.get((table.config, table.split, group, system), {})
+                judged_all = not any(NOT_JUDGED in score.counts for score in scores.values())
+                if not system or (scores and judged_all):
+                    about = table.config, table.split, group, system
+                    yield DetectionRow(*about, documents[group], intruded[group]), scores
+
+
+def detection_grid(found: Results) -> grid.Grid:
     """The table of detection."""
-    return detection_table(
-        [
-            detection_row(s, (_cell(getattr(s, field)) for field in DETECTION_COLUMNS.values()))
-            for s in scores
-        ]
-    )
+    rows = []
+    for line, scores in detection_lines(found):
+        known = (scores.get(metric) for metric in DETECTION_COLUMNS)
+        rows.append(detection_row(line, (_cell(score) if score else "" for score in known)))
+    return detection_table(rows)
 
 
-def detection_row(score: DetectionRow, metrics: Iterable[str]) -> grid.GridRow:
-    """A score under its config or group, and below it who decides."""
-    first = score.system == MODEL and not score.group
-    if score.system != MODEL:
-        name = f"    {score.system}"
-    else:
-        name = f"  {score.group}" if score.group else f"{score.config} ({score.split})"
-    cells = (name, _count(score.documents), f"{score.intruded:,}", *metrics)
+def detection_row(line: DetectionRow, metrics: Iterable[str]) -> grid.GridRow:
+    """A line under its config or group, and below it who decides."""
+    first = not line.system and not line.group
+    name = f"  {line.group}" if line.group else f"{line.config} ({line.split})"
+    if line.system:
+        name = f"    {line.system}"
+    cells = (name, _count(line.documents), f"{line.intruded:,}", *metrics)
     return grid.GridRow(cells, 0 if first else 1, bold=first)
 
 
@@ -121,36 +167,33 @@ def detection_table(rows: Sequence[grid.GridRow]) -> grid.Grid:
     """The table of such rows."""
     return grid.made(
         "config, group, decision",
-        ("documents", "intruded", *(f"{name}, %" for name in DETECTION_COLUMNS)),
+        ("documents", "intruded", *(f"{name}, %" for name in DETECTION_COLUMNS.values())),
         rows,
     )
 
 
-def probe_grid(scores: Sequence[ProbeScore]) -> grid.Grid:
+def probe_grid(found: Results) -> grid.Grid:
     """The table of probes, without and with each."""
-    rows = [
-        grid.GridRow(
-            (
-                f"{score.config} ({score.split}) {score.decision}",
-                _count(score.documents),
-                _cell(score.f1),
-                _cell(score.f1_probe),
-                _cell(score.difference, "+.1f"),
-                _count(score.coherent_documents),
-                _cell(score.coherent),
-                _cell(score.coherent_probe),
-                _cell(score.coherent_difference, "+.1f"),
-            )
-        )
-        for score in scores
-    ]
+    lines, differences, rows = by_line(found.rows), probe_differences(found.outcomes), []
+    for table, decision in (
+        (one.tested.table, own.decision) for one in found.details for own in one.thresholds
+    ):
+        changes = differences.get((table.config, table.split, decision), {})
+        scores = lines.get((table.config, table.split, "", decision), {})
+        cells = [f"{table.name} {decision}"]
+        for side in ("F1", "coherent"):
+            change = changes.get(f"{side} with probe")
+            both = [scores.get(f"{side} {which} probe") for which in ("without", "with")]
+            cells.append(_count(both[0].n if both[0] else 0))
+            cells += [_cell(score) if score else "–" for score in both]
+            limits = (change.value, change.low, change.high) if change else (None, None, None)
+            cells.append(grid.share_with_interval(*limits, "+.1f"))
+        rows.append(grid.GridRow(tuple(cells)))
     return grid.made("probe, decision", _PROBE_COLUMNS, rows)
 
 
-def _cell(metric: Estimate | None, form: str = ".1f") -> str:
-    if metric is None:
-        return ""
-    return grid.share_with_interval(metric.value, metric.low, metric.high, form)
+def _cell(score: Score) -> str:
+    return grid.share_with_interval(score.score, score.ci_low, score.ci_high)
 
 
 def _count(n: int) -> str:

@@ -1,4 +1,4 @@
-"""The figures of a run of ``coherencegym detect``: thresholds, and what they find.
+"""What a run of ``coherencegym detect`` has beside its outcomes: thresholds, scores of sentences.
 
 ``results.json`` has the thresholds, what they were chosen on, and what probes change;
 ``documents.parquet`` the scores of every sentence of every document that was read, also of those
@@ -18,7 +18,6 @@ from coherencegym.eval.data.dataset import chosen_with, filtered_note
 from coherencegym.eval.data.notes import Note, caution, detail
 from coherencegym.eval.kinds.documents import NO_INTRUDER
 from coherencegym.eval.outcomes.tables import OutcomeWriter
-from coherencegym.eval.statistics.scores import Score
 from coherencegym.eval.tasks.collect import about_dataset, about_table
 from coherencegym.eval.tasks.detect.data import DetectionInput
 from coherencegym.eval.tasks.detect.decisions import (
@@ -28,20 +27,10 @@ from coherencegym.eval.tasks.detect.decisions import (
     was_read,
     why_left_out,
 )
-from coherencegym.eval.tasks.detect.probes import (
-    ProbeScore,
-    add_probe_outcomes,
-    probe_scores,
-    probe_scores_of,
-)
-from coherencegym.eval.tasks.detect.scores import (
-    VOTE,
-    DetectionScore,
-    add_outcomes,
-    scores_of,
-    table_scores,
-)
+from coherencegym.eval.tasks.detect.probes import add_probe_outcomes, probe_differences
+from coherencegym.eval.tasks.detect.scores import VOTE, add_outcomes
 from coherencegym.eval.tasks.detect.tables import DocumentTable, is_plain
+from coherencegym.eval.tasks.results import Results
 from coherencegym.files.parquet_writing import write_rows
 
 
@@ -88,14 +77,11 @@ class DetectDetail:
         tested: the documents, with the scores of their sentences.
         calibration: those that the threshold was chosen on; None where the user chose it.
         thresholds: those of each decision.
-        scores, probes: rows of the table.
     """
 
     tested: ScoredTable
     calibration: ScoredTable | None
     thresholds: tuple[Threshold, ...]
-    scores: tuple[DetectionScore, ...]
-    probes: tuple[ProbeScore, ...]
 
 
 #: The folder, config and split of a table.
@@ -111,7 +97,7 @@ def detect_detail(
     writer: OutcomeWriter,
     cut: Mapping[TableKey, int] | None = None,
 ) -> DetectDetail:
-    """The figures of a table whose sentences have scores; its outcomes are added.
+    """The thresholds of a table whose sentences have scores; its outcomes are added.
 
     ``cut``: the numbers of pairs that a classifier read without their end.
 
@@ -125,12 +111,9 @@ def detect_detail(
     )
     on = calibration[0] if calibration else None
     thresholds = tuple(_threshold(one, on, name) for name in decisions)
-    given = one.table, tested.scores, {own.decision: own.threshold for own in thresholds}
-    if one.table.probes:
-        add_probe_outcomes(writer, *given)
-        return DetectDetail(tested, on, thresholds, (), tuple(probe_scores(*given)))
-    add_outcomes(writer, *given)
-    return DetectDetail(tested, on, thresholds, tuple(table_scores(*given)), ())
+    add = add_probe_outcomes if one.table.probes else add_outcomes
+    add(writer, one.table, tested.scores, {own.decision: own.threshold for own in thresholds})
+    return DetectDetail(tested, on, thresholds)
 
 
 def _threshold(one: DetectionInput, on: ScoredTable | None, name: Decision) -> Threshold:
@@ -151,26 +134,24 @@ def _threshold(one: DetectionInput, on: ScoredTable | None, name: Decision) -> T
     return Threshold(one.table.config, name, best, *chosen_on)
 
 
-def detection_rows(details: Sequence[DetectDetail]) -> list[Score]:
-    """The scores in the form that every task has."""
-    too_long = {one.tested.table.config: one.tested.too_long for one in details}
-    scores = [score for one in details for score in one.scores]
-    probes = [probe for one in details for probe in one.probes]
-    return [*scores_of(scores, too_long), *probe_scores_of(probes)]
-
-
 def detection_facts(one: DetectionInput, found: DetectDetail) -> dict[str, Any]:
     """The facts of a table that was tested on."""
     left_out = {name: found.tested.left_out[name] for name in ("too_long", "crossing")}
     return {"intruded": one.table.intruded, **left_out, "tested": True}
 
 
-def detection_more(details: Sequence[DetectDetail]) -> dict[str, Any]:
+def detection_more(found: Results) -> dict[str, Any]:
     """The thresholds, what they were chosen on, and what probes change."""
+    names = ("config", "split", "decision")
+    probed = any(one.tested.table.probes for one in found.details)
     return {
-        "calibration": list(_calibration(details)),
-        "thresholds": [asdict(own) for one in details for own in one.thresholds],
-        "probes": [asdict(probe) for one in details for probe in one.probes],
+        "calibration": list(_calibration(found.details)),
+        "thresholds": [asdict(own) for one in found.details for own in one.thresholds],
+        "probes": [
+            {**dict(zip(names, line, strict=True)), "metric": metric, **asdict(difference)}
+            for line, own in (probe_differences(found.outcomes).items() if probed else ())
+            for metric, difference in own.items()
+        ],
     }
 
 
@@ -199,10 +180,15 @@ def _calibration(details: Sequence[DetectDetail]) -> Iterator[dict[str, Any]]:
         yield about_dataset(scored[0].table.source, sorted(digests), verified, about)
 
 
-def detection_notes(details: Sequence[DetectDetail], model: Mapping[str, Any]) -> Iterator[Note]:
-    """Lines that a reader of the table must know; ``model``: one that rows may be chosen with."""
-    yield from _threshold_notes(details, model)
-    yield from _table_notes(details)
+def detection_notes(found: Results) -> Iterator[Note]:
+    """Lines that a reader of the table must know."""
+    yield from _threshold_notes(found.details, found.model)
+    yield from _table_notes(found.details)
+    if any(row.system == VOTE for row in found.rows):
+        yield detail(
+            "people: majority vote, on the documents that people answered; ties count in equal "
+            "shares"
+        )
 
 
 def _threshold_notes(details: Sequence[DetectDetail], model: Mapping[str, Any]) -> Iterator[Note]:
@@ -258,11 +244,6 @@ def _table_notes(details: Sequence[DetectDetail]) -> Iterator[Note]:
         "sentences except the opening one; place: share of intruded documents whose intruder has "
         "the highest score"
     )
-    if any(score.system == VOTE for one in details for score in one.scores):
-        yield detail(
-            "people: majority vote, on the documents that people answered; ties count in equal "
-            "shares"
-        )
 
 
 def scored_tables(details: Sequence[DetectDetail]) -> list[ScoredTable]:

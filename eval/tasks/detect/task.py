@@ -38,10 +38,15 @@ from coherencegym.eval.tasks.detect.results import (
     detection_facts,
     detection_more,
     detection_notes,
-    detection_rows,
     write_sentence_scores,
 )
-from coherencegym.eval.tasks.detect.scores import AUC, DETECTION_METRICS, NAMES
+from coherencegym.eval.tasks.detect.scores import (
+    AUC,
+    DETECTION_METRICS,
+    DOCUMENT_ACCURACY,
+    MAJORITY,
+    RANDOM,
+)
 from coherencegym.eval.tasks.detect.tables import DocumentTable
 from coherencegym.eval.tasks.headline import (
     Headline,
@@ -50,7 +55,7 @@ from coherencegym.eval.tasks.headline import (
     mean_headline,
 )
 from coherencegym.eval.tasks.results import Results
-from coherencegym.eval.tasks.task import Task, TaskContext
+from coherencegym.eval.tasks.task import Task, TaskContext, fields_beside
 
 
 def _texts(one: DetectionInput, options: DetectOptions) -> list[Query]:
@@ -110,7 +115,7 @@ def _headline(found: Results) -> Headline | None:
     if head is not None or len(tables) > 1:
         return head
     # Only whole documents can be judged where nobody knows the places of intruders.
-    whole = NAMES["document_accuracy"]
+    whole = DOCUMENT_ACCURACY.said
     every = [one for one in found.rows if one.metric == whole and one.level == "all"]
     every = [one for one in every if (one.config, one.split) in tables]
     return headline_of_one(every[0]) if every else None
@@ -132,10 +137,10 @@ TASK = Task(
     check=check_detection,
     headline=_headline,
     sections=detect_sections,
-    rows=lambda found: detection_rows(found.details),
-    notes=lambda found: detection_notes(found.details, found.model),
+    beside=partial(fields_beside, constants=(MAJORITY, RANDOM)),
+    notes=detection_notes,
     facts=detection_facts,
-    more=lambda found: detection_more(found.details),
+    more=detection_more,
     files=lambda found, folder: write_sentence_scores(found.details, folder),
     spreads=True,
 )

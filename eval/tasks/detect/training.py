@@ -15,8 +15,8 @@ from coherencegym.eval.tasks.detect.classifier import HEAD, by_document, log_odd
 from coherencegym.eval.tasks.detect.data import read_training_tables
 from coherencegym.eval.tasks.detect.decisions import best_threshold, count_decisions, summed
 from coherencegym.eval.tasks.detect.options import CLASSIFIER, DetectOptions
+from coherencegym.eval.tasks.detect.report import DETECTION_COLUMNS
 from coherencegym.eval.tasks.detect.results import detect_detail
-from coherencegym.eval.tasks.detect.scores import NAMES
 from coherencegym.eval.tasks.detect.tables import DocumentTable
 from coherencegym.eval.tasks.detect.task import TASK as DETECT
 from coherencegym.eval.tasks.results import Results
@@ -53,7 +53,7 @@ class DocumentTraining(TextTraining):
 
     name = "train-documents"
     task = DETECT
-    words = Words("documents", "pairs", "best F1", tuple(NAMES.values()))
+    words = Words("documents", "pairs", "best F1", tuple(DETECTION_COLUMNS))
     head = HEAD
 
     @property

@@ -64,7 +64,7 @@ def columns_of(estimator: str, unit: Both, side: int) -> dict[str, float]:
     part, whole = unit[:2][side]
     if estimator.startswith("accuracy"):
         return {"value": part / whole if whole else 1.0}
-    if estimator == "ratio":
+    if estimator in ("ratio", "F1"):
         return {"value": float(part), "weight": float(whole)}
     if estimator == "auc":
         return {"value": float(unit[2][side]), "target": float(unit[4])}
@@ -204,6 +204,11 @@ KNOWN = {
         lambda cells: estimators.ratio(cells.value, cells.weight, cells.cluster, len(cells)),
         _ratio_difference,
     ),
+    "F1": Known(
+        lambda cells: float(cells.value.sum() / cells.weight.sum()),
+        lambda cells: estimators.f1(cells.value, cells.weight, cells.cluster, len(cells)),
+        _ratio_difference,
+    ),
     "auc": Known(
         _area,
         lambda cells: estimators.area(cells.value, cells.target == 1, cells.cluster),
@@ -322,7 +327,7 @@ def test_without_units_there_is_no_value(name: str) -> None:
 @given(units=UNITS)
 def test_how_right_units_are_is_from_0_to_1(name: str, units: list[Both]) -> None:
     found = of_all(KINDS[name]).rightness(cells_of(name, units))
-    assert (found is None) == (name not in ("accuracy", "accuracy of items", "ratio"))
+    assert (found is None) == (name not in ("accuracy", "accuracy of items", "ratio", "F1"))
     if found is not None:
         shares = [part / all_ if all_ else 1.0 for (part, all_), *_ in units]
         assert found.tolist() == pytest.approx(shares)

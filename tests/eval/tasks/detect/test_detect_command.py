@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 import math
 from collections.abc import Callable
@@ -66,6 +65,8 @@ def rows_of(results: dict[str, Any]) -> list[dict[str, Any]]:
         system = score["system"] or "model"
         about = {"config": score["config"], "group": score["group"], "system": system}
         row = rows.setdefault(tuple(about.values()), about | score["counts"])
+        if score["metric"] == "document accuracy":
+            row["documents"] = score["n"]
         row[score["metric"].lower().replace(" ", "_")] = {
             "value": score["score"],
             "low": score["ci_low"],
@@ -134,7 +135,7 @@ def test_end_to_end(saved: Path, tmp_path: Path, capsys: pytest.CaptureFixture[s
         assert score["f1"]["value"] == pytest.approx(sum(parts) / sum(wholes))
         assert score["document_accuracy"]["value"] == sum(o.document for o in outcomes) / 30
         assert score["exact_accuracy"]["value"] == sum(o.exact for o in outcomes) / 30
-        assert score["f1"]["n"] == 90
+        assert score["f1"]["n"] == 30
         assert score["document_accuracy"]["n"] == 30
         for measure in ("document_accuracy", "exact_accuracy", "f1", "precision", "recall"):
             assert score[measure]["low"] <= score[measure]["value"] <= score[measure]["high"]
@@ -148,30 +149,6 @@ def test_end_to_end(saved: Path, tmp_path: Path, capsys: pytest.CaptureFixture[s
     assert random["f1"]["value"] == pytest.approx(2 * 15 / 3 / 45)
 
 
-@pytest.mark.parametrize("width", [60, 80, 120, 220])
-def test_every_measure_has_its_interval_at_any_width(width: int) -> None:
-    from rich.console import Console
-
-    from coherencegym.eval.report.grid import in_width
-    from coherencegym.eval.statistics.estimate import Estimate
-    from coherencegym.eval.tasks.detect.report import detection_grid
-    from coherencegym.eval.tasks.detect.scores import DetectionScore
-
-    half = Estimate(0.5, 0.4, 0.6, "clopper-pearson", 40)
-    score = DetectionScore(
-        "detect_one", "test", "", "argmax", 40, 20, half, half, half, half, half, half, half
-    )
-
-    console = Console(width=width, file=io.StringIO())
-    with console.capture() as printed:
-        console.print(in_width(detection_grid([score]), width=width))
-    text = printed.get()
-    assert max(map(len, text.splitlines())) <= width
-    assert text.count("50.0 [40.0, 60.0]") == 7
-    for name in ("argmax", "document acc.", "exact acc.", "F1", "precision", "recall", "AUC"):
-        assert name in text
-
-
 def test_the_library_finds_what_the_command_does(saved: Path, tmp_path: Path) -> None:
     words = ("--detector", "context", "--config", "one", "--limit", "9")
     assert main(arguments(saved, tmp_path / "command", *words)) == 0
@@ -183,7 +160,7 @@ def test_the_library_finds_what_the_command_does(saved: Path, tmp_path: Path) ->
     assert found.signature == ours["signature"] == theirs["signature"]
     loaded = cg.load_model(model, device="cpu")
     few = cg.detect(loaded, data, **how)
-    assert few.rows[0].counts["documents"] == 9
+    assert max(row.n for row in few.rows if row.metric == "F1") == 9
     with pytest.raises(EvaluationError, match="detect: no option scorer; expected some of detect"):
         cg.detect(model, data, scorer="x")
     with pytest.raises(EvaluationError, match=r"a dict; expected a dataset's name or folder$"):
@@ -349,7 +326,7 @@ def test_documents_that_are_left_out_are_counted(
     assert main(arguments(tmp_path, tmp_path / "out")) == 0
     assert f"(test): 1 documents {said}" in capsys.readouterr().out
     results = results_of(tmp_path / "out")
-    assert {row["documents"] for row in rows_of(results)} == {8}
+    assert {row["documents"] for row in rows_of(results) if "documents" in row} == {8}
     assert results["dataset"]["tables"][0][reason] == 1
     assert results["calibration"][0]["tables"][0]["too_long"] == (reason == "too_long")
     rows = parquet.read_table(tmp_path / "out" / "documents.parquet").to_pylist()
@@ -499,4 +476,5 @@ def test_the_real_model(saved: Path, stories260k: Path, tmp_path: Path) -> None:
     words = arguments(saved, tmp_path / "out", "--limit", "10")
     words[words.index(str(saved / "model"))] = str(stories260k)
     assert main(words) == 0
-    assert {row["documents"] for row in rows_of(results_of(tmp_path / "out"))} == {10}
+    found = rows_of(results_of(tmp_path / "out"))
+    assert {row["documents"] for row in found if row["system"] == "argmax"} == {10}

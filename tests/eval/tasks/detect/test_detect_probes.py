@@ -16,8 +16,14 @@ from coherencegym.eval.commands.cli import main
 from coherencegym.eval.data.source import Source
 from coherencegym.eval.kinds.items import Item, SuiteError
 from coherencegym.eval.kinds.table_kind import to_row
+from coherencegym.eval.metrics.estimates import estimates
+from coherencegym.eval.outcomes.tables import OutcomeWriter
 from coherencegym.eval.tasks.detect.decisions import Decision
-from coherencegym.eval.tasks.detect.probes import ProbeScore, probe_scores
+from coherencegym.eval.tasks.detect.probes import (
+    PROBE_METRICS,
+    add_probe_outcomes,
+    probe_differences,
+)
 from coherencegym.eval.tasks.detect.tables import DocumentTable, documents_of
 
 EXTRA = {"before": ["string"], "after": ["string"]}
@@ -101,25 +107,31 @@ def test_scores_are_of_pairs(make_probe: Callable[..., Item]) -> None:
 
     read = [scores(int(d.item_id[1]), str(d.extra["condition"])) for d in documents]
     thresholds: dict[Decision, float] = {"argmax": 0.5, "independent": -0.5}
-    argmax, independent = probe_scores(table, read, thresholds)
-    assert isinstance(argmax, ProbeScore)
-    assert (argmax.documents, argmax.coherent_documents) == (6, 7)
-    assert argmax.f1.value == 1.0
-    assert argmax.f1_probe.value == pytest.approx(2 * 3 / (3 + 6))
-    assert argmax.f1.n == 18
-    difference = argmax.difference
+    writer = OutcomeWriter()
+    add_probe_outcomes(writer, table, read, thresholds)
+    outcomes = writer.tables()
+    found = {
+        (one.system.label, one.metric.said): one.estimate
+        for one in estimates(outcomes, {metric.name: metric for metric in PROBE_METRICS})
+    }
+    before, after = (found["argmax", f"F1 {which} probe"] for which in ("without", "with"))
+    assert (before.n, found["argmax", "coherent without probe"].n) == (6, 7)
+    assert before.value == 1.0
+    assert after.value == pytest.approx(2 * 3 / (3 + 6))
+    changes = probe_differences(outcomes)["negation", "test", "argmax"]
+    difference = changes["F1 with probe"]
     assert difference.value == pytest.approx(2 / 3 - 1)
     assert difference.low is not None
     assert difference.high is not None
     assert difference.value is not None
     # Three of six documents say little: which way F1 goes is open.
     assert -1 <= difference.low < difference.value < 0 < difference.high < 0.5
-    assert argmax.coherent.value == 1.0
-    assert argmax.coherent_probe.value == pytest.approx(6 / 7)
-    assert argmax.coherent_difference.value == pytest.approx(-1 / 7)
+    assert found["argmax", "coherent without probe"].value == 1.0
+    assert found["argmax", "coherent with probe"].value == pytest.approx(6 / 7)
+    assert changes["coherent with probe"].value == pytest.approx(-1 / 7)
     # The third sentence is above the threshold in all of them.
-    assert independent.f1.value == pytest.approx(2 * 6 / (12 + 6))
-    assert independent.coherent.value == 0.0
+    assert found["independent", "F1 without probe"].value == pytest.approx(2 * 6 / (12 + 6))
+    assert found["independent", "coherent without probe"].value == 0.0
 
 
 @pytest.fixture(scope="module")
@@ -161,16 +173,16 @@ def test_end_to_end(saved: Path, tmp_path: Path, capsys: pytest.CaptureFixture[s
         *("F1 without probe", "F1 with probe"),
         *("coherent without probe", "coherent with probe"),
     }
-    assert [(p["config"], p["decision"]) for p in results["probes"]] == [
-        (config, decision)
-        for config in ("gender_flip", "negation")
-        for decision in ("argmax", "independent")
-    ]
-    assert {p["documents"] for p in results["probes"]} == {12}
+    scores = {(s["config"], s["system"], s["metric"]): s for s in results["scores"]}
+    assert {s["n"] for s in scores.values()} == {12}
     assert {t["chosen_on"] for t in results["thresholds"]} == {"detect_wiki"}
-    for probe in results["probes"]:
-        before, after = probe["f1"]["value"], probe["f1_probe"]["value"]
-        assert probe["difference"]["value"] == pytest.approx(after - before)
+    assert len(results["probes"]) == 2 * 2 * 2
+    for change in results["probes"]:
+        about, after = (change["config"], change["decision"]), change["metric"]
+        values = (
+            scores[*about, metric]["score"] for metric in (after.replace("with", "without"), after)
+        )
+        assert change["value"] == pytest.approx(-(next(values) - next(values)))
 
 
 def test_a_threshold_is_chosen_on_documents_without_probes(

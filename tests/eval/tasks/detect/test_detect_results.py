@@ -72,7 +72,9 @@ def test_two_detectors_are_compared_document_by_document(
     printed = capsys.readouterr().out
     assert 'detector: "mutual" and "context"' in printed
     (compared,) = json.loads((tmp_path / "out" / "comparison.json").read_text())["comparisons"]
-    rows = {(row["metric"], row["system"]): row for row in compared["rows"] if not row["group"]}
+    rows = {
+        (row["metric"], row["system"]): row for row in compared["rows"] if row["level"] == "all"
+    }
     tests = {measure: row["test"] for (measure, _), row in rows.items()}
     assert tests["AUC"] == "DeLong"
     assert tests["F1"].startswith("approximate randomisation")
