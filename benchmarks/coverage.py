@@ -20,7 +20,7 @@ from scipy.special import ndtri
 from coherencegym.eval.statistics.correlation import correlation, correlation_within
 from coherencegym.eval.statistics.effective_size import clustered
 from coherencegym.eval.statistics.estimate import Estimate
-from coherencegym.eval.statistics.estimators import auc, f1
+from coherencegym.eval.statistics.estimators import area, f1
 from coherencegym.eval.statistics.intervals import (
     Interval,
     difference_of_means,
@@ -543,7 +543,9 @@ def of_documents(number: int, kind: str, runs: int, generator: Generator) -> Fou
             with np.errstate(invalid="ignore"):
                 resampled = (drawn @ parts[:, 0]) / (drawn @ parts[:, 1])
         else:
-            now.append(auc(scores.tolist(), places.tolist(), names))
+            truths = places[:, None] == np.arange(1, scores.shape[1])
+            clusters = np.repeat(names, scores.shape[1] - 1).tolist()
+            now.append(area(scores[:, 1:].ravel(), truths.ravel(), clusters))
             resampled = _resampled_areas(scores, places, drawn)
         if now[-1].value is None or np.isnan(resampled).all():
             now.pop()

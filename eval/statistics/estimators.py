@@ -111,19 +111,6 @@ def share_difference(
     return estimate_of(math.fsum(differences) / n, interval, n)
 
 
-def auc(
-    scores: Sequence[Sequence[float]], positions: Sequence[int], clusters: Sequence[str]
-) -> Estimate:
-    """The :func:`area` over all non-opening sentences of documents, of which one is looked for."""
-    flat = [
-        (score, place == position, cluster)
-        for own, position, cluster in zip(scores, positions, clusters, strict=True)
-        for place, score in enumerate(own)
-        if place
-    ]
-    return area([one[0] for one in flat], [one[1] for one in flat], [one[2] for one in flat])
-
-
 def area(values: Sequence[float], truths: Sequence[bool], clusters: Sequence[str]) -> Estimate:
     """The area under the ROC curve, ties counting half.
 

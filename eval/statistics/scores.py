@@ -142,13 +142,9 @@ def only_cd(scores: Sequence[Score]) -> bool:
     return all(score.metric == CD for score in scores)
 
 
-#: The config and split, group and system that a line of a table is about.
-Line = tuple[str, str, str, str]
-
-
-def by_line(scores: Iterable[Score]) -> dict[Line, dict[str, Score]]:
-    """Scores as lines of a table, each with its metrics."""
-    found: dict[Line, dict[str, Score]] = {}
+def by_line(scores: Iterable[Score]) -> dict[tuple[str, str, str, str], dict[str, Score]]:
+    """Scores as lines of a table: by config, split, group and system, and by metric."""
+    found: dict[tuple[str, str, str, str], dict[str, Score]] = {}
     for score in scores:
         line = score.config, score.split, score.group, score.system
         found.setdefault(line, {})[score.metric] = score

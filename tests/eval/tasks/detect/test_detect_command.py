@@ -140,7 +140,7 @@ def test_end_to_end(saved: Path, tmp_path: Path, capsys: pytest.CaptureFixture[s
         for measure in ("document_accuracy", "exact_accuracy", "f1", "precision", "recall"):
             assert score[measure]["low"] <= score[measure]["value"] <= score[measure]["high"]
     model = score_of(results, "model")
-    assert model["place"]["n"] == 15
+    assert (model["place"]["n"], model["auc"]["n"]) == (15, 90)
     right = [highest(s) == p for s, p in zip(scores["test"], places["test"], strict=True) if p > 0]
     assert model["place"]["value"] == sum(right) / 15
     assert score_of(results, "majority: all coherent")["document_accuracy"]["value"] == 0.5

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.statistics import estimators
 from coherencegym.eval.statistics.estimate import Estimate
-from coherencegym.eval.statistics.estimators import accuracy, auc, ratio, ratio_difference
+from coherencegym.eval.statistics.estimators import accuracy, area, ratio, ratio_difference
 from coherencegym.eval.tasks.detect.decisions import (
     DECISIONS,
     Decision,
@@ -119,14 +119,15 @@ def test_measures_are_those_of_scikit_learn(documents: list[Any]) -> None:
         if place
     ]
     flat = [score for own in scores for score in own[1:]]
-    area = auc(scores, positions, clusters)
+    names = [name for name, own in zip(clusters, scores, strict=True) for _ in own[1:]]
+    auc = area(flat, truth, names)
     if 0 < sum(truth) < len(truth):
-        assert area.value == pytest.approx(roc_auc_score(truth, flat))
-        assert area.low is not None
-        assert area.high is not None
-        assert 0 <= area.low <= area.high <= 1
+        assert auc.value == pytest.approx(roc_auc_score(truth, flat))
+        assert auc.low is not None
+        assert auc.high is not None
+        assert 0 <= auc.low <= auc.high <= 1
     else:
-        assert area.value is None
+        assert auc.value is None
     called = [score > 0.5 for score in flat]
     outcomes = count_decisions(scores, positions, 0.5, "independent")
     measured = measure_of_f1(outcomes, clusters, len(flat))
@@ -188,4 +189,4 @@ def test_nothing_to_measure_is_no_number() -> None:
     assert ratio([0.0], [0.0], ["a"], 3).value is None
     none = [count_decision((), -1)]
     assert f1_difference(none, none, ["a"]).value is None
-    assert auc([[OPENING, 1.0]], [-1], ["a"]).value is None
+    assert area([1.0], [False], ["a"]).value is None
