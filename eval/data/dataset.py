@@ -5,14 +5,13 @@ from __future__ import annotations
 import hashlib
 import math
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from difflib import get_close_matches
 from itertools import islice
 from typing import Any
 
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.data.baselines import (
-    BASELINES,
     PairBaselines,
     StoredBaselines,
     baselines_path,
@@ -69,7 +68,6 @@ class ItemTable:
         separator: ``[SEP]`` in a text is a change of speaker; None: nobody says.
         breakdowns: columns by whose values scores are also reported.
         baselines: the decisions of baselines on the items; None where the dataset has none.
-        stated_baselines: without those, the scores of baselines that its manifest states, by name.
         headline: the group of predictions that the table's own score is over; empty: all.
         controls: the configs that are its controls.
         length_confound: the suite wants the correlation of margin and length shown.
@@ -88,7 +86,6 @@ class ItemTable:
     separator: bool | None
     breakdowns: tuple[str, ...] = ()
     baselines: PairBaselines | None = None
-    stated_baselines: Mapping[str, Sequence[Mapping[str, Any]]] = field(default_factory=dict)
     headline: str = ""
     controls: tuple[str, ...] = ()
     length_confound: bool = False
@@ -157,7 +154,6 @@ def tables(
             items, separator = _stored(read, number)
         about = read.about
         quality = about.get("quality", {}).get(read.split, {})
-        baselines = _baselines(source, read)
         yield ItemTable(
             config=read.config,
             split=read.split,
@@ -166,10 +162,7 @@ def tables(
             verified=read.verified,
             separator=separator,
             breakdowns=read.breakdowns,
-            baselines=baselines,
-            stated_baselines={}
-            if baselines
-            else {name: quality[name] for name in BASELINES if name in quality},
+            baselines=_baselines(source, read),
             humans=tuple(quality.get("human", {}).get("scores", ())),
             headline=str(about.get("headline", "")),
             controls=tuple(about.get("controls", ())),

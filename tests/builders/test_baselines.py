@@ -109,7 +109,6 @@ def test_the_file_is_in_the_commit_and_read_from_the_hub(
     (local,) = tables(find_dataset(str(folder)))
     assert local.baselines is not None
     assert table.baselines.decisions(table.items) == local.baselines.decisions(local.items)
-    assert not table.stated_baselines
 
 
 def test_decisions_alone_are_published_where_rows_are_the_same(

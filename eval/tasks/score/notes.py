@@ -11,7 +11,7 @@ from coherencegym.eval.data.baselines import HUMAN_PERFORMANCE
 from coherencegym.eval.data.dataset import FILTER_MODEL, ItemTable, chosen_with, filtered_note
 from coherencegym.eval.data.notes import Note, caution, detail, first_names
 from coherencegym.eval.data.syntaxgym import SPLIT as SUITE_SPLIT
-from coherencegym.eval.forward.agreement import TIMES, Trial
+from coherencegym.eval.forward.agreement import TIMES
 from coherencegym.eval.outcomes.tables import OutcomeTables, count_distinct
 from coherencegym.eval.plan.options import MODES, Rules
 from coherencegym.eval.statistics.scores import FEW_ITEMS, shown_rows
@@ -23,7 +23,7 @@ from coherencegym.eval.tasks.score.lengths import LengthCorrelation
 from coherencegym.eval.tasks.score.metrics import UNDEFINED
 from coherencegym.eval.tasks.score.outcomes import predictions_of
 from coherencegym.eval.tasks.score.results import score_summary
-from coherencegym.eval.tasks.score.scored_table import ScoredItemTable
+from coherencegym.eval.tasks.score.scored_table import RunFacts, ScoredItemTable
 from coherencegym.eval.tasks.score.selections import inside
 from coherencegym.eval.tasks.score.summary import ItemScore
 
@@ -163,35 +163,80 @@ def scorer_notes(settings: Mapping[str, Any], tables: Sequence[ItemTable]) -> li
     ]
 
 
-def score_notes(scores: Sequence[ItemScore], scored: Sequence[ScoredItemTable]) -> list[Note]:
+def score_notes(scores: Sequence[ItemScore], scored: Sequence[ScoredItemTable]) -> Iterator[Note]:
     """Lines that a reader of the table must know."""
-    return [line for note in _NOTES for line in note(scores, scored)]
+    tables = [one.table for one in scored]
+    of_all = [score for score in scores if score.level == "all"]
+    yield from _what_counts(of_all, tables)
+    details = [score for score in scores if score.level == "detail"]
+    if hidden := len(details) - len(shown_rows(details)):
+        groups = "group" if hidden == 1 else "groups"
+        yield detail(
+            f"only in results.json and report.html: {hidden:,} {groups} of fewer than {FEW_ITEMS} "
+            "items"
+        )
+    if families := [score for score in of_all if score.n_clusters < score.n_discourses]:
+        listed = ", ".join(f"{s.config} {s.n_clusters:,} of {s.n:,} items" for s in families)
+        # Nobody has told people that the texts of a list, or of somebody's dataset, are repeated.
+        say = detail if all(table.verified for table in tables) else caution
+        yield say(f"intervals are clustered by families of items that share text: {listed}")
+    if any(score.first_left_out for score in scores):
+        yield caution(
+            "† no start-of-text token: the first token of a text has no surprisal and is left "
+            "out; conditions may leave out different tokens"
+        )
+    why: Counter[str] = Counter()
+    for score in of_all:
+        why.update(score.undefined_why)
+    for reason, count in why.items():
+        yield caution(f"undefined: {count:,}, {UNDEFINED[reason]}")
+    if too_long := sum(one.too_long for one in scored):
+        context = scored[0].last.context
+        yield caution(f"too long: {too_long:,} for the model's context of {context:,} tokens")
+    if cut := sum(one.truncated for one in scored):
+        yield caution(f"cut to fit: {cut:,}, on the left, where all conditions are identical")
+    yield from _run_notes([run for one in scored for run in one.runs])
+    if spanning := sum(one.spanning_tokens for one in scored):
+        yield caution(
+            f"{spanning:,} tokens cross the edge of a compared region; each counts in the region "
+            "where it begins"
+        )
+    there = {(table.config, table.split) for table in tables}
+    for table in tables:
+        missing = [name for name in table.controls if (name, table.split) not in there]
+        if missing:
+            yield caution(
+                f"{table.config}: its score says little without its controls "
+                f"{', '.join(missing)}, which were not scored"
+            )
+    for name, meaning in _BASELINES.items():
+        if any(getattr(score, name) is not None for score in scores):
+            yield detail(meaning)
+    if judged := [f"{score.config} {score.human_n:,}" for score in of_all if score.human_n]:
+        yield detail(
+            f"{HUMAN_PERFORMANCE}: the share of judged pairs in which most annotators call the "
+            f"incoherent text less coherent ({', '.join(judged)} pairs); the interval is in "
+            "results.json"
+        )
 
 
-def _headlines(scores: Sequence[ItemScore], scored: Sequence[ScoredItemTable]) -> Iterator[Note]:
+def _what_counts(of_all: Sequence[ItemScore], tables: Sequence[ItemTable]) -> Iterator[Note]:
     over: dict[str, list[str]] = {}
-    for one in scored:
-        if one.table.headline:
-            over.setdefault(one.table.headline, []).append(one.table.config)
+    for table in tables:
+        if table.headline:
+            over.setdefault(table.headline, []).append(table.config)
     for headline, configs in over.items():
         names = first_names(list(dict.fromkeys(configs)))
         yield detail(
             f"{names}: the config's row and rows such as name=value count only the predictions of "
             f"the group {headline!r}"
         )
-
-
-def _values(scores: Sequence[ItemScore], scored: Sequence[ScoredItemTable]) -> Iterator[Note]:
-    values = {one.table.config: v for one in scored if (v := one.table.headline_value)}
+    values = {table.config: table.headline_value for table in tables if table.headline_value}
     if values:
         named = first_names([f"{config} only items with {v}" for config, v in values.items()])
         yield detail(f"the headline score counts of {named}")
-
-
-def _uncontrolled(scores: Sequence[ItemScore], scored: Sequence[ScoredItemTable]) -> Iterator[Note]:
-    tables = [one.table for one in scored]
     left_out = {t.config: t.not_headline for t in tables if t.not_headline and not t.in_headline}
-    empty = {(s.config, s.split) for s in scores if s.level == "all" and not s.n}
+    empty = {(score.config, score.split) for score in of_all if not score.n}
     left_out |= {
         t.config: "no item could be scored"
         for t in tables
@@ -202,55 +247,8 @@ def _uncontrolled(scores: Sequence[ItemScore], scored: Sequence[ScoredItemTable]
         yield caution(f"not in the headline score: {named}")
 
 
-def _hidden_groups(
-    scores: Sequence[ItemScore], scored: Sequence[ScoredItemTable]
-) -> Iterator[Note]:
-    details = [score for score in scores if score.level == "detail"]
-    if hidden := len(details) - len(shown_rows(details)):
-        groups = "group" if hidden == 1 else "groups"
-        yield detail(
-            f"only in results.json and report.html: {hidden:,} {groups} of fewer than {FEW_ITEMS} "
-            "items"
-        )
-
-
-def _families(scores: Sequence[ItemScore], scored: Sequence[ScoredItemTable]) -> Iterator[Note]:
-    families = [s for s in scores if s.level == "all" and s.n_clusters < s.n_discourses]
-    if families:
-        listed = ", ".join(f"{s.config} {s.n_clusters:,} of {s.n:,} items" for s in families)
-        # Nobody has told people that the texts of a list, or of somebody's dataset, are repeated.
-        say = detail if all(one.table.verified for one in scored) else caution
-        yield say(f"intervals are clustered by families of items that share text: {listed}")
-
-
-def _first_tokens(scores: Sequence[ItemScore], scored: Sequence[ScoredItemTable]) -> Iterator[Note]:
-    if any(score.first_left_out for score in scores):
-        yield caution(
-            "† no start-of-text token: the first token of a text has no surprisal and is left "
-            "out; conditions may leave out different tokens"
-        )
-
-
-def _undefined(scores: Sequence[ItemScore], scored: Sequence[ScoredItemTable]) -> Iterator[Note]:
-    why: Counter[str] = Counter()
-    for score in scores:
-        if score.level == "all":
-            why.update(score.undefined_why)
-    for reason, count in why.items():
-        yield caution(f"undefined: {count:,}, {UNDEFINED[reason]}")
-
-
-def _lengths(scores: Sequence[ItemScore], scored: Sequence[ScoredItemTable]) -> Iterator[Note]:
-    if too_long := sum(one.too_long for one in scored):
-        context = scored[0].last.context
-        yield caution(f"too long: {too_long:,} for the model's context of {context:,} tokens")
-    if cut := sum(one.truncated for one in scored):
-        yield caution(f"cut to fit: {cut:,}, on the left, where all conditions are identical")
-
-
-def _refusals(scores: Sequence[ItemScore], scored: Sequence[ScoredItemTable]) -> Iterator[Note]:
+def _run_notes(runs: Sequence[RunFacts]) -> Iterator[Note]:
     # Things that were not done together, as it would have changed numbers.
-    runs = [run for one in scored for run in one.runs]
     trials = [(run.sharing, run.beside) for run in runs]
     failed = sorted({t.reason for pair in trials for t in pair if t is not None and not t.passed})
     if failed:
@@ -259,26 +257,18 @@ def _refusals(scores: Sequence[ItemScore], scored: Sequence[ScoredItemTable]) ->
             "this model had better not read texts together, so each text was read in full or alone "
             f"(docs/speed.md#shared-work; the trial: {'; '.join(failed)})"
         )
-    yield from _shared_in_half([s for s, _ in trials if s is not None and s.passed])
-    if halved := sum(run.halved for run in runs):
-        yield detail(f"memory ran out {halved:,} times: smaller batches were run")
-
-
-def _shared_in_half(trials: Sequence[Trial]) -> Iterator[Note]:
     # By the trial in which most was lost by it.
-    measured = [(t.precision, t.difference) for t in trials if t.precision is not None]
-    if measured:
-        found, difference = max(measured, key=lambda each: each[0].tried - each[0].apart)
+    shared = [sharing for sharing, _ in trials if sharing is not None and sharing.passed]
+    if measured := [(t.precision, t.difference) for t in shared if t.precision is not None]:
+        most, difference = max(measured, key=lambda each: each[0].tried - each[0].apart)
         right = "" if difference is None else f" (in float32 {difference:.1g} bits apart at most)"
         yield detail(
             f"conditions shared the beginnings of texts{right}: against float32, the median error "
-            f"of {found.texts:,} texts in the scored regions is {found.tried:.2g} bits, and "
-            f"{found.apart:.2g} bits without sharing; up to {TIMES:g} times as much is accepted"
+            f"of {most.texts:,} texts in the scored regions is {most.tried:.2g} bits, and "
+            f"{most.apart:.2g} bits without sharing; up to {TIMES:g} times as much is accepted"
         )
-
-
-def _too_close(scores: Sequence[ItemScore], scored: Sequence[ScoredItemTable]) -> Iterator[Note]:
-    runs = [run for one in scored for run in one.runs]
+    if halved := sum(run.halved for run in runs):
+        yield detail(f"memory ran out {halved:,} times: smaller batches were run")
     if error := max((run.error for run in runs), default=0.0):
         reference = (
             "the same weights in float32"
@@ -293,84 +283,13 @@ def _too_close(scores: Sequence[ItemScore], scored: Sequence[ScoredItemTable]) -
         )
 
 
-def _spanning_tokens(
-    scores: Sequence[ItemScore], scored: Sequence[ScoredItemTable]
-) -> Iterator[Note]:
-    if spanning := sum(one.spanning_tokens for one in scored):
-        yield caution(
-            f"{spanning:,} tokens cross the edge of a compared region; each counts in the region "
-            "where it begins"
-        )
-
-
-def _missing_controls(
-    scores: Sequence[ItemScore], scored: Sequence[ScoredItemTable]
-) -> Iterator[Note]:
-    tables = [one.table for one in scored]
-    there = {(table.config, table.split) for table in tables}
-    for table in tables:
-        missing = [name for name in table.controls if (name, table.split) not in there]
-        if missing:
-            yield caution(
-                f"{table.config}: its score says little without its controls "
-                f"{', '.join(missing)}, which were not scored"
-            )
-
-
-def _baselines(scores: Sequence[ItemScore], scored: Sequence[ScoredItemTable]) -> Iterator[Note]:
-    if any(score.partial_input_score is not None for score in scores):
-        yield detail(
-            "partial input: score of a classifier that sees only part of each text; only a higher "
-            "score shows that the model uses the context"
-        )
-    if any(score.lexical_overlap_score is not None for score in scores):
-        yield detail(
-            "lexical overlap: score of picking the version that repeats more words of the "
-            "preceding text; only a higher score shows more than an expectation of repeated words"
-        )
-    if any(score.surface_score is not None for score in scores):
-        yield detail(
-            "surface: score of a classifier of words, lengths, pronouns, tense and typing habits "
-            "of context and target; only a higher score shows more than what these give away"
-        )
-
-
-def _stated_baselines(
-    scores: Sequence[ItemScore], scored: Sequence[ScoredItemTable]
-) -> Iterator[Note]:
-    if stated := [one.table.config for one in scored if one.table.stated_baselines]:
-        yield detail(
-            f"{first_names(list(dict.fromkeys(stated)))}: the baselines are from the dataset's "
-            "manifest and over all of its items, because the dataset has no baseline decisions by "
-            "item"
-        )
-
-
-def _people(scores: Sequence[ItemScore], scored: Sequence[ScoredItemTable]) -> Iterator[Note]:
-    judged = [f"{s.config} {s.human_n:,}" for s in scores if s.level == "all" and s.human_n]
-    if judged:
-        yield detail(
-            f"{HUMAN_PERFORMANCE}: the share of judged pairs in which most annotators call the "
-            f"incoherent text less coherent ({', '.join(judged)} pairs); the interval is in "
-            "results.json"
-        )
-
-
-#: Notes, in the order in which they are printed.
-_NOTES = (
-    _headlines,
-    _values,
-    _uncontrolled,
-    _hidden_groups,
-    _families,
-    _first_tokens,
-    _undefined,
-    _lengths,
-    _refusals,
-    _too_close,
-    _spanning_tokens,
-    _missing_controls,
-    _baselines,
-    _stated_baselines,
-    _people,
-)
+#: What a baseline beside the scores is, by the field that has it.
+_BASELINES = {
+    "partial_input_score": "partial input: score of a classifier that sees only part of each text; "
+    "only a higher score shows that the model uses the context",
+    "lexical_overlap_score": "lexical overlap: score of picking the version that repeats more "
+    "words of the preceding text; only a higher score shows more than an expectation of repeated "
+    "words",
+    "surface_score": "surface: score of a classifier of words, lengths, pronouns, tense and typing "
+    "habits of context and target; only a higher score shows more than what these give away",
+}

@@ -7,7 +7,7 @@ value is the share of them that holds.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from statistics import fmean
@@ -40,8 +40,7 @@ if TYPE_CHECKING:
 class ItemScore(Score):
     """A CD score with what is known of items; what has a default an older release may lack.
 
-    The scores of baselines are over the same items, or those among them that they decided on; where
-    a dataset has no decisions of baselines, they are what its manifest states, as those of people.
+    The scores of baselines are over the same items, or those among them that they decided on.
 
     Attributes:
         level: ``all``, ``formula``, ``group``, ``headline`` (the group that ``all`` is over),
@@ -205,8 +204,6 @@ def _score(
     # People judged texts, whatever the formula and the metric.
     human = next((h for h in table.humans if row.level != "formula" and h["group"] == group), {})
     beside = _named("human", human)
-    for name, stated in table.stated_baselines.items():
-        beside |= _named(name, _stated(stated, formula, metric, group))
     cells = outcomes.cells(row.places)
     return ItemScore(
         config=table.config,
@@ -274,13 +271,3 @@ def only_one(names: Iterable[str]) -> str:
 
 def _named(whose: str, score: Mapping[str, Any]) -> dict[str, Any]:
     return {f"{whose}_{name}": score.get(name) for name in ("score", "ci_low", "ci_high")}
-
-
-def _stated(
-    scores: Sequence[Mapping[str, Any]], formula: str, metric: str, group: str
-) -> Mapping[str, Any]:
-    # Of a row over several formulas the only one that the manifest has for its group.
-    same = [a for a in scores if a["group"] == group]
-    exact = [a for a in same if (a.get("formula"), a.get("metric")) == (formula, metric)]
-    chosen = exact or (same if not formula else [])
-    return chosen[0] if len(chosen) == 1 else {}

@@ -40,14 +40,13 @@ def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def test_reads_a_folder(tmp_path: Path, pair_items: list[Item], write_dataset: Write) -> None:
-    partial_input = {"formula": "f", "metric": "mean", "group": "", "score": 0.7}
     human = {"group": "", "score": 0.9, "n": 40}
     folder = write_dataset(
         tmp_path / "d",
         pair_items,
         extra=EXTRA,
         breakdowns=["moved"],
-        quality={"test": {"partial_input": [partial_input], "human": {"scores": [human]}}},
+        quality={"test": {"human": {"scores": [human]}}},
     )
     source = find_dataset(str(folder))
     (table,) = tables(source)
@@ -56,7 +55,6 @@ def test_reads_a_folder(tmp_path: Path, pair_items: list[Item], write_dataset: W
     assert list(table.items) == pair_items
     assert table.verified
     assert table.breakdowns == ("moved",)
-    assert table.stated_baselines == {"partial_input": [partial_input]}
     assert table.humans == (human,)
 
 

@@ -42,9 +42,11 @@ def scores(make_item: Callable[..., Item]) -> list[ItemScore]:
         outcome = Outcome(number % 3 > 0, False, number % 3 - 0.5)
         formulas = ("[(1;%a%)-1] > 0", "(1;%a%) > 0")
         evaluated += [EvaluatedPrediction(item, f, "mean", (), outcome) for f in formulas]
-    partial_input = {"formula": formulas[0], "metric": "mean", "group": "", "score": 0.6125}
-    about: Any = {"breakdowns": ("moved",), "stated_baselines": {"partial_input": [partial_input]}}
-    return made_scores(evaluated, config=NAME, split="test", **about)
+    scores = made_scores(evaluated, config=NAME, split="test", breakdowns=("moved",))
+    return [
+        replace(score, partial_input_score=0.6125) if score.formula == formulas[0] else score
+        for score in scores
+    ]
 
 
 def printed(scores: list[ItemScore], width: int) -> str:

@@ -7,6 +7,7 @@ import random
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import pytest
@@ -48,10 +49,18 @@ def table(config: str, met: Met, split: str = "test", **about: Any) -> Evaluated
     return evaluated_table(evaluated, config, split, **about)
 
 
-def headline(*tables: Evaluated) -> Headline | None:
+def headline(
+    *tables: Evaluated, partial_input: Mapping[tuple[str, str], float] = MappingProxyType({})
+) -> Headline | None:
+    """The headline of tables, with the baseline's scores by config and group."""
     outcomes = made_outcomes(*tables)
     own = [table for table, _ in tables]
-    return headline_of(own, outcomes, [one for table in own for one in summarise(outcomes, table)])
+    scores = [
+        replace(one, partial_input_score=partial_input.get((one.config, one.group)))
+        for table in own
+        for one in summarise(outcomes, table)
+    ]
+    return headline_of(own, outcomes, scores)
 
 
 def test_a_config_without_groups_is_one_cell() -> None:
@@ -94,22 +103,18 @@ def test_a_config_that_is_not_in_it_is_left_out() -> None:
 
 
 def test_only_items_with_the_headline_value_count() -> None:
-    partial_inputs = (
-        {"formula": "f", "metric": "mean", "group": "", "score": 0.5},
-        {"formula": "f", "metric": "mean", "group": "moved=true", "score": 0.8},
-    )
+    partial_input = {("a", ""): 0.5, ("a", "moved=true"): 0.8}
     own, made = table(
         "a",
         {"": [True, True, True, False]},
         headline_value="moved=true",
         breakdowns=("moved",),
-        stated_baselines={"partial_input": partial_inputs},
     )
     evaluated = [
         replace(prediction, item=replace(prediction.item, extra={"moved": moved}))
         for prediction, moved in zip(made, (True, False, False, True), strict=True)
     ]
-    found = headline((own, evaluated))
+    found = headline((own, evaluated), partial_input=partial_input)
     assert found is not None
     assert (found.n, found.score, found.partial_input_score) == (2, 0.5, 0.8)
     assert found.only == {"a": "moved=true"}
@@ -118,7 +123,7 @@ def test_only_items_with_the_headline_value_count() -> None:
     assert two is not None
     assert "(mean of a (only moved=true), b, equally weighted, 3 items)" in headline_line(two)
     # Where all items have it, the table's own row is the one.
-    found = headline((own, [evaluated[0], evaluated[3]]))
+    found = headline((own, [evaluated[0], evaluated[3]]), partial_input=partial_input)
     assert found is not None
     assert (found.n, found.partial_input_score) == (2, 0.5)
 
@@ -131,15 +136,13 @@ def test_splits_of_a_config_are_one_cell() -> None:
 
 
 def test_others_are_averaged_only_where_every_config_has_one() -> None:
-    def with_partial_input(config: str, score: float) -> Evaluated:
-        one = {"formula": "f", "metric": "mean", "group": "", "score": score}
-        return table(config, {"": [True, False]}, stated_baselines={"partial_input": (one,)})
-
-    found = headline(with_partial_input("a", 0.6), with_partial_input("b", 0.8))
+    met = {"": [True, False]}
+    known = {("a", ""): 0.6, ("b", ""): 0.8}
+    found = headline(table("a", met), table("b", met), partial_input=known)
     assert found is not None
     assert found.partial_input_score == pytest.approx(0.7)
     assert found.human_score is None
-    found = headline(with_partial_input("a", 0.6), table("b", {"": [True]}))
+    found = headline(table("a", met), table("b", {"": [True]}), partial_input={("a", ""): 0.6})
     assert found is not None
     assert found.partial_input_score is None
 

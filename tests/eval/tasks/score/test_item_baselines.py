@@ -183,23 +183,6 @@ def test_results_with_baselines_are_read_back(tmp_path: Path) -> None:
     assert count_compared(saved, saved.outcomes.series()) == 6
 
 
-def test_without_decisions_the_manifest_states_a_score(tmp_path: Path) -> None:
-    stated = {"formula": FORMULA, "metric": "mean", "group": "", "score": 0.6125}
-    about: Any = {"quality": {"test": {PARTIAL_INPUT: [stated]}}}
-    items = [item(n) for n in range(6)]
-    found = scored(made(tmp_path / "d", items, {}, **about), limit=4)
-    assert beside(found) == (0.6125, None)
-    assert [one.role for one in found.outcomes.systems] == ["model"]
-    assert score_summary(found).over_baselines == []
-    assert any("the baselines are from the dataset's manifest" in n.text for n in found.notes)
-    # What the manifest says is not looked at where there are decisions.
-    decided = scored(made(tmp_path / "e", items, **about), limit=4)
-    assert beside(decided) == (2.5 / 4, 3 / 4)
-    assert not any(
-        "the baselines are from the dataset's manifest" in note.text for note in decided.notes
-    )
-
-
 def test_decisions_that_are_not_those_that_were_published_are_one_line(tmp_path: Path) -> None:
     items = [item(n) for n in range(6)]
     folder = made(tmp_path / "d", items)
@@ -241,7 +224,7 @@ def test_a_table_has_the_baselines_of_its_own_folds() -> None:
         writer.add(ids, "accuracy", baseline_system(SURFACE, {SURFACE: folds}), decided)
     outcomes = writer.tables()
     for config, (decided, folds) in values.items():
-        about_it = {"headline": "", "breakdowns": (), "humans": (), "stated_baselines": {}}
+        about_it = {"headline": "", "breakdowns": (), "humans": ()}
         table: Any = SimpleNamespace(config=config, split="test", **about_it)
         (row,) = [one for one in summarise(outcomes, table) if one.level == "all"]
         known = share_interval(decided, list("abcd"), folds=folds)

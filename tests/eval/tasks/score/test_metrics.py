@@ -370,43 +370,6 @@ def test_an_item_with_several_predictions_counts_their_share(
     assert scores["group", "other", "k"].score == 0.0
 
 
-def test_breakdown_by_column_and_partial_input_scores_beside(
-    make_item: Callable[..., Item],
-) -> None:
-    items = [
-        make_item({"a": ["x"]}, "f", item_id=f"d{i}/x", moved=bool(i % 2), kind=None)
-        for i in range(4)
-    ]
-    partial_inputs = [
-        {
-            "formula": "f",
-            "metric": "mean",
-            "group": "",
-            "score": 0.7,
-            "ci_low": 0.6,
-            "ci_high": 0.8,
-        },
-        {"formula": "f", "metric": "mean", "group": "moved=true", "score": 0.9},
-    ]
-    scores = rows(
-        made_scores(
-            [prediction(item, 1.0 if i < 3 else -1.0) for i, item in enumerate(items)],
-            breakdowns=("moved",),
-            stated_baselines={"partial_input": partial_inputs},
-        )
-    )
-    assert scores["all", "", "f"].partial_input_score == 0.7
-    assert scores["all", "", "f"].partial_input_ci_low == 0.6
-    assert scores["column", "moved=true", "f"].partial_input_score == 0.9
-    assert scores["column", "moved=true", "f"].score == 0.5
-    assert scores["column", "moved=false", "f"].partial_input_score is None
-    assert list(scores) == [
-        ("all", "", "f"),
-        ("column", "moved=false", "f"),
-        ("column", "moved=true", "f"),
-    ]
-
-
 def test_human_scores_stand_beside_whatever_the_formula(make_item: Callable[..., Item]) -> None:
     items = [make_item({"a": ["x"]}, "f", item_id=f"d{i}/x", moved=bool(i % 2)) for i in range(4)]
     evaluated = [
