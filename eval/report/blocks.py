@@ -121,7 +121,17 @@ class ItemList:
     collect: Callable[[], Any]
 
 
-_OfScore = HeatMaps | Introduction | ItemList
+Block = (
+    Grid
+    | Figure
+    | TextLists
+    | Strips
+    | Triangles
+    | DocumentLists
+    | HeatMaps
+    | Introduction
+    | ItemList
+)
 
 
 @dataclass(frozen=True)
@@ -139,17 +149,7 @@ class ReportSection:
     """
 
     title: str
-    body: (
-        Grid
-        | Figure
-        | TextLists
-        | Strips
-        | Triangles
-        | DocumentLists
-        | HeatMaps
-        | Introduction
-        | ItemList
-    )
+    body: Block
     lead: str = ""
     sentences: tuple[str, ...] = ()
     is_detail: bool = False

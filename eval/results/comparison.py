@@ -101,7 +101,7 @@ def compare(
     rows = list(paired_rows(baseline, model, seed))
     headline = None
     over = baseline.headline_configs
-    if over == model.headline_configs and baseline.task == model.task == "score":
+    if over == model.headline_configs and baseline.task == model.task:
         headline = headline_difference(baseline, model, over, seed)
     if equivalence_margin is not None:
         rows = [tested_for_equivalence(row, equivalence_margin) for row in rows]

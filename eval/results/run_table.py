@@ -39,8 +39,6 @@ _NOT_OF_COLUMN = INCIDENTAL - {"detector", "calibrate_on", "threshold", "interva
 _OF_MASKED = ("scorer", "masking")
 #: Aspects that follow from the tables.
 _OF_TABLES = ("splits", "items", "rows", "score over")
-#: The order of tasks; others come after, by name.
-_TASKS = ("score", "detect", "probe", "spans")
 
 
 @dataclass(frozen=True)
@@ -318,11 +316,6 @@ def table_of(results: Iterable[Results]) -> RunTable:
             )
         )
     return RunTable(tuple(_with_differences(columns)))
-
-
-def _place(column: RunColumn) -> tuple[Any, ...]:
-    of_task = _TASKS.index(column.task) if column.task in _TASKS else len(_TASKS)
-    return of_task, column.task, column.suite, column.version, column.metric, column.digest
 
 
 def _model(run: Results) -> RunModel:

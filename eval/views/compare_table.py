@@ -168,10 +168,10 @@ def comparison_notes(comparison: ModelComparison) -> Iterator[str]:
     """Notes for a reader of one comparison."""
     for obstacle in comparison.obstacles:
         yield f"compared although not comparable: {obstacle}"
-    units = "predictions" if all(row.metric == CD for row in comparison.rows) else "sentences"
-    units = {"probe": "rows", "correlate": "texts", "spans": "texts"}.get(
-        comparison.baseline.task, units
-    )
+    asked = comparison.baseline.asked
+    units = "units" if asked is None else asked.command.units
+    if all(row.metric == CD for row in comparison.rows):
+        units = "predictions"
     if comparison.unpaired:
         yield f"{comparison.unpaired:,} {units} are left out: only one of the two has them"
     if comparison.headline is not None and comparison.headline.visible is not None:
@@ -190,7 +190,7 @@ def comparison_notes(comparison: ModelComparison) -> Iterator[str]:
         if count:
             yield f"undefined or too long for {who}, so left out for both: {count:,} {units}"
     for who, side in (("reference", comparison.baseline), ("other", comparison.model)):
-        if side.task == "score" and (ties := tie_line(side.outcomes, side.tables)):
+        if ties := tie_line(side.outcomes, side.tables):
             yield f"{ties} (the {who} model, {short_model(side.model_name)})"
     if hidden := len(comparison.rows) - len(comparison.shown):
         yield (
