@@ -36,14 +36,14 @@ from benchmarks.worker import one_thread
 GOALS = {"shuffle": 6.0, "connective": 25.0}
 #: Functions whose time is shown, where they are called from.
 _STAGES = {
-    "read and verify the data": "coherencegym.eval.commands.options.item_tables",
-    "load the model": "coherencegym.eval.commands.running.load_model",
+    "read and verify the data": "coherencegym.eval.run.runs.read_dataset",
+    "load the model": "coherencegym.eval.run.options.ModelOptions.load",
     "encode": "coherencegym.eval.surprisal.prepare",
     "plan": "coherencegym.eval.surprisal.make_plan",
     "make batches": "coherencegym.eval.plan.plan.make_batches",
     "evaluate": "coherencegym.eval.tasks.score.scored_table.ScoredItemTable.add",
     "write rows": "coherencegym.eval.tasks.score.files.ItemFiles.add",
-    "summarise": "coherencegym.eval.tasks.collect.collect_results",
+    "summarise": "coherencegym.eval.run.runs.collect_results",
     "write scores and the page": "coherencegym.eval.views.page.write_pages",
 }
 

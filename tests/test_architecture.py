@@ -30,7 +30,7 @@ EVAL = (
     "results",
     "views",
     "hub",
-    "library",
+    "run",
     "commands",
 )
 #: What every room may import: the ground floor.

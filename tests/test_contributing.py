@@ -18,6 +18,7 @@ from support.commands import lint_examples
 from support.native_files import LAYOUTS
 from support.strategies import discourses
 
+import coherencegym as cg
 from coherencegym.builders.pipeline.build import BuildOptions, build
 from coherencegym.builders.pipeline.sources import PlannedCorpus, Sources
 from coherencegym.errors import EvaluationError
@@ -267,14 +268,17 @@ def test_the_example_of_a_task_is_a_subcommand(
     assert main([*asked, "--split", "x", "--output", str(tmp_path / "x")]) == 2
     assert "no split 'x'" in capsys.readouterr().err
 
-    import coherencegym.eval.library as library
-    from coherencegym.eval.models.load import load
+    from coherencegym.eval.run.call import call_of
+    from coherencegym.eval.run.runs import run_task
+    from coherencegym.eval.tasks.registry import task_named
 
-    found = library.task_loaded("match", load("demo", "cpu"), data, {"saved": 1000.0})
+    about: dict[str, Any] = {"model": "demo", "device": "cpu", "dataset": data}
+    found = run_task(call_of(task_named("match"), {**about, "saved": 1000.0}))
+    assert isinstance(found, cg.Results)
     assert found.signature == saved.signature
     assert "recipes_all: accuracy" in str(found)
-    with pytest.raises(EvaluationError, match="match: no option save; expected some of saved"):
-        library.task_loaded("match", load("demo", "cpu"), data, {"save": 1000.0})
+    with pytest.raises(EvaluationError, match="match: no option 'save'; expected one of"):
+        call_of(task_named("match"), {**about, "save": 1000.0})
 
 
 def test_the_example_of_a_metric_is_one_file(modules: dict[str, Any]) -> None:

@@ -10,15 +10,14 @@ from pathlib import Path
 from typing import Any
 
 from coherencegym.command_line import Parser
-from coherencegym.errors import EvaluationError
-from coherencegym.eval.commands.running import in_bytes
 from coherencegym.eval.forward.cache import CACHE_FORMAT, SUFFIX, cache_folder
 from coherencegym.eval.forward.store import StoreListing, delete_store, listed
 from coherencegym.eval.forward.vectors import VECTORS_FORMAT, VECTORS_SUFFIX
+from coherencegym.eval.run.cache import in_bytes
 
 EXAMPLES = """\
   coherencegym cache
-  coherencegym cache --clear --model gpt2 --dry-run
+  coherencegym cache --clear --model gpt2
   coherencegym cache --clear --older-than 30
 """
 
@@ -43,7 +42,6 @@ def add_arguments(parser: Parser) -> None:
         metavar="DAYS",
         help="list only caches that were not used for DAYS days",
     )
-    add("--dry-run", action="store_true", help="print what --clear would delete")
 
 
 def _age(text: str) -> timedelta:
@@ -54,8 +52,6 @@ def _age(text: str) -> timedelta:
 
 def run(arguments: argparse.Namespace) -> int:
     """List, or delete, what is kept."""
-    if arguments.dry_run and not arguments.clear:
-        raise EvaluationError("--dry-run says what --clear would delete; add --clear")
     folder = cache_folder(arguments.cache)
     last = datetime.now(UTC) - (arguments.older_than or timedelta())
     found = [
@@ -68,9 +64,7 @@ def run(arguments: argparse.Namespace) -> int:
         print(_line(one))
     total = in_bytes(sum(one.size for one in found))
     print(f"{folder}: {len(found):,} {'cache' if len(found) == 1 else 'caches'}, {total}")
-    if arguments.dry_run:
-        print(f"would free {total}")
-    elif arguments.clear:
+    if arguments.clear:
         freed = 0
         for one in found:
             if delete_store(one):

@@ -7,14 +7,16 @@ import importlib
 import os
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
-from pathlib import Path
-from typing import Protocol, cast
+from typing import TYPE_CHECKING, Protocol, cast
 
 from coherencegym.command_line import USER_ERROR, Parser, did_you_mean, finish
 from coherencegym.errors import EvaluationError, ProcessError, one_line
 from coherencegym.eval.tasks.registry import TASKS, all_tasks, command_line_of, task_named
+
+if TYPE_CHECKING:
+    from coherencegym.eval.run.data import Rebuild
 
 #: Subcommands beside the tasks of the registry, and their purposes; the module of
 #: ``export-results`` is ``export_results_command``, and has ``add_arguments`` and ``run``.
@@ -31,9 +33,6 @@ COMMANDS = {
     "cache": "show or clear the surprisals cached between runs",
 }
 _DEFAULT = "score"
-
-#: Makes the rows of a stand-off release: (dataset, folder of corpora, revision, configs) -> folder.
-Rebuild = Callable[[str, Path, str | None, Sequence[str]], Path]
 
 #: Seconds that other processes give the first one to say what is wrong.
 PATIENCE = 20
@@ -59,13 +58,11 @@ def commands() -> dict[str, str]:
 
 def _command(name: str) -> Command:
     if name not in COMMANDS:
-        from coherencegym.eval.commands.score_command import ScoreCommand
         from coherencegym.eval.commands.task_command import TaskCommand
 
         load = partial(task_named, name)
         if name in TASKS:
-            kind = ScoreCommand if name == _DEFAULT else TaskCommand
-            return kind(command_line_of(name), load)
+            return TaskCommand(command_line_of(name), load)
         from coherencegym.eval.tasks.task import Task
 
         task = load()  # of another package

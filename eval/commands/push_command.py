@@ -19,7 +19,6 @@ EXAMPLES = """\
       --create-pr
   coherencegym push results evaleval/EEE_datastore --format every-eval-ever --create-pr \\
       --organization "University of Somewhere"
-  coherencegym score --model gpt2 --dataset coherencegym/winograd --push-results me/results
 """
 #: The forms: a dataset of runs, the model's own repository, the shared format of evaluations.
 RUNS, EVAL_RESULTS, EVERY_EVAL_EVER = "runs", "eval-results", "every-eval-ever"

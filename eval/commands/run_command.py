@@ -32,7 +32,7 @@ def run(arguments: argparse.Namespace) -> int:
     from coherencegym.command_line import did_you_mean
     from coherencegym.errors import EvaluationError
     from coherencegym.eval.commands.cli import make_parser, run_subcommand
-    from coherencegym.eval.commands.run_file import read_run_file
+    from coherencegym.eval.run.run_file import read_run_file
     from coherencegym.eval.tasks.registry import all_tasks
 
     path: Path = arguments.file

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import argparse
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from pathlib import Path
 
-from coherencegym.command_line import Parser
-from coherencegym.eval.commands import options
-from coherencegym.eval.models.libraries import quiet_libraries
-from coherencegym.eval.tasks.options import flag_of
+from coherencegym.command_line import Parser, add_options, option, options_in
+from coherencegym.eval.plan.options import RUNNING, Options
+from coherencegym.eval.run.call import parse_options
+from coherencegym.eval.run.options import DATA, METHOD, WRITTEN, ItemOptions, ModelOptions
 from coherencegym.terminal import shown_console
 
 EXAMPLES = """\
@@ -18,60 +19,84 @@ EXAMPLES = """\
 """
 
 
+@dataclass(frozen=True)
+class ShowOptions:
+    """The item, and what is shown of it."""
+
+    item: str = option(
+        "",
+        "id of an item, or the beginning or end of the id",
+        metavar="ID",
+        group=DATA,
+        required=True,
+    )
+    conditions: tuple[str, ...] = option(
+        (),
+        "conditions to show; default: all conditions in the item's predictions",
+        metavar="C",
+        group=WRITTEN,
+        many=True,
+    )
+    output: Path | None = option(
+        None, "also write item.png and item.svg", parse=Path, metavar="DIR", group=WRITTEN
+    )
+    overwrite: bool = option(False, "replace an existing folder of an item's plot", group=WRITTEN)
+
+
+_KINDS = (
+    (ShowOptions, options_in(ShowOptions)),
+    (ItemOptions, [name for name in options_in(ItemOptions) if name != "limit"]),
+    (ModelOptions, options_in(ModelOptions)),
+    (Options, [name for name in options_in(Options) if name not in RUNNING]),
+)
+
+
 def add_arguments(parser: Parser) -> None:
     """Declare the options of ``show``."""
-    parser.group(options.DATA).add_argument(
-        "--item",
-        required=True,
-        metavar="ID",
-        help="id of an item, or the beginning or end of the id",
-    )
-    options.add_items(parser)
-    options.add_model(parser)
-    options.add_scoring(parser)
-    options.many(
-        parser.group(options.WRITTEN),
-        "--conditions",
-        metavar="C",
-        help="conditions to show; default: all conditions in the item's predictions",
-    )
-    options.add_output(parser, "also write item.png and item.svg", "an item's plot")
+    for kind, names in _KINDS:
+        add_options(parser, kind, METHOD, only=names)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the surprisal of every token of an item; draw it if asked to."""
     from coherencegym.errors import EvaluationError
-    from coherencegym.eval.views.item_text import print_item
-
-    chosen = replace(options.chosen(arguments), every_token=True)
-    if arguments.output:
-        options.check_output(arguments, arguments.output)
-    elif arguments.overwrite:
-        raise EvaluationError("--overwrite: nothing is written; expected --output with it")
-    quiet_libraries()
-    _, tables = options.item_tables(arguments)
     from coherencegym.eval.data.dataset import find_item
+    from coherencegym.eval.models.libraries import quiet_libraries
+    from coherencegym.eval.run.data import is_file, read_items
     from coherencegym.eval.tasks.score.notes import scorer_notes
     from coherencegym.eval.tasks.score.page.item_view import check_conditions, view_item
     from coherencegym.eval.tasks.score.scoring import score_items
+    from coherencegym.eval.views.item_text import print_item
+    from coherencegym.files.folders import check_folder, written_beside
 
-    table, item = find_item(tables, arguments.item)
-    check_conditions(item, arguments.conditions)
-    model = options.load_model(arguments, scorer=chosen.scorer)
-    chosen = chosen.settled(model.scorer, flag_of)
-    separator = table.separator
-    scored = score_items(model.model, model.tokenizer, [item], chosen, uses_separator=separator)
+    given = dict(vars(arguments))
+    rebuild, _ = given.pop("rebuild"), given.pop("typed_words")
+    shown, data, model, reading = parse_options(_KINDS, given, "", {"scorer": "auto"})
+    reading.check()
+    if shown.output:
+        files, folders = [model.model], [data.dataset]
+        if is_file(data.dataset):
+            files, folders = [*files, *folders], []
+        check_folder(shown.output, shown.overwrite, inputs=folders, around=files)
+    elif shown.overwrite:
+        raise EvaluationError("--overwrite: nothing is written; expected --output with it")
+    quiet_libraries()
+    table, item = find_item(read_items(data, rebuild).tables, shown.item)
+    check_conditions(item, shown.conditions)
+    loaded = model.load(reading.scorer)
+    reading = replace(reading.settled(loaded.scorer), every_token=True)
+    how = loaded.model, loaded.tokenizer, [item], reading
+    scored = score_items(*how, uses_separator=table.separator)
     (one,), place = scored.items, (table.config, table.split)
-    view = view_item(one, model.tokenizer, *place, arguments.conditions, rules=chosen.rules)
+    view = view_item(one, loaded.tokenizer, *place, shown.conditions, rules=reading.rules)
     print_item(view, shown_console(highlight=False))
-    if chosen.is_masked:
-        how = {"scorer": chosen.scorer, "masking": chosen.masking}
-        print("".join(f"· {note}\n" for note in scorer_notes(how, [])), end="")
-    if arguments.output:
+    if reading.is_masked:
+        masks = {"scorer": reading.scorer, "masking": reading.masking}
+        print("".join(f"· {note}\n" for note in scorer_notes(masks, [])), end="")
+    if shown.output:
         from coherencegym.eval.views.plots_item import plot_item
-        from coherencegym.files.folders import written_beside
 
-        with written_beside(arguments.output, arguments.overwrite) as work:
-            notes = plot_item(view, model.name, work / "item.png")
-        print("".join(f"· {note}\n" for note in notes) + f"written to {arguments.output}")
+        with written_beside(shown.output, shown.overwrite) as work:
+            notes = plot_item(view, loaded.name, work / "item.png")
+        print("".join(f"· {note}\n" for note in notes) + f"written to {shown.output}")
     return 0

@@ -5,17 +5,11 @@ from __future__ import annotations
 import argparse
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
-from coherencegym.command_line import Parser
-from coherencegym.eval.commands import options
-from coherencegym.eval.commands.running import running
-from coherencegym.eval.data.texts import TEXT_NAME, LabelledTexts, labelled_texts
-from coherencegym.eval.models.libraries import quiet_libraries
+from coherencegym.command_line import Parser, add_options
+from coherencegym.eval.run.options import METHOD
+from coherencegym.eval.run.texts import TEXT_KINDS, surprisal_rows
 from coherencegym.files.frames import FRAME_SUFFIXES
-
-if TYPE_CHECKING:
-    from coherencegym.eval.plan.options import Options
 
 EXAMPLES = """\
   coherencegym surprisal stories.txt --model gpt2 > surprisals.csv
@@ -28,21 +22,8 @@ def add_arguments(parser: Parser) -> None:
     """Declare the options of ``surprisal``."""
     said = f"texts: .txt with one text per line, or a table ({', '.join(FRAME_SUFFIXES)})"
     parser.add_argument("texts", type=Path, metavar="FILE", help=said)
-    add = parser.group(options.DATA).add_argument
-    add("--column", metavar="COLUMN", help=f"column of the texts; default {TEXT_NAME}")
-    add(
-        "--context",
-        metavar="COLUMN",
-        help="column of contexts, which precede the texts and are not scored",
-    )
-    options.add_model(parser, several=True)
-    options.add_scoring(parser)
-    options.add_reading(parser, "texts")
-    said = "one row per word (between white space) or per token; default word"
-    parser.group(options.WRITTEN).add_argument(
-        "--by", choices=("word", "token"), default="word", help=said
-    )
-    options.add_alike(parser, "--quiet")
+    for kind, names in TEXT_KINDS:
+        add_options(parser, kind, METHOD, only=names)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -51,31 +32,13 @@ def run(arguments: argparse.Namespace) -> int:
     Raises:
         EvaluationError: the texts or a model cannot be read.
     """
+    from coherencegym.eval.models.libraries import quiet_libraries
     from coherencegym.eval.report.formats import csv_text
 
-    texts = labelled_texts(arguments.texts, arguments.column, arguments.context)
-    chosen = options.chosen(arguments)
+    given = {name: own for name, own in vars(arguments).items() if name not in _NO_OPTIONS}
     quiet_libraries()
-    rows = [
-        {"model": options.model_name(one), **row}
-        for one in options.each_model(arguments)
-        for row in _rows(one, chosen, texts)
-    ]
-    sys.stdout.write(csv_text(rows))
+    sys.stdout.write(csv_text(surprisal_rows(arguments.texts, given, in_shell=True)))
     return 0
 
 
-def _rows(
-    arguments: argparse.Namespace, chosen: Options, texts: LabelledTexts
-) -> list[dict[str, Any]]:
-    from coherencegym.eval.text_surprisal import text_surprisals
-
-    def tell(said: str) -> None:
-        print(f"! {options.model_name(arguments)}: {said}", file=sys.stderr)
-
-    with (
-        running(arguments, chosen) as asked,
-        asked.reading(options.model_name(arguments), len(texts.texts), "texts") as how,
-    ):
-        about = texts, arguments.by, asked.options, tell
-        return list(text_surprisals(asked.loaded, *about, **how))
+_NO_OPTIONS = ("texts", "typed_words", "rebuild")

@@ -9,11 +9,10 @@ from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from coherencegym.command_line import Parser, rare
+from coherencegym.command_line import Parser, add_options, flag_of, rare
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.commands import options
 from coherencegym.eval.tasks.criteria.options import ABLATION, CRITERIA, GRU, name_of
-from coherencegym.eval.tasks.options import arguments_of, flag_of
 from coherencegym.eval.tasks.training.options import Settings, TaskOptions
 from coherencegym.numbers import not_negative
 
@@ -71,11 +70,8 @@ def add_arguments(parser: Parser) -> None:
     rare(group.add_argument("--seed", dest="one_seed", type=not_negative, metavar="N", help=what))
     what = f"encoder: criteria whose losses are summed: {', '.join(CRITERIA)}"
     options.many(group, "--criteria", choices=tuple(CRITERIA), metavar="NAME", help=what)
-    for one in (*arguments_of(Settings), *arguments_of(TaskOptions)):
-        # What nobody gives is not there: its default may depend on the task.
-        action = group.add_argument(one.flag, **{**one.settings, "default": argparse.SUPPRESS})
-        if one.is_rare:
-            rare(action)
+    for kind in (Settings, TaskOptions):
+        add_options(parser, kind, _TRAINING)
     options.add_output(parser, "default results/DATA--MODEL--train-TASK", "results")
     options.add_alike(parser, "--dry-run")
 

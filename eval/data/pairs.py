@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from coherencegym.command_line import did_you_mean
+from coherencegym.command_line import did_you_mean, option
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.data.dataset import ItemTable, unverified_table
 from coherencegym.eval.data.notes import detail
@@ -19,6 +19,7 @@ from coherencegym.eval.data.source import Source
 from coherencegym.eval.kinds.contrasts import Contrast, GeneratedItem
 from coherencegym.eval.kinds.items import METRICS, Condition, Item, Prediction, Region
 from coherencegym.files.frames import FRAME_SUFFIXES, read_frame, records
+from coherencegym.files.strict_json import SomeNames
 
 if TYPE_CHECKING:
     import pandas  # type: ignore[import-untyped]
@@ -37,6 +38,12 @@ CONTEXT_NAMES = ("context", "prompt", "prefix")
 ID_NAMES = ("pair_id", "item_id", "id")
 #: The conditions of an item.
 _GOOD, _BAD = "good", "bad"
+#: The heading of help.
+_PAIRS = "pairs of texts in a file"
+
+
+def _column(said: str) -> Any:
+    return option(None, said, metavar="COLUMN", group=_PAIRS, rare=True)
 
 
 @dataclass(frozen=True)
@@ -52,12 +59,29 @@ class PairChoices:
         aggregation: ``sum``, ``mean``, ... of the bits of a text's tokens.
     """
 
-    good: str | None = None
-    bad: str | None = None
-    context: str | None = None
-    cluster_by: str | None = None
-    group_by: str | Sequence[str] = ()
-    aggregation: str = "sum"
+    good: str | None = _column("the better text; default sentence_good, good, chosen ...")
+    bad: str | None = _column("the worse text; default sentence_bad, bad, rejected ...")
+    context: str | None = _column(
+        "a text before both; default context or prompt, where there is one"
+    )
+    cluster_by: str | None = _column(
+        "column whose value names a pair's cluster; default each pair is a cluster"
+    )
+    group_by: SomeNames = option(
+        (),
+        "columns whose values form groups, each with its own score",
+        metavar="COLUMN",
+        group=_PAIRS,
+        many=True,
+        rare=True,
+    )
+    aggregation: str = option(
+        "sum",
+        "how the bits of a text's tokens are combined",
+        choices=METRICS,
+        group=_PAIRS,
+        rare=True,
+    )
 
 
 #: The columns by their usual names, and each pair for itself.
@@ -111,9 +135,7 @@ def table_of_pairs(
     Raises:
         EvaluationError: there is no pair, a column is not there, or a text is none.
     """
-    if (aggregation := choices.aggregation) not in METRICS:
-        raise EvaluationError(f"aggregation={aggregation!r}; expected one of {', '.join(METRICS)}")
-    groups = [choices.group_by] if isinstance(choices.group_by, str) else list(choices.group_by)
+    groups = list(choices.group_by)
     rows = _rows(pairs, where)
     if not rows:
         raise EvaluationError(f"{where}: no pair; expected at least one")
@@ -130,7 +152,9 @@ def table_of_pairs(
                 "for each pair"
             )
     table = replace(unverified_table(name, "", made), breakdowns=tuple(groups))
-    note = detail(f"pairs: {columns[1]} is to be less surprising than {columns[2]} ({aggregation})")
+    note = detail(
+        f"pairs: {columns[1]} is to be less surprising than {columns[2]} ({choices.aggregation})"
+    )
     return Source(name, Path(), manifest={"suite": name}, notes=(note,)), (table,)
 
 

@@ -9,17 +9,19 @@ numbers are comparable in neither mode.) The README's table says why the default
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Annotated, Any
+from typing import Annotated, Any, get_args
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
+from coherencegym.command_line import flag_of, option
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.kinds.items import Item, joined_condition
 from coherencegym.eval.kinds.predictions import TIE_BITS
 from coherencegym.eval.models.kind import ScorerChoice
 from coherencegym.eval.text.choices import BosChoice, MaskingChoice, SpaceChoice
+from coherencegym.numbers import positive
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,38 +74,96 @@ _CAUSAL = {
 }
 
 
+#: The options of every reading of texts; those of how it is run; the others are of minimal pairs.
+INPUT = ("bos", "separator", "separator_space")
+RUNNING = ("batch_tokens", "share")
+
+
 @dataclass(frozen=True, slots=True)
 class Options:
     """Choices on which surprisals depend, beside the model and the texts.
 
     Attributes:
-        scorer: the way in which a token's surprisal is read: ``causal``, ``pll`` or ``mntp``
-            (:mod:`eval.text.masking`); ``auto``: by the model.
-        masking: ``within_word_l2r`` or ``original``: what ``pll`` and ``mntp`` mask beside a token.
-        bos: start of text: ``auto``, ``always`` or ``never``; see :mod:`eval.text.special`.
+        scorer: the way in which a token's surprisal is read (:mod:`eval.text.masking`).
+        masking: what ``pll`` and ``mntp`` mask beside a token.
+        bos: start of text; see :mod:`eval.text.special`.
         separator: ``auto``, ``none`` or the text that stands for ``[SEP]``.
         separator_space: ``keep`` or ``drop`` the white space after a separator.
         truncate: cut a text that is too long on the left, as far as all conditions are identical.
         word_correction: surprisals of words (:mod:`eval.text.words`).
-        special_tokens: the name of a special token in a text is that token, not letters
-            (:mod:`eval.text.names`).
+        special_tokens: see :mod:`eval.text.names`.
         rules: another mode, which fixes the six options above.
         batch_tokens: most tokens in a forward pass, padding included; None: by device and memory.
         share: run what conditions begin with alike once, if the model can.
         every_token: read also the tokens that nothing asks for, separators included.
     """
 
-    scorer: ScorerChoice = "causal"
-    masking: MaskingChoice = "within_word_l2r"
-    bos: BosChoice = "auto"
-    separator: str = "auto"
-    separator_space: SpaceChoice = "keep"
-    truncate: bool = False
-    word_correction: bool = False
-    special_tokens: bool = False
-    rules: Rules = DEFAULT
-    batch_tokens: Annotated[int, Field(ge=1)] | None = None
-    share: bool = True
+    bos: BosChoice = option(
+        "auto",
+        "start-of-text token before every text; auto: exactly one if the model has one",
+        choices=get_args(BosChoice),
+        rare=True,
+    )
+    separator: str = option(
+        "auto",
+        "text for [SEP] in dialogues; auto: the model's separator or end-of-text token",
+        metavar="auto|TEXT|none",
+        rare=True,
+    )
+    separator_space: SpaceChoice = option(
+        "keep", "the space after a separator", choices=get_args(SpaceChoice), rare=True
+    )
+    scorer: ScorerChoice = option(
+        "causal",
+        "causal, pll (masked language models), mntp (masked next token prediction); default by the "
+        "model",
+        choices=get_args(ScorerChoice),
+        rare=True,
+    )
+    masking: MaskingChoice = option(
+        "within_word_l2r",
+        "pll and mntp: mask the rest of a token's word too (Kauf and Ivanova 2023), or not "
+        "(Salazar et al. 2020)",
+        choices=get_args(MaskingChoice),
+        rare=True,
+    )
+    rules: Annotated[Rules, BeforeValidator(lambda given: MODES.get(given, given))] = option(
+        DEFAULT,
+        "score as the programs behind the published numbers did (docs/published-numbers.md has "
+        "a table)",
+        name="compat",
+        choices=tuple(MODES),
+        rare=True,
+    )
+    truncate: bool = option(
+        False,
+        "cut texts that are too long on the left, where all conditions are identical",
+        rare=True,
+    )
+    word_correction: bool = option(
+        False,
+        "surprisals of words, for tokens that begin with a space (Pimentel and Meister 2024)",
+        rare=True,
+    )
+    special_tokens: bool = option(
+        False,
+        "read the name of a special token in a text (<unk>, [SEP]) as that token, not as letters, "
+        "as lm-evaluation-harness does",
+        rare=True,
+    )
+    batch_tokens: Annotated[int, Field(ge=1)] | None = option(
+        None,
+        "most tokens in a forward pass, padding included; default by device and memory",
+        parse=positive,
+        metavar="N",
+        rare=True,
+    )
+    share: bool = option(
+        True,
+        "read every text from its beginning, also where texts begin alike",
+        flags=("--no-sharing",),
+        rare=True,
+    )
     every_token: bool = False
 
     @property
@@ -111,15 +171,12 @@ class Options:
         """Tokens are masked in a text that is seen whole."""
         return self.scorer in ("pll", "mntp")
 
-    def check(self, said: Callable[[str], str] = str) -> None:
-        """Refuse options that contradict the mode, which fixes them all, or the scorer.
-
-        ``said`` gives what the user calls an option, from its name here.
-        """
+    def check(self) -> None:
+        """Refuse options that contradict the mode, which fixes them all, or the scorer."""
         for name in _FIXED if self.rules.name else ():
             if getattr(self, name) != getattr(DEFAULT_OPTIONS, name):
                 raise EvaluationError(
-                    f"{said(name)} and --compat {self.rules.name}: the mode sets this itself; "
+                    f"{flag_of(name)} and --compat {self.rules.name}: the mode sets this itself; "
                     "expected one of the two"
                 )
         if self.is_masked and self.rules.name:
@@ -130,27 +187,24 @@ class Options:
         for name, why in _CAUSAL.items() if self.is_masked else ():
             if getattr(self, name) != getattr(DEFAULT_OPTIONS, name):
                 raise EvaluationError(
-                    f"{said(name)} and --scorer {self.scorer}: it {why}, and a masked model sees "
-                    "all of the text; expected one of the two"
+                    f"{flag_of(name)} and --scorer {self.scorer}: it {why}, and a masked model "
+                    "sees all of the text; expected one of the two"
                 )
         if self.scorer == "causal" and self.masking != DEFAULT_OPTIONS.masking:
             raise EvaluationError(
-                f"{said('masking')} {self.masking}: a causal model is asked without masks; "
+                f"--masking {self.masking}: a causal model is asked without masks; "
                 "expected --scorer pll or mntp with it"
             )
 
-    def settled(self, own: ScorerChoice, said: Callable[[str], str] = str) -> Options:
-        """The options with the scorer that ``auto`` is for a model, which is read by ``own``.
-
-        ``said`` is that of :meth:`check`.
-        """
+    def settled(self, own: ScorerChoice) -> Options:
+        """The options with the scorer that ``auto`` is for a model, which is read by ``own``."""
         if self.scorer == "causal" and own != "causal":
             raise EvaluationError(
                 "a masked language model has no surprisal of a token given what precedes it alone; "
                 "expected a causal one, or --scorer pll"
             )
         chosen = replace(self, scorer=own if self.scorer == "auto" else self.scorer)
-        chosen.check(said)
+        chosen.check()
         return chosen
 
     def record(self) -> dict[str, Any]:

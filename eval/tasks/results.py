@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -277,6 +277,11 @@ class Results:
         if self.details:
             return [ReportSection("Scores", estimate_grid(self.estimates))]
         return [ReportSection("Scores", _score_grid(self.rows))]
+
+    def without_details(self) -> Results:
+        """The same without items and outcomes, which take memory."""
+        none: dict[str, Any] = {"inputs": (), "details": (), "summary": None, "manifest": {}}
+        return replace(self, outcomes=no_outcomes(), **none)
 
     def to_pandas(self, kind: str = "scores") -> pandas.DataFrame:
         """A table of the results as a data frame; see :func:`rows`.

@@ -23,10 +23,9 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from coherencegym.errors import EvaluationError
-    from coherencegym.eval.library import Items
     from coherencegym.eval.models.load import load as load_model
-    from coherencegym.eval.tasks.results import Results as Results
-    from coherencegym.eval.tasks.results import rows, to_pandas
+    from coherencegym.eval.run.data import Items
+    from coherencegym.eval.tasks.results import Results, rows, to_pandas
     from coherencegym.library import (
         build,
         compare,
@@ -71,8 +70,8 @@ __all__ = [
 #: Places of names that are not in the library's module under that name.
 _ELSEWHERE = {
     "EvaluationError": ("coherencegym.errors", "EvaluationError"),
-    "Items": ("coherencegym.eval.library", "Items"),
-    "Results": ("coherencegym.eval.tasks.task", "Results"),
+    "Items": ("coherencegym.eval.run.data", "Items"),
+    "Results": ("coherencegym.eval.tasks.results", "Results"),
     "ScoreCallback": ("coherencegym.training", "ScoreCallback"),
     "load_model": ("coherencegym.eval.models.load", "load"),
     "rows": ("coherencegym.eval.tasks.results", "rows"),

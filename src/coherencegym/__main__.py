@@ -10,13 +10,13 @@ import importlib
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 from coherencegym.command_line import Parser, did_you_mean, finish
 from coherencegym.completion import SHELLS, completion
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.commands.cli import commands
 from coherencegym.eval.tasks.registry import TASKS, all_tasks
+from coherencegym.library import rebuild_rows
 
 NAME = "coherencegym"
 
@@ -41,20 +41,13 @@ class Subcommand:
         """Run it; returns the exit code."""
         run: Callable[..., int] = importlib.import_module(self.module).main
         if self.name:
-            return run([self.name, *words], prog, _rebuild)
+            return run([self.name, *words], prog, rebuild_rows)
         return run(words, prog)
 
     def parser(self, prog: str) -> Parser:
         """Its parser, for shell completion."""
         make: Callable[..., Parser] = importlib.import_module(self.module).make_parser
         return make(prog, *([self.name] if self.name else []))
-
-
-def _rebuild(dataset: str, data_dir: Path, revision: str | None, configs: Sequence[str]) -> Path:
-    # The evaluator imports nothing that builds.
-    from coherencegym.library import rebuild
-
-    return rebuild(dataset, data_dir=data_dir, revision=revision, config=configs)
 
 
 def _evaluator(group: str, *names: str) -> dict[str, Subcommand]:

@@ -16,9 +16,9 @@ import re
 import signal
 import sys
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import MISSING, Field, dataclass, field, fields
 from difflib import get_close_matches
 from itertools import takewhile
 from typing import Any, NoReturn, TypeVar
@@ -76,6 +76,126 @@ class Names:
 def completed(action: _Action, names: Names) -> _Action:
     """Mark an argument as one that a shell completes with these names."""
     action.names = names  # type: ignore[attr-defined]
+    return action
+
+
+def option(
+    default: Any,
+    said: str,
+    *,
+    choices: Collection[str] = (),
+    parse: Callable[[str], Any] | None = None,
+    metavar: str = "",
+    flags: Sequence[str] = (),
+    name: str = "",
+    group: str = "",
+    many: bool = False,
+    rare: bool = False,
+    required: bool = False,
+    short: str = "",
+    names: Names | None = None,
+) -> Any:
+    """A field of a dataclass of options: an option of the shell and of Python.
+
+    Args:
+        default: its value where nobody gives one; ``False`` makes a switch.
+        said: its text in help.
+        choices: its values; empty: any of its type.
+        parse: makes its value of a word of the shell; None: the type of the default does.
+        metavar: the word that stands for the value in help.
+        flags: its names in the shell; empty: one of its name.
+        name: its name where users give it; empty: that of the field.
+        group: the heading of help that it stands under; empty: that of its command's own.
+        many: it takes several values, also when it is given several times.
+        rare: true where only ``--help-all`` shows it.
+        required: nothing can be done without it.
+        short: its text in ``--help``, where only ``--help-all`` shows the whole one.
+        names: those that a shell completes it with.
+    """
+    about: dict[str, Any] = {
+        "help": said,
+        "choices": choices,
+        "parse": parse,
+        "metavar": metavar,
+    }
+    about |= {"flags": tuple(flags), "name": name, "group": group, "many": many, "rare": rare}
+    return field(
+        default=default, metadata={**about, "required": required, "short": short, "names": names}
+    )
+
+
+def named(text: str) -> str:
+    """A name that is not empty, for argparse: an empty one would be the folder that one is in."""
+    if not text.strip():
+        raise argparse.ArgumentTypeError("an empty name; expected a Hub id or a folder")
+    return text
+
+
+def options_in(options: type[Any]) -> dict[str, Field[Any]]:
+    """The fields of a dataclass that :func:`option` made, by the names that users give them."""
+    own = (each for each in fields(options) if "help" in each.metadata)
+    return {each.metadata["name"] or each.name: each for each in own}
+
+
+def flag_of(name: str) -> str:
+    """The name of an option in the shell."""
+    return "--" + name.replace("_", "-")
+
+
+def add_options(
+    parser: Parser,
+    options: type[Any],
+    group: str = "",
+    *,
+    only: Container[str] | None = None,
+    without: Container[str] = (),
+) -> None:
+    """Declare the options of a dataclass; what is not typed will not be there when it is parsed.
+
+    Args:
+        parser: the parser.
+        options: the dataclass.
+        group: the heading of those that have none of their own.
+        only: the names of those that are declared; None: all.
+        without: the names of those that are not.
+    """
+    for name, own in options_in(options).items():
+        if (only is None or name in only) and name not in without:
+            add_option(parser, name, own, group, default=argparse.SUPPRESS)
+
+
+def add_option(
+    parser: Parser, name: str, own: Field[Any], group: str = "", **more: Any
+) -> argparse.Action:
+    """Declare the option of a field; ``more`` are settings of argparse."""
+    about, default = own.metadata, own.default
+    assert default is not MISSING
+    said, short_text = about["help"], about["short"]
+    settings: dict[str, Any] = {"dest": name, "required": about["required"], **more}
+    if default is False or default is True:
+        settings["action"] = "store_false" if default else "store_true"
+    else:
+        settings["metavar"] = about["metavar"] or None
+        if about["choices"]:
+            settings["choices"] = [one for one in about["choices"] if one]
+        else:
+            usual = str if default is None or isinstance(default, tuple) else type(default)
+            settings["type"] = about["parse"] or usual
+            settings["metavar"] = about["metavar"] or name.upper()
+        if about["many"]:
+            settings |= {"nargs": "+", "action": "extend"}
+        if isinstance(default, str | int | float) and default != "" and "default" not in said:
+            said += f"; default {default}"
+            short_text += f"; default {default}" if short_text else ""
+    flags = about["flags"] or (flag_of(name),)
+    action = parser.group(about["group"] or group).add_argument(*flags, help=said, **settings)
+    if about["rare"]:
+        rare(action)
+    if short_text:
+        short(action, short_text)
+    if about["names"] is not None:
+        completed(action, about["names"])
+    assert isinstance(action, argparse.Action)
     return action
 
 

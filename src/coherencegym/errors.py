@@ -47,3 +47,9 @@ def one_line(error: object) -> str:
     kept = LONGEST - len(_CUT)
     end = kept // 3
     return text[: kept - end] + _CUT + text[-end:]
+
+
+def shown_value(value: object) -> str:
+    """A value of a wrong type, for an error."""
+    shown = repr(value)
+    return f"{shown if len(shown) < 60 else shown[:57] + '...'} is a {type(value).__name__}"

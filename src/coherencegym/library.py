@@ -13,131 +13,76 @@ turn. A mistake is an :class:`~coherencegym.errors.EvaluationError` of one line.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from coherencegym.command_line import did_you_mean
-from coherencegym.errors import EvaluationError
+from coherencegym.errors import EvaluationError, shown_value
 
 if TYPE_CHECKING:
     import pandas  # type: ignore[import-untyped]
 
     from coherencegym.builders.suite import Suite
-    from coherencegym.eval.library import Items
-    from coherencegym.eval.models.kind import ScorerChoice
-    from coherencegym.eval.models.load import LoadedModel
+    from coherencegym.eval.run.data import Items
     from coherencegym.eval.tasks.results import Results
-    from coherencegym.eval.tasks.task import Task
-    from coherencegym.eval.text_surprisal import TextUnit
     from coherencegym.eval.views.notebook import Comparisons
     from coherencegym.eval.views.overview import ShownOverview
 
-_MODEL = "expected a model id, a folder, a loaded model, or a list of these"
-_DATA = "expected a dataset's name or folder, items, pairs of texts, or a list of these"
 
-
-def load_items(
-    dataset: str | Path,
-    *,
-    config: str | Sequence[str] = (),
-    split: str | None = None,
-    revision: str | None = None,
-    limit: int | None = None,
-) -> Items:
+def load_items(dataset: str | Path, **options: Any) -> Items:
     """Read the items of a dataset, or of suites in SyntaxGym's JSON.
 
     Args:
-        dataset: a Hub id, the folder of a build, or a file of SyntaxGym's JSON.
-        config: names of configs; none: all.
-        split: name of one split, or ``all``; None: all, or ``test`` where there is ``train``.
-        revision: tag or commit of a Hub dataset; None: the newest.
-        limit: no more items than this of each table, from its start.
+        dataset: a Hub id, the folder of a build, or a file of SyntaxGym's JSON or of pairs.
+        options: the part of it: ``config`` (one name or several), ``split`` (one, or ``all``; by
+            default all, or ``test`` where there is ``train``), ``revision`` (a tag or commit of a
+            Hub dataset), ``limit`` (most items of each table), and those of :func:`load_pairs`.
 
     Raises:
         EvaluationError: they are not there, or cannot be read.
     """
-    from coherencegym.eval.library import items_from
+    from coherencegym.eval.run.data import read_items
+    from coherencegym.eval.run.options import ItemOptions
 
     if not isinstance(dataset, str | Path):
-        raise EvaluationError(f"load_items: {_named(dataset)}; expected a dataset's name or folder")
-    chosen: dict[str, Any] = {"config": config, "split": split, "revision": revision}
-    _check_chosen({**chosen, "limit": limit})
-    if not str(dataset).endswith(".json") or Path(dataset).is_dir():
-        return items_from(dataset, max_items=limit, **chosen)
-    try:
-        return items_from(suite=dataset, max_items=limit, **chosen)
-    except OSError as error:
-        raise EvaluationError(f"{dataset}: {error.strerror}; expected a suite's file") from None
+        message = f"{shown_value(dataset)}; expected a dataset's name or folder"
+        raise EvaluationError(f"load_items: {message}")
+    return read_items(_options(ItemOptions, "load_items", {**options, "dataset": dataset}))
 
 
-def load_pairs(
-    pairs: Any,
-    *,
-    good: str | None = None,
-    bad: str | None = None,
-    context: str | None = None,
-    cluster_by: str | None = None,
-    group_by: str | Sequence[str] = (),
-    aggregation: str = "sum",
-    limit: int | None = None,
-) -> Items:
+def load_pairs(pairs: Any, *, limit: int | None = None, **options: Any) -> Items:
     """Pairs of texts as items: is the better text the less surprising one?
 
     Args:
         pairs: ``(good, bad)`` or ``(context, good, bad)`` each; a data frame or rows with columns
             such as ``sentence_good`` and ``sentence_bad``, ``good`` and ``bad``, ``chosen`` and
             ``rejected``; or a file of such rows: CSV, TSV, JSON lines, parquet.
-        good, bad, context: the columns, where they have other names.
-        cluster_by: the column by which pairs are drawn together (their document, their template),
-            for intervals; None: each pair is drawn by itself.
-        group_by: columns by whose values there are scores, too.
-        aggregation: ``sum``, ``mean``, ... of the bits of a text's tokens.
         limit: no more pairs than this, from the start.
+        options: ``good``, ``bad`` and ``context`` (the columns, where they have other names),
+            ``cluster_by`` (the column by which pairs are drawn together, such as their document,
+            for intervals), ``group_by`` (columns by whose values there are scores, too),
+            ``aggregation`` (``sum``, ``mean``, ... of the bits of a text's tokens).
 
     Raises:
         EvaluationError: there is no pair, a column is not there, or a text is none.
     """
     from coherencegym.eval.data.pairs import PairChoices
-    from coherencegym.eval.library import items_of_pairs
+    from coherencegym.eval.run.data import items_of_pairs
 
-    choices = PairChoices(good, bad, context, cluster_by, group_by, aggregation)
-    return items_of_pairs(pairs, choices, limit)
-
-
-def _check_chosen(chosen: Mapping[str, Any]) -> None:
-    limit, config = chosen["limit"], chosen["config"]
-    if limit is not None and (type(limit) is not int or limit < 1):
-        raise EvaluationError(f"limit={limit!r}; expected a whole number of at least 1, or None")
-    _names("config", config)
-    for name in ("split", "revision"):
-        if not isinstance(chosen[name], str | None):
-            raise EvaluationError(f"{name}={chosen[name]!r}; expected a name, or None")
+    return items_of_pairs(pairs, _options(PairChoices, "load_pairs", options), limit)
 
 
-def _names(option: str, given: Any) -> list[str]:
-    several = [given] if isinstance(given, str) else given
-    if not isinstance(several, Sequence) or not all(isinstance(name, str) for name in several):
-        raise EvaluationError(f"{option}={given!r}; expected a name, or a list of names")
-    return list(several)
+def _options(kind: type[Any], where: str, given: Mapping[str, Any]) -> Any:
+    from coherencegym.command_line import options_in
+    from coherencegym.eval.tasks.options import options_from, refuse_unknown
+
+    refuse_unknown(f"{where}: ", given, options_in(kind))
+    return options_from(kind, given)
 
 
 def score(
-    model: Any,
-    dataset: Any,
-    *,
-    tokenizer: Any = None,
-    config: str | Sequence[str] = (),
-    split: str | None = None,
-    revision: str | None = None,
-    limit: int | None = None,
-    data_dir: str | Path | None = None,
-    device: str = "auto",
-    dtype: str = "auto",
-    output: str | Path | None = None,
-    overwrite: bool = False,
-    **options: Any,
+    model: Any, dataset: Any, *, tokenizer: Any = None, **options: Any
 ) -> Results | ShownOverview:
     """Score models on suites.
 
@@ -147,14 +92,15 @@ def score(
         dataset: a dataset's name or folder, what :func:`load_items` or :func:`build` returns, items
             or rows; pairs of texts, as :func:`load_pairs` takes them; or a list of names.
         tokenizer: that of a loaded model; None: the one of the files that it was loaded from.
-        config, split, revision, limit: parts, see :func:`load_items`, of a dataset given by name.
-        data_dir: a folder of corpus files, of a dataset without its texts: see :func:`rebuild`.
-        device, dtype: place and numbers, see :func:`load_model`, of models given by name.
-        output: a folder to write results to; for several, one in it for each, written as soon as
-            its scores are there, and an overview of all that are in it.
-        overwrite: replace results that are there.
-        options: ``scorer``, ``masking``, ``bos``, ``separator``, ``truncate``, ``compat``, ...
-            (:func:`coherencegym.eval.library.score`).
+        options: those of ``coherencegym score``, with ``_`` for ``-``. They choose a part of the
+            dataset (``config``, ``split``, ``revision``, ``limit``; ``data_dir``, a folder of
+            corpus files, for one without its texts), load the model (``device``, ``dtype``,
+            ``model_revision``, ``model_arg``, ...), say how it reads (``scorer``, ``masking``,
+            ``bos``, ``separator``, ``truncate``, ``compat``, ``batch_tokens``, ...: see
+            :class:`eval.plan.options.Options`), and where results go: ``output``, a folder, in
+            which several runs have one each beside an overview, written as soon as their scores are
+            there; ``overwrite`` replaces results, ``cache`` is a folder in which surprisals are
+            kept from run to run, and ``quiet=False`` shows progress.
 
     Returns:
         The results of one model on one dataset, or an overview of several, which shows a row for
@@ -165,56 +111,7 @@ def score(
         EvaluationError: a model or a dataset is not there, an option is wrong, or results are there
             already.
     """
-    from coherencegym.eval.library import options_of, score_loaded
-    from coherencegym.eval.models.in_memory import evaluating
-    from coherencegym.eval.models.load import load
-    from coherencegym.eval.plan.cached import CachedPlans
-    from coherencegym.eval.results.read import runs_beside
-    from coherencegym.eval.views.overview import overview, write_overview
-    from coherencegym.eval.views.page import write_results_folder
-
-    if not isinstance(output, str | Path | None):
-        raise EvaluationError(f"score: output: {_named(output)}; expected a folder, or None")
-    for name, value in (("device", device), ("dtype", dtype)):
-        if not isinstance(value, str):
-            raise EvaluationError(f"score: {name}: {_named(value)}; expected a name")
-    chosen_options = options_of(**{"scorer": "auto", **options})
-    models = list(model) if isinstance(model, list) else [model]
-    if not models:
-        raise EvaluationError(f"score: nothing to score; {_MODEL}")
-    chosen = {"config": config, "split": split, "revision": revision, "limit": limit}
-    if data_dir is None:
-        read = read_data(dataset, chosen)
-    else:
-        one_by_one = dataset if _are_several(dataset) else [dataset]
-        made = [rebuild(d, data_dir=data_dir, revision=revision, config=config) for d in one_by_one]
-        read = read_data(made, {**chosen, "revision": None})
-    # All that can be refused before hours of scoring: the last model may not be there.
-    scorer = chosen_options.scorer
-    given = [_model(each, tokenizer, alone=len(models) == 1, scorer=scorer) for each in models]
-    ways = scorer, chosen_options.masking
-    folders = None if output is None else _folders(Path(output), given, read, ways, overwrite)
-    # Of several models those with one tokenizer read the same tokens.
-    plans = CachedPlans() if len(given) > 1 else None
-    runs = []
-    for model_number, each in enumerate(given):
-        loaded = load(each, device, dtype, scorer=scorer) if isinstance(each, str) else each
-        with evaluating(loaded.model):
-            for data_number, items in enumerate(read):
-                results = score_loaded(loaded, items, chosen_options, plans=plans)
-                if folders is not None:
-                    folder = folders[model_number][data_number]
-                    named = each, items.source.repo or items.source.name
-                    how = {**chosen, "device": device, "dtype": dtype, **options}
-                    how["data_dir"] = None if data_dir is None else str(data_dir)
-                    more = _run_file(results, named, how, folder)
-                    write_results_folder(results, folder, overwrite=overwrite, more=more)
-                    results = replace(results, folder=folder)
-                runs.append(results)
-    if output is not None and folders != [[Path(output)]]:
-        others = runs_beside(Path(output), [run.place for run in runs])
-        write_overview(overview([*others, *runs]), Path(output))
-    return results if len(runs) == 1 else overview(runs)
+    return _ask("score", model, dataset, tokenizer, options)
 
 
 def surprisal(
@@ -222,12 +119,7 @@ def surprisal(
     texts: Sequence[str] | str | Path | pandas.DataFrame,
     *,
     contexts: Sequence[str | None] | None = None,
-    column: str | None = None,
-    context: str | None = None,
-    by: TextUnit = "token",
     tokenizer: Any = None,
-    device: str = "auto",
-    dtype: str = "auto",
     **options: Any,
 ) -> pandas.DataFrame:
     """The surprisal of texts, by token or by word.
@@ -237,11 +129,11 @@ def surprisal(
         texts: a list of texts; a file: ``.txt`` with one text a line, or a table (CSV, TSV, JSON
             lines, parquet); or a data frame.
         contexts: a text before each, which is read and not scored; None or empty: no text.
-        column, context: the columns of a table with the texts, by default ``text``, and with their
-            contexts.
-        by: ``token``; or ``word``: the sum over the tokens of each word, which white space parts.
-        tokenizer, device, dtype: see :func:`score`.
-        options: ``scorer``, ``masking``, ``bos``, ``word_correction``, ... as for :func:`score`.
+        tokenizer: see :func:`score`.
+        options: ``column`` and ``context``, the columns of a table with the texts, by default
+            ``text``, and with their contexts; ``by``: ``token``, or ``word``, the sum over the
+            tokens of each word, which white space parts; and those of models and reading, as for
+            :func:`score`.
 
     Returns:
         A data frame with a row for each token or word: ``model``, ``text_number`` (row of a table,
@@ -253,65 +145,23 @@ def surprisal(
         EvaluationError: a model or a file is not there, an option is wrong, a text is empty or too
             long, or pandas is not installed.
     """
-    from coherencegym.eval.data.texts import TEXT_SUFFIXES, labelled_texts
-    from coherencegym.eval.library import options_of
-    from coherencegym.eval.models.in_memory import evaluating
-    from coherencegym.eval.models.load import load
-    from coherencegym.eval.text_surprisal import text_surprisals
+    from coherencegym.eval.run.texts import surprisal_rows
     from coherencegym.files.frames import data_frame
 
-    chosen = options_of(**{"scorer": "auto", **options})
-    if isinstance(texts, str):
-        # Not whether it is there: the name of a file may not be as long as a text.
-        if Path(texts).suffix not in TEXT_SUFFIXES:
-            expected = (
-                f"expected a list of texts, a file ({', '.join(TEXT_SUFFIXES)}) or a data frame"
-            )
-            raise EvaluationError(f"surprisal: {texts!r:.60}; {expected}")
-        texts = Path(texts)
-    several = labelled_texts(texts, column, context, contexts)
-    rows = []
-    for each in model if isinstance(model, list) else [model]:
-        given = _model(each, tokenizer, alone=True, scorer=chosen.scorer)
-        way: Any = {"device": device, "dtype": dtype, "scorer": chosen.scorer}
-        loaded = load(given, **way) if isinstance(given, str) else given
-        with evaluating(loaded.model):
-            found = text_surprisals(loaded, several, by, chosen.settled(loaded.scorer))
-            rows += [{"model": loaded.name, **row} for row in found]
-    return data_frame(rows)
+    given = {**options, "model": _with_tokenizer(model, tokenizer)}
+    return data_frame(surprisal_rows(texts, given, contexts))
 
 
-def probe(
-    model: Any,
-    dataset: Any,
-    *,
-    tokenizer: Any = None,
-    config: str | Sequence[str] = (),
-    split: str = "test",
-    revision: str | None = None,
-    limit: int | None = None,
-    device: str = "auto",
-    dtype: str = "auto",
-    cache: str | Path | None = None,
-    output: str | Path | None = None,
-    overwrite: bool = False,
-    **options: Any,
-) -> Results:
+def probe(model: Any, dataset: Any, *, tokenizer: Any = None, **options: Any) -> Results:
     """Ask which layers of a model know the labels of a dataset's examples.
 
     Args:
-        model: a Hub id or a folder; what :func:`load_model` returns; a model of transformers, with
-            ``tokenizer``, or a pair of both. It need not be a causal language model.
+        model, tokenizer: one model, see :func:`score`; it need not be a causal language model.
         dataset: its name or folder, or examples (or rows) by split: ``train``, ``test`` and, where
             there is one, ``validation``.
-        tokenizer: that of a loaded model; None: the one of the files that it was loaded from.
-        config, split, revision, limit: parts of a dataset; no config: all of examples.
-        device, dtype: place and numbers, see :func:`load_model`, of a model given by name.
-        cache: a folder in which vectors are kept from run to run; None: they are thrown away.
-        output: a folder to write results to.
-        overwrite: replace results that are there.
         options: ``layers``, ``pool``, ``encoding``, ``input``, ``probe``, ``seeds``,
-            ``random_init``, ``compat``, ... (:class:`eval.tasks.probe.options.ProbeOptions`).
+            ``random_init``, ``compat``, ... (:class:`eval.tasks.probe.options.ProbeOptions`), and
+            those of data, model and output, as for :func:`score`.
 
     Returns:
         Results that show themselves in a notebook and under ``print``; ``details[0].scores`` has
@@ -321,53 +171,19 @@ def probe(
         EvaluationError: the model or the dataset is not there, an option is wrong, or results are
             there already.
     """
-    return _ask(
-        "probe",
-        model,
-        dataset,
-        options,
-        tokenizer=tokenizer,
-        config=config,
-        split=split,
-        revision=revision,
-        limit=limit,
-        device=device,
-        dtype=dtype,
-        output=output,
-        overwrite=overwrite,
-        vectors=cache,
-    )
+    return cast("Results", _ask("probe", model, dataset, tokenizer, options))
 
 
-def spans(
-    model: Any,
-    dataset: Any,
-    *,
-    tokenizer: Any = None,
-    config: str | Sequence[str] = (),
-    split: str = "test",
-    revision: str | None = None,
-    limit: int | None = None,
-    device: str = "auto",
-    dtype: str = "auto",
-    output: str | Path | None = None,
-    overwrite: bool = False,
-    **options: Any,
-) -> Results:
+def spans(model: Any, dataset: Any, *, tokenizer: Any = None, **options: Any) -> Results:
     """Ask whether a model that is right about a text is right about each of its spans.
 
     Args:
-        model: a Hub id or a folder; what :func:`load_model` returns; a model of transformers, with
-            ``tokenizer``, or a pair of both. One with a head answers with it.
+        model, tokenizer: one model, see :func:`score`; one with a head answers with it.
         dataset: a dataset's name or folder, or texts with spans (or rows) by split: ``test`` and,
             where a threshold is to be set, ``validation`` or ``train``.
-        tokenizer: that of a loaded model; None: the one of the files that it was loaded from.
-        config, split, revision, limit: parts of a dataset; no config: all that hold spans.
-        device, dtype: place and numbers, see :func:`load_model`, of a model given by name.
-        output: a folder to write results to.
-        overwrite: replace results that are there.
         options: ``scorer``, ``calibrate_on``, ``label_map``, ``truncate``, ``rho``, ...
-            (:class:`eval.tasks.spans.options.SpanOptions`).
+            (:class:`eval.tasks.spans.options.SpanOptions`), and those of data, model and output, as
+            for :func:`score`.
 
     Returns:
         Results that show themselves in a notebook and under ``print``;
@@ -377,50 +193,17 @@ def spans(
         EvaluationError: the model or the dataset is not there, an option is wrong, or results are
             there already.
     """
-    return _ask(
-        "spans",
-        model,
-        dataset,
-        options,
-        tokenizer=tokenizer,
-        config=config,
-        split=split,
-        revision=revision,
-        limit=limit,
-        device=device,
-        dtype=dtype,
-        output=output,
-        overwrite=overwrite,
-    )
+    return cast("Results", _ask("spans", model, dataset, tokenizer, options))
 
 
-def correlate(
-    model: Any,
-    dataset: str | Path,
-    *,
-    tokenizer: Any = None,
-    config: str | Sequence[str] = (),
-    split: str = "test",
-    revision: str | None = None,
-    limit: int | None = None,
-    device: str = "auto",
-    dtype: str = "auto",
-    output: str | Path | None = None,
-    overwrite: bool = False,
-    **options: Any,
-) -> Results:
+def correlate(model: Any, dataset: str | Path, *, tokenizer: Any = None, **options: Any) -> Results:
     """Correlate a model's scores of texts with the ratings of people.
 
     Args:
-        model: a Hub id or a folder; what :func:`load_model` returns; a model of transformers, with
-            ``tokenizer``, or a pair of both.
+        model, tokenizer: one model, see :func:`score`.
         dataset: a dataset's name or folder.
-        tokenizer: that of a loaded model; None: the one of the files that it was loaded from.
-        config, split, revision, limit: parts of it; no config: all that hold rated texts.
-        device, dtype: place and numbers, see :func:`load_model`, of a model given by name.
-        output: a folder to write results to.
-        overwrite: replace results that are there.
-        options: ``bos``, ``batch_tokens`` and ``share``, as for :func:`score`.
+        options: ``bos``, ``batch_tokens``, ``share``, and those of data, model and output, as for
+            :func:`score`.
 
     Returns:
         Results that show themselves in a notebook and under ``print``; ``headline.score`` is
@@ -430,53 +213,18 @@ def correlate(
         EvaluationError: the model or the dataset is not there, an option is wrong, or results are
             there already.
     """
-    return _ask(
-        "correlate",
-        model,
-        dataset,
-        options,
-        tokenizer=tokenizer,
-        config=config,
-        split=split,
-        revision=revision,
-        limit=limit,
-        device=device,
-        dtype=dtype,
-        output=output,
-        overwrite=overwrite,
-        scores=True,
-    )
+    return cast("Results", _ask("correlate", model, dataset, tokenizer, options))
 
 
-def detect(
-    model: Any,
-    dataset: str | Path,
-    *,
-    tokenizer: Any = None,
-    config: str | Sequence[str] = (),
-    split: str = "test",
-    revision: str | None = None,
-    limit: int | None = None,
-    device: str = "auto",
-    dtype: str = "auto",
-    output: str | Path | None = None,
-    overwrite: bool = False,
-    **options: Any,
-) -> Results:
+def detect(model: Any, dataset: str | Path, *, tokenizer: Any = None, **options: Any) -> Results:
     """Find by a model's surprisals the sentence of a document that does not belong there.
 
     Args:
-        model: a Hub id or a folder; what :func:`load_model` returns; a model of transformers, with
-            ``tokenizer``, or a pair of both.
+        model, tokenizer: one model, see :func:`score`.
         dataset: a dataset's name or folder.
-        tokenizer: that of a loaded model; None: the one of the files that it was loaded from.
-        config, split, revision, limit: parts of it; no config: all that hold documents.
-        device, dtype: place and numbers, see :func:`load_model`, of a model given by name.
-        output: a folder to write results to.
-        overwrite: replace results that are there.
         options: ``detector``, ``decision``, ``calibrate_on``, ``threshold``
-            (:class:`eval.tasks.detect.options.DetectOptions`); ``bos``, ``batch_tokens`` and
-            ``share``, as for :func:`score`.
+            (:class:`eval.tasks.detect.options.DetectOptions`), ``bos``, ``batch_tokens``,
+            ``share``, and those of data, model and output, as for :func:`score`.
 
     Returns:
         Results that show themselves in a notebook and under ``print``; ``headline.score`` is the
@@ -486,234 +234,33 @@ def detect(
         EvaluationError: the model or the dataset is not there, an option is wrong, or results are
             there already.
     """
-    return _ask(
-        "detect",
-        model,
-        dataset,
-        options,
-        tokenizer=tokenizer,
-        config=config,
-        split=split,
-        revision=revision,
-        limit=limit,
-        device=device,
-        dtype=dtype,
-        output=output,
-        overwrite=overwrite,
-        scores=True,
-    )
+    return cast("Results", _ask("detect", model, dataset, tokenizer, options))
 
 
 def _ask(
-    name: str,
-    model: Any,
-    dataset: Any,
-    options: Mapping[str, Any],
-    *,
-    tokenizer: Any,
-    limit: int | None,
-    device: str,
-    dtype: str,
-    output: str | Path | None,
-    overwrite: bool,
-    scores: bool = False,
-    vectors: str | Path | None = None,
-    **chosen: Any,
-) -> Results:
-    # ``scores``: whatever the options, surprisals are read.
-    from coherencegym.eval.library import task_choices, task_loaded
-    from coherencegym.eval.models.in_memory import evaluating
+    task: str, model: Any, dataset: Any, tokenizer: Any, options: Mapping[str, Any]
+) -> Results | ShownOverview:
+    from coherencegym.eval.run.call import call_of
+    from coherencegym.eval.run.runs import run_task
     from coherencegym.eval.tasks.registry import task_named
-    from coherencegym.eval.views.page import write_results_folder
-    from coherencegym.files.folders import check_folder
 
-    task = task_named(name)
-    _check_chosen({**chosen, "limit": limit})
-    is_given = task.given is not None and isinstance(dataset, Mapping)
-    if not isinstance(dataset, str | Path) and not is_given:
-        rows = ", or rows by split" if task.given else ""
-        raise EvaluationError(
-            f"{name}: {_named(dataset)}; expected a dataset's name or folder{rows}"
-        )
-    own, _ = task_choices(task, options)
-    given = _model(model, tokenizer, alone=True, scores=scores)
-    if output is not None:
-        place = Path(output), overwrite, "output="
-        check_folder(*place, inputs=_paths(dataset), around=_paths(given))
-    scorer: ScorerChoice = "auto" if scores else "causal"
-    loaded = given
-    if isinstance(loaded, str):
-        loaded = _loaded_for(task, own, loaded, device, dtype, scorer)
-    with evaluating(loaded.model):
-        about = {**chosen, "max_items": limit, "vectors": vectors}
-        found = task_loaded(name, loaded, dataset, options, **about)
-    if output is not None:
-        how = {**chosen, "limit": limit, "device": device, "dtype": dtype, **options}
-        more = _run_file(found, (given, dataset), how, Path(output))
-        write_results_folder(found, Path(output), overwrite=overwrite, more=more)
-    return found
+    given = {**options, "model": _with_tokenizer(model, tokenizer), "dataset": dataset}
+    return run_task(call_of(task_named(task), given, rebuild_rows))
 
 
-def _run_file(
-    found: Results, named: tuple[Any, Any], how: Mapping[str, Any], folder: Path
-) -> dict[str, str]:
-    """The file that makes a run again, by name; none where a value in memory was scored."""
-    from argparse import Namespace
-
-    from coherencegym.eval.commands.run_file import RUN_FILE_NAME, run_file_text
-
-    if not all(isinstance(one, str | Path) for one in named):
-        return {}
-    model, dataset = map(str, named)
-    if dataset != found.dataset["repo"] and not Path(dataset).is_dir():
-        return {}
-    one = Namespace(model=model, dataset=dataset, model_revision=None, output=folder)
-    given = {f"--{name.replace('_', '-')}": _typed(value) for name, value in how.items()}
-    given = {flag: value for flag, value in given.items() if value not in (False, "auto", [])}
-    task = found.asked.command.name
-    return {RUN_FILE_NAME: run_file_text(task, one, given, found.signature)}
-
-
-def _typed(value: Any) -> str | list[str] | bool:
-    # As it would be typed; false where it would not be.
-    if value is None or isinstance(value, bool):
-        return bool(value)
-    return [*map(str, value)] if isinstance(value, list | tuple) else str(value)
-
-
-def _loaded_for(
-    task: Task[Any, Any, Any],
-    options: Any,
-    name: str,
-    device: str,
-    dtype: str,
-    scorer: ScorerChoice,
-) -> LoadedModel:
-    from coherencegym.eval.models.load import load, load_config, load_encoder, load_with_head
-    from coherencegym.eval.tasks.task import Loader
-
-    loader = Loader(
-        lambda: load(name, device, dtype, scorer=scorer),
-        lambda: load_encoder(name, device, dtype),
-        lambda head: load_with_head(name, head, device, dtype),
-    )
-    resolved = task.resolve(options, lambda: load_config(name, scores=False)[0], "")
-    return task.load(resolved, loader)
-
-
-def _folders(
-    output: Path,
-    models: Sequence[str | LoadedModel],
-    read: Sequence[Items],
-    ways: Sequence[str],
-    overwrite: bool,
-) -> list[list[Path]]:
-    from coherencegym.eval.results.folder import run_name, told_apart
-    from coherencegym.eval.views.overview import check_runs, has_overview
-
-    if alone := len(models) == len(read) == 1 and not has_overview(output):
-        folders = [[output]]
-    else:
-        names = [each if isinstance(each, str) else each.name for each in models]
-        of_models, of_data = told_apart(set(names)), told_apart({_data(items) for items in read})
-        folders = [
-            [output / run_name(of_data[_data(items)], of_models[name], *ways) for items in read]
-            for name in names
-        ]
-    flat = [folder for own in folders for folder in own]
-    above = None if alone else output
-    inputs = [items.source.name for items in read]
-    check_runs(flat, overwrite, above, "output=", inputs=inputs, around=_paths(*models))
-    return folders
-
-
-def _paths(*given: Any) -> list[str | Path]:
-    return [one for one in given if isinstance(one, str | Path)]
-
-
-def _data(items: Items) -> str:
-    # That of a suite's file is the suite's.
-    source = items.source
-    return source.name if source.repo or Path(source.name).is_dir() else source.suite
-
-
-def read_data(dataset: Any, chosen: Mapping[str, Any]) -> list[Items]:
-    """The items of a dataset, or of each of a list, as :func:`score` takes them.
-
-    Args:
-        dataset: see :func:`score`.
-        chosen: ``config``, ``split``, ``revision`` and ``limit``, see :func:`load_items`.
-
-    Raises:
-        EvaluationError: there is none, or one is not there, cannot be read or has no item.
-    """
-    from coherencegym.eval.library import as_items
-
-    datasets = list(dataset) if _are_several(dataset) else [dataset]
-    if not datasets:
-        raise EvaluationError(f"score: nothing to score; {_DATA}")
-    return [as_items(_items(each, chosen)) for each in datasets]
-
-
-def _are_several(dataset: Any) -> bool:
-    from coherencegym.eval.library import Items
-
-    named = (str, Path, Items)
-    return isinstance(dataset, list | tuple) and all(isinstance(one, named) for one in dataset)
-
-
-def _items(dataset: Any, chosen: Mapping[str, Any]) -> Any:
-    from coherencegym.eval.data.pairs import are_pairs, is_pairs_file
-    from coherencegym.eval.kinds.items import Item
-    from coherencegym.eval.library import Items
-
-    if isinstance(dataset, Items):
-        return dataset
-    if isinstance(dataset, str | Path) and not is_pairs_file(dataset):
-        return load_items(dataset, **chosen)
-    given = [name for name, value in chosen.items() if value not in (None, (), [])]
-    if given:
-        raise EvaluationError(
-            f"score: {given[0]}= chooses from a dataset by name; expected none with items"
-        )
-    if are_pairs(dataset):
-        return load_pairs(dataset)
-    are_rows = isinstance(dataset, Iterable) and not isinstance(dataset, Mapping)
-    rows = list(dataset) if are_rows else None
-    if rows is None or not all(isinstance(row, Item | Mapping) for row in rows):
-        raise EvaluationError(f"score: {_named(dataset)}; {_DATA}")
-    return rows
-
-
-def _model(
-    model: Any,
-    tokenizer: Any,
-    alone: bool,
-    scores: bool = True,
-    scorer: ScorerChoice = "auto",
-) -> str | LoadedModel:
-    # ``alone``: loading tells whether its config can be read.
-    from coherencegym.eval.models.in_memory import evaluating, in_memory, tokenizer_of
-    from coherencegym.eval.models.load import LoadedModel, load_config
-
-    if isinstance(model, LoadedModel):
+def _with_tokenizer(model: Any, tokenizer: Any) -> Any:
+    if tokenizer is None:
         return model
-    if isinstance(model, str | Path):
-        if not alone:
-            load_config(str(model), scorer=scorer)
-        return str(model)
-    if isinstance(model, tuple) and len(model) == 2:
-        model, tokenizer = model
-    if not hasattr(model, "config") or not hasattr(model, "forward"):
-        raise EvaluationError(f"score: {_named(model)}; {_MODEL}")
-    own = tokenizer_of(model) if tokenizer is None else tokenizer
-    with evaluating(model):  # it is asked whether it sees ahead, which dropout looks like
-        return in_memory(model, own, scores=scores, scorer=scorer)
+    several = isinstance(model, list)
+    pairs = [(one, tokenizer) for one in (model if several else [model])]
+    return pairs if several else pairs[0]
 
 
-def _named(value: Any) -> str:
-    shown = repr(value)
-    return f"{shown if len(shown) < 60 else shown[:57] + '...'} is a {type(value).__name__}"
+def rebuild_rows(
+    dataset: str, data_dir: Path, revision: str | None, configs: Sequence[str]
+) -> Path:
+    """Make the rows of a release without texts for a run; see :func:`rebuild`."""
+    return rebuild(dataset, data_dir=data_dir, revision=revision, config=configs)
 
 
 def load_results(folder: str | Path) -> Results | ShownOverview:
@@ -735,7 +282,7 @@ def load_results(folder: str | Path) -> Results | ShownOverview:
     from coherencegym.eval.views.overview import overview
 
     if not isinstance(folder, str | Path):
-        raise EvaluationError(f"load_results: {_named(folder)}; expected a folder of results")
+        raise EvaluationError(f"load_results: {shown_value(folder)}; expected a folder of results")
     path = Path(folder)
     inside = run_folders([path])
     if (path / MARKER).is_file() or inside == [path]:
@@ -796,7 +343,9 @@ def _compared(results: Any) -> Results:
     if isinstance(results, str | Path):
         return read_results(Path(results), outcomes=True)
     if not isinstance(results, Results):
-        raise EvaluationError(f"compare: {_named(results)}; expected results or a folder of them")
+        raise EvaluationError(
+            f"compare: {shown_value(results)}; expected results or a folder of them"
+        )
     return results
 
 
@@ -838,7 +387,7 @@ def build(
 
     if not isinstance(suite, str | Path | Suite):
         what = "expected a suite's name, a Python file that declares SUITE, or a Suite"
-        raise EvaluationError(f"build: {_named(suite)}; {what}")
+        raise EvaluationError(f"build: {shown_value(suite)}; {what}")
     declared = suite if isinstance(suite, Suite) else suite_named(str(suite))
     name = declared.name if isinstance(suite, Suite) else str(suite)
     known_options = {field.name for field in fields(BuildRequest)} - {"dry_run"}
@@ -892,7 +441,9 @@ def rebuild(
     from coherencegym.builders.command.rebuild import rebuild as rebuilt
 
     if not isinstance(dataset, str | Path):
-        raise EvaluationError(f"rebuild: {_named(dataset)}; expected a dataset's name or folder")
+        raise EvaluationError(
+            f"rebuild: {shown_value(dataset)}; expected a dataset's name or folder"
+        )
     try:
         return rebuilt(
             str(dataset),
@@ -906,6 +457,13 @@ def rebuild(
         if (explained := explain(error)) is None:
             raise  # a mistake of ours, shown whole
         raise EvaluationError(explained[1]) from None
+
+
+def _names(option: str, given: Any) -> list[str]:
+    several = [given] if isinstance(given, str) else given
+    if not isinstance(several, Sequence) or not all(isinstance(name, str) for name in several):
+        raise EvaluationError(f"{option}={given!r}; expected a name, or a list of names")
+    return list(several)
 
 
 def _settings(suite: Suite, options: dict[str, Any]) -> Suite:

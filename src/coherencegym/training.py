@@ -8,17 +8,24 @@ from __future__ import annotations
 import warnings
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from transformers import Trainer, TrainerCallback
 
+from coherencegym.command_line import options_in
 from coherencegym.errors import EvaluationError
-from coherencegym.eval.library import options_of, score_loaded
 from coherencegym.eval.models.in_memory import evaluating, in_memory
 from coherencegym.eval.models.load import LoadedModel
 from coherencegym.eval.plan.cached import CachedPlans
+from coherencegym.eval.plan.options import Options
+from coherencegym.eval.run.call import call_of
+from coherencegym.eval.run.data import each_dataset, read_dataset
+from coherencegym.eval.run.runs import results_about
+from coherencegym.eval.tasks.options import refuse_unknown
 from coherencegym.eval.tasks.results import Results
-from coherencegym.library import read_data
+from coherencegym.eval.tasks.score.task import TASK
+from coherencegym.eval.tasks.task import TaskContext
 
 
 class ScoreCallback(TrainerCallback):  # type: ignore[misc]
@@ -81,10 +88,13 @@ class ScoreCallback(TrainerCallback):  # type: ignore[misc]
                 "ScoreCallback: the trainer has no processing_class; pass the tokenizer as "
                 "ScoreCallback(..., tokenizer=...), or as Trainer(..., processing_class=...)"
             )
-        self._options = options_of(**{"scorer": "auto", **options})
+        refuse_unknown("ScoreCallback: ", options, options_in(Options))
         chosen = {"config": config, "split": split, "revision": revision, "limit": limit}
-        self._read = read_data(data, chosen)
-        names = Counter(items.source.suite for items in self._read)
+        given = {**chosen, **options, "model": trainer.model, "dataset": data}
+        self._call = call_of(TASK, given)
+        datasets, _ = each_dataset(self._call.data)
+        self._read = [read_dataset(TASK, one, self._call.own) for one in datasets]
+        names = Counter(read.source.suite for read in self._read)
         if twice := [name for name, n in names.items() if n > 1]:
             raise EvaluationError(
                 f"ScoreCallback: {twice[0]} is there {names[twice[0]]} times, and its scores would "
@@ -115,7 +125,7 @@ class ScoreCallback(TrainerCallback):  # type: ignore[misc]
 
     def _loaded(self, step: int) -> LoadedModel:
         # A name of the weights of its own spares reading them all for a digest.
-        model, scorer = self._trainer.model, self._options.scorer
+        model, scorer = self._trainer.model, self._call.reading.scorer
         return in_memory(model, self._tokenizer, commit=f"step {step}", scorer=scorer)
 
     def _score(self, state: Any, control: Any) -> None:
@@ -135,9 +145,13 @@ class ScoreCallback(TrainerCallback):  # type: ignore[misc]
         logs: dict[str, float] = {}
         try:
             loaded = self._loaded(step)
-            for items in self._read:
-                results = score_loaded(loaded, items, self._options, plans=self._plans)
-                logs |= _logged(results, items.source.suite)
+            reading = self._call.reading.settled(loaded.scorer)
+            plans = self._plans.of(loaded.tokenizer)
+            settings = replace(self._call.model, model=loaded).record()
+            for read in self._read:
+                context = TaskContext(loaded, reading, plans=plans)
+                results = results_about(TASK, context, read, self._call.own, settings)
+                logs |= _logged(results, read.source.suite)
             if not logs:
                 raise EvaluationError(
                     "no item has a score: too long for the model, or nothing to compare"

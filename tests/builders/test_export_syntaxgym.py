@@ -154,7 +154,7 @@ def test_an_exported_suite_scores_as_the_build_does(built_sample: Sample, tmp_pa
     found, _ = exported(folder, tmp_path / "out")
     command = ["--model", "demo", "--output"]
     assert evaluate([*command, str(tmp_path / "a"), "--dataset", str(folder)]) == 0
-    assert evaluate([*command, str(tmp_path / "b"), "--suite", str(tmp_path / "out")]) == 0
+    assert evaluate([*command, str(tmp_path / "b"), "--dataset", str(tmp_path / "out")]) == 0
     ours, theirs = region_bits(tmp_path / "a"), region_bits(tmp_path / "b")
     with jsonlines.open(tmp_path / "out" / "items.jsonl") as records:
         ids = {

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from support.suites import Sample, build_from, no_classifiers, rows
 
+import coherencegym as cg
 from coherencegym.builders import linguistic_probes, span_coherence
 from coherencegym.builders.command.cli import run_suite
 from coherencegym.builders.intruder_sentences import SUITE, Documents, Pairs
@@ -278,13 +279,12 @@ def test_filtered_pairs_warn_the_model_that_filtered_them(tmp_path: Path) -> Non
     assert {row["filter_model"] for row in pairs} == {"demo"}
     assert {row["difficulty"] for row in pairs} <= {"difficult", "easy"}
     items = [item_from_row(row) for row in pairs]
-    from coherencegym.eval import score
     from coherencegym.eval.models.load import load
 
     model = load("demo", device="cpu")
-    results = score(model.model, model.tokenizer, items, name="demo")
+    results: Any = cg.score(model, items)
     assert any("low by construction" in note.text for note in results.notes)
-    results = score(model.model, model.tokenizer, items, name="other")
+    results = cg.score(replace(model, name="other", commit="c"), items)
     assert not any("low by construction" in note.text for note in results.notes)
 
 

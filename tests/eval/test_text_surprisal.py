@@ -138,7 +138,7 @@ def test_several_models_stand_below_each_other(demo: Any) -> None:
         ({"texts": []}, "no text; expected at least one"),
         ({"texts": ["a", " "]}, "text 2: ' '; expected a text that is not empty"),
         ({"texts": ["a"], "contexts": ["b", "c"]}, "2 contexts of 1 texts; expected as many"),
-        ({"texts": ["a"], "by": "letter"}, "by='letter'; expected one of token, word"),
+        ({"texts": ["a"], "by": "letter"}, "by='letter'; expected one of 'word', 'token'"),
         ({"texts": ["dog " * 3000]}, "text 1: longer than the model's context of "),
         ({"texts": ["a"], "boss": "auto"}, "no option 'boss'"),
         (

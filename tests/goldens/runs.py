@@ -25,7 +25,6 @@ import coherencegym as cg
 from coherencegym.builders.registry import SUITES
 from coherencegym.eval.kinds.items import ITEMS, Condition, Item, Prediction, Region
 from coherencegym.eval.kinds.ratings import RATINGS, RatedText
-from coherencegym.eval.library import task_loaded
 from coherencegym.eval.models.in_memory import in_memory
 from coherencegym.eval.models.load import LoadedModel
 from coherencegym.eval.results.comparison import compare, corrected_together
@@ -224,7 +223,7 @@ def detect(sample: Sample, made: Path) -> Iterator[Golden]:
 
 
 def _detected(model: LoadedModel, place: Path, configs: Sequence[str]) -> Results:
-    return task_loaded("detect", model, place, {}, config=configs)
+    return cg.detect(model, place, config=configs)
 
 
 def probe(sample: Sample, made: Path) -> Iterator[Golden]:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from coherencegym.command_line import option
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.kinds.documents import DOCUMENTS
 from coherencegym.eval.tasks.detect.decisions import DECISIONS, Decision
 from coherencegym.eval.tasks.detect.detectors import DEFAULT_DETECTOR, DETECTORS
-from coherencegym.eval.tasks.options import CommandLine, option
+from coherencegym.eval.tasks.options import CommandLine
 from coherencegym.numbers import finite
 
 #: The detector of a model that was trained to be one: it says itself what is an intruder.
@@ -70,11 +71,10 @@ COMMAND = CommandLine(
     name="detect",
     kind=DOCUMENTS,
     options=DetectOptions,
-    config_flags=("--test-on",),
     units="documents",
     examples="""\
   coherencegym detect --model gpt2 --dataset coherencegym/intruder_sentences --revision v1.0.0
   coherencegym detect --model demo --dataset suites/intruder_sentences --detector context
-  coherencegym detect --model gpt2 --dataset DATA --calibrate-on wikipedia --test-on cnn
+  coherencegym detect --model gpt2 --dataset DATA --calibrate-on wikipedia --config cnn
 """,
 )

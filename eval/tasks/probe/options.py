@@ -8,9 +8,10 @@ from typing import Annotated
 
 from pydantic import Field
 
+from coherencegym.command_line import flag_of, option
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.kinds.examples import EXAMPLES
-from coherencegym.eval.tasks.options import CommandLine, flag_of, option
+from coherencegym.eval.tasks.options import CommandLine
 from coherencegym.eval.tasks.probe.classifiers import TRAINERS
 from coherencegym.eval.tasks.probe.encoding import ENCODINGS
 from coherencegym.eval.tasks.probe.inputs import CHOICES

@@ -9,10 +9,11 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field
 
+from coherencegym.command_line import option
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.kinds.spans import SPANS
 from coherencegym.eval.plan.options import DEFAULT_OPTIONS, Options
-from coherencegym.eval.tasks.options import CommandLine, option
+from coherencegym.eval.tasks.options import CommandLine
 from coherencegym.eval.tasks.spans.published_scores import MODE
 from coherencegym.numbers import above_zero, positive
 
@@ -95,7 +96,7 @@ class SpanOptions:
     calibrated: bool = option(
         True,
         "prompt: do not calibrate answers by the answers for an empty text",
-        off="--no-calibration",
+        flags=("--no-calibration",),
         rare=True,
     )
     apply_chat_template: bool = option(

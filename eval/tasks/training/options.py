@@ -9,8 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from coherencegym.command_line import option
 from coherencegym.eval.tasks.detect.decisions import DECISIONS
-from coherencegym.eval.tasks.options import option
 from coherencegym.numbers import above_zero, positive
 
 

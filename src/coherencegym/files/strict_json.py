@@ -15,7 +15,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn, TypeVar, cast
 
-from pydantic import FailFast, Field, TypeAdapter, ValidationError
+from pydantic import BeforeValidator, FailFast, Field, TypeAdapter, ValidationError
 
 from coherencegym.errors import EvaluationError
 
@@ -57,6 +57,10 @@ MaybeName = Annotated[str, Field(pattern=r"^([\p{L}\p{N}_][\p{L}\p{M}\p{N}_.-]*)
 #: A repository of the Hub, or nothing.
 MaybeRepository = Annotated[
     str, Field(pattern=r"^([A-Za-z0-9_][A-Za-z0-9_.-]*(/[A-Za-z0-9_][A-Za-z0-9_.-]*)?)?$")
+]
+#: Names, of which one may stand alone.
+SomeNames = Annotated[
+    tuple[str, ...], BeforeValidator(lambda given: (given,) if isinstance(given, str) else given)
 ]
 #: A number from 0 to 1.
 Share = Annotated[float, Field(ge=0, le=1)]

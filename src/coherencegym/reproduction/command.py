@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
-from coherencegym.command_line import Names, Parser, completed, finish
+from coherencegym.command_line import Names, Parser, add_options, completed, finish
 from coherencegym.errors import EvaluationError
 from coherencegym.numbers import positive
 from coherencegym.papers.published import read_papers
@@ -29,6 +29,7 @@ _EXAMPLES = """\
 def make_parser(prog: str = "coherencegym reproduce") -> Parser:
     """The parser of ``coherencegym reproduce``."""
     from coherencegym.eval.commands import options
+    from coherencegym.eval.run.options import ModelOptions
 
     parser = Parser(
         prog,
@@ -51,7 +52,7 @@ def make_parser(prog: str = "coherencegym reproduce") -> Parser:
     add("--output", type=Path, metavar="DIR", help="suites and results; default: "
         "reproduced/PAPER-TABLE")  # fmt: skip
     add("--limit", type=positive, metavar="N", help="read at most N items of each config")
-    options.add_device(parser)
+    add_options(parser, ModelOptions, only=("device", "dtype"))
     options.add_format(parser)
     return parser
 
@@ -96,8 +97,8 @@ def _run(arguments: argparse.Namespace, out: TextIO) -> int:
         data_dir=arguments.data_dir,
         output=arguments.output,
         limit=arguments.limit,
-        device=arguments.device,
-        dtype=arguments.dtype,
+        device=vars(arguments).get("device", "auto"),
+        dtype=vars(arguments).get("dtype", "auto"),
         say=lambda line: print(line, file=sys.stderr, flush=True),
     )
     document = reproduction_document(found)

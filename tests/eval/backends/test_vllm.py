@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 import shutil
 import sys
@@ -22,11 +21,11 @@ from coherencegym.errors import EvaluationError
 from coherencegym.eval.backends.vllm import BACKEND, SETTINGS
 from coherencegym.eval.backends.vllm_engine import Engine
 from coherencegym.eval.commands.cli import main as evaluate
-from coherencegym.eval.commands.options import load_head
 from coherencegym.eval.data.signature import versions
 from coherencegym.eval.models.arguments import parse_model_arguments
 from coherencegym.eval.models.limits import context_length
 from coherencegym.eval.models.load import LoadedModel, load
+from coherencegym.eval.run.options import ModelOptions
 from coherencegym.eval.text.sequence import TokenSequence
 
 
@@ -270,7 +269,7 @@ def test_runs_that_are_there_are_kept_and_those_of_transformers_are_others(
 
 def test_a_head_is_refused() -> None:
     with pytest.raises(EvaluationError, match="vllm takes no model with a head of its own"):
-        load_head(argparse.Namespace(backend="vllm"), None)
+        ModelOptions("m", backend="vllm").load_head(None)
 
 
 @pytest.fixture

@@ -16,16 +16,15 @@ import pyarrow.parquet as pq
 import pytest
 from support.forked import ranks
 
-from coherencegym.command_line import Parser
 from coherencegym.eval.commands.cli import main
-from coherencegym.eval.commands.options import add_reading
-from coherencegym.eval.commands.running import open_cache
 from coherencegym.eval.forward import execute
 from coherencegym.eval.forward.cache import SUFFIX, Cache
 from coherencegym.eval.forward.logits import Forward
 from coherencegym.eval.forward.passes import start_batch
 from coherencegym.eval.kinds.items import Item
 from coherencegym.eval.models.load import LoadedModel
+from coherencegym.eval.run.cache import open_cache
+from coherencegym.eval.run.options import OutputOptions
 from coherencegym.eval.text.sequence import TokenSequence
 
 
@@ -139,8 +138,6 @@ def test_what_is_kept_is_listed_and_cleared(
     assert sum("cannot be read" in line for line in lines) == 2
 
     before = sorted(folder.iterdir())
-    assert main([*listing, "--clear", "--dry-run"]) == 0
-    assert "would free" in capsys.readouterr().out
     assert main([*listing, "--clear", "--model", "other"]) == 0
     assert main([*listing, "--clear", "--older-than", "1"]) == 0
     assert "freed 0 B" in capsys.readouterr().out
@@ -201,7 +198,6 @@ def test_what_a_run_is_using_stays(tmp_path: Path, capsys: pytest.CaptureFixture
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["cache", "--dry-run"], "add --clear"),
         (["cache", "--clear", "--older-than", "-1"], "-1 is no number of days"),
         (["cache", "--older-than", "99999999999"], "is no number of days"),
         (["cache", "--older-than", "week"], "week is no number of days from 0 to 36500"),
@@ -222,11 +218,9 @@ def test_mistakes_are_one_line(
 
 
 def opened(folder: Path, share: bool = True, **about: Any) -> Cache | None:
-    parser = Parser()
-    add_reading(parser, "texts")
     known: dict[str, Any] = {"name": "m", "commit": "c", "device": "cpu", "dtype": "float32"}
     model = LoadedModel(None, None, **{**known, "parameters": 1, **about})
-    return open_cache(parser.parse_args(["--cache", str(folder)]), model, {"share": share})
+    return open_cache(OutputOptions(folder), model, {"share": share})
 
 
 def path_of(folder: Path, share: bool = True, **about: Any) -> Path:

@@ -15,11 +15,11 @@ from support.commands import one_line, without_progress
 from support.hub.server import HubServer
 
 from coherencegym.errors import EvaluationError
-from coherencegym.eval.commands import options
 from coherencegym.eval.commands.cli import main
 from coherencegym.eval.kinds.items import Item
 from coherencegym.eval.models.load import load_config
 from coherencegym.eval.models.revisions import checkpoints
+from coherencegym.eval.run.options import ModelOptions
 
 Save = Callable[..., Path]
 Capture = pytest.CaptureFixture[str]
@@ -100,13 +100,13 @@ def again(words: list[str], finished: Path, tmp_path: Path) -> list[str]:
 def loads(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The names of the models that are loaded."""
     found: list[str] = []
-    real = options.load_model
+    real = ModelOptions.load
 
-    def counted(arguments: Any, **how: Any) -> Any:
+    def counted(arguments: Any, *how: Any) -> Any:
         found.append(Path(arguments.model).name)
-        return real(arguments, **how)
+        return real(arguments, *how)
 
-    monkeypatch.setattr("coherencegym.eval.commands.running.load_model", counted)
+    monkeypatch.setattr(ModelOptions, "load", counted)
     return found
 
 
@@ -474,9 +474,8 @@ def test_all_revisions_of_a_hub_model_are_scored_and_kept(
     assert main(words) == 0
     assert len(loads) == 2
     assert "2 of 2 runs are there already" in capsys.readouterr().out
-    with pytest.raises(SystemExit):
-        main([*words, "--model-revision", "step20"])
-    assert "not allowed with argument" in capsys.readouterr().err
+    assert main([*words, "--model-revision", "step20"]) == 2
+    assert "--all-revisions and --model-revision: expected one" in capsys.readouterr().err
 
 
 def test_a_hub_that_does_not_say_what_it_has_is_one_line(

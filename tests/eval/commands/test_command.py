@@ -17,15 +17,15 @@ from typing import Any
 import pytest
 from support.commands import one_line, without_progress
 
-from coherencegym.command_line import Parser
+from coherencegym.command_line import Parser, add_options
 from coherencegym.errors import EvaluationError
-from coherencegym.eval.commands import options
 from coherencegym.eval.commands.cli import main
-from coherencegym.eval.commands.running import timed
 from coherencegym.eval.forward.execute import execute
 from coherencegym.eval.kinds.items import Item
 from coherencegym.eval.plan.ahead import one_ahead
 from coherencegym.eval.plan.plan import make_plan
+from coherencegym.eval.run.options import MODEL, ModelOptions, SeveralModels
+from coherencegym.eval.run.progress import timed
 from coherencegym.files.checksums import CHECKSUMS
 
 EXTRA = {"moved": "bool"}
@@ -62,16 +62,16 @@ def saved(
     return folder
 
 
-@pytest.mark.parametrize("several", [False, True])
-def test_the_options_of_a_model_stand_under_one_heading(several: bool) -> None:
+@pytest.mark.parametrize("kind", [ModelOptions, SeveralModels])
+def test_the_options_of_a_model_stand_under_one_heading(kind: type[ModelOptions]) -> None:
     parser = Parser(prog="x")
-    options.add_model(parser, several)
-    (group,) = (one for one in parser._action_groups if one.title == options.MODEL)
+    add_options(parser, kind)
+    (group,) = (one for one in parser._action_groups if one.title == MODEL)
     names = {name for action in group._group_actions for name in action.option_strings}
     assert {"--model", "--device", "--dtype", "--backend"} <= names
     # Several are named at once or again and again; of one the last name counts.
     given = ["--model", "a", "--model", "b"]
-    assert parser.parse_args(given).model == (["a", "b"] if several else "b")
+    assert parser.parse_args(given).model == (["a", "b"] if kind is SeveralModels else "b")
     with pytest.raises(SystemExit):
         parser.parse_args(["--device", "cpu"])
 

@@ -7,7 +7,6 @@ import os
 import re
 import shutil
 import signal
-from argparse import Namespace
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -17,11 +16,10 @@ from support.commands import without_progress
 from support.hub.server import HubServer
 from support.runs import renamed_suite
 
-from coherencegym.builders.registry import SUITES, load_suite
-from coherencegym.eval.commands import options, score_command
 from coherencegym.eval.commands.cli import main
-from coherencegym.eval.kinds.items import ITEMS, Item
-from coherencegym.eval.results.folder import told_apart
+from coherencegym.eval.kinds.items import Item
+from coherencegym.eval.results.folder import run_name, told_apart
+from coherencegym.eval.run.options import ModelOptions
 from coherencegym.files.checksums import CHECKSUMS
 
 
@@ -45,13 +43,13 @@ def test_a_folder_of_suites_ends_in_one_overview(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     loads = []
-    real = options.load_model
+    real = ModelOptions.load
 
-    def counted(arguments: Any, **more: Any) -> object:
+    def counted(arguments: Any, *more: Any) -> object:
         loads.append(arguments)
-        return real(arguments, **more)
+        return real(arguments, *more)
 
-    monkeypatch.setattr("coherencegym.eval.commands.running.load_model", counted)
+    monkeypatch.setattr(ModelOptions, "load", counted)
     words = ["score", "--model", "demo", "--dataset", str(suites), "--no-cache"]
     words += ["--output", str(tmp_path / "out")]
     assert main(words) == 0
@@ -133,7 +131,7 @@ def test_a_run_alone_that_is_there_is_not_made_again(
     results = Path("results/one--demo/results.json")
     before = results.read_text(), results.stat().st_mtime_ns
     capsys.readouterr()
-    monkeypatch.setattr("coherencegym.eval.commands.running.load_model", None)
+    monkeypatch.setattr(ModelOptions, "load", None)
     assert main(words) == 0
     assert capsys.readouterr().out == (
         "results/one--demo has the results of this very run already: nothing was scored "
@@ -161,16 +159,6 @@ def test_datasets_without_pairs_are_left_out_beside_others(
     beside = [*words[:-1], str(tmp_path / "beside")]
     assert main([*beside, "--dataset", named[0], str(suites / "misspelt")]) == 2
     assert "misspelt': no such folder" in capsys.readouterr().err
-
-
-def test_all_suites_without_a_folder_of_them_say_that_it_is_missing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    assert main(["score", "--model", "demo", "--suites", "all"]) == 2
-    said = capsys.readouterr().err
-    assert "--suites all: no folder ./suites with builds in it (`coherencegym build`" in said
-    assert "so the published datasets are read: dataset 'coherencegym/" in said
 
 
 def test_a_model_that_is_not_there_is_said_before_any_is_run(
@@ -288,12 +276,6 @@ def test_another_model_joins_the_first_in_one_folder_and_overview(
     assert not (out / "one--other").exists()
 
 
-def test_all_suites_are_those_of_the_registry_that_have_items() -> None:
-    suites = {name: load_suite(name) for name in SUITES}
-    with_items = {name for name, one in suites.items() if any(c.kind is ITEMS for c in one.configs)}
-    assert set(score_command.PUBLISHED) == with_items
-
-
 @pytest.fixture
 def training(
     hub_clients: HubServer, tmp_path: Path, make_tokenizer: Callable[..., Any], save_model: Any
@@ -382,6 +364,6 @@ def test_a_revision_alone_is_in_the_name_of_the_folder(
     ],
 )
 def test_ways_of_scoring_have_folders_of_their_own(more: dict[str, str], folder: str) -> None:
-    given = {"output": None, "dataset": "one", "model": "me/model", "scorer": "auto", **more}
-    task = given.pop("task", "")
-    assert options.output_of(Namespace(**given), str(task)) == Path("results") / folder
+    how = (more.get(name, "") for name in ("task", "scorer", "masking"))
+    revision = more.get("model_revision")
+    assert run_name("one", "me/model", *how, revision=revision) == folder

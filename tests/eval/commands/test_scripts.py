@@ -192,7 +192,7 @@ def test_results_have_the_file_that_makes_them_again(
             "models": [model],
             "datasets": [str(folder / "toy")],
             "task": "score",
-            "options": {"config": ["toy_context"], "limit": "0005", "no-cache": True},
+            "options": {"config": ["toy_context"], "limit": 5, "no-cache": True},
             "output": str(run),
         }
         assert f"{run} has the results of this very run" in said(capsys, "run", run / "run.yaml")[0]
@@ -218,7 +218,7 @@ def test_results_have_the_file_that_makes_them_again(
         ("models: demo\noptions: {dtype: [float32, auto]}", "dtype: 2 values; expected one"),
         ("models: [demo, gpt2]\ntask: probe", "models: 2 values; expected one"),
         ("models: demo\ndatasets: x\noptions: {dtype: f}", "'f'; expected one of auto, float32"),
-        ("models: demo", "one of the arguments --dataset"),
+        ("models: demo", "are required: --dataset"),
     ],
 )  # fmt: skip
 def test_a_wrong_file_is_one_line(

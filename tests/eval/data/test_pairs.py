@@ -23,14 +23,15 @@ from coherencegym.eval.data.pairs import (
 from coherencegym.eval.data.source import find_dataset
 from coherencegym.eval.data.texts import labelled_texts
 from coherencegym.eval.kinds.items import Item, read_item
-from coherencegym.eval.library import items_of_pairs
+from coherencegym.eval.run.data import items_of_pairs
+from coherencegym.eval.tasks.options import options_from
 
 GOOD, BAD = "The dog sat.", "Sat dog the."
 
 
 def items(pairs: Any, **how: Any) -> list[Item]:
     """The items of some pairs, each of which can be read."""
-    _, (table,) = table_of_pairs(pairs, PairChoices(**how))
+    _, (table,) = table_of_pairs(pairs, options_from(PairChoices, how))
     return [read_item(item) for item in table.items]
 
 
@@ -83,7 +84,7 @@ def test_columns_may_be_named_and_cluster_and_group() -> None:
         for n in range(4)
     ]
     how = {"good": "x", "bad": "y", "cluster_by": "document", "group_by": "genre"}
-    _, (table,) = table_of_pairs(rows, PairChoices(**how), limit=3)
+    _, (table,) = table_of_pairs(rows, options_from(PairChoices, how), limit=3)
     assert table.breakdowns == ("genre",)
     assert [one.cluster for one in table.items] == ["0", "0", "1"]
     assert [one.extra["genre"] for one in table.items] == ["a", "b", "a"]
@@ -134,12 +135,16 @@ def test_files_keep_texts_as_they_are(
         ([{"good": GOOD, "bad": BAD}], {"good": "god"}, "no column 'god'; there are good, bad"),
         ([{"good": GOOD, "bad": BAD}], {"cluster_by": "d"}, "no column 'd'"),
         ([{"good": GOOD, "bad": BAD, "id": 7}] * 2, {}, "row 2: '7' is the id of row 1"),
-        ([(GOOD, BAD)], {"aggregation": "total"}, "aggregation='total'; expected one of mean, sum"),
+        (
+            [(GOOD, BAD)],
+            {"aggregation": "total"},
+            "aggregation='total'; expected one of 'mean', 'sum'",
+        ),
     ],
 )
 def test_what_is_wrong_is_said_in_one_line(pairs: Any, how: Any, said: str) -> None:
     with pytest.raises(EvaluationError) as error:
-        table_of_pairs(pairs, PairChoices(**how))
+        table_of_pairs(pairs, options_from(PairChoices, how))
     assert said in str(error.value)
     assert "\n" not in str(error.value)
 

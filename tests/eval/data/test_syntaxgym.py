@@ -347,7 +347,7 @@ def test_end_to_end(model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[s
     )
     path = write(tmp_path, suite(*formulas))
     output = tmp_path / "out"
-    words = ["--model", str(model), "--suite", str(path), "--device", "cpu"]
+    words = ["--model", str(model), "--dataset", str(path), "--device", "cpu"]
     assert main([*words, "--output", str(output), "--tokens", "--verbose"]) == 0
     printed = capsys.readouterr()
     assert without_progress(printed.err) == ""
@@ -392,31 +392,30 @@ def test_end_to_end(model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[s
     assert scores["prediction 2"]["margin_mean"] is not None
 
 
-def test_one_suite_named_twice_over_gives_its_own_default_folder(
+def test_a_suite_is_a_run_and_a_folder_of_suites_another(
     model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    write(tmp_path, suite(), "one.json")
-    write(tmp_path, suite(), "two.json")
-    words = ["--model", str(model), "--device", "cpu", "--limit", "1"]
-    assert main([*words, "--suite", "one.json"]) == 0
-    assert main([*words, "--suite", "one.json", "--suite", "two.json"]) == 0
-    assert sorted(folder.name for folder in (tmp_path / "results").iterdir()) == [
-        "one--model",
-        "one-and-1-more--model",
-    ]
-    results = json.loads((tmp_path / "results/one-and-1-more--model/results.json").read_text())
+    (tmp_path / "both").mkdir()
+    for name in ("one.json", "two.json"):
+        write(tmp_path / "both", suite(), name)
+    words = ["--model", str(model), "--device", "cpu", "--limit", "1", "--dataset"]
+    assert main([*words, "both/one.json"]) == 0
+    assert main([*words, "both"]) == 0
+    folders = sorted(folder.name for folder in (tmp_path / "results").iterdir())
+    assert folders == ["both--model", "one--model"]
+    results = json.loads((tmp_path / "results/both--model/results.json").read_text())
     assert [score["config"] for score in results["scores"]] == ["one", "two"]
 
 
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["--suite", "none.json"], "none.json"),
-        (["--suite", "toy.json", "--config", "a"], "--config: toy.json has none"),
-        (["--suite", "toy.json", "--split", "a"], "--split: toy.json has none"),
-        (["--suite", "toy.json", "--revision", "a"], "--revision: toy.json has none"),
-        (["--suite", "broken.json"], "broken.json:1: not JSON"),
+        (["--dataset", "none.json"], "none.json"),
+        (["--dataset", "toy.json", "--config", "a"], "--config: toy.json has none"),
+        (["--dataset", "toy.json", "--split", "a"], "--split: toy.json has none"),
+        (["--dataset", "toy.json", "--revision", "a"], "--revision: toy.json has none"),
+        (["--dataset", "broken.json"], "broken.json:1: not JSON"),
     ],
 )
 def test_mistakes_are_one_line_before_any_model_is_loaded(
@@ -434,22 +433,6 @@ def test_mistakes_are_one_line_before_any_model_is_loaded(
     assert message in printed.err
     assert (printed.err.count("\n"), printed.out) == (1, "")
     assert not (tmp_path / "results").exists()
-
-
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        ([], "one of the arguments --dataset --suites --suite --pairs is required"),
-        (["--suite", "a.json", "--dataset", "b"], "not allowed with argument"),
-    ],
-)
-def test_a_dataset_or_suites_but_not_both(
-    words: list[str], message: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    with pytest.raises(SystemExit) as stopped:
-        main(["--model", "demo", *words])
-    assert stopped.value.code == 2
-    assert message in capsys.readouterr().err
 
 
 # ---------------------------------------------------------------- anything at all

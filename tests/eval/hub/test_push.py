@@ -524,32 +524,6 @@ def test_folders_of_this_machine_are_said(hub_api: HfApi, scored: Path, tmp_path
     assert any(re.search(r"runs/toy/1\.0\.0/x/\w{12}/results\.json", line) for line in lines)
 
 
-def test_score_and_push_in_one(
-    hub_clients: HubServer,
-    pair_items: list[Item],
-    write_dataset: Callable[..., Path],
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    from datasets import Value
-
-    data = write_dataset(tmp_path / "data", pair_items[:2], extra={"moved": Value("bool")})
-    argv = ["--model", "demo", "--dataset", str(data), "--output", str(tmp_path / "out")]
-    assert main([*argv, "--private"]) == 2
-    assert "expected --push-results with it" in capsys.readouterr().err
-    assert main([*argv, "--push-results", "results"]) == 2
-    assert "expected USER/NAME" in capsys.readouterr().err
-    with monkeypatch.context() as patch:
-        patch.setattr("huggingface_hub.get_token", lambda: None)
-        assert main([*argv, "--push-results", REPO]) == 2
-    assert "hf auth login" in capsys.readouterr().err
-    assert not (tmp_path / "out").exists()  # said before anything was computed
-    assert main([*argv, "--push-results", REPO, "--private"]) == 0
-    assert f"pushed to {REPO} (" in capsys.readouterr().out
-    assert sum(path.endswith("results.json") for path in hub_clients.files(REPO)) == 1
-
-
 def on_the_hub(scored: Path, folder: Path) -> Path:
     """The same results, as if their dataset had been read from the Hub."""
     shutil.copytree(scored, folder)
@@ -666,8 +640,8 @@ def test_several_runs_are_pushed_together_when_all_are_there(
     for name in ("a", "b"):
         write_dataset(tmp_path / "data" / name, pair_items[:2], extra={"moved": "bool"})
     argv = ["--model", "demo", "--dataset", str(tmp_path / "data"), "--no-cache"]
-    assert main([*argv, "--output", str(tmp_path / "out"), "--push-results", REPO]) == 0
-    out = capsys.readouterr().out
-    assert out.index("open ") < out.index(f"pushed to {REPO} (")
+    assert main([*argv, "--output", str(tmp_path / "out")]) == 0
+    assert main(["push", str(tmp_path / "out"), REPO]) == 0
+    assert f"pushed to {REPO} (" in capsys.readouterr().out
     assert len(hub_clients.commits(REPO)) == 2
     assert sum(path.endswith("results.json") for path in hub_clients.files(REPO)) == 2

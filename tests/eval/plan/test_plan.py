@@ -301,7 +301,7 @@ def test_many_items_are_batched_with_little_padding(sharing: Sharing) -> None:
 def test_types_formulas_plans_and_the_command_line_need_no_torch() -> None:
     code = (
         "import sys\n"
-        "from coherencegym.eval.commands import cli, score_command\n"
+        "from coherencegym.eval.commands import cli, task_command\n"
         "from coherencegym.eval.kinds import items, predictions\n"
         "from coherencegym.eval.plan import plan\n"
         "heavy = {'torch', 'transformers', 'datasets', 'numpy', 'rich', 'pyarrow'}\n"
@@ -309,13 +309,3 @@ def test_types_formulas_plans_and_the_command_line_need_no_torch() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
-
-
-def test_score_is_the_function_before_and_after_its_module_is_imported() -> None:
-    code = (
-        "from coherencegym.eval import score\nassert callable(score)\n"
-        "import coherencegym.eval.surprisal, coherencegym.eval.commands.score_command\n"
-        "import coherencegym.eval.library as library\n"
-        "from coherencegym.eval import score as again\nassert again is score is library.score"
-    )
-    subprocess.run([sys.executable, "-c", code], check=True)

@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from coherencegym.command_line import flag_of
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.commands.cli import main
 from coherencegym.eval.kinds.items import Condition, Item, Prediction, Region
@@ -274,7 +275,7 @@ def test_options_that_the_mode_fixes_are_refused(
 ) -> None:
     item = make_item({"a": ["Tim", "ran."]}, "(*;%a%) > 0")
     options = Options(**{option: value}, rules=SYNTAXGYM_2021)
-    with pytest.raises(EvaluationError, match=f"{option} and --compat syntaxgym-2021"):
+    with pytest.raises(EvaluationError, match=f"{flag_of(option)} and --compat syntaxgym-2021"):
         score_items(model, plain, [item], options)
 
 

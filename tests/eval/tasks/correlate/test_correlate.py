@@ -311,7 +311,7 @@ def test_the_library_finds_what_the_command_does(
     assert "<table" in found._repr_html_()
     compared = cg.compare(found, tmp_path / "out")
     assert {row.difference for row in compared.comparisons[0].rows} == {0}
-    with pytest.raises(cg.EvaluationError, match="correlate: no option scorer; expected some of"):
+    with pytest.raises(cg.EvaluationError, match="correlate: no option 'scorer'; expected one of"):
         cg.correlate(str(models[0]), data, scorer="x")
     with pytest.raises(cg.EvaluationError, match="correlate: 3 is a int; expected a dataset's"):
         cg.correlate(str(models[0]), 3)  # type: ignore[arg-type]

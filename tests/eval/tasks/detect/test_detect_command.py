@@ -161,7 +161,9 @@ def test_the_library_finds_what_the_command_does(saved: Path, tmp_path: Path) ->
     loaded = cg.load_model(model, device="cpu")
     few = cg.detect(loaded, data, **how)
     assert max(row.n for row in few.rows if row.metric == "F1") == 9
-    with pytest.raises(EvaluationError, match="detect: no option scorer; expected some of detect"):
+    with pytest.raises(
+        EvaluationError, match="detect: no option 'scorer'; expected one of backend"
+    ):
         cg.detect(model, data, scorer="x")
     with pytest.raises(EvaluationError, match=r"a dict; expected a dataset's name or folder$"):
         cg.detect(model, {})  # type: ignore[arg-type]
@@ -192,7 +194,7 @@ def test_across_domains(saved: Path, tmp_path: Path, capsys: pytest.CaptureFixtu
         "detect_far",
     )
     output = tmp_path / "out"
-    cross = ("--calibrate-on", "one", "--test-on", "two")
+    cross = ("--calibrate-on", "one", "--config", "two")
     assert main(arguments(saved, output, *cross, "--decision", "argmax")) == 0
     results = results_of(output)
     (threshold,) = results["thresholds"]

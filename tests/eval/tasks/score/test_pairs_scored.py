@@ -33,7 +33,7 @@ def file(tmp_path: Path) -> Path:
 def test_pairs_of_a_file_are_scored_with_clusters_and_groups(
     file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    words = ["score", "--model", "demo", "--no-cache", "--pairs", str(file)]
+    words = ["score", "--model", "demo", "--no-cache", "--dataset", str(file)]
     output = tmp_path / "results"
     more = ["--cluster-by", "template", "--group-by", "kind", "--output", str(output)]
     assert main([*words, *more]) == 0
@@ -55,7 +55,7 @@ def test_pairs_of_a_file_are_scored_with_clusters_and_groups(
 def test_other_groups_are_named_where_results_are_there(
     file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    words = ["score", "--model", "demo", "--no-cache", "--pairs", str(file)]
+    words = ["score", "--model", "demo", "--no-cache", "--dataset", str(file)]
     words += ["--output", str(tmp_path / "results")]
     assert main(words) == 0
     capsys.readouterr()
@@ -70,7 +70,7 @@ def test_a_pair_of_runs_that_cannot_be_compared_does_not_keep_others_from_it(
     results, other = tmp_path / "results", tmp_path / "other.jsonl"
     other.write_bytes(file.read_bytes())
     for model in ("demo", str(stories260k)):
-        words = ["score", "--model", model, "--no-cache", "--pairs"]
+        words = ["score", "--model", model, "--no-cache", "--dataset"]
         by = ["--group-by", "kind"] * (model == "demo")
         for path, more in ((file, by), (other, [])):
             name = f"{path.stem}-{Path(model).name}"
@@ -110,6 +110,6 @@ def test_pairs_that_are_repeated_say_no_more_than_once() -> None:
 
 def test_options_of_pairs_want_a_file_of_pairs(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["score", "--model", "demo", "--dataset", "x", "--cluster-by", "c"]) == 2
-    assert "--cluster-by: only for a file of pairs; expected --pairs" in capsys.readouterr().err
-    assert main(["score", "--model", "demo", "--pairs", "x.csv", "--config", "c"]) == 2
-    assert "--config: x.csv has none; expected --dataset with it" in capsys.readouterr().err
+    assert "--cluster-by: only for a file of pairs" in capsys.readouterr().err
+    assert main(["score", "--model", "demo", "--dataset", "x.csv", "--config", "c"]) == 2
+    assert "--config: x.csv has none; expected a dataset with it" in capsys.readouterr().err

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from coherencegym.command_line import option
 from coherencegym.eval.kinds.halves import HALVES
-from coherencegym.eval.tasks.options import CommandLine, option
+from coherencegym.eval.tasks.options import CommandLine
 
 
 @dataclass(frozen=True)

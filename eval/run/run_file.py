@@ -10,9 +10,11 @@ from typing import Any
 
 import yaml
 
-from coherencegym.command_line import Parser, did_you_mean
+from coherencegym.command_line import Parser, did_you_mean, flag_of, options_in
 from coherencegym.errors import EvaluationError, first_line
 from coherencegym.escapes import visible
+from coherencegym.eval.run.call import Call, options_of_command
+from coherencegym.eval.run.options import DataOptions, ModelOptions
 from coherencegym.files.frames import read_text
 from coherencegym.files.strict_json import kind
 
@@ -23,12 +25,10 @@ _KEYS = {"--model": "models", "--dataset": "datasets", "--output": "output"}
 #: Options that say nothing of one run in its folder, or are told by its model and its dataset.
 _UNRECORDED = frozenset(
     {
-        *(*_KEYS, "--suites", "--model-revision", "--all-revisions", "--overwrite", "--dry-run"),
-        *("--json", "--quiet", "--verbose", "--push-results", "--private"),
+        *("model", "model_revision", "all_revisions", "dataset"),
+        *("output", "overwrite", "quiet"),
     }
 )
-#: Values of an option by its flag: as they were typed, or true of a switch.
-GivenOptions = Mapping[str, str | list[str] | bool]
 
 
 @dataclass(frozen=True)
@@ -134,33 +134,40 @@ def _words(name: str, action: argparse.Action, values: Sequence[str]) -> list[st
     return [f"{flag}={value}" for value in values]
 
 
-def given_options(parser: Parser, words: Sequence[str]) -> GivenOptions:
-    """The options that words of a command line have, which the parser has read before."""
-    actions = dict(_flags(parser))
-    for action in actions.values():
-        action.type = action.choices = None
-        action.default = argparse.SUPPRESS
-        action.required = False
-    found = vars(parser.parse_args(words))
-    first = {action: flag for flag, action in reversed(actions.items())}
-    return {
-        flag: action.nargs == 0 or found[action.dest]
-        for action, flag in first.items()
-        if action.dest in found
+def run_file_text(
+    call: Call, model: ModelOptions, data: DataOptions, folder: Path, signature: str
+) -> str:
+    """The file of one run, with its signature: a model and a dataset, and the options given.
+
+    It is empty where a value in memory was asked, or asked about.
+    """
+    if not isinstance(model.model, str) or not isinstance(data.dataset, str | Path):
+        return ""
+    recorded = {
+        flag.removeprefix("--"): value
+        for kind, names in options_of_command(call.task.command)
+        for name, own in options_in(kind).items()
+        if name in names and name in call.given and name not in _UNRECORDED
+        for flag in (own.metadata["flags"] or (flag_of(name),))[:1]
+        if (value := _typed(call.given[name], own.default)) is not None
     }
-
-
-def run_file_text(task: str, one: argparse.Namespace, given: GivenOptions, signature: str) -> str:
-    """The file of one run, with its signature: a model and a dataset, and the options given."""
-    recorded = {flag: value for flag, value in given.items() if flag not in _UNRECORDED}
-    if one.model_revision:
-        recorded["--model-revision"] = one.model_revision
+    if model.revision:
+        recorded["model-revision"] = model.revision
     content = {
-        "models": [one.model],
-        **({"datasets": [one.dataset]} if one.dataset else {}),
-        "task": task,
-        **({"options": {f.removeprefix("--"): v for f, v in recorded.items()}} if recorded else {}),
-        "output": str(one.output),
+        "models": [model.model],
+        "datasets": [str(data.dataset)],
+        "task": call.task.command.name,
+        **({"options": recorded} if recorded else {}),
+        "output": str(folder),
     }
     made = yaml.safe_dump(content, sort_keys=False, allow_unicode=True, width=10_000)
     return f"# {visible(signature)}\n{made}"
+
+
+def _typed(value: Any, default: Any) -> Any:
+    # As it would be typed; None where it would not be.
+    if isinstance(default, bool):
+        return True if value != default else None
+    if isinstance(value, list | tuple):
+        return [*map(str, value)] or None
+    return value if value is None or isinstance(value, int | float) else str(value)

@@ -1,0 +1,1 @@
+"""Runs of tasks: models on datasets, as Python and the shell ask for them."""
