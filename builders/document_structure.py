@@ -7,7 +7,7 @@ whose rows have sections.
 
     coherencegym build document_structure --corpus gum --data-dir PATH
     coherencegym build document_structure --texts FOLDER --genre sections
-    coherencegym build document_structure --hub-dataset ID --genre sections --hub-column sections
+    coherencegym build document_structure --hub-dataset ID --genre sections --text-column sections
 """
 
 from __future__ import annotations

@@ -15,7 +15,6 @@ from coherencegym.cards.metadata import (
     licences_of_texts,
     ordered_configs,
 )
-from coherencegym.cards.scores import scores_markdown
 from coherencegym.escapes import markdown_filters
 from coherencegym.eval.data.baselines import BASELINES, LEXICAL_OVERLAP, PARTIAL_INPUT
 from coherencegym.eval.data.benchmark import benchmark_tasks, suite_headline
@@ -62,7 +61,6 @@ def dataset_card(manifest: dict[str, Any]) -> str:
             measured=any(baseline_score(q, PARTIAL_INPUT) for q in _qualities(configs)),
             labelled=any(table["kind"].labels for table in tables),
             benchmark=[task.id for task in tasks],
-            scores=scores_markdown(manifest),
             part=read_in_part(manifest),
             published=_published(published(manifest, [name for name, _ in configs])),
             everything=[config for _, config in configs],

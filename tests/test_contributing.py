@@ -20,7 +20,7 @@ from support.strategies import discourses
 
 import coherencegym as cg
 from coherencegym.builders.pipeline.build import BuildOptions, build
-from coherencegym.builders.pipeline.sources import PlannedCorpus, Sources
+from coherencegym.builders.pipeline.sources import PlannedCorpus
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.backends.registry import BACKENDS
 from coherencegym.eval.commands.cli import main
@@ -97,7 +97,7 @@ def build_recipes(
     data.mkdir()
     (lines,) = blocks(repository, "tsv")
     (data / "recipes.tsv").write_text(lines)
-    sources = Sources([PlannedCorpus(modules[RECIPES].CORPUS, suite.configs)])
+    sources = [PlannedCorpus(modules[RECIPES].CORPUS, suite.configs)]
     folder = tmp_path / "out"
     folder.mkdir()
     return folder, build(suite, sources, BuildOptions(data_dir=data), folder)

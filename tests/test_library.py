@@ -240,8 +240,8 @@ def test_a_suite_is_built(tmp_path: Path) -> None:
             "exists; .* with output=, or pass overwrite=True",
         ),
         (
-            lambda f: cg.build("winograd", hub_genre="nope"),
-            "hub_genre: \"nope\"; expected 'narration'",
+            lambda f: cg.build("winograd", genre="nope"),
+            "genre: \"nope\"; expected 'narration'",
         ),
         (lambda f: cg.load_model(cast(Any, 3)), "model 3; expected a Hub id, a folder or demo"),
         (lambda f: cg.compare(1, 2), "1 is a int; expected results or a folder of them"),

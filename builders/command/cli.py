@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from collections.abc import Sequence
 from dataclasses import fields
@@ -24,7 +23,7 @@ from coherencegym.loaders.registry import CORPORA
 from coherencegym.numbers import positive
 
 if TYPE_CHECKING:
-    from coherencegym.builders.command.run import BuildRequest
+    from coherencegym.builders.pipeline.options import BuildOptions
 
 EXAMPLES = """\
   {command} --corpus sample --limit 20
@@ -115,7 +114,7 @@ def _add_what_is_read(parser: Parser) -> None:
     add("--data-dir", metavar="DIR", type=Path, help="folder with the files of the corpora")
     what = "your own texts: .txt, .csv, .tsv, .jsonl, .parquet, or a folder"
     add("--texts", metavar="PATH", type=Path, help=what)
-    what = "column of a table's texts (default: text, story, ..., or the longest)"
+    what = "column of the texts (default, of --texts: text, story, ..., or the longest)"
     add("--text-column", metavar="NAME", help=what)
     what = "fewest and most sentences of a document (default: 3 8)"
     add("--sentences", metavar="N", nargs=2, type=positive, help=what)
@@ -143,8 +142,6 @@ def _add_what_is_read(parser: Parser) -> None:
     )
     genre = add(
         "--genre",
-        "--hub-genre",
-        dest="hub_genre",
         choices=get_args(Genre),
         metavar="NAME",
         help=f"genre of your texts: {', '.join(get_args(Genre))}",
@@ -163,8 +160,6 @@ def _add_other_sources(parser: Parser) -> None:
     rare(add("--hub-config", metavar="NAME", help="default: the only one"))
     rare(add("--hub-split", metavar="NAME", help="default: every split"))
     rare(add("--hub-revision", metavar="TAG", help="tag or commit"))
-    what = "sentences, turns, or plain text (default, of documents: sentences, text or article)"
-    rare(add("--hub-column", metavar="NAME", help=what))
     add = parser.group(_TEXTS).add_argument
     what = (
         "the opening section, or the first sentences (default: auto, by the form of each article)"
@@ -177,12 +172,8 @@ def _add_other_sources(parser: Parser) -> None:
 def _add_how_it_is_made(parser: Parser) -> None:
     add = parser.group(_WRITTEN).add_argument
     add("--output", metavar="DIR", type=Path, help="default: suites/<suite>")
-    what = "build only crossed configs, in which two contexts exchange their targets"
-    rare(add("--crossed", action="store_true", help=what))
     add("--overwrite", action="store_true", help="replace an earlier build or export")
     add("--dry-run", action="store_true", help="print what would be written, and write nothing")
-    what = "print folder, configs, rows and digests as JSON; all else on standard error"
-    rare(add("--json", action="store_true", help=what))
     rare(add("--seed", metavar="N", type=int, help="default: 0"))
     rare(add("--num-proc", metavar="N", type=positive, help="processes, or cores of a cluster"))
     what = "one machine, or a Ray cluster (needs the extra cluster)"
@@ -191,8 +182,6 @@ def _add_how_it_is_made(parser: Parser) -> None:
     rare(add("--address", metavar="HOST:PORT", help=what))
     what = "files of annotators' answers to the pairs that `coherencegym judge` drew"
     rare(add("--judgements", **_SEVERAL, metavar="FILE", type=Path, help=what))
-    what = "show these scores in the card, with a plot: results on the rows that are built"
-    rare(add("--scores", **_SEVERAL, metavar="RESULTS", type=Path, help=what))
 
 
 def _add_publishing(parser: Parser) -> None:
@@ -204,8 +193,6 @@ def _add_publishing(parser: Parser) -> None:
     rare(add("--private", action="store_true", help=what))
     what = "leave out the texts of configs that may not be published, and publish the rest of them"
     rare(add("--stand-off", action="store_true", help=what))
-    what = "write what --stand-off would publish into a folder"
-    rare(add("--stand-off-folder", metavar="DIR", type=Path, help=what))
     what = "publish a build in public although --limit or --split shortened it"
     rare(add("--allow-partial", action="store_true", help=what))
     rare(add("--create-pr", action="store_true", help="open a pull request instead of a commit"))
@@ -231,13 +218,13 @@ def add_export_options(parser: Parser, everyday: bool = False) -> None:
             rare(option)
 
 
-def build_request(arguments: argparse.Namespace) -> BuildRequest:
-    """The request that a command line makes."""
-    from coherencegym.builders.command.run import BuildRequest
+def build_options(arguments: argparse.Namespace) -> BuildOptions:
+    """The options that a command line gives."""
+    from coherencegym.builders.pipeline.options import BuildOptions
 
     given = vars(arguments)
-    names = [field.name for field in fields(BuildRequest)]
-    return BuildRequest(**{name: given[name] for name in names if name in given})
+    names = [field.name for field in fields(BuildOptions)]
+    return BuildOptions(**{name: given[name] for name in names if name in given})
 
 
 def run_suite(suite: Suite, argv: Sequence[str] | None = None) -> None:
@@ -257,8 +244,7 @@ def _with_settings(parser: Parser, suite: Suite, given: argparse.Namespace) -> S
 def _run(chosen: Sequence[Suite], given: argparse.Namespace) -> int:
     from coherencegym.builders.command.run import run
 
-    every = getattr(given, "all", False)
-    return run(chosen, build_request(given), as_json="json" in given, every=every)
+    return run(chosen, build_options(given), every=getattr(given, "all", False))
 
 
 def main(argv: Sequence[str] | None = None, prog: str = "python -m builders") -> int:
@@ -315,19 +301,23 @@ def _names_for(given: argparse.Namespace) -> list[str]:
     """The suites that can be built; of the user's own texts, if they are given."""
     if "texts" not in given:
         return [*all_suites()]
-    request = build_request(given)
-    return [name for name in all_suites() if request.configs_of_own(load_suite(name))]
+    from coherencegym.builders.pipeline.sources import own_configs
+
+    options = build_options(given)
+    return [name for name in all_suites() if own_configs(load_suite(name), options)]
 
 
 def _of_other_languages(given: argparse.Namespace) -> str:
     # The suites that know other languages than that of the user's own texts, in a line.
     if "texts" not in given:
         return ""
-    request, left = build_request(given), []
+    from coherencegym.builders.pipeline.sources import own_configs, own_languages
+
+    options, left = build_options(given), []
     for suite in map(load_suite, all_suites()):
-        if not request.configs_of_own(suite) and (known := request.languages_of_own(suite)):
+        if not own_configs(suite, options) and (known := own_languages(suite, options)):
             left.append(f"{suite.name} ({', '.join(known)})")
-    name = language(request.shape.language).name
+    name = language(options.shape.language).name
     return f"no rules for {name}: {', '.join(left)}" if left else ""
 
 
@@ -335,17 +325,17 @@ def _needs(name: str, given: argparse.Namespace) -> str:
     # What a plain text must have to give an item.
     if "texts" not in given or "format" in given:
         return ""
-    fewest = max(load_suite(name).fewest_sentences, build_request(given).shape.fewest)
+    fewest = max(load_suite(name).fewest_sentences, build_options(given).shape.fewest)
     return f"  {fewest} or more sentences"
 
 
 def _print_suites(given: argparse.Namespace) -> int:
-    own_texts = build_request(given).own_texts() if "texts" in given else None
     suites = {name: describe_suite(name) for name in _names_for(given)}
-    if "json" in given:
-        print(json.dumps(suites, indent=1))
-        return 0
-    if own_texts is not None:
+    if "texts" in given:
+        from coherencegym.builders.pipeline.sources import texts_of
+
+        own_texts = texts_of(build_options(given))
+        assert own_texts is not None
         print(f"{own_texts.said}\n")
     width = max(map(len, suites))
     for name, about in suites.items():

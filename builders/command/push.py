@@ -10,18 +10,16 @@ from dataclasses import replace
 from pathlib import Path
 
 from coherencegym.builders.pipeline.licences import LicenceShare, licence_classes
+from coherencegym.builders.pipeline.options import BuildOptions
 from coherencegym.builders.release.manifest import Manifest
 from coherencegym.builders.release.publish import (
-    PublishOptions,
     closed_configs,
     look_at_target,
     publish,
     publishable,
-    with_configs,
 )
 from coherencegym.builders.release.rows import hashes_path
 from coherencegym.builders.release.stand_off import without_texts
-from coherencegym.cards.scores import SCORES
 from coherencegym.eval.data.source import published_part
 from coherencegym.hub.answers import hub_answers
 from coherencegym.hub.commits import check_rights, check_target
@@ -33,7 +31,7 @@ BuildShare = Callable[[Path, LicenceShare], Manifest]
 _Release = tuple[Path, Manifest]
 
 
-def resolve_target(options: PublishOptions) -> tuple[bool, bool]:
+def resolve_target(options: BuildOptions) -> tuple[bool, bool]:
     """Tell whether the push goes to a private repository, and whether that has a release.
 
     Offline, a dry run has what the options say.
@@ -50,7 +48,7 @@ def resolve_target(options: PublishOptions) -> tuple[bool, bool]:
         return options.private, False
 
 
-def check_rights_of(options: PublishOptions) -> None:
+def check_rights_of(options: BuildOptions) -> None:
     """Refuse a token that cannot push there, before minutes of building."""
     from huggingface_hub import HfApi
 
@@ -61,7 +59,7 @@ def check_rights_of(options: PublishOptions) -> None:
 
 
 def push_build(
-    options: PublishOptions,
+    options: BuildOptions,
     folder: Path,
     manifest: Manifest,
     private: bool,
@@ -96,8 +94,6 @@ def push_build(
         releases = [(folder, public)]
         if build_share is not None and not private and public["configs"]:
             releases = _divided(folder, public, options.repo_id, Path(work), build_share)
-        if SCORES in manifest and not all(SCORES in made for _, made in releases):
-            lines.append("left out of the push: the scores, as some are on what is left out")
         try:
             return _push_all(options, releases, progress, lines)
         except OfflineModeIsEnabled:
@@ -118,7 +114,7 @@ def _divided(
     classes = licence_classes(texts.values())
     parts: dict[str, _Release] = {}
     if len(classes) == 1:
-        parts[classes[0]] = folder, with_configs(manifest, texts)
+        parts[classes[0]] = folder, manifest | {"configs": texts}
     for name in classes if len(classes) > 1 else ():
         part = work / f"texts{name}"
         part.mkdir()
@@ -130,9 +126,9 @@ def _divided(
         for name, config in bare.items() if place != folder else ():
             for path in (hashes_path(name, split) for split in config["splits"]):
                 shutil.copy(folder / path, place / path)
-        parts = {"": (place, with_configs(made, {**made["configs"], **bare})), **parts}
+        parts = {"": (place, made | {"configs": {**made["configs"], **bare}}), **parts}
     if not parts:  # no two texts of an item go together
-        return [(folder, with_configs(manifest, {}))]
+        return [(folder, manifest | {"configs": {}})]
     names = [repo_id + name for name in parts]
     return [
         (place, made | {"repo_id": own} | ({"beside": others} if others else {}))
@@ -142,7 +138,7 @@ def _divided(
 
 
 def _push_all(
-    options: PublishOptions,
+    options: BuildOptions,
     releases: Sequence[_Release],
     progress: Callable[[str], None],
     lines: list[str],

@@ -12,15 +12,14 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from coherencegym.builders.command.run import BuildRequest
 from coherencegym.builders.pipeline.build import build, write_documents
 from coherencegym.builders.pipeline.licences import document_of
-from coherencegym.builders.pipeline.sources import PlannedCorpus, Sources
+from coherencegym.builders.pipeline.options import BuildOptions
+from coherencegym.builders.pipeline.sources import PlannedCorpus, find_sources
 from coherencegym.builders.registry import all_suites, load_suite
 from coherencegym.builders.release.manifest import Manifest, in_order
 from coherencegym.builders.release.rows import hashes_path
 from coherencegym.builders.suite import Suite
-from coherencegym.cards.scores import SCORES
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.data.notes import first_names
 from coherencegym.eval.data.source import (
@@ -161,7 +160,6 @@ def rebuild(
             entries |= _made(source, of_these, data_dir, work, say, progress)
         others = {} if configs else _copied(source, work)
         manifest: Manifest = {**source.manifest, "configs": {**others, **entries}}
-        manifest.pop(SCORES, None)  # their plot stays in the release
         write_documents(
             in_order(manifest | ({"rebuilt": made_from} if source.commit else {})), work
         )
@@ -190,7 +188,7 @@ def _made(
     # The entries of configs with one recipe; their files are moved into ``folder``.
     for recipe in recipes.values():
         suite = recipe.suite(source.suite)
-    request = BuildRequest(
+    options = BuildOptions(
         corpora=sorted({one.corpus.name for one in recipes.values()}),
         data_dir=data_dir,
         seed=recipe.seed,
@@ -199,12 +197,12 @@ def _made(
         skip_bad_rows=True,  # a row that is left out by that is missed below
     )
     found = []
-    for one in request.sources_of(suite).found:
+    for one in find_sources(suite, options)[0]:
         wanted = [c for c in one.configs if c.by or c.full_name(one.corpus.name) in recipes]
         found.append(PlannedCorpus(one.corpus, tuple(wanted), one.found))
     with tempfile.TemporaryDirectory() as place:
         work = Path(place)
-        built = build(suite, Sources(found), request, work, progress=progress)["configs"]
+        built = build(suite, found, options, work, progress=progress)["configs"]
         files = _other_files(recipes, built)
         for line in files.values():
             say(line)
@@ -215,7 +213,7 @@ def _made(
             for row in _other_rows(source.folder, work, name, split)
         ]
         if wrong:
-            place_of = _places(found, request)
+            place_of = _places(found, options)
             places = [(name, row, *place_of(row)) for name, row in wrong]
             # Another number of rows before it changes a row, too: first those of changed files.
             places.sort(key=lambda place: place[2] not in files)
@@ -293,13 +291,13 @@ def _other_rows(release: Path, made: Path, config: str, split: str) -> list[str]
 
 
 def _places(
-    sources: Sequence[PlannedCorpus], request: BuildRequest
+    sources: Sequence[PlannedCorpus], options: BuildOptions
 ) -> Callable[[str], tuple[str, str]]:
     # Finds the corpus file and line of a row by its id: of its unit, where the id says which.
     known: dict[str, Discourse] = {}
     for one in sources:
-        how: dict[str, Any] = {"data_dir": request.data_dir, "skip_bad_rows": True}
-        found = read(one.corpus, splits=request.splits or None, found=one.found, **how)
+        how: dict[str, Any] = {"data_dir": options.data_dir, "skip_bad_rows": True}
+        found = read(one.corpus, splits=options.splits or None, found=one.found, **how)
         known |= {discourse.id: discourse for discourse in found}
 
     def place_of(row: str) -> tuple[str, str]:

@@ -5,11 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from coherencegym.builders.pipeline.sources import Sources
-from coherencegym.builders.suite import Suite
 from coherencegym.loaders.corpora.own.texts import OWN
 from coherencegym.loaders.find import NO_FILES
 from coherencegym.terminal import shown_console
@@ -35,63 +32,48 @@ def spinner() -> Iterator[Callable[[str], None]]:
 
 
 def print_build(
-    suite: Suite,
     manifest: dict[str, Any],
-    sources: Sources,
-    destination: Path | None,
+    missing: Mapping[str, str],
+    empty: Mapping[str, str],
+    done: Sequence[str],
     *,
     brief: bool = False,
 ) -> None:
     """Print the configs with their counts, what was left out, and where the build is.
 
     All this is in the card as well: where several suites are built, ``brief`` is a line a suite.
+
+    Args:
+        manifest: the build's.
+        missing, empty: corpora that were not read and configs without items, with the reasons.
+        done: what was written, in lines.
     """
     from coherencegym.cards.render import read_in_part, skips
     from coherencegym.eval.report.grid import console_for, in_width, plain_text
 
     console = console_for()
+    left_out, nothing = (
+        _left_out(skips(manifest)),
+        [f"no config {n}: {w}" for n, w in empty.items()],
+    )
     if brief:
-        console.print(plain_text(_brief(suite, manifest, destination)))
+        splits = [counts for c in manifest["configs"].values() for counts in c["splits"].values()]
+        configs, rows = len(manifest["configs"]), sum(counts["rows"] for counts in splits)
+        counted = f"{configs} config{'s' * (configs != 1)}, {rows:,} rows"
+        first, *others = done
+        console.print(plain_text(f"{manifest['suite']} {manifest['version']}: {counted}; {first}"))
         # Of people's own texts nothing is left out in silence.
-        lines = [one for one in _left_out(skips(manifest)) if one.startswith(f"corpus {OWN},")]
-        lines += [f"no config {name}: {reason}" for name, reason in sources.empty.items()]
-        for line in lines:
-            console.print(plain_text(f"  {line}"), soft_wrap=True)
-        return
-    console.print(plain_text(f"{suite.title} {manifest['version']}", "bold"))
-    console.print(in_width(build_grid(manifest), width=console.width))
-    lines = _left_out(skips(manifest))
-    # Which corpora are not in it the card says: here nobody has asked for them.
-    lines += [line.replace("`", "") for line in read_in_part(manifest, absent=False)]
-    lines += [f"no config {name}: {reason}" for name, reason in sources.empty.items()]
-    lines += missing_lines(sources)
-    lines += _uncontrolled(manifest)
-    lines.append(f"written to {destination}" if destination else "dry run: nothing was written")
+        lines = [one for one in left_out if one.startswith(f"corpus {OWN},")]
+        lines = [f"  {line}" for line in (*lines, *nothing, *others)]
+    else:
+        console.print(plain_text(f"{manifest['title']} {manifest['version']}", "bold"))
+        console.print(in_width(build_grid(manifest), width=console.width))
+        # Which corpora are not in it the card says: here nobody has asked for them.
+        part = [line.replace("`", "") for line in read_in_part(manifest, absent=False)]
+        lines = [*left_out, *part, *nothing, *missing_lines(missing), *_uncontrolled(manifest)]
+        lines += done
     for line in lines:
         console.print(plain_text(line), soft_wrap=True)
-
-
-def build_record(manifest: Mapping[str, Any], destination: Path | None) -> dict[str, Any]:
-    """A build for other programs: its folder (none of a dry run), configs and digests."""
-    configs = [
-        {
-            "config": name,
-            "default": config["default"],
-            "kind": config["kind"],
-            "corpus": config["corpus"]["name"],
-            "splits": {
-                split: {field: counts[field] for field in ("rows", "discourses", "content_hash")}
-                for split, counts in config["splits"].items()
-            },
-        }
-        for name, config in manifest["configs"].items()
-    ]
-    return {
-        "folder": None if destination is None else str(destination),
-        "suite": manifest["suite"],
-        "version": manifest["version"],
-        "configs": configs,
-    }
 
 
 def human_lines(manifest: Mapping[str, Any]) -> list[str]:
@@ -117,14 +99,6 @@ def human_lines(manifest: Mapping[str, Any]) -> list[str]:
                 "wrong; an odd number of people avoids that"
             )
     return lines
-
-
-def _brief(suite: Suite, manifest: dict[str, Any], destination: Path | None) -> str:
-    splits = [counts for c in manifest["configs"].values() for counts in c["splits"].values()]
-    configs, rows = len(manifest["configs"]), sum(counts["rows"] for counts in splits)
-    where = f"written to {destination}" if destination else "dry run: nothing was written"
-    counted = f"{configs} config{'s' * (configs != 1)}, {rows:,} rows"
-    return f"{suite.name} {manifest['version']}: {counted}; {where}"
 
 
 def build_grid(manifest: dict[str, Any]) -> Grid:
@@ -198,10 +172,10 @@ def _uncontrolled(manifest: Mapping[str, Any]) -> Iterator[str]:
         yield f"{others} more configs do not count in the headline; the card names them"
 
 
-def missing_lines(sources: Sources) -> Iterator[str]:
-    """Say which corpora were not there to be read, and how to get one."""
-    nowhere = [name for name, why in sources.missing.items() if NO_FILES in why]
-    for name, why in sources.missing.items():
+def missing_lines(missing: Mapping[str, str]) -> Iterator[str]:
+    """Say which corpora were not there to be read, by name with the reason, and how to get one."""
+    nowhere = [name for name, why in missing.items() if NO_FILES in why]
+    for name, why in missing.items():
         if name not in nowhere:
             yield f"not built from {name}: {why}"
     if nowhere:

@@ -13,7 +13,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -95,7 +95,7 @@ class QuestionTable:
         return f"{self.config}-{self.split}.jsonl"
 
 
-def question_tables(read: Sequence[ItemTable], configs: dict[str, Any]) -> list[QuestionTable]:
+def question_tables(read: Sequence[ItemTable], configs: Mapping[str, Any]) -> list[QuestionTable]:
     """The questions about the headline configs of a dataset, those of a table in its order.
 
     Args:

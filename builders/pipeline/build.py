@@ -1,8 +1,12 @@
-"""A build: from sources to a folder with data, row hashes, manifest and card."""
+"""A build: from sources to a folder with data, row hashes, manifest and card.
+
+A source is read, items are generated of its documents, and each config becomes tables, which are
+measured and written.
+"""
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
@@ -13,6 +17,7 @@ from coherencegym.builders.judgement.asked import RowPlace
 from coherencegym.builders.judgement.match import Matcher
 from coherencegym.builders.judgement.questions import JUDGED_UNITS
 from coherencegym.builders.judgement.rows import JUDGED_COLUMNS, judge_rows
+from coherencegym.builders.pipeline import kinds
 from coherencegym.builders.pipeline.entries import (
     config_entry,
     config_rank,
@@ -21,36 +26,48 @@ from coherencegym.builders.pipeline.entries import (
 )
 from coherencegym.builders.pipeline.fitting import Fits
 from coherencegym.builders.pipeline.generation import generate_items, spread
-from coherencegym.builders.pipeline.kinds import making
 from coherencegym.builders.pipeline.licences import LicenceShare, documents_in
 from coherencegym.builders.pipeline.options import BuildOptions as BuildOptions
-from coherencegym.builders.pipeline.reading import ONE_SPLIT, read_source, without_separators
 from coherencegym.builders.pipeline.repeats import REPEATS, in_families
-from coherencegym.builders.pipeline.sources import PlannedCorpus, Sources
+from coherencegym.builders.pipeline.sources import PlannedCorpus
 from coherencegym.builders.release.baselines import hold_headline, write_baselines
 from coherencegym.builders.release.documents import release_documents
+from coherencegym.builders.release.example_quality import example_quality, without_rare_classes
 from coherencegym.builders.release.manifest import Manifest, in_order
+from coherencegym.builders.release.quality import baseline_decisions
 from coherencegym.builders.release.rows import to_table, write_split
 from coherencegym.builders.suite import Config, GeneratedDocument, GeneratedItem, Suite
 from coherencegym.engines import ALONE_IN_PROCESS, Engine
-from coherencegym.eval.kinds.table_kind import DISCOURSE
-from coherencegym.eval.statistics.pair_baselines import BaselineDecision
+from coherencegym.eval.kinds.examples import EXAMPLES
+from coherencegym.eval.kinds.items import ITEMS
+from coherencegym.eval.kinds.table_kind import DISCOURSE, SEPARATOR
+from coherencegym.eval.statistics.pair_baselines import (
+    BaselineDecision,
+    baseline_folds,
+    trained_decisions,
+)
+from coherencegym.licence import may_republish
 from coherencegym.loaders.corpus import REPAIRED, Corpus, CorpusError
 from coherencegym.loaders.discourse import Discourse
 from coherencegym.loaders.languages.registry import language_of
-from coherencegym.loaders.read import ReadingCache
+from coherencegym.loaders.read import Quota, Reading, ReadingCache, read
 from coherencegym.manipulations.operator import Context
 from coherencegym.words.scripts import unspaced_words
 
+#: The split of a suite that does not divide its corpora.
+ONE_SPLIT = "test"
 #: Types of generated rows whose baselines read words.
 _WITH_WORDS = (GeneratedItem, GeneratedDocument)
-#: Split -> baseline -> what it decided.
-_Decided = Mapping[str, Mapping[str, Sequence[BaselineDecision]]]
+_BySplit = dict[str, list[Discourse]]
+
+
+class NoItemsError(CorpusError):
+    """A suite of which the texts gave no row."""
 
 
 def build(
     suite: Suite,
-    sources: Sources,
+    sources: Sequence[PlannedCorpus],
     options: BuildOptions,
     folder: Path,
     matcher: Matcher | None = None,
@@ -60,6 +77,7 @@ def build(
     engine: Engine | None = None,
     cache: ReadingCache | None = None,
     share: LicenceShare | None = None,
+    empty: dict[str, str] | None = None,
 ) -> Manifest:
     """Build every config of the sources into ``folder``, which is empty.
 
@@ -76,34 +94,60 @@ def build(
         share: build only the items whose texts are of one class of licences, which may be none: the
             manifest then has no config, and nothing is written. Answers about other items are
             passed over.
+        empty: gets the names of configs of which no item came, each with the reason.
 
     Raises:
         CorpusError: a source cannot be read, nothing came of all of them, or an answer is about
             no item.
         SuiteError: an item is not valid: a mistake of the suite, not of the user.
     """
-    engine = engine or Engine(options.num_proc or 1)
-    how = (matcher, withhold, progress, engine, cache, share)
-    work = _Build(suite, options, folder, *how)
+    empty = {} if empty is None else empty
+    fits = Fits(engine or Engine(options.num_proc or 1), lambda m: progress(f"{suite.name}: {m}"))
+    lost = Counter[str]()  # what was not used of all corpora, by reason
     configs: dict[str, Any] = {}
-    sources.empty.clear()
-    for source in sources.found:
-        for name, entry in work.entries(source):
-            if name in configs or name in sources.empty:
-                raise CorpusError(f"two configs are called {name}; name fewer corpora at a time")
-            if isinstance(entry, str):
-                sources.empty[name] = entry
-            else:
-                configs[name] = entry
-    about = suite_entry(suite, options.version, options.repo_id)
+    for source in sources:
+        limited, reading, by_split, withheld = read_source(
+            suite, source, options, withhold, fits, cache
+        )
+        skipped = dict(sorted(reading.skipped.items()))
+        lost.update({why: n for why, n in skipped.items() if not why.startswith(REPAIRED)})
+        if share is not None:
+            share.read(source.corpus, list(chain.from_iterable(by_split.values())))
+        for declared, config in zip(source.configs, limited, strict=True):
+            made = list(generate(suite, config, source.corpus, by_split, options.seed, fits, share))
+            decisions = _decisions(config, [splits for _, splits in made])
+            for part, splits in made:
+                name = part.full_name(source.corpus.name)
+                if name in configs or name in empty:
+                    message = f"two configs are called {name}; name fewer corpora at a time"
+                    raise CorpusError(message)
+                fits.progress(f"{name}, writing and measuring")
+                if not any(one.items for one in splits.values()):
+                    empty[name] = _why_empty(splits)
+                    continue
+                if matcher is not None:
+                    judged = JUDGED_COLUMNS.get(part.kind.name, {})
+                    part = replace(part, columns={**part.columns, **judged})
+                about = _entry(suite, part, source.corpus, splits, options)
+                about |= {
+                    "in_headline": suite.in_headline(declared),
+                    # Of a suite that divides its corpora these are the corpus's own.
+                    "splits_asked": options.splits_asked,
+                    "rank": config_rank(suite, declared, source.corpus),
+                }
+                how = (decisions, about, folder, matcher)
+                about |= write(suite, part, source.corpus, splits, *how)
+                about["corpus"]["files"] = [file.named for file in reading.files]
+                configs[name] = about | {"withheld_discourses": withheld, "bad_rows": skipped}
+    about_suite = suite_entry(suite, options.version, options.repo_id)
     if not configs:
         if share is not None:
-            return about | {"configs": {}}
-        raise NoItemsError(_nothing(sources, work.lost, options.limit))
+            return about_suite | {"configs": {}}
+        raise NoItemsError(_nothing(empty, lost, options.limit))
     if matcher is not None and share is None:
         matcher.check()
     hold_headline(configs)
-    manifest = in_order(about | {"configs": configs})
+    manifest = in_order(about_suite | {"configs": configs})
     write_documents(manifest, folder)
     return manifest
 
@@ -114,237 +158,168 @@ def write_documents(manifest: Manifest, folder: Path) -> None:
         (folder / name).write_text(text, encoding="utf-8")
 
 
-class NoItemsError(CorpusError):
-    """A suite of which the texts gave no row."""
+# Reading ------------------------------------------------------------------------------------------
+
+
+def read_source(
+    suite: Suite,
+    source: PlannedCorpus,
+    options: BuildOptions,
+    withhold: bool,
+    fits: Fits,
+    cache: ReadingCache | None = None,
+) -> tuple[list[Config], Reading, _BySplit, int]:
+    """Read a source; ``withhold``: without documents of texts that no licence lets one publish.
+
+    Returns:
+        Its configs, which of a limited build select no more than so many discourses; the reading;
+        its discourses by split; and how many were left out for the licence of their texts.
+
+    Raises:
+        CorpusError: it cannot be read.
+    """
+    corpus = source.corpus
+    splits = corpus.splits if "all" in options.splits else options.splits
+    reading = read(
+        corpus,
+        data_dir=options.data_dir,
+        splits=splits or None,
+        skip_bad_rows=options.skip_bad_rows,
+        limit=options.limit,
+        uses=[config.takes for config in source.configs],
+        found=None if splits else source.found,
+        engine=fits.engine,
+        progress=lambda done, shards: fits.progress(
+            f"reading {corpus.name}, {done:,} of {shards:,} shards"
+        ),
+        cache=cache,
+    )
+    discourses, texts = list(reading), corpus.licence_of_texts
+    configs = [_limited(one, discourses, options.limit) for one in source.configs]
+    kept = discourses
+    # A corpus that is closed as a whole is built for whoever builds it, and left out of a push.
+    if withhold and corpus.republishable:
+        kept = [one for one in discourses if may_republish(one.licence or texts)]
+    withheld = len(discourses) - len(kept)
+    if suite.one_split or not any(one.divided for one in source.configs):
+        return configs, reading, {ONE_SPLIT: kept} if kept else {}, withheld
+    by_split = defaultdict(list)
+    for discourse in kept:
+        by_split[discourse.meta["split"]].append(discourse)
+    if suite.divide is None:
+        return configs, reading, dict(by_split), withheld
+    everything = list(chain.from_iterable(by_split.values()))
+    return configs, reading, suite.divide(everything, options.seed), withheld
+
+
+def _limited(config: Config, discourses: Sequence[Discourse], limit: int | None) -> Config:
+    if limit is None:
+        return config
+    quotas: dict[str, Quota] = defaultdict(lambda: Quota(limit, [config.takes]))
+    taken = {one.id for one in discourses if quotas[one.meta["split"]].takes(one)}
+    return replace(config, select=lambda discourse: discourse.id in taken)
+
+
+def _without_separators(discourses: list[Discourse]) -> list[Discourse]:
+    # Those that are not left out because their own text holds the separator.
+    return [d for d in discourses if not any(SEPARATOR in text for text in d.texts)]
+
+
+# Generating ---------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
-class _GeneratedSplit:
-    # ``measured``: figures of quality that a look at all splits gave.
+class Generated:
+    """The items of a split.
+
+    Attributes:
+        discourses, items: what they were made of, and they themselves.
+        skipped: reason -> how many discourses or items are not there.
+        measured: figures of quality that a look at all splits gave.
+    """
+
     discourses: list[Discourse]
-    generated: list[Any]
+    items: list[Any]
     skipped: dict[str, int]
     measured: dict[str, Any] = field(default_factory=dict)
 
 
-@dataclass(frozen=True)
-class _Part:
-    # ``matcher``: has what people said of its rows.
-    config: Config
-    corpus: Corpus
-    by_split: dict[str, _GeneratedSplit]
-    matcher: Matcher | None
-
-    @property
-    def name(self) -> str:
-        return self.config.full_name(self.corpus.name)
-
-
-@dataclass
-class _Build:
-    suite: Suite
-    options: BuildOptions
-    folder: Path
-    matcher: Matcher | None
-    withhold: bool
-    progress: Callable[[str], None]
-    engine: Engine
-    cache: ReadingCache | None
-    share: LicenceShare | None
-
-    def __post_init__(self) -> None:
-        self.lost: Counter[str] = Counter()  # what was not used of all corpora, by reason
-        self.fits = Fits(self.engine, self._tell)
-
-    def _tell(self, message: str) -> None:
-        self.progress(f"{self.suite.name}: {message}")
-
-    def entries(self, source: PlannedCorpus) -> Iterator[tuple[str, dict[str, Any] | str]]:
-        found = read_source(
-            self.suite,
-            source,
-            self.options,
-            self.withhold,
-            self.engine,
-            self._tell,
-            self.cache,
-        )
-        lost = found.reading.skipped.items()
-        self.lost.update({why: times for why, times in lost if not why.startswith(REPAIRED)})
-        for config, limited in zip(source.configs, found.configs, strict=True):
-            for name, entry in self._configs(config, limited, source.corpus, found.by_split):
-                if not isinstance(entry, str):
-                    entry["corpus"]["files"] = [file.named for file in found.reading.files]
-                    entry["withheld_discourses"] = found.withheld
-                    entry["bad_rows"] = dict(sorted(found.reading.skipped.items()))
-                yield name, entry
-
-    def _configs(
-        self, config: Config, limited: Config, corpus: Corpus, by_split: dict[str, list[Discourse]]
-    ) -> Iterator[tuple[str, dict[str, Any] | str]]:
-        suite, how = self.suite, making(config.kind)
-        everything = [discourse for own in by_split.values() for discourse in own]
-        if self.share is not None:
-            self.share.read(corpus, everything)
-        fitted = self._fit_corpus(limited, everything)
-        parts = [
-            _in_families(_Part(one, corpus, self._generate(one, corpus, by_split), self.matcher))
-            for one in spread(fitted, everything)
-        ]
-        # One classifier for all that the config is spread over: some parts are small.
-        decisions = {
-            split: how.decide(
-                [each for part in parts for each in part.by_split[split].generated],
-                config.breakdowns,
-            )
-            for split in by_split
-        }
-        rank = config_rank(suite, config, corpus)
-        for part in parts:
-            self._tell(f"{part.name}, writing and measuring")
-            if not any(one.generated for one in part.by_split.values()):
-                yield part.name, _why_empty(part.by_split)
-                continue
-            yield part.name, self._entry(part, decisions, rank, suite.in_headline(config))
-
-    def _entry(
-        self, part: _Part, decisions: _Decided, rank: int, in_headline: bool
-    ) -> dict[str, Any]:
-        if part.matcher is not None:
-            columns = {**part.config.columns, **JUDGED_COLUMNS.get(part.config.kind.name, {})}
-            part = replace(part, config=replace(part.config, columns=columns))
-        options = self.options
-        about = config_entry(self.suite, part.config, part.corpus, options.seed, options.limit)
-        about["in_headline"] = in_headline
-        about["corpus"]["language"] = _language(part)
-        # What a user asked for; of a suite that divides its corpora these are the corpus's own.
-        about["splits_asked"] = [] if "all" in options.splits else list(options.splits)
-        return about | {"rank": rank} | self._write(part, decisions, about)
-
-    def _fit_corpus(self, config: Config, discourses: list[Discourse]) -> Config:
-        if not hasattr(config.generator, "fit_corpus"):
-            return config
-        clean = list(filter(config.takes, without_separators(discourses)))
-        context = Context(self.options.seed, self.suite.name)
-        return replace(config, generator=config.generator.fit_corpus(clean, context, self.fits))
-
-    def _generate(
-        self, config: Config, corpus: Corpus, by_split: dict[str, list[Discourse]]
-    ) -> dict[str, _GeneratedSplit]:
+def generate(
+    suite: Suite,
+    config: Config,
+    corpus: Corpus,
+    by_split: Mapping[str, list[Discourse]],
+    seed: int,
+    fits: Fits,
+    share: LicenceShare | None = None,
+) -> Iterator[tuple[Config, dict[str, Generated]]]:
+    """The items of a config by split, or of each of those that it is spread over."""
+    everything = list(chain.from_iterable(by_split.values()))
+    if hasattr(config.generator, "fit_corpus"):
+        clean = list(filter(config.takes, _without_separators(everything)))
+        generator = config.generator.fit_corpus(clean, Context(seed, suite.name), fits)
+        config = replace(config, generator=generator)
+    for part in spread(config, everything):
+        name = part.full_name(corpus.name)
         made = {
-            split: self._generate_split(config, corpus, split, by_split[split])
-            for split in by_split
+            split: _generate_split(suite, part, f"{name} {split}", own, seed, fits, share)
+            for split, own in by_split.items()
         }
         words = _unspaced_words(one.discourses for one in made.values())
         if words:
             made = {split: _with_words(one, words) for split, one in made.items()}
-        if (look := making(config.kind).survey) is None:
-            return made
-        self._tell(f"{config.full_name(corpus.name)}, looking at all splits")
-        survey = look(config, {split: one.generated for split, one in made.items()}, words)
-        return {
-            split: replace(
-                one,
-                generated=survey.generated[split],
-                skipped=dict(sorted({**one.skipped, **survey.skipped[split]}.items())),
-                measured=survey.quality.get(split, {}),
-            )
+        if part.kind is EXAMPLES:
+            fits.progress(f"{name}, looking at all splits")
+            made = measured_examples(part, made, words)
+        of_families = {
+            split: replace(one, items=in_families(one.items, one.discourses))
             for split, one in made.items()
         }
+        if of_families != made:
+            part = replace(part, columns={**REPEATS, **part.columns})
+        yield part, of_families
 
-    def _generate_split(
-        self, config: Config, corpus: Corpus, split: str, everything: list[Discourse]
-    ) -> _GeneratedSplit:
-        discourses = list(filter(config.takes, everything))
-        generator, engine = config.generator, self.engine
-        if hasattr(generator, "fit"):
-            # Nor may what is left out for its text lend a sentence to another document.
-            context = Context(self.options.seed, self.suite.name)
-            generator = generator.fit(without_separators(discourses), context, self.fits)
-        if hasattr(generator, "fit") or hasattr(generator, "fit_corpus"):
-            # What it found is not sent about; the finding uses the processors.
-            engine = ALONE_IN_PROCESS
-        name = config.full_name(corpus.name)
 
-        def generate(chosen: Sequence[Discourse]) -> tuple[list[Any], Counter[str]]:
-            return generate_items(
-                generator,
-                chosen,
-                seed=self.options.seed,
-                suite=self.suite.name,
-                engine=engine,
-                progress=lambda done: self._tell(
-                    f"{name} {split}, {done:,} of {len(chosen):,} discourses"
-                ),
-            )
+def _generate_split(
+    suite: Suite,
+    config: Config,
+    name: str,
+    everything: list[Discourse],
+    seed: int,
+    fits: Fits,
+    share: LicenceShare | None,
+) -> Generated:
+    discourses = list(filter(config.takes, everything))
+    generator, engine = config.generator, fits.engine
+    if hasattr(generator, "fit"):
+        # Nor may what is left out for its text lend a sentence to another document.
+        clean = _without_separators(discourses)
+        generator = generator.fit(clean, Context(seed, suite.name), fits)
+    if hasattr(generator, "fit") or hasattr(generator, "fit_corpus"):
+        # What it found is not sent about; the finding uses the processors.
+        engine = ALONE_IN_PROCESS
 
-        if self.share is None:
-            generated, skipped = generate(discourses)
-        else:
-            kind, value = config.kind, making(config.kind).value
-            row_of = lambda made: kind.to_row(value(made, 1))  # noqa: E731
-            generated, skipped = self.share.generate(discourses, generate, row_of)
-        first: dict[Hashable, Any] = {}
-        for made in generated:
-            first.setdefault(making(config.kind).content(made), made)
-        if twice := len(generated) - len(first):
-            skipped["the same texts as an earlier item"] += twice
-        return _GeneratedSplit(discourses, list(first.values()), dict(sorted(skipped.items())))
+    def generate_of(chosen: Sequence[Discourse]) -> tuple[list[Any], Counter[str]]:
+        return generate_items(
+            generator,
+            chosen,
+            seed=seed,
+            suite=suite.name,
+            engine=engine,
+            progress=lambda done: fits.progress(f"{name}, {done:,} of {len(chosen):,} discourses"),
+        )
 
-    def _write(
-        self,
-        part: _Part,
-        decisions: _Decided,
-        about: Mapping[str, Any],
-    ) -> dict[str, Any]:
-        config, kind, how = part.config, part.config.kind, making(part.config.kind)
-        all_rows = {
-            split: [
-                kind.to_row(how.value(made, n)) for n, made in enumerate(one.generated, start=1)
-            ]
-            for split, one in part.by_split.items()
-            if one.generated
-        }
-        own_types = {column: spec.type for column, spec in config.columns.items()}
-        schema = kind.features(own_types, chain.from_iterable(all_rows.values()))
-        features = schema.to_dict()
-        licences, texts = Counter[str](), part.corpus.licence_of_texts
-        splits, quality, examples = {}, {}, {}
-        for split, rows in all_rows.items():
-            one = part.by_split[split]
-            decided = how.baselines(config, one.generated, decisions[split])
-            quality[split] = how.quality(config, one.generated, decided) | one.measured
-            if kind.name in JUDGED_UNITS:
-                place = RowPlace(self.suite.name, part.name, split, {**about, "features": features})
-                values = (how.value(made, n) for n, made in enumerate(one.generated, start=1))
-                human = judge_rows(part.matcher, place, config, values, rows)
-                quality[split] |= {"human": human} if human else {}
-            written = write_split(self.folder, part.name, split, to_table(rows, schema))
-            own = {row[DISCOURSE] for row in rows}
-            splits[split] = {
-                "rows": written.rows,
-                "discourses": len(own),
-                "num_bytes": written.num_bytes,
-                "download_size": written.download_size,
-                "content_hash": written.content_hash,
-                "groups": group_counts(
-                    config, (how.groups(config, d) for d in one.generated), rows
-                ),
-                "details": how.details(config, one.generated),
-                **write_baselines(self.folder, part.name, split, decided, how.folds(one.generated)),
-            }
-            licence_of = {d.id: d.licence or texts for d in one.discourses}
-            read = {each for row in rows for each in documents_in(row, licence_of)}
-            licences.update(licence_of[each] for each in read & licence_of.keys())
-            examples[split] = kind.example(rows)
-        return {
-            "licences": dict(sorted(licences.items())),
-            "features": features,
-            "splits": splits,
-            "skipped": {split: one.skipped for split, one in part.by_split.items()},
-            "quality": quality,
-            "example": examples.get(ONE_SPLIT, next(iter(examples.values()))),
-        }
+    if share is None:
+        items, skipped = generate_of(discourses)
+    else:
+        row_of = lambda made: config.kind.to_row(kinds.row_value(made, 1))  # noqa: E731
+        items, skipped = share.generate(discourses, generate_of, row_of)
+    first: dict[Hashable, Any] = {}
+    for made in items:
+        first.setdefault(kinds.content(made), made)
+    if twice := len(items) - len(first):
+        skipped["the same texts as an earlier item"] += twice
+    return Generated(discourses, list(first.values()), dict(sorted(skipped.items())))
 
 
 def _unspaced_words(discourses: Iterable[Sequence[Discourse]]) -> frozenset[str]:
@@ -357,43 +332,148 @@ def _unspaced_words(discourses: Iterable[Sequence[Discourse]]) -> frozenset[str]
     )
 
 
-def _with_words(made: _GeneratedSplit, words: frozenset[str]) -> _GeneratedSplit:
-    return replace(
-        made,
-        generated=[
-            replace(one, words=words) if isinstance(one, _WITH_WORDS) else one
-            for one in made.generated
-        ],
-    )
+def _with_words(made: Generated, words: frozenset[str]) -> Generated:
+    items = [replace(m, words=words) if isinstance(m, _WITH_WORDS) else m for m in made.items]
+    return replace(made, items=items)
 
 
-def _in_families(part: _Part) -> _Part:
-    by_split = {
-        split: replace(one, generated=in_families(one.generated, one.discourses))
-        for split, one in part.by_split.items()
+def measured_examples(
+    config: Config, made: Mapping[str, Generated], words: frozenset[str]
+) -> dict[str, Generated]:
+    """Labelled examples without rare classes, measured: both need all splits at once.
+
+    ``words`` are those of a corpus whose script has no spaces.
+    """
+    items = {split: one.items for split, one in made.items()}
+    kept, skipped = without_rare_classes(items, config.fewest_of_a_class)
+    quality = example_quality(kept, config.regions, words)
+    return {
+        split: replace(
+            one,
+            items=kept[split],
+            skipped=dict(sorted({**one.skipped, **skipped[split]}.items())),
+            measured=quality.get(split, {}),
+        )
+        for split, one in made.items()
     }
-    if by_split == part.by_split:
-        return part
-    columns = {**REPEATS, **part.config.columns}
-    return replace(part, config=replace(part.config, columns=columns), by_split=by_split)
 
 
-def _language(part: _Part) -> str:
+def _decisions(
+    config: Config, parts: Sequence[Mapping[str, Generated]]
+) -> dict[str, Mapping[str, Sequence[BaselineDecision]]]:
+    # One classifier for all that the config is spread over: some parts are small.
+    if config.kind is not ITEMS or not parts:
+        return {}
+    return {
+        split: trained_decisions(
+            [made for splits in parts for made in splits[split].items], config.breakdowns
+        )
+        for split in parts[0]
+    }
+
+
+# Writing ------------------------------------------------------------------------------------------
+
+
+def _entry(
+    suite: Suite,
+    config: Config,
+    corpus: Corpus,
+    splits: Mapping[str, Generated],
+    options: BuildOptions,
+) -> dict[str, Any]:
+    # The part of the manifest's entry that does not hang on rows.
+    about = config_entry(suite, config, corpus, options.seed, options.limit)
     # A corpus of several languages gives a config of one, or of several.
-    found = {language_of(d).code for one in part.by_split.values() for d in one.discourses}
-    return found.pop() if len(found) == 1 else part.corpus.language
+    languages = {language_of(d).code for one in splits.values() for d in one.discourses}
+    if len(languages) == 1:
+        about["corpus"]["language"] = languages.pop()
+    return about
 
 
-def _nothing(sources: Sources, lost: Mapping[str, int], limit: int | None) -> str:
+def write(
+    suite: Suite,
+    config: Config,
+    corpus: Corpus,
+    made: Mapping[str, Generated],
+    decisions: Mapping[str, Mapping[str, Sequence[BaselineDecision]]],
+    about: Mapping[str, Any],
+    folder: Path,
+    matcher: Matcher | None = None,
+) -> dict[str, Any]:
+    """Write the tables of a config, their row hashes and the decisions of baselines.
+
+    Args:
+        suite, config, corpus: what the rows are of.
+        made: the items by split, of which there is one.
+        decisions: split -> what each classifier says of the items of all that the declared config
+            is spread over.
+        about: the part of the manifest's entry that does not hang on rows.
+        folder: the build.
+        matcher: has what people said of the items.
+
+    Returns:
+        The rest of the entry, with the figures that are measured on the rows.
+    """
+    kind, name = config.kind, config.full_name(corpus.name)
+    values = {
+        split: [kinds.row_value(item, n) for n, item in enumerate(one.items, start=1)]
+        for split, one in made.items()
+        if one.items
+    }
+    all_rows = {split: [kind.to_row(value) for value in own] for split, own in values.items()}
+    own_types = {column: spec.type for column, spec in config.columns.items()}
+    schema = kind.features(own_types, chain.from_iterable(all_rows.values()))
+    features = schema.to_dict()
+    licences, texts = Counter[str](), corpus.licence_of_texts
+    splits, quality, examples = {}, {}, {}
+    for split, rows in all_rows.items():
+        items, discourses = made[split].items, made[split].discourses
+        of_pairs = config.kind is ITEMS
+        decided = baseline_decisions(config, items, decisions[split]) if of_pairs else {}
+        quality[split] = kinds.measured(config, items, decided) | made[split].measured
+        if kind.name in JUDGED_UNITS:
+            place = RowPlace(suite.name, name, split, {**about, "features": features})
+            human = judge_rows(matcher, place, config, values[split], rows)
+            quality[split] |= {"human": human} if human else {}
+        written = write_split(folder, name, split, to_table(rows, schema))
+        folds = baseline_folds(items) if of_pairs else {}
+        splits[split] = {
+            "rows": written.rows,
+            "discourses": len({row[DISCOURSE] for row in rows}),
+            "num_bytes": written.num_bytes,
+            "download_size": written.download_size,
+            "content_hash": written.content_hash,
+            "groups": group_counts(
+                config, (kinds.counted_groups(config, one) for one in items), rows
+            ),
+            "details": kinds.details(config, items),
+            **write_baselines(folder, name, split, decided, folds),
+        }
+        licence_of = {d.id: d.licence or texts for d in discourses}
+        read_ones = {each for row in rows for each in documents_in(row, licence_of)}
+        licences.update(licence_of[each] for each in read_ones & licence_of.keys())
+        examples[split] = kind.example(rows)
+    return {
+        "licences": dict(sorted(licences.items())),
+        "features": features,
+        "splits": splits,
+        "skipped": {split: one.skipped for split, one in made.items()},
+        "quality": quality,
+        "example": examples.get(ONE_SPLIT, next(iter(examples.values()))),
+    }
+
+
+def _nothing(empty: Mapping[str, str], lost: Mapping[str, int], limit: int | None) -> str:
     said = ["no corpus gave a single item; nothing is written"]
     said += [f"not used: {_commonest(lost)}"] if lost else []
-    said += [f"{name}: {why}" for name, why in sources.empty.items()][:1]
+    said += [f"{name}: {why}" for name, why in empty.items()][:1]
     return "; ".join([*said, *([f"expected more than --limit {limit}"] if limit else [])])
 
 
-def _why_empty(by_split: dict[str, _GeneratedSplit]) -> str:
-    skipped = sum((Counter(one.skipped) for one in by_split.values()), Counter[str]())
-    number = sum(len(one.discourses) for one in by_split.values())
+def _why_empty(splits: Mapping[str, Generated]) -> str:
+    skipped = sum((Counter(one.skipped) for one in splits.values()), Counter[str]())
+    number = sum(len(one.discourses) for one in splits.values())
     return f"no item in {number} discourses ({_commonest(skipped) or 'nothing to apply it to'})"
 
 

@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from coherencegym.builders.crossing.generator import Crossed
-from coherencegym.builders.suite import Config, Suite
+from coherencegym.builders.command.declared import load_declared
+from coherencegym.builders.pipeline.options import BuildOptions
+from coherencegym.builders.suite import Config, Genre, Suite
 from coherencegym.command_line import did_you_mean
 from coherencegym.eval.kinds.table_kind import SAMPLE
+from coherencegym.loaders.corpora.documents import documents_corpus
+from coherencegym.loaders.corpora.hub.texts import hub_corpus
+from coherencegym.loaders.corpora.own.annotated import FORMATS, annotated_texts, format_option
+from coherencegym.loaders.corpora.own.sections import sectioned_texts
+from coherencegym.loaders.corpora.own.texts import NoTextsError, OwnTexts, own_texts
 from coherencegym.loaders.corpus import Corpus, CorpusError, CorpusNotFoundError
 from coherencegym.loaders.find import Found, find
 from coherencegym.loaders.languages.registry import language
+from coherencegym.loaders.registry import CORPORA, is_extension, sample_of
 from coherencegym.loaders.registry import corpus as registered
-from coherencegym.loaders.registry import sample_of
 from coherencegym.suites import SUITES
 
 #: The corpus of plain articles; what is made of it, any plain text gives.
@@ -36,86 +43,199 @@ class PlannedCorpus:
     found: Found | None = None
 
 
-@dataclass
-class Sources:
-    """The corpora that will be read, and, by name, why the rest will not.
-
-    Attributes:
-        found: the corpora that are there.
-        missing: corpus -> why it cannot be read.
-        empty: config -> why no item came of it; filled by the build.
-    """
-
-    found: list[PlannedCorpus] = field(default_factory=list)
-    missing: dict[str, str] = field(default_factory=dict)
-    empty: dict[str, str] = field(default_factory=dict)
-
-
-def find_sources(
-    suite: Suite,
-    names: Sequence[str] = (),
-    data_dir: Path | None = None,
-    extra: Mapping[str, Corpus] | None = None,
-    settled: Mapping[str, Corpus] | None = None,
-    own: PlannedCorpus | None = None,
-) -> Sources:
+def find_sources(suite: Suite, options: BuildOptions) -> tuple[list[PlannedCorpus], dict[str, str]]:
     """Look for the corpora of a suite.
 
-    Args:
-        suite, names: the suite, and the corpora to build from; none: every one that is found.
-        data_dir: the folder to look in first.
-        extra: corpora that are not registered (Hugging Face datasets), by genre.
-        settled: corpora to read in place of the registered ones of their names.
-        own: the user's own texts. With them no corpus is read that is not named.
+    Returns:
+        Those that are there; and, by the names of the others, why they cannot be read.
 
     Raises:
-        CorpusError: a named corpus is not one of the suite's, or in a language that the suite does
-            not know, or nothing in ``data_dir`` was read.
-        CorpusNotFoundError: a named corpus has no files.
+        CorpusError, EvaluationError: a named corpus is not one of the suite's, has no files or is
+            in a language that the suite does not know, or the user's own texts do not fit it.
     """
-    extra, settled = extra or {}, {**suite.readings, **(settled or {})}
-    _check_names(suite, names, [corpus.name for corpus in extra.values()])
-    sources = Sources()
+    genre, by_genre = options.genre or "narration", hub_corpora(options)
+    settled = {**suite.readings, ARTICLES: documents_corpus(options.shape, options.licence)}
+    names = []
+    for given in options.corpora:
+        corpus = _declared(suite, given)
+        names.append(given if corpus is None else corpus.name)
+        if corpus is None:
+            continue
+        if corpus.name in suite.natives:
+            settled[corpus.name] = corpus
+        elif genre in by_genre:
+            raise CorpusError(
+                f"--corpus {corpus.name}: {by_genre[genre].name} is read as {genre} already; "
+                "expected one corpus of a genre"
+            )
+        else:
+            by_genre[genre] = corpus
+    own = _own_source(suite, options)
+    _check_names(suite, names, [corpus.name for corpus in by_genre.values()])
+    sources, missing = [], {}
     for name, configs in suite.natives.items():
+        # With texts of one's own no corpus is read that is not named.
         if name not in names and (names or own):
             continue
         corpus = settled.get(name) or registered(name)
         try:
-            sources.found.append(PlannedCorpus(corpus, configs, find(corpus, data_dir)))
+            sources.append(PlannedCorpus(corpus, configs, find(corpus, options.data_dir)))
         except CorpusNotFoundError as error:
             if names:
                 raise
-            sources.missing[name] = str(error)
-    sources.found += [_of_genre(suite, genre, corpus) for genre, corpus in extra.items()]
-    if own:
-        sources.found.append(own)
-    if SAMPLE in names or not (names or extra or own):
-        sources.found += _samples(suite)
-    sources.found = [_in_its_language(suite, each) for each in sources.found]
-    return sources
+            missing[name] = str(error)
+    sources += [_of_genre(suite, genre, corpus) for genre, corpus in by_genre.items()]
+    sources += [own] if own else []
+    if SAMPLE in names or not (names or by_genre or own):
+        sources += _samples(suite)
+    return [_in_its_language(suite, each) for each in sources], missing
 
 
-def _in_its_language(suite: Suite, source: PlannedCorpus) -> PlannedCorpus:
-    code = source.corpus.language
-    able = tuple(config for config in source.configs if config.is_in(code))
-    if not able:
-        known = dict.fromkeys(code for config in source.configs for code in config.languages)
+def _declared(suite: Suite, name: str) -> Corpus | None:
+    # A corpus that is not one of this project's, by its name or the file that declares it.
+    if name.endswith(".py"):
+        return load_declared(Path(name), "CORPUS", Corpus)
+    if is_extension(name) and name not in suite.natives:
+        return registered(name)
+    path = Path(name)
+    if name not in CORPORA and (os.sep in name or path.exists()):
+        answer = "no such file or folder; expected the name of a corpus, or --texts FILE or FOLDER"
+        if path.exists():
+            answer = f"is a {'folder' if path.is_dir() else 'file'}; expected --texts {path}"
+        raise CorpusError(f"--corpus {name}: {answer}")
+    return None
+
+
+def hub_corpora(options: BuildOptions) -> dict[str, Corpus]:
+    """The Hugging Face dataset that was named, by genre."""
+    if options.hub_dataset is None:
+        return {}
+    if options.language:
         raise CorpusError(
-            f"{suite.name}: the texts of {source.corpus.name} are in {language(code).name} "
-            f"({code}), and what it makes of them is in {', '.join(known)} only"
+            f"--language {options.language}: the card of {options.hub_dataset} says its language; "
+            "expected no --language"
         )
-    return replace(source, configs=able)
+    given = Path(options.hub_dataset)
+    if given.is_file() or (given.is_dir() and any(given.glob("*.txt"))):
+        what = "a file" if given.is_file() else "a folder of text files"
+        raise CorpusError(f"--hub-dataset {given}: is {what}; expected --texts {given}")
+    genre: Genre = options.genre or "narration"
+    corpus = hub_corpus(
+        options.hub_dataset,
+        config=options.hub_config,
+        split=options.hub_split,
+        column=options.text_column,
+        revision=options.hub_revision,
+        pipeline=options.spacy_pipeline,
+        articles=options.shape if genre == ARTICLES else None,
+        papers=genre == "papers",
+        spans=genre == "spans",
+        sections=genre == SECTIONED,
+        licence=options.licence,
+    )
+    return {genre: corpus}
 
 
-def check_was_read(data_dir: Path, suites: Sequence[Suite], sources: Sequence[Sources]) -> None:
+def texts_of(options: BuildOptions) -> OwnTexts | None:
+    """The user's own texts, if any were named.
+
+    Raises:
+        CorpusError, EvaluationError: nothing of that kind is there.
+    """
+    genre, column, form = options.genre, options.text_column, options.format
+    if (path := options.texts) is None:
+        if column and options.hub_dataset is None:
+            raise CorpusError(
+                f"--text-column {column}: only for your own texts; expected --texts with it, or "
+                "--hub-dataset"
+            )
+        if form:
+            raise CorpusError(f"--format {form}: only for your own texts; expected --texts with it")
+        return None
+    if genre not in (None, SECTIONED, *PLAIN_GENRES):
+        raise CorpusError(
+            f"--genre {genre}: --texts are plain; expected {', '.join(PLAIN_GENRES)} or "
+            f"{SECTIONED}, or --hub-dataset in place of --texts"
+        )
+    licence = options.licence
+    if form is None and genre == SECTIONED:
+        return sectioned_texts(path, options.shape, licence=licence)
+    if form is None:
+        try:
+            return own_texts(path, options.shape, column=column, licence=licence)
+        except NoTextsError as error:
+            annotated = f"{format_option(path)} for annotated texts"
+            raise CorpusError(f"{error}, or {annotated}") from None
+    if form not in FORMATS:
+        raise CorpusError(f"--format {form}: expected one of {', '.join(FORMATS)}")
+    if column or genre:
+        option = "--text-column" if column else "--genre"
+        raise CorpusError(f"{option}: only for plain texts; expected no --format {form}")
+    return annotated_texts(path, form, options.shape.language, licence=licence)
+
+
+def own_configs(suite: Suite, options: BuildOptions) -> tuple[Config, ...]:
+    """The suite's configs that the user's own texts can give."""
+    # What the best of several corpora gives, and what the others give beside it.
+    found: dict[str, Config] = {}
+    for config in _configs_in_any_language(suite, options.format, options.genre):
+        if config.is_in(options.shape.language):
+            found.setdefault(config.full_name(""), config)
+    return tuple(found.values())
+
+
+def own_languages(suite: Suite, options: BuildOptions) -> tuple[str, ...]:
+    """The languages (ISO 639-1) in which texts such as the user's own can give a config."""
+    configs = _configs_in_any_language(suite, options.format, options.genre)
+    return tuple(dict.fromkeys(code for config in configs for code in config.languages))
+
+
+def _configs_in_any_language(suite: Suite, form: str | None, genre: str | None) -> Iterator[Config]:
+    if form:
+        corpora = FORMATS[form].corpora
+        yield from (config for name in corpora for config in suite.natives.get(name, ()))
+        return
+    genres = (genre,) if genre else PLAIN_GENRES
+    for config in suite.configs:
+        if config.genre in genres or (not genre and ARTICLES in config.corpora):
+            yield config
+
+
+def _own_source(suite: Suite, options: BuildOptions) -> PlannedCorpus | None:
+    if (own := texts_of(options)) is None:
+        return None
+    if configs := own_configs(suite, options):
+        return PlannedCorpus(own.corpus, configs, find(own.corpus))
+    kind = f"texts in {options.format}" if options.format else f"plain {options.genre or 'text'}"
+    kind += f" in {language(options.language).name}" * bool(options.language)
+    if known := own_languages(suite, options):
+        reason = f": it has rules for {', '.join(known)} only"
+    elif not options.format and suite.name not in SUITES:
+        genres = [options.genre] if options.genre else PLAIN_GENRES
+        reason = f": {_no_genre(genres)}"
+    else:
+        reason = ", which does not hold what it needs"
+    able = [name for name in FORMATS if own_configs(suite, replace(options, format=name))]
+    annotated = f"expected annotated texts, with --format {' or '.join(able)}; "
+    raise CorpusError(
+        f"{suite.name} cannot be built from {kind}{reason}; {annotated * bool(able)}"
+        "`coherencegym build --texts` with no suite lists those that can"
+    )
+
+
+def _no_genre(genres: Sequence[str]) -> str:
+    return f"no Config of it has {' or '.join(f'genre={genre!r}' for genre in genres)}"
+
+
+def check_was_read(
+    data_dir: Path, suites: Sequence[Suite], sources: Sequence[PlannedCorpus]
+) -> None:
     """Refuse a folder of corpora in which no source was found.
 
     Raises:
         CorpusError: so it is; says what was looked for, and what is there.
     """
-    places = [
-        (each.found or find(each.corpus, data_dir)).place for one in sources for each in one.found
-    ]
+    places = [(each.found or find(each.corpus, data_dir)).place for each in sources]
     if any(place is not None and place.is_relative_to(data_dir) for place in places):
         return
     wanted = dict.fromkeys(name for suite in suites for name in suite.natives)
@@ -129,75 +249,16 @@ def check_was_read(data_dir: Path, suites: Sequence[Suite], sources: Sequence[So
     )
 
 
-def own_configs(
-    suite: Suite, language: str, corpora: Sequence[str] = (), genre: str | None = None
-) -> tuple[Config, ...]:
-    """The suite's configs that texts of one's own can give.
-
-    Args:
-        suite: the suite.
-        language: that of the texts (ISO 639-1).
-        corpora: the corpora that are annotated as the texts are; none: they are plain.
-        genre: one of :data:`PLAIN_GENRES`, where only its configs are wanted.
-    """
-    # What the best of several corpora gives, and what the others give beside it.
-    found: dict[str, Config] = {}
-    for config in _own_configs(suite, corpora, genre):
-        if config.is_in(language):
-            found.setdefault(config.full_name(""), config)
-    return tuple(found.values())
-
-
-def own_languages(
-    suite: Suite, corpora: Sequence[str] = (), genre: str | None = None
-) -> tuple[str, ...]:
-    """The languages in which texts of one's own can give a config that some language cannot.
-
-    Args:
-        suite, corpora, genre: those of :func:`own_configs`.
-    """
-    configs = _own_configs(suite, corpora, genre)
-    return tuple(dict.fromkeys(code for config in configs for code in config.languages))
-
-
-def _own_configs(suite: Suite, corpora: Sequence[str], genre: str | None) -> Iterator[Config]:
-    if corpora:
-        yield from (config for name in corpora for config in suite.natives.get(name, ()))
-        return
-    genres = (genre,) if genre else PLAIN_GENRES
-    for config in suite.configs:
-        if config.genre in genres or (not genre and ARTICLES in config.corpora):
-            yield config
-
-
-def no_genre(suite: Suite, genres: Sequence[str]) -> str:
-    """Reason why a suite of the user's own takes no texts of these genres; else empty."""
-    if suite.name in SUITES:
-        return ""
-    return f"no Config of it has {' or '.join(f'genre={genre!r}' for genre in genres)}"
-
-
-def only_crossed(suite: Suite, sources: Sources) -> Sources:
-    """The sources with those configs alone in which contexts and targets are crossed.
-
-    Raises:
-        CorpusError: there is none of them.
-    """
-    crossed = tuple(config for config in suite.configs if isinstance(config.generator, Crossed))
-    if not crossed:
-        raise CorpusError(f"--crossed: {suite.name} has no crossed config; expected no --crossed")
-    found = [
-        replace(source, configs=tuple(config for config in source.configs if config in crossed))
-        for source in sources.found
-    ]
-    left = [source for source in found if source.configs]
-    if not left:
-        corpora = dict.fromkeys(name for config in crossed for name in config.corpora)
+def _in_its_language(suite: Suite, source: PlannedCorpus) -> PlannedCorpus:
+    code = source.corpus.language
+    able = tuple(config for config in source.configs if config.is_in(code))
+    if not able:
+        known = dict.fromkeys(code for config in source.configs for code in config.languages)
         raise CorpusError(
-            f"--crossed: {suite.name} has no crossed config of these corpora; expected one of "
-            f"{', '.join(corpora)}"
+            f"{suite.name}: the texts of {source.corpus.name} are in {language(code).name} "
+            f"({code}), and what it makes of them is in {', '.join(known)} only"
         )
-    return replace(sources, found=left)
+    return replace(source, configs=able)
 
 
 def _check_names(suite: Suite, names: Sequence[str], others: Sequence[str]) -> None:
@@ -213,10 +274,8 @@ def _check_names(suite: Suite, names: Sequence[str], others: Sequence[str]) -> N
 def _of_genre(suite: Suite, genre: str, corpus: Corpus) -> PlannedCorpus:
     fitting = tuple(config for config in suite.configs if config.genre == genre)
     if not fitting:
-        raise CorpusError(
-            f"{suite.name} cannot be built from a column of {genre} texts: "
-            f"{no_genre(suite, [genre]) or 'they do not hold what it needs'}"
-        )
+        reason = "they do not hold what it needs" if suite.name in SUITES else _no_genre([genre])
+        raise CorpusError(f"{suite.name} cannot be built from a column of {genre} texts: {reason}")
     return PlannedCorpus(corpus, fitting)
 
 

@@ -14,7 +14,6 @@ from coherencegym.builders.release.documents import release_documents
 from coherencegym.builders.release.manifest import BY_SPLIT, Manifest, in_order
 from coherencegym.builders.release.remote import DatasetHead, PublishError, read_hashes
 from coherencegym.builders.release.rows import hashes_path
-from coherencegym.cards.scores import PLOT, SCORES, scores_hold
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.data.baselines import baselines_path
 from coherencegym.eval.data.source import may_be_published
@@ -187,7 +186,7 @@ def plan_release(
             plan.drop(name, split)
             if name in merged:
                 release.removed.append(f"{name}/{split}")
-    plan.put_scores(manifest, merged, None if prune else theirs)
+    release.manifest = in_order(manifest | {"configs": merged})
     unknown = plan.undescribed(merged)
     if prune:
         release.deletes += unknown
@@ -236,22 +235,6 @@ class _Plan:
             self.release.adds[path] = self.folder / path
         elif before and not now:
             self.release.deletes.append(path)
-
-    def put_scores(
-        self, manifest: Manifest, configs: Mapping[str, Any], theirs: Manifest | None
-    ) -> None:
-        # Without scores of our own those of head stay, as long as the rows are those that they are
-        # on.
-        merged = manifest | {"configs": configs}
-        if SCORES in manifest:
-            content = (self.folder / PLOT).read_bytes()
-            if not self.head.has(PLOT, content):
-                self.release.adds[PLOT] = content
-        elif theirs is not None and scores_hold(theirs, configs):
-            merged[SCORES] = theirs[SCORES]
-        elif PLOT in self.head.digests:
-            self.release.deletes.append(PLOT)
-        self.release.manifest = in_order(merged)
 
     def undescribed(self, configs: Mapping[str, Any]) -> list[str]:
         going = {*self.release.adds, *self.release.deletes}

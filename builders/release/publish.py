@@ -7,11 +7,12 @@ its tag only gets the tag.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from coherencegym.builders.pipeline.options import BuildOptions
 from coherencegym.builders.release.changes import (
     Change,
     PlannedRelease,
@@ -21,33 +22,12 @@ from coherencegym.builders.release.changes import (
 from coherencegym.builders.release.manifest import MANIFEST, Manifest
 from coherencegym.builders.release.remote import DatasetHead, PublishError, dataset_head
 from coherencegym.cards.metadata import licences_of_texts
-from coherencegym.cards.scores import SCORES, scores_hold
 from coherencegym.eval.data.notes import first_names
 from coherencegym.eval.data.source import may_be_published
 from coherencegym.hub import commits
 from coherencegym.hub.answers import repository_info
 from coherencegym.hub.commits import TRIES, fetch
 from coherencegym.licence import combined_licence
-
-
-@dataclass(frozen=True)
-class PublishOptions:
-    """The place and manner of publishing.
-
-    Attributes:
-        version: empty: the suite's or head's.
-        stand_off: publish configs whose texts may not be published without these texts.
-    """
-
-    repo_id: str = ""
-    version: str = ""
-    private: bool = False
-    create_pr: bool = False
-    message: str = ""
-    prune: bool = False
-    dry_run: bool = False
-    allow_partial: bool = False
-    stand_off: bool = False
 
 
 @dataclass
@@ -60,7 +40,7 @@ class Publication:
     tag: str = ""
 
 
-def look_at_target(api: Any, options: PublishOptions) -> tuple[bool, bool]:
+def look_at_target(api: Any, options: BuildOptions) -> tuple[bool, bool]:
     """Tell whether the repository is private, or will be made so, and whether it has a release.
 
     Raises:
@@ -81,23 +61,12 @@ def look_at_target(api: Any, options: PublishOptions) -> tuple[bool, bool]:
 
 
 def publishable(manifest: Manifest, private: bool) -> tuple[Manifest, list[str]]:
-    """The manifest without the configs that a public repository may not hold, and their names.
-
-    Scores on one of them are not in it either.
-    """
+    """The manifest without the configs that a public repository may not hold, and their names."""
     if private:
         return manifest, []
     held = closed_configs(manifest)
     configs = {name: c for name, c in manifest["configs"].items() if name not in held}
-    return with_configs(manifest, configs), held
-
-
-def with_configs(manifest: Manifest, configs: Mapping[str, Any]) -> Manifest:
-    """The manifest with these configs, and without scores that are on others."""
-    changed = manifest | {"configs": configs}
-    if not scores_hold(changed, configs):
-        changed.pop(SCORES, None)
-    return changed
+    return manifest | {"configs": configs}, held
 
 
 def closed_configs(manifest: Manifest | None) -> list[str]:
@@ -114,7 +83,7 @@ def publish(
     api: Any,
     folder: Path,
     manifest: Manifest,
-    options: PublishOptions,
+    options: BuildOptions,
     progress: Callable[[str], None] = lambda message: None,
 ) -> Publication:
     """Publish the configs of ``manifest``, whose files are in ``folder``.
@@ -198,7 +167,7 @@ def _check_licences(release: PlannedRelease, repo_id: str) -> None:
     )
 
 
-def _chosen_version(manifest: Manifest, head: DatasetHead, options: PublishOptions) -> Version:
+def _chosen_version(manifest: Manifest, head: DatasetHead, options: BuildOptions) -> Version:
     if options.version:
         return Version.parse(options.version)
     versions = [Version.parse(manifest["version"])]
@@ -238,7 +207,7 @@ def _check_version(release: PlannedRelease, head: DatasetHead, repo_id: str) -> 
     )
 
 
-def _commit(api: Any, options: PublishOptions, release: PlannedRelease, head: DatasetHead) -> Any:
+def _commit(api: Any, options: BuildOptions, release: PlannedRelease, head: DatasetHead) -> Any:
     parent = head.sha
     if not head.exists:
         commits.make_repository(api, options.repo_id, options.private)
@@ -255,7 +224,7 @@ def _commit(api: Any, options: PublishOptions, release: PlannedRelease, head: Da
 
 
 def _tag(
-    api: Any, options: PublishOptions, outcome: Publication, commit: str, head: DatasetHead
+    api: Any, options: BuildOptions, outcome: Publication, commit: str, head: DatasetHead
 ) -> Publication:
     tag = outcome.tag = f"v{outcome.version}"
     if tag in head.tags:
@@ -276,7 +245,7 @@ def _tag(
     return outcome
 
 
-def _describe(release: PlannedRelease, head: DatasetHead, options: PublishOptions) -> list[str]:
+def _describe(release: PlannedRelease, head: DatasetHead, options: BuildOptions) -> list[str]:
     would = "would be " * options.dry_run
     made = "does not exist, would be made" if would else "made"
     lines = [

@@ -8,7 +8,6 @@ from typing import Any
 
 from coherencegym.builders.release.documents import RELEASE_DOCUMENTS
 from coherencegym.builders.release.manifest import Manifest
-from coherencegym.cards.scores import CardScores
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.data.source import read_manifest
 from coherencegym.files.strict_json import Name
@@ -52,7 +51,6 @@ class _Earlier:
     suite: Name
     version: Name
     configs: dict[Name, _Config]
-    scores: CardScores | None = None
 
 
 @dataclass(frozen=True)

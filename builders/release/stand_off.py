@@ -10,10 +10,8 @@ from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
-from coherencegym.builders.release.changes import plan_release
 from coherencegym.builders.release.manifest import Manifest, in_order
-from coherencegym.builders.release.publish import with_configs
-from coherencegym.builders.release.remote import DatasetHead, PublishError
+from coherencegym.builders.release.remote import PublishError
 from coherencegym.builders.release.rows import hashes_path
 from coherencegym.loaders.registry import CORPORA, is_extension
 
@@ -53,29 +51,6 @@ def without_texts(folder: Path, manifest: Manifest, configs: Collection[str]) ->
             )
     changed = {name: _entry(folder, name, entries[name]) for name in configs}
     return in_order(manifest | {"configs": {**entries, **changed}})
-
-
-def write_release(
-    folder: Path, manifest: Manifest, configs: Collection[str], destination: Path
-) -> None:
-    """Write the files of a release of some configs without texts, as a first push has them.
-
-    Args:
-        folder, manifest: the build, its manifest as :func:`without_texts` gives it.
-        configs: those that are written.
-        destination: an empty folder.
-
-    Raises:
-        PublishError: there is none.
-    """
-    if not configs:
-        raise PublishError("every config may be published with its texts; expected a closed corpus")
-    chosen = with_configs(manifest, {name: manifest["configs"][name] for name in configs})
-    files = plan_release(folder, chosen, DatasetHead(), prune=False, fetch_hashes=Path).adds
-    for path, content in files.items():
-        place = destination / path
-        place.parent.mkdir(parents=True, exist_ok=True)
-        place.write_bytes(content if isinstance(content, bytes) else content.read_bytes())
 
 
 def _entry(folder: Path, name: str, entry: dict[str, Any]) -> dict[str, Any]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 from coherencegym.eval.report import figures
 from coherencegym.eval.results.learning import learning_curves
@@ -14,14 +13,6 @@ from coherencegym.eval.views.plots_curve import draw_curves, write_curves
 from coherencegym.eval.views.plots_heatmap import draw_heat_maps, heat_maps
 from coherencegym.eval.views.plots_positions import position_curves
 from coherencegym.eval.views.plots_scores import draw_scores
-
-
-def scores_png(runs: Sequence[Results]) -> bytes:
-    """The plot of scores alone, as the content of a PNG file."""
-    with figures.style(), TemporaryDirectory() as folder:
-        path = Path(folder) / "scores.png"
-        figures.save(draw_scores(runs), path)
-        return path.read_bytes()
 
 
 def plot_runs(runs: Sequence[Results], folder: Path) -> list[str]:

@@ -381,7 +381,8 @@ def build(
 
     from coherencegym.builders.command.declared import suite_named
     from coherencegym.builders.command.errors import explain
-    from coherencegym.builders.command.run import BuildJob, BuildRequest
+    from coherencegym.builders.command.run import check, make
+    from coherencegym.builders.pipeline.options import BuildOptions
     from coherencegym.builders.suite import Suite
     from coherencegym.files.strict_json import held
 
@@ -390,7 +391,7 @@ def build(
         raise EvaluationError(f"build: {shown_value(suite)}; {what}")
     declared = suite if isinstance(suite, Suite) else suite_named(str(suite))
     name = declared.name if isinstance(suite, Suite) else str(suite)
-    known_options = {field.name for field in fields(BuildRequest)} - {"dry_run"}
+    known_options = {field.name for field in fields(BuildOptions)} - {"dry_run"}
     for option in options:
         if option not in known_options | declared.settings.keys():
             near = did_you_mean(option, (*known_options, *declared.settings))
@@ -400,15 +401,15 @@ def build(
     settings = _settings(declared, options)
     given = {"corpora": _names("corpus", corpus), "texts": texts}
     given |= {"output": output, "data_dir": data_dir}
-    request = held({**given, **options}, BuildRequest)
+    asked = held({**given, **options}, BuildOptions)
     try:
-        job = BuildJob(settings, request, output_option="output=")
-        job.make(lambda message: None)
+        checked = check(settings, asked, output_option="output=")
+        make(checked)
     except Exception as error:
         if (explained := explain(error)) is None:
             raise  # a mistake of ours, shown whole
         raise EvaluationError(explained[1]) from None
-    return job.destination
+    return checked.destination
 
 
 def rebuild(

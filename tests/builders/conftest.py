@@ -14,7 +14,7 @@ from support.toy_shapes import SHAPES, shapes_corpus
 
 from coherencegym.builders.export.write import Exports, export_build
 from coherencegym.builders.pipeline.build import BuildOptions, build
-from coherencegym.builders.pipeline.sources import PlannedCorpus, Sources
+from coherencegym.builders.pipeline.sources import PlannedCorpus
 from coherencegym.loaders.corpus import Corpus
 
 __all__ = ["hub", "hub_api", "hub_clients", "hub_env", "hub_sleeps", "portal"]
@@ -28,7 +28,7 @@ def make_build(tmp_path: Path) -> Callable[..., tuple[Path, dict[str, Any]]]:
     def make(*corpora: Corpus, **options: Any) -> tuple[Path, dict[str, Any]]:
         folder = tmp_path / f"build{next(count)}"
         folder.mkdir()
-        sources = Sources([PlannedCorpus(corpus, SUITE.configs) for corpus in corpora])
+        sources = [PlannedCorpus(corpus, SUITE.configs) for corpus in corpora]
         own = {name: options.pop(name) for name in ("matcher", "withhold") if name in options}
         made = BuildOptions(**{"repo_id": REPO, **options})
         return folder, build(SUITE, sources, made, folder, **own)
@@ -46,7 +46,7 @@ def toy_build(
     def make(number: int) -> tuple[Path, dict[str, Any]]:
         folder = tmp_path_factory.mktemp("toy")
         corpus = toy_corpus("toy", {"test": stories(0, number)})
-        sources = Sources([PlannedCorpus(corpus, SUITE.configs)])
+        sources = [PlannedCorpus(corpus, SUITE.configs)]
         return folder, build(SUITE, sources, BuildOptions(repo_id=REPO), folder)
 
     return make
@@ -56,7 +56,7 @@ def toy_build(
 def shapes(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A build of the suite whose rows are hard to export."""
     folder = tmp_path_factory.mktemp("shapes")
-    build(SHAPES, Sources([PlannedCorpus(shapes_corpus(), SHAPES.configs)]), BuildOptions(), folder)
+    build(SHAPES, [PlannedCorpus(shapes_corpus(), SHAPES.configs)], BuildOptions(), folder)
     return folder
 
 

@@ -15,9 +15,10 @@ from support.suites import Sample
 from support.toy import REPO, SUITE, stories, toy_corpus
 
 from coherencegym.builders.pipeline.generation import generate_items
+from coherencegym.builders.pipeline.options import BuildOptions
 from coherencegym.builders.release.baselines import write_baselines
 from coherencegym.builders.release.manifest import dump_manifest
-from coherencegym.builders.release.publish import PublishOptions, publish
+from coherencegym.builders.release.publish import publish
 from coherencegym.eval.data.baselines import LEXICAL_OVERLAP, PARTIAL_INPUT, SURFACE, baselines_path
 from coherencegym.eval.data.dataset import tables
 from coherencegym.eval.data.source import find_dataset
@@ -99,7 +100,7 @@ def test_the_file_is_in_the_commit_and_read_from_the_hub(
     hub: HubServer, hub_api: HfApi, hub_env: None, make_build: Make, tmp_path: Path
 ) -> None:
     folder, manifest = make_build(corpus(25))
-    publish(hub_api, folder, manifest, PublishOptions(REPO))
+    publish(hub_api, folder, manifest, BuildOptions(repo_id=REPO))
     assert len(hub.commits(REPO)) == 2
     assert hub.files(REPO)[PATH] == (folder / PATH).read_bytes()
     source = find_dataset(REPO, configs=["toy_context"])
@@ -119,14 +120,14 @@ def test_decisions_alone_are_published_where_rows_are_the_same(
     listed = split.pop("baselines")
     held = (folder / PATH).read_bytes()
     (folder / PATH).unlink()
-    publish(hub_api, folder, manifest, PublishOptions(REPO))
+    publish(hub_api, folder, manifest, BuildOptions(repo_id=REPO))
     assert PATH not in hub.files(REPO)
     data = {path for path in hub.files(REPO) if path.startswith(("data/", "hashes/"))}
     # A later release of the program writes them, too: a patch, as no row changes.
     split["baselines"] = listed
     (folder / PATH).write_bytes(held)
     (folder / "manifest.json").write_text(dump_manifest(manifest))
-    done = publish(hub_api, folder, manifest, PublishOptions(REPO, version="1.0.1"))
+    done = publish(hub_api, folder, manifest, BuildOptions(repo_id=REPO, version="1.0.1"))
     assert any(f"add {PATH}" in line for line in done.lines)
     assert not any(path in line for line in done.lines for path in data)
     assert json.loads(hub.files(REPO)["manifest.json"])["configs"]["toy_context"]["splits"]["test"][
@@ -134,5 +135,5 @@ def test_decisions_alone_are_published_where_rows_are_the_same(
     ] == json.loads(json.dumps(listed))
     # And one that writes none takes them away.
     split.pop("baselines")
-    publish(hub_api, folder, manifest, PublishOptions(REPO, version="1.0.2"))
+    publish(hub_api, folder, manifest, BuildOptions(repo_id=REPO, version="1.0.2"))
     assert PATH not in hub.files(REPO)

@@ -15,7 +15,7 @@ from support.suites import Sample, rows
 from support.toy import SUITE, stories, toy_corpus
 
 from coherencegym.builders.pipeline.build import BuildOptions, build
-from coherencegym.builders.pipeline.sources import PlannedCorpus, Sources
+from coherencegym.builders.pipeline.sources import PlannedCorpus
 from coherencegym.builders.release.manifest import dump_manifest, in_order
 from coherencegym.builders.release.rows import data_path, to_table, write_split
 from coherencegym.builders.sentence_order import SUITE as SENTENCE_ORDER
@@ -130,7 +130,7 @@ def test_permutations_make_several_items_a_discourse(make_build: Make, tmp_path:
     suite = SENTENCE_ORDER.configured(permutations=3)
     config = next(c for c in suite.configs if c.name == "narration_all")
     source = PlannedCorpus(toy_corpus("toy", {"test": stories(0, 25)}), (config,))
-    manifest = build(suite, Sources([source]), BuildOptions(), tmp_path)
+    manifest = build(suite, [source], BuildOptions(), tmp_path)
     entry = manifest["configs"]["toy_narration_all"]
     assert entry["splits"]["test"]["rows"] == 75
     assert entry["splits"]["test"]["discourses"] == 25
@@ -224,7 +224,7 @@ def test_a_limit_is_of_each_config(tmp_path: Path) -> None:
     every = SUITE.configs[0]
     late = replace(every, name="late", select=lambda discourse: discourse.id >= "s4")
     suite = replace(SUITE, configs=(every, late))
-    sources = Sources([PlannedCorpus(corpus, suite.configs)])
+    sources = [PlannedCorpus(corpus, suite.configs)]
     build(suite, sources, BuildOptions(limit=3), tmp_path)
     found = {
         config: {row["discourse_id"] for row in rows(tmp_path, config, "test")}
@@ -259,7 +259,7 @@ def test_real_dialogues(shared: Path, tmp_path: Path) -> None:
     configs = tuple(c for c in suite.configs if c.genre == "dialogue")
     source = PlannedCorpus(corpus("personachat"), configs)
     options = BuildOptions(data_dir=shared / "corpora" / "personachat")
-    manifest = build(suite, Sources([source]), options, tmp_path)
+    manifest = build(suite, [source], options, tmp_path)
     for name, entry in manifest["configs"].items():
         expected = 102 if "matched" in name else 67
         assert sum(split["rows"] for split in entry["splits"].values()) == expected

@@ -16,7 +16,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.suites import Sample, build_from, rows
 
-from coherencegym.__main__ import main
 from coherencegym.builders.crossing.balance import Option, choose_balanced, side
 from coherencegym.builders.crossing.generator import Crossed, condition_of
 from coherencegym.builders.crossing.partners import (
@@ -605,18 +604,6 @@ def test_a_couple_may_have_columns_and_groups_of_its_own() -> None:
     (made,) = generated(generator, text("a", "x"))
     assert made.item.predictions[0].groups == ("cause-contrast",)
     assert made.item.extra["senses"] == ["cause", "contrast"]
-
-
-def test_crossed_configs_can_be_built_alone(tmp_path: Path, capsys: Any) -> None:
-    folder = tmp_path / "built"
-    arguments = ["story_cloze", "--corpus", "sample", "--output", str(folder)]
-    assert main(["build", *arguments, "--crossed"]) == 0
-    manifest = json.loads((folder / "manifest.json").read_text("utf-8"))
-    assert list(manifest["configs"]) == ["sample_crossed"]
-    assert manifest["configs"]["sample_crossed"]["in_headline"] is False
-    capsys.readouterr()
-    assert main(["build", "sentence_order", "--corpus", "sample", "--crossed"]) == 2
-    assert "sentence_order has no crossed config" in capsys.readouterr().err
 
 
 def test_people_judge_each_context_with_either_target(

@@ -154,6 +154,6 @@ def test_a_dataset_with_sections_is_read(tmp_path: Path) -> None:
         path.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
     output = tmp_path / "built"
     command = ["build", "document_structure", "--hub-dataset", str(tmp_path / "data")]
-    command += ["--genre", "sections", "--hub-column", "parts", "--output", str(output)]
+    command += ["--genre", "sections", "--text-column", "parts", "--output", str(output)]
     assert main(command) == 0
     assert [row["title"] for row in rows(output, "train")] == ["Rain 0", "Rain 1", "Rain 2"]

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from coherencegym.builders.discourse.relations import RELATIONS
-from coherencegym.builders.pipeline.kinds import making
+from coherencegym.builders.pipeline.build import Generated, measured_examples
 from coherencegym.builders.release.example_quality import example_quality, without_rare_classes
 from coherencegym.cards.render import _sampled as sampled
-from coherencegym.eval.kinds.examples import EXAMPLES, LabelledExample, Slot
+from coherencegym.eval.kinds.examples import LabelledExample, Slot
 from coherencegym.eval.statistics.bag_of_words import bag_of_words
 
 
@@ -108,10 +108,11 @@ def test_bags_are_of_the_words_of_a_corpus_without_spaces() -> None:
         "train": train,
         "test": [example("yes", "子但丑", "。"), example("no", "寅却卯", "。")],
     }
-    survey = making(EXAMPLES).survey
-    assert survey is not None
+    made = {split: Generated([], rows, {}) for split, rows in splits.items()}
     accuracy = [
-        survey(RELATIONS[0], splits, words).quality["test"]["bag_of_words"]["all"]["accuracy"]
+        measured_examples(RELATIONS[0], made, words)["test"].measured["bag_of_words"]["all"][
+            "accuracy"
+        ]
         for words in (frozenset({"子丑"}), frozenset[str]())
     ]
     assert accuracy == [1.0, 0.5]

@@ -14,7 +14,7 @@ from support.toy import SUITE, stories, toy_corpus
 from coherencegym.builders.export.inspect_tasks import ask_pair
 from coherencegym.builders.export.write import ExportError, Exports, export_build
 from coherencegym.builders.pipeline.build import BuildOptions, build
-from coherencegym.builders.pipeline.sources import PlannedCorpus, Sources
+from coherencegym.builders.pipeline.sources import PlannedCorpus
 from coherencegym.builders.registry import SUITES, load_suite
 from coherencegym.eval.data.benchmark import benchmark_tasks, eval_yaml
 from coherencegym.eval.kinds.items import Condition, Region
@@ -116,7 +116,7 @@ def exported(folder: Path, number: int, choice: tuple[str, ...] | None = ()) -> 
     (folder / "built").mkdir(parents=True)
     suite = replace(SUITE, configs=tuple(replace(c, choice=choice) for c in SUITE.configs))
     splits = {"test": stories(0, number), "validation": stories(number, number + 4)}
-    sources = Sources([PlannedCorpus(toy_corpus("toy", splits), suite.configs)])
+    sources = [PlannedCorpus(toy_corpus("toy", splits), suite.configs)]
     build(suite, sources, BuildOptions(), folder / "built")
     export_build(folder / "built", Exports(inspect=folder / "asked"))
     return folder / "asked"

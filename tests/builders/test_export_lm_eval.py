@@ -27,9 +27,9 @@ from coherencegym.builders.export.harness import tasks
 from coherencegym.builders.export.pairs import pair_table
 from coherencegym.builders.export.write import Exports, export_build, release_of
 from coherencegym.builders.pipeline.build import BuildOptions, build
-from coherencegym.builders.pipeline.sources import PlannedCorpus, Sources, find_sources
+from coherencegym.builders.pipeline.sources import PlannedCorpus, find_sources
 from coherencegym.builders.registry import load_suite
-from coherencegym.builders.release.publish import PublishOptions, publish
+from coherencegym.builders.release.publish import publish
 from coherencegym.builders.suite import Suite
 from coherencegym.eval.commands.cli import main as evaluate
 from coherencegym.eval.data.dataset import tables
@@ -49,12 +49,12 @@ def model() -> Callable[[str], Any]:
     return cache(lambda name: harness_models.HFLM(pretrained=name, device="cpu", batch_size=16))
 
 
-def released(suite: Suite, sources: Sources, api: Any, folder: Path) -> dict[str, Any]:
+def released(suite: Suite, sources: list[PlannedCorpus], api: Any, folder: Path) -> dict[str, Any]:
     """Build a suite, publish it, export its pairs, and throw the build away."""
     (folder / "build").mkdir()
     options = BuildOptions(repo_id=f"coherencegym/{suite.name}")
     manifest = build(suite, sources, options, folder / "build")
-    outcome = publish(api, folder / "build", manifest, PublishOptions(manifest["repo_id"]))
+    outcome = publish(api, folder / "build", manifest, BuildOptions(repo_id=manifest["repo_id"]))
     assert outcome.tag == f"v{manifest['version']}"
     export_build(folder / "build", Exports(pairs=folder / "pairs"))
     (folder / "build").rename(folder / "gone")
@@ -142,7 +142,9 @@ def test_a_published_suite_scores_what_we_score(
     hub_clients: HubServer, hub_api: Any, tmp_path: Path, model: Any
 ) -> None:
     suite = load_suite("winograd")
-    manifest = released(suite, find_sources(suite, ["sample"]), hub_api, tmp_path)
+    manifest = released(
+        suite, find_sources(suite, BuildOptions(corpora=["sample"]))[0], hub_api, tmp_path
+    )
     results = scored(tmp_path, model, "coherencegym_winograd")
     assert_same(results, DEMO_MODEL, str(tmp_path / "gone"), tmp_path)
     assert results["versions"]["coherencegym_winograd"] == manifest["version"]
@@ -165,7 +167,7 @@ def text_bits(text: str) -> float:
 def test_a_task_for_each_group_scores_every_pair(
     hub_clients: HubServer, hub_api: Any, tmp_path: Path, model: Any
 ) -> None:
-    sources = Sources([PlannedCorpus(shapes_corpus(), SHAPES.configs)])
+    sources = [PlannedCorpus(shapes_corpus(), SHAPES.configs)]
     manifest = released(SHAPES, sources, hub_api, tmp_path)
     results = scored(tmp_path, model, "coherencegym_shapes")
     written = {

@@ -19,7 +19,7 @@ from coherencegym.builders.intruder_sentences import SUITE, Documents, Pairs
 from coherencegym.builders.pipeline.build import BuildOptions, build
 from coherencegym.builders.pipeline.fitting import Division, Fits
 from coherencegym.builders.pipeline.released_intruders import RELEASED
-from coherencegym.builders.pipeline.sources import PlannedCorpus, Sources
+from coherencegym.builders.pipeline.sources import PlannedCorpus
 from coherencegym.builders.suite import Suite
 from coherencegym.eval.commands.cli import main as evaluate
 from coherencegym.eval.kinds.documents import document_from_row
@@ -291,7 +291,7 @@ def test_filtered_pairs_warn_the_model_that_filtered_them(tmp_path: Path) -> Non
 def test_the_released_intruders_and_what_people_answered(shared: Path, tmp_path: Path) -> None:
     manifest = build(
         SUITE.configured(test_share=1.0, validation_share=0),
-        Sources([PlannedCorpus(corpus("insted"), (RELEASED,))]),
+        [PlannedCorpus(corpus("insted"), (RELEASED,))],
         BuildOptions(data_dir=shared / "corpora"),
         tmp_path,
     )
@@ -330,7 +330,7 @@ def test_a_document_under_two_ids_is_one_family_and_no_item_twice(
         (probes / f"{where}_to_negation.txt").write_text(text)
     everything = suite.configured(test_share=1.0, validation_share=0)
     few = [c for c in everything.natives["insted"] if c.name not in set(PROBES) - {"negation"}]
-    sources = Sources([PlannedCorpus(corpus("insted"), tuple(few))])
+    sources = [PlannedCorpus(corpus("insted"), tuple(few))]
     manifest = build(everything, sources, BuildOptions(data_dir=tmp_path), tmp_path / "out")
     twice = dropped = 0
     for name, config in manifest["configs"].items():

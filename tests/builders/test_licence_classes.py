@@ -18,10 +18,10 @@ from support.hub.server import HubServer
 from support.suites import no_classifiers
 from support.toy import REPO, SUITE, stories, toy_corpus
 
-from coherencegym.builders.command.run import BuildRequest, run
+from coherencegym.builders.command import run as command_run
 from coherencegym.builders.pipeline.build import BuildOptions, build
 from coherencegym.builders.pipeline.licences import INCOMPATIBLE, LicenceShare, documents_in
-from coherencegym.builders.pipeline.sources import PlannedCorpus, Sources, find_sources
+from coherencegym.builders.pipeline.sources import PlannedCorpus, find_sources
 from coherencegym.builders.registry import load_suite
 from coherencegym.cards.render import dataset_card
 from coherencegym.eval.data.source import read_manifest
@@ -123,8 +123,9 @@ def test_the_shares_of_a_real_corpus_are_its_rows(
         folder = tmp_path / f"build{name}"
         folder.mkdir()
         how: dict[str, Any] = {} if name is None else {"share": LicenceShare(name)}
-        sources = find_sources(suite, ["gum"], data)
-        made = build(suite, sources, BuildOptions(data_dir=data), folder, withhold=True, **how)
+        options = BuildOptions(corpora=["gum"], data_dir=data)
+        sources, _ = find_sources(suite, options)
+        made = build(suite, sources, options, folder, withhold=True, **how)
         classes = {licence_class(one) for c in made["configs"].values() for one in c["licences"]}
         assert name is None or classes == {name}
         files = sorted(folder.glob("data/*/*.parquet"))
@@ -163,10 +164,9 @@ def push(monkeypatch: pytest.MonkeyPatch) -> Push:
         planned = PlannedCorpus(
             toy_corpus(name, texts or {"test": stories(0, 9)}, **how), SUITE.configs
         )
-        monkeypatch.setattr(BuildRequest, "sources_of", lambda *_: Sources([planned]))
-        return run(
-            [SUITE], BuildRequest(**{"repo_id": REPO, **options}, push_to_hub=True, overwrite=True)
-        )
+        monkeypatch.setattr(command_run, "find_sources", lambda *_: ([planned], {}))
+        how_pushed = {"repo_id": REPO, "push_to_hub": True, "overwrite": True}
+        return command_run.run([SUITE], BuildOptions(**{**how_pushed, **options}))
 
     return command
 

@@ -12,7 +12,7 @@ import pytest
 from support.toy import SUITE, last_unit, stories, toy_corpus
 
 from coherencegym.builders.pipeline.build import BuildOptions, build
-from coherencegym.builders.pipeline.sources import PlannedCorpus, Sources
+from coherencegym.builders.pipeline.sources import PlannedCorpus
 from coherencegym.builders.suite import Contrast, MinimalPairs
 from coherencegym.eval.kinds.items import SuiteError
 from coherencegym.loaders.discourse import Discourse, Edit, Unit
@@ -182,9 +182,7 @@ def test_a_config_takes_the_discourses_that_it_selects(tmp_path: Path) -> None:
     none = dataclasses.replace(config, name="none", select=lambda d: False)
     suite = dataclasses.replace(SUITE, configs=(config, even, none))
     corpus = toy_corpus("toy", {"test": stories(0, 25), "train": {"s25": ["A.", "B.", "C."]}})
-    manifest = build(
-        suite, Sources([PlannedCorpus(corpus, suite.configs)]), BuildOptions(), tmp_path
-    )
+    manifest = build(suite, [PlannedCorpus(corpus, suite.configs)], BuildOptions(), tmp_path)
     assert list(manifest["configs"]) == ["toy_context", "toy_even"]
     entry = manifest["configs"]["toy_even"]
     assert {split: counts["rows"] for split, counts in entry["splits"].items()} == {"test": 13}

@@ -401,22 +401,3 @@ def test_a_path_without_texts_is_refused_also_without_a_suite(
     Path("saved/dataset_info.json").write_text("{}")
     assert main(["--texts", "saved"]) == 2
     assert "expected --hub-dataset saved" in capsys.readouterr().err
-
-
-def test_a_build_as_json(capsys: pytest.CaptureFixture[str]) -> None:
-    argv = ["story_cloze", "--corpus", "sample", "--limit", "5", "--json"]
-    assert main(argv) == 0
-    shown = capsys.readouterr()
-    made = json.loads(shown.out)
-    configs = json.loads(Path("suites/story_cloze/manifest.json").read_text())["configs"]
-    assert (made["folder"], made["suite"]) == ("suites/story_cloze", "story_cloze")
-    for one in made["configs"]:
-        counts = configs[one["config"]]["splits"]
-        assert {name: each["content_hash"] for name, each in one["splits"].items()} == {
-            name: each["content_hash"] for name, each in counts.items()
-        }
-    assert "written to" in shown.err
-    assert main(["story_cloze", "winograd", *argv[1:], "--dry-run"]) == 0
-    assert [one["folder"] for one in json.loads(capsys.readouterr().out)] == [None, None]
-    assert main(["--json"]) == 0
-    assert "winograd" in json.loads(capsys.readouterr().out)

@@ -16,7 +16,8 @@ from support.hub.client import NO_PARQUET_EXPORT, run_python
 from support.hub.server import HubServer
 from support.toy import REPO, Texts, stories, toy_corpus
 
-from coherencegym.builders.release.publish import Publication, PublishOptions, publish, publishable
+from coherencegym.builders.pipeline.options import BuildOptions
+from coherencegym.builders.release.publish import Publication, publish, publishable
 from coherencegym.builders.release.remote import PublishError
 from coherencegym.eval.data.source import published_part
 from coherencegym.loaders.corpus import Corpus
@@ -26,7 +27,7 @@ Toy = Callable[[int], tuple[Path, dict[str, Any]]]
 
 
 def push(api: HfApi, build: tuple[Path, dict[str, Any]], **options: Any) -> Publication:
-    return publish(api, *build, PublishOptions(REPO, **options))
+    return publish(api, *build, BuildOptions(repo_id=REPO, **options))
 
 
 def head_manifest(hub: HubServer, revision: str = "main") -> dict[str, Any]:

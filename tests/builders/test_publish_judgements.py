@@ -16,7 +16,8 @@ from support.toy import REPO, stories, toy_corpus
 from coherencegym.builders.judgement.draw import draw
 from coherencegym.builders.judgement.match import Matcher
 from coherencegym.builders.judgement.sheet import write_sheet
-from coherencegym.builders.release.publish import Publication, PublishOptions, publish
+from coherencegym.builders.pipeline.options import BuildOptions
+from coherencegym.builders.release.publish import Publication, publish
 from coherencegym.builders.release.remote import PublishError
 from coherencegym.eval.data.source import find_dataset
 from coherencegym.eval.data.table_rows import table_rows
@@ -27,7 +28,7 @@ Make = Callable[..., tuple[Path, dict[str, Any]]]
 
 
 def push(api: HfApi, build: tuple[Path, dict[str, Any]], **options: Any) -> Publication:
-    return publish(api, *build, PublishOptions(REPO, **options))
+    return publish(api, *build, BuildOptions(repo_id=REPO, **options))
 
 
 def judged(make_build: Make, tmp_path: Path, corpus: Corpus, n: int = 5) -> Any:

@@ -15,10 +15,11 @@ from support.hub.portal import INSTEAD, PAGE, UNREAD, WRITES, Portal, check_line
 from support.hub.server import HubServer
 from support.toy import REPO, SUITE
 
-from coherencegym.builders.command.cli import build_request, suite_parser
+from coherencegym.builders.command.cli import build_options, suite_parser
 from coherencegym.builders.command.errors import explain
 from coherencegym.builders.command.push import push_build, resolve_target
-from coherencegym.builders.release.publish import PublishOptions, publish
+from coherencegym.builders.pipeline.options import BuildOptions
+from coherencegym.builders.release.publish import publish
 from coherencegym.hub.answers import AnswerError, hub_answers
 
 Build = tuple[Path, dict[str, Any]]
@@ -38,7 +39,7 @@ STEPS = [
 def pushed(build: Build, version: str) -> tuple[int, str]:
     """What the command does with a build, and the exit code and the lines that it ends with."""
     argv = ["--push-to-hub", "--repo-id", REPO, "--version", version]
-    request = build_request(suite_parser(SUITE).parse_args(argv))
+    request = build_options(suite_parser(SUITE).parse_args(argv))
     try:
         private, _ = resolve_target(request)
         lines, _ = push_build(request, *build, private, lambda message: None)
@@ -53,7 +54,7 @@ def released(toy_build: Toy, tmp_path_factory: pytest.TempPathFactory) -> dict[s
     with HubServer() as hub, pytest.MonkeyPatch.context() as patched:
         patch_clients(hub, tmp_path_factory.mktemp("hf_home"), patched)
         api = HfApi(endpoint=hub.url, token=hub.write_token)
-        publish(api, *toy_build(5), PublishOptions(REPO))
+        publish(api, *toy_build(5), BuildOptions(repo_id=REPO))
         return hub.files(REPO)
 
 

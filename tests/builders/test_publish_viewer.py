@@ -13,8 +13,8 @@ from support.suites import no_classifiers, rows
 from support.toy import REPO, SUITE, stories, toy_corpus
 
 from coherencegym.builders.pipeline.build import BuildOptions, build
-from coherencegym.builders.pipeline.sources import PlannedCorpus, Sources
-from coherencegym.builders.release.publish import PublishOptions, publish
+from coherencegym.builders.pipeline.sources import PlannedCorpus
+from coherencegym.builders.release.publish import publish
 
 PAIRS = "toy_context"
 
@@ -26,10 +26,8 @@ def pushed(
     """The toy suite, pushed."""
     no_classifiers(monkeypatch)
     corpus = toy_corpus("toy", {"test": stories(0, 12), "validation": stories(12, 15)})
-    manifest = build(
-        SUITE, Sources([PlannedCorpus(corpus, SUITE.configs)]), BuildOptions(), tmp_path
-    )
-    publish(hub_api, tmp_path, manifest, PublishOptions(REPO))
+    manifest = build(SUITE, [PlannedCorpus(corpus, SUITE.configs)], BuildOptions(), tmp_path)
+    publish(hub_api, tmp_path, manifest, BuildOptions(repo_id=REPO))
     return tmp_path, manifest
 
 
@@ -47,7 +45,7 @@ def test_eval_yaml_is_in_the_same_commit(
     assert head.sha == hub.tags(REPO)["v1.0.0"].target
     assert head.files["eval.yaml"].data == (pushed[0] / "eval.yaml").read_bytes()
     before = hub.commits(REPO)
-    publish(hub_api, *pushed, PublishOptions(REPO))
+    publish(hub_api, *pushed, BuildOptions(repo_id=REPO))
     assert hub.commits(REPO) == before
 
 
@@ -56,7 +54,7 @@ def test_eval_yaml_goes_where_no_task_is_left(
 ) -> None:
     folder, manifest = pushed
     config = manifest["configs"][PAIRS] | {"in_headline": False}
-    options = PublishOptions(REPO, version="2.0.0", prune=True)
+    options = BuildOptions(repo_id=REPO, version="2.0.0", prune=True)
     publish(hub_api, folder, manifest | {"configs": {PAIRS: config}}, options)
     assert "eval.yaml" not in hub.files(REPO)
 

@@ -24,7 +24,9 @@ from coherencegym.__main__ import main
 from coherencegym.builders.pipeline.build import BuildOptions, build
 from coherencegym.builders.pipeline.sources import find_sources
 from coherencegym.builders.registry import load_suite
-from coherencegym.builders.release.stand_off import without_texts, write_release
+from coherencegym.builders.release.changes import plan_release
+from coherencegym.builders.release.remote import DatasetHead
+from coherencegym.builders.release.stand_off import without_texts
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.data.dataset import tables
 from coherencegym.eval.data.source import find_dataset
@@ -186,19 +188,6 @@ def test_a_copy_of_the_corpus_gives_the_rows_that_were_built(
     assert main(["rebuild", REPO, "--data-dir", "nowhere"]) == 0
     assert "has the rows of coherencegym/story_cloze already" in capsys.readouterr().out
     assert (folder / "manifest.json").stat().st_mtime_ns == before
-
-
-def test_a_folder_is_looked_at_before_it_is_pushed(
-    corpus: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    how = ("--corpus", "storycloze", "--data-dir", corpus, "--stand-off-folder", "bare")
-    assert build_command("story_cloze", *how) == 0
-    assert "without texts, written to bare: storycloze" in capsys.readouterr().out
-    files = {str(p): p.read_bytes() for p in Path("bare").rglob("*") if p.is_file()}
-    assert not text_runs(Path("suites/story_cloze")) & runs(contents(files))
-    assert main(["rebuild", "bare", "--data-dir", str(corpus), "--output", "made"]) == 0
-    assert all_rows(Path("made")) == all_rows(Path("suites/story_cloze"))
-    assert find_dataset("made").repo is None
 
 
 def test_another_row_is_named_with_its_file_and_line_after_the_file(
@@ -432,17 +421,19 @@ def test_real_files_give_every_row_again(
     data, folder = shared / "corpora" / name, tmp_path / "built"
     folder.mkdir()
     declared = load_suite(suite)
-    sources = find_sources(declared, [name], data)
-    made = build(declared, sources, BuildOptions(data_dir=data, limit=limit), folder)
+    options = BuildOptions(corpora=[name], data_dir=data, limit=limit)
+    made = build(declared, find_sources(declared, options)[0], options, folder)
     for entry in made["configs"].values():
         entry["of_a_later_version"] = "what nobody knows of"
     bare = without_texts(folder, made, made["configs"])
-    write_release(folder, bare, bare["configs"], tmp_path / "bare")
+    plan = plan_release(folder, bare, DatasetHead(), prune=False, fetch_hashes=Path)
     files = {
-        path.relative_to(tmp_path / "bare").as_posix(): path.read_bytes()
-        for path in (tmp_path / "bare").rglob("*")
-        if path.is_file()
+        path: content if isinstance(content, bytes) else content.read_bytes()
+        for path, content in plan.adds.items()
     }
+    for path, content in files.items():
+        (tmp_path / "bare" / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "bare" / path).write_bytes(content)
     assert b"of_a_later_version" not in files["manifest.json"]
     # A value of a column may be a word of a text.
     value = r'"\w+=(?!true"|false"|\d+")'

@@ -14,7 +14,7 @@ import yaml
 from support.toy import SUITE, stories, toy_corpus
 
 from coherencegym.builders.pipeline.build import BuildOptions, build, write_documents
-from coherencegym.builders.pipeline.sources import PlannedCorpus, Sources
+from coherencegym.builders.pipeline.sources import PlannedCorpus
 from coherencegym.cards.example import contrasting_edits, show_conditions, show_pair
 from coherencegym.cards.metadata import SIZES
 from coherencegym.cards.render import dataset_card, read_in_part
@@ -27,7 +27,7 @@ Make = Callable[..., tuple[Path, dict[str, Any]]]
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A build of the toy suite."""
-    sources = Sources([PlannedCorpus(toy_corpus("toy", {"test": stories(0, 25)}), SUITE.configs)])
+    sources = [PlannedCorpus(toy_corpus("toy", {"test": stories(0, 25)}), SUITE.configs)]
     folder = tmp_path_factory.mktemp("toy")
     build(SUITE, sources, BuildOptions(), folder)
     return folder
@@ -151,7 +151,7 @@ def test_a_built_folder_loads(built: Path, manifest: dict[str, Any], tmp_path: P
 def test_an_unproven_reader_and_a_closed_licence_are_said(tmp_path: Path) -> None:
     corpus = toy_corpus("toy", {"test": stories(0, 3)}, licence="other")
     card = dataset_card(
-        build(SUITE, Sources([PlannedCorpus(corpus, SUITE.configs)]), BuildOptions(), tmp_path)
+        build(SUITE, [PlannedCorpus(corpus, SUITE.configs)], BuildOptions(), tmp_path)
     )
     assert front_matter(card)["license"] == "other"
     assert front_matter(card)["license_name"]
@@ -168,7 +168,7 @@ def test_the_licences_of_annotation_and_texts_are_shown_as_text(tmp_path: Path) 
         text_licence_url="https://example.org/a_b",
     )
     card = dataset_card(
-        build(SUITE, Sources([PlannedCorpus(corpus, SUITE.configs)]), BuildOptions(), tmp_path)
+        build(SUITE, [PlannedCorpus(corpus, SUITE.configs)], BuildOptions(), tmp_path)
     )
     annotation = r"CC-BY-4.0 (by its \<b\>README\</b\> \# all mine)"
     texts = r"no \| adaptation !\[x\](https://x) (<https://example.org/a_b>)"

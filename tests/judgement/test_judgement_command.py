@@ -252,19 +252,6 @@ def test_without_judgements_nothing_is_different(sample_build: Built) -> None:
     assert ours == (sample_build("story_cloze") / "README.md").read_text()
 
 
-def test_a_build_in_place_of_one_with_answers_says_that_it_has_none(
-    built: Built, capsys: pytest.CaptureFixture[str]
-) -> None:
-    folder = built("story_cloze")
-    assert command("sample", folder, "--config", "sample", "-n", 3, "--output", "s") == 0
-    given = ("--judgements", fill(Path("s/pairs.jsonl"), always_a, Path("a.jsonl")))
-    lost = "had answers of --judgements, and this build has none; build again with --judgements"
-    for options, is_said in ((given, False), (given, False), ((), True), ((), False)):
-        capsys.readouterr()
-        assert rebuild("story_cloze", "--overwrite", *options) == 0
-        assert (lost in capsys.readouterr().out) == is_said
-
-
 def test_a_sheet_is_never_overwritten(built: Built, capsys: pytest.CaptureFixture[str]) -> None:
     folder = built("story_cloze")
     assert command("sample", folder, "--config", "sample", "-n", 3) == 0

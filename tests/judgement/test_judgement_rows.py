@@ -120,8 +120,8 @@ def rebuilt(case: Case, output: Path, *paths: Path, skip: bool = False) -> dict[
     suite = only(case)
     matcher = Matcher(paths, skip) if paths else None
     output.mkdir()
-    sources = find_sources(suite, ["sample"])
-    return build(suite, sources, BuildOptions(), output, matcher)
+    options = BuildOptions(corpora=["sample"])
+    return build(suite, find_sources(suite, options)[0], options, output, matcher)
 
 
 def test_a_sheet_is_blind_and_drawn_again_the_same(

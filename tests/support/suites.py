@@ -22,8 +22,8 @@ Sample = Callable[[str], tuple[Path, dict[str, Any]]]
 
 def build_from(suite: Suite, corpus: str, folder: Path, **options: Any) -> dict[str, Any]:
     """Build a suite from one corpus, by default its sample, into a folder; its manifest."""
-    made = BuildOptions(**options)
-    return build(suite, find_sources(suite, [corpus], made.data_dir), made, folder)
+    made = BuildOptions(corpora=[corpus], **options)
+    return build(suite, find_sources(suite, made)[0], made, folder)
 
 
 def no_classifiers(patched: pytest.MonkeyPatch) -> None:

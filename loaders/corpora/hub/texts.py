@@ -152,7 +152,7 @@ def _request_problem(
         return f"kind is {kind!r}, expected one of {', '.join(_KINDS)}"
     if column is None and not has_own_columns:
         plain = ", or --texts in place of --hub-dataset" * local
-        what = "expected --hub-column with the one that holds the discourses"
+        what = "expected --text-column with the one that holds the discourses"
         return f"no column named; {what}{plain}"
     if local and revision is not None:
         return f"a folder has no revision {revision!r}; leave it out"

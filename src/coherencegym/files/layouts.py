@@ -12,11 +12,9 @@ _FORMS = "html|jinja|json|md|model|parquet|png|safetensors|spm|svg|tiktoken|txt"
 _TRAINED = rf"(?:seed|fold)-\d+/{_NAME}\.(?:{_FORMS})"
 #: The file of an overview, which lies beside what else is in a folder.
 OVERVIEW = "overview.md"
-#: The plot of a build, which alone of all figures has one form.
-_PLOT = "assets/scores.png"
 #: The file that every output of a kind has -> the names that others of it may have.
 _LAYOUTS = {
-    "manifest.json": rf"README\.md|eval\.yaml|{_PLOT}|(?:data|baselines)/{_TABLE}"
+    "manifest.json": rf"README\.md|eval\.yaml|(?:data|baselines)/{_TABLE}"
     rf"|hashes/{_NAME}\.parquet",
     "results.json": rf"run\.yaml|report\.html|\w+\.parquet|{_FIGURE}|{_TRAINED}",
     "losses.json": _TRAINED,
@@ -41,7 +39,7 @@ def is_ours(name: str, listed: Container[str]) -> bool:
     other = {"png": f"{stem}.svg", "svg": f"{stem}.png"}.get(form, name)
     own = [rf"{re.escape(one)}|{names}" for one, names in _LAYOUTS.items() if one in listed]
     found = any(re.fullmatch(names, name) for names in (*own, _EXPORT))
-    return found and (other in listed or name == _PLOT)
+    return found and other in listed
 
 
 def is_whole(listed: Container[str]) -> bool:

@@ -167,7 +167,8 @@ def _datasets(
         files = sorted(_syntaxgym_folder(data, say).glob("**/*.json"))
         return {path.stem: (path, None) for path in files if path.stem in table.values}
     from coherencegym.builders.command.declared import suite_named
-    from coherencegym.builders.command.run import BuildRequest, is_current
+    from coherencegym.builders.command.run import is_current
+    from coherencegym.builders.pipeline.options import BuildOptions
     from coherencegym.eval.data.source import find_dataset
     from coherencegym.library import build
     from coherencegym.loaders.corpus import CorpusNotFoundError
@@ -188,8 +189,8 @@ def _datasets(
                 f"files: {how_to_obtain(corpus)}"
             )
     suite = folder / table.suite
-    request = BuildRequest(corpora=[table.corpus], data_dir=data)
-    if not is_current(suite, suite_named(table.suite), request):
+    options = BuildOptions(corpora=[table.corpus], data_dir=data)
+    if not is_current(suite, suite_named(table.suite), options):
         again = " again, as its files, options or toolkit have changed" if suite.exists() else ""
         say(f"building {table.suite} from {table.corpus}{again}")
         build(table.suite, corpus=table.corpus, data_dir=data, output=suite, overwrite=True)

@@ -13,7 +13,7 @@ from support.suites import no_classifiers
 from support.toy import SUITE, stories, toy_corpus
 
 from coherencegym.builders.pipeline.build import BuildOptions, build
-from coherencegym.builders.pipeline.sources import PlannedCorpus, Sources
+from coherencegym.builders.pipeline.sources import PlannedCorpus
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.commands.cli import main
 from coherencegym.eval.hub.eval_results import result_entries
@@ -32,7 +32,7 @@ def scored(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Results]:
     (folder / "data").mkdir()
     with pytest.MonkeyPatch.context() as patched:
         no_classifiers(patched)
-        sources = Sources([PlannedCorpus(corpus, SUITE.configs) for corpus in corpora])
+        sources = [PlannedCorpus(corpus, SUITE.configs) for corpus in corpora]
         build(SUITE, sources, BuildOptions(), folder / "data")
     argv = ["score", "--model", "demo", "--dataset", str(folder / "data")]
     assert main([*argv, "--output", str(folder / "results")]) == 0

@@ -12,7 +12,8 @@ import pytest
 from support.hub.client import patch_clients
 from support.hub.server import HubServer
 
-from coherencegym.builders.command.cli import build_request, suite_parser
+from coherencegym.builders.command.cli import build_options, suite_parser
+from coherencegym.builders.pipeline.sources import hub_corpora
 from coherencegym.builders.registry import load_suite
 from coherencegym.loaders.corpora.documents import CORPUS, documents_corpus
 from coherencegym.loaders.corpora.hub.texts import hub_corpus
@@ -330,7 +331,7 @@ def test_columns_of_one_s_own(dataset: Path) -> None:
     corpus = hub_corpus(str(dataset), articles=Shape(), column="n")
     with pytest.raises(CorpusError, match="Set:1: n has '1', expected text or a list of sentences"):
         list(read(corpus))
-    with pytest.raises(CorpusError, match="no column named; expected --hub-column with the one"):
+    with pytest.raises(CorpusError, match="no column named; expected --text-column with the one"):
         hub_corpus(str(dataset))
 
 
@@ -402,21 +403,18 @@ def test_a_limit_stops_the_stream_early(
 
 def test_the_command_line_s_settings() -> None:
     parser = suite_parser(load_suite("sentence_order"))
-    plain = build_request(parser.parse_args([])).own_corpora()["documents"]
-    assert plain.reader.keywords == {"shape": Shape()}
+    assert build_options(parser.parse_args([])).shape == Shape()
     options = "--excerpt first --sentences 2 5 --spacy-pipeline en_x --licence CC0-1.0"
-    request = build_request(parser.parse_args(options.split()))
-    named = request.own_corpora()["documents"]
-    assert named.reader.keywords == {"shape": Shape("first", 2, 5, "en", "en_x")}
-    assert named.licence == "CC0-1.0"
-    assert request.hub_corpora() == {}
+    made = build_options(parser.parse_args(options.split()))
+    assert (made.shape, made.licence) == (Shape("first", 2, 5, "en", "en_x"), "CC0-1.0")
+    assert hub_corpora(made) == {}
 
 
 def test_a_dataset_of_articles_on_the_command_line(dataset: Path) -> None:
     (dataset / "train.jsonl").write_text(lines(*WIKIPEDIA))
     parser = suite_parser(load_suite("sentence_order"))
-    options = ["--hub-dataset", str(dataset), "--hub-genre", "documents", "--sentences", "1", "2"]
-    (genre, corpus), *_ = build_request(parser.parse_args(options)).hub_corpora().items()
+    options = ["--hub-dataset", str(dataset), "--genre", "documents", "--sentences", "1", "2"]
+    (genre, corpus), *_ = hub_corpora(build_options(parser.parse_args(options))).items()
     assert genre == "documents"
     assert ids(read(corpus)) == ["13", "15"]
 
