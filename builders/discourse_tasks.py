@@ -24,7 +24,7 @@ from coherencegym.builders.discourse.windows import (
 from coherencegym.builders.pipeline.fitting import Division
 from coherencegym.builders.suite import Suite
 from coherencegym.loaders.corpora.citations import cited
-from coherencegym.loaders.corpora.discoeval.rows import DISCOEVAL_ROWS
+from coherencegym.loaders.corpora.discoeval import DISCOEVAL_ROWS
 
 
 def _configured(windows: int) -> dict[str, Any]:

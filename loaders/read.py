@@ -155,14 +155,14 @@ class Reading:
         self.skipped.clear()
         options = ReadOptions(self.skip_bad_rows, self.skipped)
         seen: dict[str, str] = {}
-        if shards := self._shards():
-            yield from self._fresh_of(self._read_shards(shards), options, seen)
-            return
         earlier = None
         if self.corpus.collected:
             from coherencegym.loaders.text.near_duplicates import NearDuplicates  # numpy
 
             earlier = NearDuplicates()
+        if shards := self._shards():
+            yield from self._fresh_of(self._read_shards(shards, earlier), options, seen)
+            return
         quotas = {file.split: Quota(self.limit, self.uses) for file in self.found.files}
         for file in self.found.files:
             quota = quotas[file.split]
@@ -183,35 +183,22 @@ class Reading:
         parts = [self.corpus.shards(file) for file in self.found.files]
         return [part for own in parts for part in own] if all(parts) else []
 
-    def _read_shards(self, shards: list[CorpusFile]) -> Iterator[tuple[CorpusFile, Discourse]]:
+    def _read_shards(
+        self, shards: list[CorpusFile], earlier: Any
+    ) -> Iterator[tuple[CorpusFile, Discourse]]:
         corpus, reader = self.corpus, self.corpus.shard_reader
         assert reader is not None
         sent = replace(corpus, reader=reader, shards=None, shard_reader=None)
         blocks = [(sent, shard, self.skip_bad_rows) for shard in shards]
-        found = []
-        for one in self.engine.run(read_shard, blocks):
-            found.append(one)
-            self.progress(len(found), len(shards))
-        kept = iter(self._first_ones([keys for _, own, _ in found for keys in own]))
-        for shard, (discourses, keys, skipped) in zip(shards, found, strict=True):
+        for number, read_one in enumerate(self.engine.run(read_shard, blocks)):
+            discourses, keys, skipped = read_one
+            self.progress(number + 1, len(shards))
             self.skipped.update(skipped)
-            for discourse in discourses:
-                if not keys or next(kept):
-                    yield shard, discourse
-
-    def _first_ones(self, keys: list[list[int]]) -> list[bool]:
-        if not keys:
-            return []
-        import numpy as np
-
-        from coherencegym.loaders.text.near_duplicates import first_of_their_kind
-
-        kept: list[bool] = first_of_their_kind(
-            np.array(keys, dtype=np.uint64), self.engine
-        ).tolist()
-        if dropped := len(kept) - sum(kept):
-            self.skipped[NEAR_DUPLICATE] += dropped
-        return kept
+            for discourse, own in zip(discourses, keys, strict=True):
+                if earlier is not None and earlier.add_keys(own):
+                    self.skipped[NEAR_DUPLICATE] += 1
+                else:
+                    yield shards[number], discourse
 
     def _fresh_of(
         self,
@@ -259,7 +246,7 @@ def read(
 
     Args:
         corpus: one of :func:`loaders.registry.corpus` or
-            :func:`loaders.corpora.hub.texts.hub_corpus`.
+            :func:`loaders.corpora.hub.hub_corpus`.
         data_dir: looked in before the usual places (:mod:`loaders.find`).
         splits: read only these; none: all that are there and read by default.
         skip_bad_rows: count bad rows in ``skipped`` and go on.
@@ -291,19 +278,16 @@ def _in_language(discourse: Discourse, code: str) -> Discourse:
 
 def read_shard(
     corpus: Corpus, file: CorpusFile, skip_bad_rows: bool
-) -> tuple[list[Discourse], list[list[int]], dict[str, int]]:
+) -> tuple[list[Discourse], list[Any], dict[str, int]]:
     """A shard: its discourses, the keys by which near-duplicates are told, and what was left out.
 
     The keys are none where near-duplicates of the corpus stay.
-
-    Raises:
-        CorpusError: a bad row (unless ``skip_bad_rows``), or the file cannot be read.
     """
     from coherencegym.loaders.text.near_duplicates import band_keys
 
     options = ReadOptions(skip_bad_rows)
     found = list(corpus.reader(corpus, file, options))
-    keys = [band_keys(_whole_text(one)).tolist() for one in found] if corpus.collected else []
+    keys = [band_keys(_whole_text(one)) if corpus.collected else None for one in found]
     return found, keys, dict(options.skipped)
 
 

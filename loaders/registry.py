@@ -37,7 +37,7 @@ _DECLARED = {
     "pdtb": "pdtb.PDTB",
     "tedmdb": "pdtb.TEDMDB",
     "dialoguenli": "dialoguenli.CORPUS",
-    "discoeval": "discoeval.documents.CORPUS",
+    "discoeval": "discoeval.CORPUS",
     "insted": "insted.CORPUS",
     "irc": "irc.CORPUS",
     "documents": "documents.CORPUS",

@@ -53,7 +53,7 @@ from coherencegym.eval.kinds.documents import (
 from coherencegym.eval.kinds.examples import EXAMPLES, LabelledExample
 from coherencegym.eval.kinds.items import ITEMS
 from coherencegym.eval.kinds.table_kind import FAMILY
-from coherencegym.loaders.corpora.discoeval.rows import TOKENISED
+from coherencegym.loaders.corpora.discoeval import TOKENISED
 from coherencegym.loaders.discourse import Discourse
 from coherencegym.loaders.text.prose import sentence_debris
 from coherencegym.manipulations.editing import replace_text

@@ -31,7 +31,7 @@ from coherencegym.licence import OTHER
 from coherencegym.loaders.corpora.citations import cited
 from coherencegym.loaders.corpus import Corpus, CorpusFile, FilePattern, ReadOptions
 from coherencegym.loaders.discourse import Discourse, HumanJudgement, SourceSpan, Unit
-from coherencegym.loaders.formats.fields import Number, Text, held_records
+from coherencegym.loaders.formats.fields import TidyText, WholeNumber, held_records
 from coherencegym.loaders.formats.json_records import json_members
 from coherencegym.loaders.formats.records import Record
 
@@ -58,9 +58,9 @@ class _Ratings:
 
 @dataclass(frozen=True, kw_only=True)
 class _Incremental(_Ratings):
-    sentences: Some[Text]
+    sentences: Some[TidyText]
     # Annotator -> sentence -> numbers of reasons.
-    reasons: dict[str, dict[str, list[Annotated[Number, Field(ge=1, le=8)]]]]
+    reasons: dict[str, dict[str, list[Annotated[WholeNumber, Field(ge=1, le=8)]]]]
 
     def __post_init__(self) -> None:
         places = set(map(str, range(len(self.sentences))))
@@ -70,9 +70,9 @@ class _Incremental(_Ratings):
 
 @dataclass(frozen=True)
 class _Story:
-    number: Annotated[Number, Field(alias="StoryID")]
-    title: Annotated[Text, Field(alias="Title")]
-    text: Annotated[Text, Field(alias="Text")]
+    number: Annotated[WholeNumber, Field(alias="StoryID")]
+    title: Annotated[TidyText, Field(alias="Title")]
+    text: Annotated[TidyText, Field(alias="Text")]
     holistic: Annotated[_Ratings, Field(alias="HolisticData")]
     incremental: Annotated[_Incremental, Field(alias="IncrementalData")]
 

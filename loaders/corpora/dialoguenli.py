@@ -27,7 +27,7 @@ from typing import Literal
 from coherencegym.loaders.corpora.citations import cited
 from coherencegym.loaders.corpus import Corpus, CorpusFile, FilePattern, ReadOptions
 from coherencegym.loaders.discourse import Discourse, HumanJudgement, SourceSpan, Unit
-from coherencegym.loaders.formats.fields import RawText, Text, held_records
+from coherencegym.loaders.formats.fields import RawText, TidyText, held_records
 from coherencegym.loaders.formats.json_records import json_records
 from coherencegym.loaders.formats.lines import tidy
 from coherencegym.loaders.text.detokenize import detokenize
@@ -44,10 +44,10 @@ class _Pair:
     label: Literal["negative", "neutral", "positive"]
     sentence1: RawText
     sentence2: RawText
-    triple1: tuple[Text, Text, Text]
-    triple2: tuple[Text, Text, Text]
-    dtype: Text
-    id: Text = ""
+    triple1: tuple[TidyText, TidyText, TidyText]
+    triple2: tuple[TidyText, TidyText, TidyText]
+    dtype: TidyText
+    id: TidyText = ""
 
 
 def read_pairs(corpus: Corpus, file: CorpusFile, options: ReadOptions) -> Iterator[Discourse]:

@@ -32,10 +32,13 @@ from coherencegym.loaders.formats.json_records import json_records
 from coherencegym.loaders.formats.lines import LONGEST_FIELD, RecordError, open_text, shown, tidy
 from coherencegym.loaders.formats.records import Record, parquet_records
 from coherencegym.loaders.text.articles import (
+    COLUMNS,
     Article,
+    Origin,
     Shape,
     article_of_row,
     discourse_of,
+    first_column,
 )
 
 #: The split of what no name puts into one.
@@ -97,7 +100,7 @@ def read_articles(
         options.bad(str(error), "text file that cannot be decoded")
         return
     source = SourceSpan(file.path.name, 1, content.rstrip().count("\n") + 1)
-    article = Article(_stem(file.path, root), content, source, file.split)
+    article = Article(Origin(_stem(file.path, root), source, file.split), content)
     try:
         if not content.strip():
             problem = "nothing but white space, expected an article"
@@ -158,7 +161,9 @@ def _read_records(
             split = file.split if named else split_of_row(record.values.get("split"))
             if split != file.split:
                 continue
-            article = article_of_row(record.values, identifier, source, split, column)
+            named_column = first_column(record.values, [column] if column else COLUMNS)
+            origin = Origin(identifier, source, split)
+            article = article_of_row(record.values, named_column, origin)
             made = discourse_of(corpus, article, shape, options)
         except RecordError as bad:
             bad.report(record.place, options)

@@ -38,7 +38,7 @@ from coherencegym.loaders.discourse import (
     Span,
     Unit,
 )
-from coherencegym.loaders.formats.fields import Number, Text, held_records
+from coherencegym.loaders.formats.fields import TidyText, WholeNumber, held_records
 from coherencegym.loaders.formats.json_records import json_records
 from coherencegym.loaders.formats.records import Record
 
@@ -52,19 +52,19 @@ _CONFLICTS = ((0, 1), (0, 2), (1, 1), (1, 2))
 
 @dataclass(frozen=True)
 class _Turn:
-    speaker: Text
-    text: Text
+    speaker: TidyText
+    text: TidyText
 
 
 @dataclass(frozen=True)
 class _Entailment:
-    id: Number
-    dialog_source: Text
+    id: WholeNumber
+    dialog_source: TidyText
     label: Literal[0, 1]
-    type: Text
+    type: TidyText
     turns: Some[_Turn]
-    hypothesis: Text
-    conflict_pair: tuple[Number, ...] | None = None
+    hypothesis: TidyText
+    conflict_pair: tuple[WholeNumber, ...] | None = None
 
     def __post_init__(self) -> None:
         pair, turns = self.conflict_pair, range(len(self.turns))
@@ -78,13 +78,13 @@ class _Entailment:
 
 @dataclass(frozen=True)
 class _Choice:
-    id: Text
-    observation_1: Text
-    hypothesis_1: Text
-    hypothesis_2: Text
-    observation_2: Text
+    id: TidyText
+    observation_1: TidyText
+    hypothesis_1: TidyText
+    hypothesis_2: TidyText
+    observation_2: TidyText
     label: Literal[1, 2]
-    conflict_pair: tuple[Number, ...]
+    conflict_pair: tuple[WholeNumber, ...]
     second_pair: Annotated[bool | None, Field(alias="23_plausible", strict=True)] = None
 
     def __post_init__(self) -> None:

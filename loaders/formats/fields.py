@@ -37,11 +37,11 @@ def _identifier(value: Any) -> str:
 #: A text as it stands, which may be empty; one that may not; that with single spaces.
 AnyText = Annotated[str, PlainValidator(_usable)]
 RawText = Annotated[str, PlainValidator(_filled)]
-Text = Annotated[RawText, AfterValidator(tidy)]
+TidyText = Annotated[RawText, AfterValidator(tidy)]
 #: A text, or a number that stands for one.
 Identifier = Annotated[str, PlainValidator(_identifier)]
 #: A whole number.
-Number = Annotated[int, Field(strict=True, ge=-(10**9), le=10**9)]
+WholeNumber = Annotated[int, Field(strict=True, ge=-(10**9), le=10**9)]
 
 
 def held_records(

@@ -12,11 +12,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice, takewhile
 from typing import Any
 
-from coherencegym.loaders.corpus import Corpus, CorpusError, CorpusFile, ReadOptions
+from coherencegym.loaders.corpus import Corpus, CorpusError, ReadOptions
 from coherencegym.loaders.discourse import Discourse, SourceSpan, Unit
 from coherencegym.loaders.formats.lines import (
     LONGEST_FIELD,
@@ -37,8 +37,6 @@ COLUMNS_BESIDE = ("id", "title", "domain")
 _LONGEST_SENTENCE = 1000
 #: The reason under which a row without a word, or without a value, is left out.
 EMPTY_TEXT = "no text"
-#: The reason why a row without the columns that are asked for is bad.
-_MISSING = "column missing"
 
 EXCERPTS = ("auto", "opening", "first")
 
@@ -93,13 +91,20 @@ class Shape:
 
 
 @dataclass(frozen=True, slots=True)
+class Origin:
+    """The id of a text, its place and its split."""
+
+    identifier: str
+    source: SourceSpan
+    split: str
+
+
+@dataclass(frozen=True, slots=True)
 class Article:
     """An article as it was found; ``text`` is plain text, or sentences that are not split again."""
 
-    identifier: str
+    origin: Origin
     text: str | Sequence[str]
-    source: SourceSpan
-    split: str
     title: str = ""
     domain: str = ""
 
@@ -108,36 +113,19 @@ class DroppedError(Exception):
     """An article makes no document; the message is the reason under which it is counted."""
 
 
-def article_of_row(
-    row: Mapping[str, Any],
-    identifier: str,
-    source: SourceSpan,
-    split: str,
-    column: str | None = None,
-    id_column: str | None = None,
-) -> Article:
-    """The article of a row of named values.
+def article_of_row(row: Mapping[str, Any], column: str, origin: Origin) -> Article:
+    """The article of a row of named values: its text under ``column``, ``title`` and ``domain``.
 
-    Args:
-        row: the article under ``column``, or the first of :data:`COLUMNS`; ``title`` and ``domain``
-            if it has them.
-        identifier: its id where it has no value under ``id_column`` (none given: ``id``).
+    Its id is what the row has under ``id``, or else that of its origin.
 
     Raises:
-        RecordError: no such column, or a value is neither text nor sentences.
+        RecordError: the value is neither text nor sentences.
     """
 
     def named(name: str) -> str:
         value = row.get(name)
         return "" if value is None else tidy(str(value))
 
-    if column is None:
-        column = next((name for name in COLUMNS if name in row), "")
-    for wanted in (column, id_column):
-        if wanted is not None and wanted not in row:
-            expected = repr(wanted) if wanted else " or ".join(map(repr, COLUMNS))
-            there = shown_names(row)
-            raise RecordError(f"no column {expected}; the columns are {there}", _MISSING)
     text = "" if row[column] is None else row[column]
     if isinstance(text, str):
         # The beginning of a very long article is enough, and bounds the memory.
@@ -146,8 +134,18 @@ def article_of_row(
         raise RecordError(
             f"{column} has {shown(repr(text))}, expected text or a list of sentences", "wrong type"
         )
-    identifier = named(id_column or "id") or identifier
-    return Article(identifier, text, source, split, named("title"), named("domain"))
+    if identifier := named("id"):
+        origin = replace(origin, identifier=identifier)
+    return Article(origin, text, named("title"), named("domain"))
+
+
+def first_column(row: Mapping[str, Any], names: Sequence[str]) -> str:
+    """The first of these columns that a row has; ``RecordError`` where it has none."""
+    if (found := next((name for name in names if name in row), None)) is None:
+        expected = " or ".join(map(repr, names))
+        there = f"no column {expected}; the columns are {shown_names(row)}"
+        raise RecordError(there, "column missing")
+    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -268,7 +266,7 @@ def discourse_of(
 ) -> Discourse | None:
     """The discourse of an article; none is counted. ``RecordError``: it is no Unicode text."""
     texts = [article.text] if isinstance(article.text, str) else article.text
-    for text in (article.identifier, article.title, article.domain, *texts):
+    for text in (article.origin.identifier, article.title, article.domain, *texts):
         if problem := text_problem(text):
             raise RecordError(*problem)
     try:
@@ -278,40 +276,9 @@ def discourse_of(
         return None
     named = {"title": title, "domain": article.domain}
     return Discourse(
-        id=article.identifier,
+        id=article.origin.identifier,
         corpus=corpus.name,
-        units=tuple(Unit(sentence, source=article.source) for sentence in sentences),
-        meta={"split": article.split} | {name: value for name, value in named.items() if value},
+        units=tuple(Unit(sentence, source=article.origin.source) for sentence in sentences),
+        meta={"split": article.origin.split}
+        | {name: value for name, value in named.items() if value},
     )
-
-
-def read_article_row(
-    corpus: Corpus,
-    file: CorpusFile,
-    number: int,
-    row: Mapping[str, Any],
-    options: ReadOptions,
-    *,
-    shape: Shape,
-    column: str | None = None,
-    id_column: str | None = None,
-) -> Discourse | None:
-    """The discourse of a row of somebody else's dataset; none where it makes none.
-
-    Args:
-        number: the row in its split, from 1.
-
-    Raises:
-        CorpusError: the row has no such column, or is bad.
-    """
-    source = SourceSpan(file.path.name, number, number)
-    identifier = f"{file.split}-{number:06d}"
-    try:
-        article = article_of_row(row, identifier, source, file.split, column, id_column)
-        return discourse_of(corpus, article, shape, options)
-    except RecordError as bad:
-        place = f"{file.path}:{number}"
-        if bad.reason == _MISSING:  # from every row, not from this one
-            raise CorpusError(f"{place}: {bad}") from None
-        bad.report(place, options)
-        return None

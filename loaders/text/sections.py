@@ -12,10 +12,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from coherencegym.loaders.corpus import Corpus, CorpusError, CorpusFile, ReadOptions
-from coherencegym.loaders.discourse import Discourse, SourceSpan, Unit
-from coherencegym.loaders.formats.lines import LineError, shown, shown_names, text_problem, tidy
-from coherencegym.loaders.text.sentences import TooLongError, split_sentences
+from coherencegym.loaders.corpus import Corpus, ReadOptions
+from coherencegym.loaders.discourse import Discourse, Unit
+from coherencegym.loaders.formats.lines import RecordError, shown, text_problem, tidy
+from coherencegym.loaders.text.articles import Origin
+from coherencegym.loaders.text.sentences import split_sentences
 
 #: The key of ``meta`` with the headings of a document and their levels.
 SECTIONS = "sections"
@@ -116,95 +117,69 @@ def _paragraphs(value: Any) -> Iterator[SectionBlock]:
 
 def sectioned_discourse(
     corpus: Corpus,
-    article: tuple[str, str, SourceSpan, str],
+    origin: Origin,
     blocks: Iterable[SectionBlock],
     options: ReadOptions,
     language: str = "en",
     pipeline: str | None = None,
+    title: str = "",
 ) -> Discourse | None:
-    """The discourse of headings and paragraphs; none where there is no sentence.
+    """The discourse of headings and paragraphs; none, and a count, where there is no sentence.
 
     Args:
-        corpus: its corpus.
-        article: its id, title, source and split.
+        corpus, origin: its corpus, and where it stands there.
         blocks: its headings and paragraphs in order.
         options: counts what is repaired.
         language, pipeline: those that paragraphs are split into sentences with.
+        title: its title.
 
     Raises:
-        LineError: a text that is no Unicode, or too long.
+        RecordError: a text that is no Unicode.
     """
-    identifier, title, source, split = article
     texts: list[str] = []
     sections, paragraphs = [], []
     for block in blocks:
         given = [block.text] if isinstance(block.text, str) else block.text
-        for text in (identifier, title, *given):
+        for text in (title, *given):
             if unusable := text_problem(text):
-                raise LineError(source.start, *unusable)
-        try:
-            found: Iterable[str] = given
-            if isinstance(block.text, str) and not block.level:
-                found = split_sentences(block.text, language, pipeline, options)
-            own = [one for one in map(tidy, found) if one]
-        except TooLongError as error:
-            raise LineError(source.start, str(error), "overlong field") from None
+                raise RecordError(*unusable)
+        found: Iterable[str] = given
+        if isinstance(block.text, str) and not block.level:
+            found = split_sentences(block.text, language, pipeline, options)
         if block.level:
             sections.append(f"{len(texts)}:{block.level}")
         paragraphs.append(str(len(texts)))
-        texts += own
+        texts += filter(None, map(tidy, found))
     if len(texts) == len(sections):
+        options.skipped["no sentence"] += 1
         return None
     meta = {SECTIONS: " ".join(sections), "paragraphs": " ".join(paragraphs), "title": title}
     return Discourse(
-        identifier,
+        origin.identifier,
         corpus.name,
-        tuple(Unit(text, source=source) for text in texts),
-        meta={"split": split} | {key: value for key, value in meta.items() if value},
+        tuple(Unit(text, source=origin.source) for text in texts),
+        meta={"split": origin.split} | {key: value for key, value in meta.items() if value},
     )
 
 
-def read_section_row(
+def section_row_discourse(
     corpus: Corpus,
-    file: CorpusFile,
-    number: int,
     row: Mapping[str, Any],
+    column: str,
+    origin: Origin,
     options: ReadOptions,
     *,
-    column: str | None = None,
-    id_column: str | None = None,
-    language: str = "en",
-    pipeline: str | None = None,
+    language: str,
+    pipeline: str | None,
 ) -> Discourse | None:
-    """The discourse of a row of a dataset; none, and a count, where it has no sentence.
-
-    Args:
-        number: the row in its split, from 1.
-        column: the column of the document, as :func:`section_blocks` takes it; none: the first of
-            :data:`SECTION_COLUMNS` that is there. Its title is under ``title`` or ``name``.
+    """The discourse of a row, whose column is as :func:`section_blocks` takes it.
 
     Raises:
-        CorpusError: the row has no such column, or is bad.
+        RecordError: it is not.
     """
-    if column is None:
-        column = next((name for name in SECTION_COLUMNS if name in row), SECTION_COLUMNS[0])
-    for wanted in filter(None, (column, id_column)):
-        if wanted not in row:
-            problem = f"no column {wanted!r}; the columns are {shown_names(row)}"
-            raise CorpusError(f"{file.path}:{number}: {problem}")
-    identifier = tidy(str(row[id_column])) if id_column else f"{file.split}-{number:06d}"
     title = tidy(str(_first(row, TITLES) or ""))
-    source = SourceSpan(file.path.name, number, number)
     try:
-        try:
-            blocks = list(section_blocks(row[column] or ""))
-        except ValueError as error:
-            raise LineError(number, f"{column} has {error}", "wrong type") from None
-        article = identifier, title, source, file.split
-        made = sectioned_discourse(corpus, article, blocks, options, language, pipeline)
-    except LineError as error:
-        error.report(file, options)
-        return None
-    if made is None:
-        options.skipped["no sentence"] += 1
-    return made
+        blocks = list(section_blocks(row[column] or ""))
+    except ValueError as error:
+        raise RecordError(f"{column} has {error}", "wrong type") from None
+    return sectioned_discourse(corpus, origin, blocks, options, language, pipeline, title)

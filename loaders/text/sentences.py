@@ -12,7 +12,7 @@ from functools import cache, lru_cache
 from typing import Any
 
 from coherencegym.loaders.corpus import CorpusError, ReadOptions
-from coherencegym.loaders.formats.lines import tidy
+from coherencegym.loaders.formats.lines import RecordError, tidy
 from coherencegym.loaders.languages.english import ENGLISH
 from coherencegym.loaders.languages.language import SentenceRules
 from coherencegym.loaders.languages.registry import language
@@ -73,10 +73,6 @@ _BEFORE_NAME = re.compile(rf"(?:^|\s)(?:{_OF_NAME}) \.$")
 _BEFORE_LOWER = re.compile(rf"(?:^|\s)(?:{_OF_MORE}|{_OF_NAME}|{_OF_NUMBER}) \.(?: \))?$")
 
 
-class TooLongError(ValueError):
-    """A text is longer than the pipeline takes; the message says how long it may be."""
-
-
 def split_sentences(
     text: str, code: str = "en", pipeline: str | None = None, options: ReadOptions | None = None
 ) -> Iterator[str]:
@@ -95,14 +91,13 @@ def split_sentences(
         options: count a text whose sentences begin in lower case.
 
     Raises:
-        TooLongError: the text is longer than spaCy takes.
+        RecordError: the text is longer than spaCy takes.
         CorpusError: there are no rules for the language, or no such pipeline.
     """
     splitter = _splitter(code, pipeline)
     if len(text) > splitter.max_length:
-        raise TooLongError(
-            f"a text of {len(text):,} characters, expected at most {splitter.max_length:,}"
-        )
+        problem = f"a text of {len(text):,} characters, expected at most {splitter.max_length:,}"
+        raise RecordError(problem, "overlong field")
     paragraphs = re.split(r"\n\s*\n", text)
     rules, small = language(code).sentences, False
     if pipeline is None:

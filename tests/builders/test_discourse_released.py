@@ -16,7 +16,7 @@ from coherencegym.builders.pipeline.fitting import Fits
 from coherencegym.eval.kinds.examples import LabelledExample, example_from_row
 from coherencegym.eval.kinds.items import item_from_row
 from coherencegym.eval.kinds.table_kind import with_names
-from coherencegym.loaders.corpora.discoeval.rows import DISCOEVAL_ROWS
+from coherencegym.loaders.corpora.discoeval import DISCOEVAL_ROWS
 from coherencegym.loaders.discourse import Discourse, Unit
 from coherencegym.loaders.read import read
 from coherencegym.manipulations.operator import Context

@@ -344,7 +344,7 @@ def test_a_paper_gives_a_sentence_of_each_section(
 @pytest.mark.parametrize(
     ("row", "message"),
     [
-        ({"abstract": "We ran."}, "1: no column 'article'; the columns are 'abstract'"),
+        ({"abstract": "We ran."}, "1: no column 'article' or 'body'"),
         ({"article": "We ran."}, "1: no column 'abstract'; the columns are 'article'"),
         ({"abstract": "We ran.", "article": 3}, "1: article has '3', expected text or a list of"),
     ],

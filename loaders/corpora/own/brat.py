@@ -17,11 +17,18 @@ from pathlib import Path
 
 from coherencegym.loaders.corpus import Corpus, CorpusError, CorpusFile, ReadOptions
 from coherencegym.loaders.discourse import Discourse, Features, Mention, SourceSpan, Span, Unit
-from coherencegym.loaders.formats.lines import LineError, numbered_lines, shown, text_problem, tidy
+from coherencegym.loaders.formats.lines import (
+    LineError,
+    RecordError,
+    numbered_lines,
+    shown,
+    text_problem,
+    tidy,
+)
 from coherencegym.loaders.formats.standoff import Placed, read_raw
 from coherencegym.loaders.languages.language import Language
 from coherencegym.loaders.languages.registry import language
-from coherencegym.loaders.text.sentences import TooLongError, split_sentences
+from coherencegym.loaders.text.sentences import split_sentences
 
 _PART = "[0-9]{1,9} [0-9]{1,9}"
 _MENTION = re.compile(rf"(T\w+)\t([^\t ]+) ({_PART}(?:;{_PART})*)\t(.+)")
@@ -75,7 +82,7 @@ def _placed(path: Path, language: Language, options: ReadOptions) -> Placed:
             last = first + len("".join(sentence.split()))
             text.add([(visible[first], visible[last - 1] + 1)])
             first = last
-    except TooLongError as error:
+    except RecordError as error:
         raise CorpusError(f"{path}:1: {error}") from None
     if not text.texts:
         raise CorpusError(f"{path}:1: no sentence, expected an annotated text")

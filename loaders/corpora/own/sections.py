@@ -14,8 +14,8 @@ from coherencegym.loaders.corpora.documents import UNSPLIT, named_split
 from coherencegym.loaders.corpora.own.texts import OwnTexts, counted, own_corpus, readable_files
 from coherencegym.loaders.corpus import Corpus, CorpusError, CorpusFile, ReadOptions
 from coherencegym.loaders.discourse import Discourse, SourceSpan
-from coherencegym.loaders.formats.lines import LineError, open_text, tidy
-from coherencegym.loaders.text.articles import Shape
+from coherencegym.loaders.formats.lines import RecordError, open_text, tidy
+from coherencegym.loaders.text.articles import Origin, Shape
 from coherencegym.loaders.text.sections import marked_blocks, sectioned_discourse
 
 _ENDINGS = (".md", ".markdown")
@@ -63,18 +63,15 @@ def _read(
             content = text.read(_LONGEST + 1)
         if len(content) > _LONGEST:
             problem = f"more than {_LONGEST:,} characters, expected a document"
-            raise LineError(1, problem, "overlong file")
-        article = identifier, "", SourceSpan(file.path.name, 1, content.count("\n") + 1), file.split
-        found = sectioned_discourse(
-            corpus, article, marked_blocks(content), options, shape.language, shape.pipeline
-        )
+            raise RecordError(problem, "overlong file")
+        source = SourceSpan(file.path.name, 1, content.count("\n") + 1)
+        blocks = marked_blocks(content)
+        how = options, shape.language, shape.pipeline
+        found = sectioned_discourse(corpus, Origin(identifier, source, file.split), blocks, *how)
     except CorpusError as error:
         options.bad(str(error), "text file that cannot be decoded")
-        return
-    except LineError as error:
-        error.report(file, options)
-        return
-    if found is None:
-        options.skipped["no sentence"] += 1
+    except RecordError as bad:
+        bad.report(f"{file.path}:1", options)
     else:
-        yield found
+        if found is not None:
+            yield found

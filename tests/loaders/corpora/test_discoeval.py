@@ -12,7 +12,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from coherencegym.loaders.corpora.discoeval.documents import sentences
+from coherencegym.loaders.corpora.discoeval import sentences
 from coherencegym.loaders.corpus import CorpusError, CorpusFile
 from coherencegym.loaders.discourse import Discourse
 from coherencegym.loaders.read import Reading, read

@@ -16,12 +16,12 @@ from coherencegym.builders.command.cli import build_options, suite_parser
 from coherencegym.builders.pipeline.sources import hub_corpora
 from coherencegym.builders.registry import load_suite
 from coherencegym.loaders.corpora.documents import CORPUS, documents_corpus
-from coherencegym.loaders.corpora.hub.texts import hub_corpus
+from coherencegym.loaders.corpora.hub import hub_corpus
 from coherencegym.loaders.corpus import Corpus, CorpusError, CorpusNotFoundError, ReadOptions
 from coherencegym.loaders.discourse import SourceSpan
 from coherencegym.loaders.formats.lines import RecordError
 from coherencegym.loaders.read import Reading, read
-from coherencegym.loaders.text.articles import Shape, article_of_row
+from coherencegym.loaders.text.articles import Shape, first_column
 
 KETTLE = "The kettle sang in the kitchen. Ann took two cups from the shelf. She poured the tea."
 TRAIN = "Bo ran to the station. He fell on the stairs, and it hurt. His train left without him."
@@ -254,7 +254,7 @@ def test_documents_are_yielded_lazily(folder: Path, monkeypatch: pytest.MonkeyPa
     real = articles.document
 
     def document(article: articles.Article, shape: Shape, options: ReadOptions) -> Any:
-        made.append(article.identifier)
+        made.append(article.origin.identifier)
         return real(article, shape, options)
 
     monkeypatch.setattr(articles, "document", document)
@@ -322,12 +322,12 @@ def test_a_dataset_laid_out_like_cnn(dataset: Path) -> None:
 
 def test_columns_of_one_s_own(dataset: Path) -> None:
     (dataset / "test.jsonl").write_text(lines({"key": "k", "body": KETTLE, "n": 1}))
-    corpus = hub_corpus(str(dataset), articles=Shape(), column="body", id_column="key")
-    assert ids(read(corpus)) == ["k"]
+    corpus = hub_corpus(str(dataset), articles=Shape(), column="body")
+    assert ids(read(corpus)) == ["test-000001"]
     with pytest.raises(CorpusError, match="Set:1: no column 'sentences' or 'text' or 'article'"):
         list(read(hub_corpus(str(dataset), articles=Shape()), skip_bad_rows=True))
     with pytest.raises(CorpusError, match="Set:1: no column 'x'; the columns are 'key', 'body'"):
-        list(read(hub_corpus(str(dataset), articles=Shape(), column="body", id_column="x")))
+        list(read(hub_corpus(str(dataset), articles=Shape(), column="x")))
     corpus = hub_corpus(str(dataset), articles=Shape(), column="n")
     with pytest.raises(CorpusError, match="Set:1: n has '1', expected text or a list of sentences"):
         list(read(corpus))
@@ -423,7 +423,7 @@ def test_a_dataset_of_articles_on_the_command_line(dataset: Path) -> None:
 def test_names_of_columns_are_on_one_line(name: str) -> None:
     row = {name: "The kettle sang.", **dict.fromkeys(map(str, range(99)))}
     with pytest.raises(RecordError) as caught:
-        article_of_row(row, "a", SourceSpan("articles.jsonl", 1, 1), "test")
+        first_column(row, ["text"])
     (line,) = str(caught.value).splitlines()
     line.encode()
     assert line.endswith("'8', 90 more")

@@ -18,7 +18,7 @@ from support.hub.client import patch_clients
 from support.hub.server import HubServer
 
 from coherencegym.engines import Engine
-from coherencegym.loaders.corpora.hub.texts import hub_corpus
+from coherencegym.loaders.corpora.hub import hub_corpus
 from coherencegym.loaders.corpora.own.texts import own_texts
 from coherencegym.loaders.corpus import Corpus, CorpusError
 from coherencegym.loaders.discourse import Discourse, SourceSpan
@@ -65,14 +65,6 @@ def test_a_list_of_sentences(folder: Path) -> None:
 def test_a_list_of_turns(folder: Path, text: str, speaker: str) -> None:
     write(folder, {"t": [{text: "Hi.", speaker: "x"}, {text: "Hello.", speaker: "y"}]})
     assert units(hub_corpus(str(folder), column="t")) == [[("x", "Hi."), ("y", "Hello.")]]
-
-
-def test_turns_that_are_strings_alternate_if_asked_for(folder: Path) -> None:
-    write(folder, {"t": ["Hi.", "Hello.", "Bye."]})
-    assert units(hub_corpus(str(folder), column="t", kind="turns")) == [
-        [("A", "Hi."), ("B", "Hello."), ("A", "Bye.")]
-    ]
-    assert units(hub_corpus(str(folder), column="t"))[0][0] == (None, "Hi.")
 
 
 def test_a_dictionary_of_lists_is_a_list_of_turns(folder: Path) -> None:
@@ -206,11 +198,11 @@ def test_a_row_without_text_is_left_out(folder: Path, empty: Any, articles: Shap
         assert reading.skipped == {"no text": 1}
 
 
-@pytest.mark.parametrize("kind", ["text", "sentences", "turns"])
+@pytest.mark.parametrize("kind", ["text", "sentences"])
 def test_of_texts_that_are_nearly_the_same_the_first_stays(folder: Path, kind: str) -> None:
     texts = ["Ann sang and Bo left. It rained.", "ANN sang, and Bo left. It rained!", "Bo slept."]
     write(folder, *({"s": text if kind == "text" else [text]} for text in texts))
-    reading = read(hub_corpus(str(folder), column="s", kind=kind))
+    reading = read(hub_corpus(str(folder), column="s"))
     assert [each.id for each in reading] == ["train-000001", "train-000003"]
     assert reading.skipped == {NEAR_DUPLICATE: 1}
 
@@ -258,19 +250,22 @@ def test_columns_that_nobody_asks_for_may_hold_anything(folder: Path, ending: st
 @pytest.mark.parametrize("ids", [["1989-11-01", "1989-11-02"], ["007", "1e5"], ["NA", "1.10"]])
 @pytest.mark.parametrize("ending", ["jsonl", "json", "csv"])
 def test_ids_stay_as_they_were_written(folder: Path, ids: list[str], ending: str) -> None:
-    rows = [{"i": i, "s": f"Ann saw {i}."} for i in ids]
+    texts = ("Ann sang in the kitchen.", "Bo ran to the station.")
+    rows = [{"id": i, "s": text} for i, text in zip(ids, texts, strict=True)]
     if ending == "csv":
         pd.DataFrame(rows).to_csv(folder / "train.csv", index=False)
     elif ending == "json":
         (folder / "train.json").write_text(json.dumps(rows, indent=1))
     else:
         write(folder, *rows)
-    assert [d.id for d in read(hub_corpus(str(folder), column="s", id_column="i"))] == ids
+    corpus = hub_corpus(str(folder), column="s", articles=Shape(fewest=1))
+    assert [d.id for d in read(corpus)] == ids
 
 
-def test_ids_from_a_column(folder: Path) -> None:
-    write(folder, {"i": 7, "s": ["a"]}, {"i": 8, "s": ["b"]}, {"i": 7, "s": ["c"]})
-    corpus = hub_corpus(str(folder), column="s", id_column="i")
+def test_no_id_stands_twice(folder: Path) -> None:
+    texts = zip((7, 8, 7), ("Ann sang here.", "Bo ran away.", "They all left."), strict=True)
+    write(folder, *({"id": i, "s": [text]} for i, text in texts))
+    corpus = hub_corpus(str(folder), column="s", articles=Shape(fewest=1))
     with pytest.raises(CorpusError, match=r":3: id '7' stands at .*My-Set:1 already"):
         list(read(corpus))
     assert [d.id for d in read(corpus, skip_bad_rows=True)] == ["7", "8"]
@@ -286,8 +281,6 @@ def test_what_is_not_there(folder: Path) -> None:
     write(folder, {"s": ["a"]})
     with pytest.raises(CorpusError, match=":1: no column 'x'; the columns are 's'"):
         list(read(hub_corpus(str(folder), column="x")))
-    with pytest.raises(CorpusError, match="kind is 'x', expected one of auto, sentences"):
-        hub_corpus(str(folder), column="s", kind="x")
     with pytest.raises(CorpusError, match="a folder has no revision 'v1'"):
         hub_corpus(str(folder), column="s", revision="v1")
 
@@ -316,12 +309,12 @@ def test_another_commit_from_the_cache_is_refused(
     """What datasets does when the Hub goes away after the commit was resolved."""
     import datasets
 
-    from coherencegym.loaders.corpora.hub import texts
+    from coherencegym.loaders.corpora import hub
 
     write(folder, {"s": ["a"]})
     cached = datasets.load_dataset_builder(str(folder))
     cached.config.data_files = {"train": ["hf://datasets/lab/set@0ld/train.jsonl"]}
-    monkeypatch.setattr(texts, "_commit", lambda repo, revision: "n3w")
+    monkeypatch.setattr(hub, "_commit", lambda repo, revision: "n3w")
     monkeypatch.setattr(datasets, "load_dataset_builder", lambda *_, **__: cached)
     with pytest.raises(CorpusError, match="commit n3w could not be read from the Hub"):
         hub_corpus("lab/set", column="s")
@@ -364,14 +357,14 @@ def test_a_dataset_on_the_hub(
 ) -> None:
     patch_clients(hub, tmp_path / "home", monkeypatch)
     answers = [
-        attempt(id_column="id", revision="v1.0.0"),
+        attempt(revision="v1.0.0"),
         attempt(),
         attempt(revision="v9"),
         attempt("lab/nothing"),
         attempt("lab/script"),
     ]
     shas = [commit.sha for commit in hub.commits("lab/set")]
-    assert answers[0][:3] == [["r0", "r1"], "CC-BY-4.0", ("extended|lab/set",)]
+    assert answers[0][:3] == [["train-000001", "train-000002"], "CC-BY-4.0", ("extended|lab/set",)]
     assert answers[1][0] == ["train-000001", "train-000002", "train-000003"]
     assert answers[1][3] == [shas[0]]
     assert answers[0][3][0] in shas[1:]
@@ -411,7 +404,7 @@ def write_parquet(files: dict[str, list[dict[str, Any]]]) -> dict[str, bytes]:
 @pytest.fixture
 def parquet_files(monkeypatch: pytest.MonkeyPatch) -> dict[str, bytes]:
     """A training split of two files and a test split, with near-duplicates across all three."""
-    monkeypatch.setattr("coherencegym.loaders.corpora.hub.texts._SHARD_ROWS", 6)
+    monkeypatch.setattr("coherencegym.loaders.corpora.hub._SHARD_ROWS", 6)
     rows = article_rows(45)
     named = {"train-0": rows[:20], "train-1": rows[20:33], "test-0": rows[33:]}
     return write_parquet({f"data/{name}.parquet": own for name, own in named.items()})
@@ -456,8 +449,9 @@ def test_shards_of_a_dataset_on_the_hub_are_the_stream(
     assert len(one[0]) == 36
     assert as_read(corpus, Engine(2)) == one
     # Anything but parquet is read as one stream, and so is the beginning of a corpus.
-    other = hub_corpus("lab/set", column="s", id_column="id")
-    assert [each.id for each in as_read(other, Engine(2))[0]] == ["r0", "r1", "r2"]
+    other = hub_corpus("lab/set", column="s")
+    found = [each.id for each in as_read(other, Engine(2))[0]]
+    assert found == ["train-000001", "train-000002", "train-000003"]
     assert len(list(read(corpus, engine=Engine(2), limit=3))) == 6
 
 
@@ -471,7 +465,7 @@ def test_what_is_wrong_with_a_shard(folder: Path, monkeypatch: pytest.MonkeyPatc
     left = read(corpus, engine=Engine(2), skip_bad_rows=True)
     assert [each.id for each in left] == ["train-000001", "train-000002", "train-000004"]
     assert left.skipped == {"NUL byte": 1}
-    again = hub_corpus(str(folder), column="s", id_column="s")
+    again = hub_corpus(str(folder), column="s")
     (folder / path[0]).write_bytes(b"PAR1 not really PAR1")
     with pytest.raises(CorpusError, match=r"My-Set: cannot be loaded \("):
         list(read(again, engine=Engine(2)))

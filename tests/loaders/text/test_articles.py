@@ -15,6 +15,7 @@ from coherencegym.loaders.text.articles import (
     EXCERPTS,
     Article,
     DroppedError,
+    Origin,
     Shape,
     document,
     excerpt,
@@ -25,6 +26,7 @@ from coherencegym.loaders.text.detokenize import detokenize
 from coherencegym.loaders.text.prose import badly_split
 from coherencegym.loaders.text.sentences import sentence_spans
 
+ORIGIN = Origin("a", SourceSpan("a", 1, 1), "test")
 OPENING = "Skarra is an island. It is small.\n\nNobody lives there."
 ARTICLE = f"{OPENING}\n\nHistory \n\nMonks came. They left."
 
@@ -139,7 +141,7 @@ def test_an_excerpt_is_of_the_article(text: str, how: str) -> None:
 def test_a_long_run_of_signs_takes_no_long_time(run: str) -> None:
     """What is done grows with the length of a text, and not with its square."""
     document(
-        Article("a", "Ann ran to the inn. " * 5, SourceSpan("a", 1, 1), "test"),
+        Article(ORIGIN, "Ann ran to the inn. " * 5),
         Shape(),
         ReadOptions(),
     )
@@ -147,7 +149,7 @@ def test_a_long_run_of_signs_takes_no_long_time(run: str) -> None:
     start = process_time()
     for article in (f"The town was old. {text} It is.", f"= {text}", f"A {text}b."):
         with contextlib.suppress(DroppedError):
-            document(Article("a", article, SourceSpan("a", 1, 1), "test"), Shape(), ReadOptions())
+            document(Article(ORIGIN, article), Shape(), ReadOptions())
     sentence_spans(text)
     detokenize(text)
     badly_split(f"{text}b")

@@ -4,18 +4,13 @@ from __future__ import annotations
 
 import random
 
-import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from coherencegym.loaders.text import near_duplicates as module
 from coherencegym.loaders.text.near_duplicates import (
     BANDS,
     ROWS,
     NearDuplicates,
     band_keys,
-    first_of_their_kind,
 )
 
 
@@ -81,33 +76,3 @@ def test_the_keys_are_fixed() -> None:
     """The same texts always give the same answer, on every machine."""
     keys = band_keys("the kettle sang in the kitchen all day long")
     assert keys[:2].tolist() == [0x88B4F8FD384E8333, 0x99A4DCB7C2817A6D]
-
-
-#: Texts of which many are nearly alike, and alike by different bands.
-ALIKE = st.tuples(st.integers(0, 3), st.lists(st.integers(0, 59), max_size=4)).map(
-    lambda made: " ".join(
-        f"changed{place}" if place in made[1] else f"w{made[0]}x{place}" for place in range(60)
-    )
-)
-
-
-@given(st.lists(ALIKE, min_size=1, max_size=25), st.integers(1, 9), st.integers(1, 40))
-def test_shards_keep_what_one_stream_keeps(texts: list[str], shards: int, most_keys: int) -> None:
-    stream = NearDuplicates()
-    kept = [not stream.add(text) for text in texts]
-    keys: list[list[int]] = []
-    for start in range(0, len(texts), shards):
-        keys += [band_keys(text).tolist() for text in texts[start : start + shards]]
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(module, "_MOST_KEYS", most_keys)
-        found = first_of_their_kind(np.array(keys, dtype=np.uint64))
-    assert found.tolist() == kept
-
-
-def test_a_dropped_text_drops_no_other_over_shards() -> None:
-    # The second is like the first and the third, which are not alike: the third stays.
-    keys = np.arange(1, 3 * BANDS + 1, dtype=np.uint64).reshape(3, BANDS)
-    keys[1, 0], keys[2, 0] = keys[0, 0], 500
-    keys[2, 1] = keys[1, 1]
-    assert first_of_their_kind(keys).tolist() == [True, False, True]
-    assert first_of_their_kind(keys[1:]).tolist() == [True, False]

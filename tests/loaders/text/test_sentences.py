@@ -10,10 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from coherencegym.loaders.corpus import CorpusError, ReadOptions
-from coherencegym.loaders.formats.lines import tidy
+from coherencegym.loaders.formats.lines import RecordError, tidy
 from coherencegym.loaders.text.detokenize import detokenize
 from coherencegym.loaders.text.sentences import (
-    TooLongError,
     ends_sentence,
     is_sentence_end,
     sentence_spans,
@@ -117,7 +116,7 @@ def test_a_trained_pipeline_has_the_last_word(tmp_path: Path) -> None:
 def test_what_cannot_be_split() -> None:
     with pytest.raises(CorpusError, match="spaCy has no rules for the language 'qq'"):
         list(split_sentences("One.", "qq"))
-    with pytest.raises(TooLongError, match="2,000,000 characters, expected at most 1,000,000"):
+    with pytest.raises(RecordError, match="2,000,000 characters, expected at most 1,000,000"):
         list(split_sentences("a " * 1_000_000))
 
 

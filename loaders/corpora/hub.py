@@ -1,9 +1,20 @@
 """Any dataset on the Hugging Face Hub, or a local folder laid out like one, as a corpus.
 
 The dataset needs one column that holds a discourse: a list of sentences (strings), a list of turns,
-or plain text. Turns are strings, whose speakers are then ``A`` and ``B`` by turns, or dictionaries
-with the text under one of :data:`TEXT_FIELDS` and the speaker under one of :data:`SPEAKER_FIELDS`.
-Rows without text are left out and counted.
+or plain text. Turns are dictionaries with the text under one of :data:`TEXT_FIELDS` and the speaker
+under one of :data:`SPEAKER_FIELDS`. Rows without text are left out and counted.
+
+Of articles (:mod:`loaders.text.articles`), papers (:mod:`loaders.text.papers`) and documents with
+headings (:mod:`loaders.text.sections`) their modules say what is made of a row. Rows of texts with
+an answer and its evidence, of which comes what :mod:`loaders.corpora.verifiable` gives, have
+
+- ``units``: the text, a list of strings;
+- ``hypothesis``: what the text is asked about; may be empty or absent;
+- ``label``: 1, true, ``entailed`` or ``entailment`` where the answer is yes; 0, false,
+  ``not entailed``, ``not_entailment``, ``neutral`` or ``contradiction`` where it is no;
+- ``evidence``: a list of ``[first, last]``, numbers of units from 0, both included, any of which
+  suffices; empty where the answer is no; null where nobody marked it;
+- ``speakers``, of each unit, ``source``, what rows have in common, and ``type``, if there are any.
 
 It is streamed: what is not asked for is not downloaded. Parquet files can be read in shards, each
 by another worker, with the same rows, ids and numbers. A name such as ``main`` is resolved to a
@@ -18,35 +29,118 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
+from pydantic import BeforeValidator, PlainValidator
+
+from coherencegym.errors import EvaluationError
 from coherencegym.files.dataset_files import builder_of, parquet_file, parquet_rows, rows_of
 from coherencegym.files.frames import blank_file
+from coherencegym.files.strict_json import Some, held
 from coherencegym.hub.answers import unread
 from coherencegym.licence import licence_fields
-from coherencegym.loaders.corpora.hub.spans import SPAN_COLUMNS, read_span_row
+from coherencegym.loaders.corpora.verifiable import ENTAILED, NOT_ENTAILED, evidence_judgement
 from coherencegym.loaders.corpus import Corpus, CorpusError, CorpusFile, ReadOptions, Shard
-from coherencegym.loaders.discourse import Discourse, SourceSpan, Unit
-from coherencegym.loaders.formats.lines import LineError, shown, shown_names, text_problem, tidy
+from coherencegym.loaders.discourse import Discourse, HumanJudgement, SourceSpan, Unit
+from coherencegym.loaders.formats.fields import TidyText, WholeNumber
+from coherencegym.loaders.formats.lines import RecordError, shown, text_problem, tidy
 from coherencegym.loaders.text.articles import (
     COLUMNS,
     COLUMNS_BESIDE,
     EMPTY_TEXT,
+    Origin,
     Shape,
-    read_article_row,
+    article_of_row,
+    discourse_of,
+    first_column,
 )
-from coherencegym.loaders.text.papers import ABSTRACT_COLUMN, BODY_COLUMNS, read_paper_row
-from coherencegym.loaders.text.sections import SECTION_COLUMNS, TITLES, read_section_row
-from coherencegym.loaders.text.sentences import TooLongError, split_sentences
+from coherencegym.loaders.text.papers import ABSTRACT_COLUMN, BODY_COLUMNS, paper_discourse
+from coherencegym.loaders.text.sections import SECTION_COLUMNS, TITLES, section_row_discourse
+from coherencegym.loaders.text.sentences import split_sentences
 
-_KINDS = ("auto", "sentences", "turns", "text")
 TEXT_FIELDS = ("text", "content", "value")
 SPEAKER_FIELDS = ("speaker", "role", "from")
 #: Rows that a shard has at least, where its file has as many.
 _SHARD_ROWS = 10_000
 
-#: Corpus, file, row number, row, options -> the discourse of the row, if it makes one.
-_RowReader = Callable[[Corpus, CorpusFile, int, Mapping[str, Any], ReadOptions], Discourse | None]
+#: Columns that rows with evidence may have.
+_BESIDE = ("hypothesis", "speakers", "source", "type")
+_LABELS = {
+    **dict.fromkeys(("1", "true", "entailed", "entailment"), True),
+    **dict.fromkeys(
+        ("0", "false", "not entailed", "not_entailment", "neutral", "contradiction"), False
+    ),
+}
+
+
+def _label(value: Any) -> bool:
+    label = _LABELS.get(tidy(str(value)).lower())
+    if label is None:
+        raise ValueError(f"one of {', '.join(_LABELS)}")
+    return label
+
+
+_Word = Annotated[TidyText | None, BeforeValidator(lambda value: value or None)]
+
+
+@dataclass(frozen=True)
+class _EvidenceRow:
+    units: Some[TidyText]
+    label: Annotated[bool, PlainValidator(_label)]
+    evidence: tuple[tuple[WholeNumber, WholeNumber], ...] | None
+    hypothesis: _Word = None
+    source: _Word = None
+    type: _Word = None
+    speakers: tuple[_Word, ...] | None = None
+
+    def __post_init__(self) -> None:
+        count = len(self.units)
+        if self.speakers and len(self.speakers) != count:
+            raise ValueError("one of speakers for each unit")
+        if self.evidence is not None and bool(self.evidence) != self.label:
+            raise ValueError("evidence to be a list of [first, last], [] where the label says no")
+        if not all(0 <= first <= last < count for first, last in self.evidence or ()):
+            raise ValueError(f"evidence to be pairs of units from 0 to {count - 1}")
+
+
+#: Corpus, row, the column of the text, its origin, options -> its discourse, if it makes one.
+_Make = Callable[[Corpus, Mapping[str, Any], str, Origin, ReadOptions], Discourse | None]
+
+
+@dataclass(frozen=True)
+class _Rows:
+    # ``columns`` are the names that the column of the text may have, ``needed`` and ``beside``
+    # other columns.
+    make: _Make
+    columns: tuple[str, ...]
+    needed: tuple[str, ...] = ()
+    beside: tuple[str, ...] = ()
+
+    @property
+    def asked(self) -> frozenset[str]:
+        return frozenset((*self.columns, *self.needed, *self.beside))
+
+    def discourse(
+        self,
+        corpus: Corpus,
+        file: CorpusFile,
+        number: int,
+        row: Mapping[str, Any],
+        options: ReadOptions,
+    ) -> Discourse | None:
+        place = f"{file.path}:{number}"
+        try:
+            names = (self.columns, *((name,) for name in self.needed))
+            column, *_ = (first_column(row, each) for each in names)
+        except RecordError as missing:  # from every row, not from this one
+            raise CorpusError(f"{place}: {missing}") from None
+        source = SourceSpan(file.path.name, number, number)
+        origin = Origin(f"{file.split}-{number:06d}", source, file.split)
+        try:
+            return self.make(corpus, row, column, origin, options)
+        except RecordError as bad:
+            bad.report(place, options)
+            return None
 
 
 def hub_corpus(
@@ -57,8 +151,6 @@ def hub_corpus(
     split: str | None = None,
     revision: str | None = None,
     pipeline: str | None = None,
-    id_column: str | None = None,
-    kind: str = "auto",
     articles: Shape | None = None,
     papers: bool = False,
     spans: bool = False,
@@ -77,13 +169,10 @@ def hub_corpus(
         revision: tag, branch or commit on the Hub; none: its newest commit.
         pipeline: name of an installed spaCy pipeline that splits plain text into sentences; none:
             spaCy's rule-based sentencizer for the card's language.
-        id_column: the column with the ids; none: ``<split>-<row, six digits>``, from 1; of articles
-            the column ``id`` where there is one.
-        kind: ``sentences``, ``turns`` or ``text``; ``auto`` goes by the type of each row's value.
         articles: rows are articles, to be made into short documents (:mod:`loaders.text.articles`);
             their language and pipeline are those named here, not the shape's.
         papers: rows are papers with an abstract and a body (:mod:`loaders.text.papers`).
-        spans: rows are texts with a hypothesis and evidence (:mod:`loaders.corpora.hub.spans`).
+        spans: rows are texts with a hypothesis and evidence (see above).
         sections: rows are documents with headings (:mod:`loaders.text.sections`).
         licence: SPDX identifier to go by instead of the card's.
 
@@ -97,31 +186,27 @@ def hub_corpus(
     """
     local = Path(repo).is_dir()
     if problem := _request_problem(
-        local, column, revision, kind, bool(articles or papers or spans or sections)
+        local, column, revision, bool(articles or papers or spans or sections)
     ):
         raise CorpusError(f"{repo}: {problem}")
     sha = "" if local else _commit(repo, revision)
     builder = _builder(repo, config, sha)
     card = _card(repo, sha)
     language = _language(card, config)
-    reader: _RowReader
-    asked: tuple[str, ...] = ()
+    how = {"language": language, "pipeline": pipeline}
+    own = (column,) if column else ()
     if articles is not None:
-        asked = (*COLUMNS_BESIDE, *(() if column else COLUMNS))
         shape = replace(articles, language=language, pipeline=pipeline)
-        reader = partial(read_article_row, shape=shape, column=column, id_column=id_column)
-    elif papers or sections:
-        asked = (ABSTRACT_COLUMN, *BODY_COLUMNS) if papers else (*SECTION_COLUMNS, *TITLES)
-        named: dict[str, Any] = {"column": column, "id_column": id_column, "language": language}
-        read_one = read_paper_row if papers else read_section_row
-        reader = partial(read_one, pipeline=pipeline, **named)
+        rows = _Rows(partial(_article, shape=shape), own or COLUMNS, beside=COLUMNS_BESIDE)
+    elif papers:
+        rows = _Rows(partial(paper_discourse, **how), own or BODY_COLUMNS, (ABSTRACT_COLUMN,))
+    elif sections:
+        make = partial(section_row_discourse, **how)
+        rows = _Rows(make, own or SECTION_COLUMNS, beside=TITLES)
     elif spans:
-        asked = SPAN_COLUMNS
-        reader = partial(read_span_row, id_column=id_column)
+        rows = _Rows(_with_evidence, ("units",), ("label", "evidence"), _BESIDE)
     else:
-        row_format = _RowFormat(column or "", id_column, kind, language, pipeline)
-        reader = partial(_read_row, row_format=row_format)
-    columns = frozenset(filter(None, (*asked, column, id_column)))
+        rows = _Rows(partial(_plain, **how), own)
     stated = [licence] if licence else [card.get(f"license{end}") for end in ("", "_name", "_link")]
     return Corpus(
         name=_name(repo, config),
@@ -133,9 +218,9 @@ def hub_corpus(
         # Of a folder only its name: this text is published.
         obtain=f"the folder {Path(repo).name}" if local else f"{repo} on the Hugging Face Hub",
         patterns=(),
-        reader=partial(_read, builder=builder, columns=columns, read_one=reader),
+        reader=partial(_read, builder=builder, rows=rows),
         shards=partial(_shards, builder=builder),
-        shard_reader=partial(_read_shard, columns=columns, read_one=reader),
+        shard_reader=partial(_read, builder=None, rows=rows),
         source_datasets=() if local else (f"extended|{repo}",),
         collected=not spans,
         files=tuple(
@@ -146,10 +231,8 @@ def hub_corpus(
 
 
 def _request_problem(
-    local: bool, column: str | None, revision: str | None, kind: str, has_own_columns: bool
+    local: bool, column: str | None, revision: str | None, has_own_columns: bool
 ) -> str:
-    if kind not in _KINDS:
-        return f"kind is {kind!r}, expected one of {', '.join(_KINDS)}"
     if column is None and not has_own_columns:
         plain = ", or --texts in place of --hub-dataset" * local
         what = "expected --text-column with the one that holds the discourses"
@@ -160,41 +243,15 @@ def _request_problem(
 
 
 def _read(
-    corpus: Corpus,
-    file: CorpusFile,
-    options: ReadOptions,
-    *,
-    builder: Any,
-    columns: frozenset[str],
-    read_one: _RowReader,
+    corpus: Corpus, file: CorpusFile, options: ReadOptions, *, builder: Any, rows: _Rows
 ) -> Iterator[Discourse]:
-    rows = rows_of(builder, file.split, columns)
-    yield from _discourses(corpus, file, options, read_one, rows)
-
-
-def _read_shard(
-    corpus: Corpus,
-    file: CorpusFile,
-    options: ReadOptions,
-    *,
-    columns: frozenset[str],
-    read_one: _RowReader,
-) -> Iterator[Discourse]:
-    assert file.shard is not None
-    rows = parquet_rows(file.shard.address, columns, file.shard.groups)
-    yield from _discourses(corpus, file, options, read_one, rows, file.shard.first)
-
-
-def _discourses(
-    corpus: Corpus,
-    file: CorpusFile,
-    options: ReadOptions,
-    read_one: _RowReader,
-    rows: Iterator[Mapping[str, Any]],
-    first: int = 1,
-) -> Iterator[Discourse]:
-    for number, row in enumerate(_readable(file, rows), first):
-        if (discourse := read_one(corpus, file, number, row, options)) is not None:
+    shard = file.shard
+    if shard is None:
+        found, first = rows_of(builder, file.split, rows.asked), 1
+    else:
+        found, first = parquet_rows(shard.address, rows.asked, shard.groups), shard.first
+    for number, row in enumerate(_readable(file, found), first):
+        if (discourse := rows.discourse(corpus, file, number, row, options)) is not None:
             yield discourse
 
 
@@ -298,85 +355,60 @@ def _name(repo: str, config: str | None) -> str:
     return re.sub(r"[^a-z0-9]+", "_", "_".join(parts).lower()).strip("_") or "hub"
 
 
-@dataclass(frozen=True, slots=True)
-class _RowFormat:
-    column: str
-    id_column: str | None
-    kind: str
-    language: str
-    pipeline: str | None
-
-
-def _read_row(
+def _article(
     corpus: Corpus,
-    file: CorpusFile,
-    number: int,
     row: Mapping[str, Any],
+    column: str,
+    origin: Origin,
     options: ReadOptions,
     *,
-    row_format: _RowFormat,
+    shape: Shape,
 ) -> Discourse | None:
-    for column in (row_format.column, row_format.id_column):
-        if column is not None and column not in row:
-            problem = f"no column {column!r}; the columns are {shown_names(row)}"
-            raise CorpusError(f"{file.path}:{number}: {problem}")
-    identifier = f"{file.split}-{number:06d}"
-    if row_format.id_column is not None:
-        value = row[row_format.id_column]
-        identifier = "" if value is None else tidy(str(value))
-    source = SourceSpan(file.path.name, number, number)
-    try:
-        if not identifier:
-            problem = f"{row_format.id_column} is empty, expected an id"
-            raise LineError(number, problem, "empty id")
-        units = tuple(_units(row[row_format.column], row_format, source, options))
-        if not units:
-            options.skipped[EMPTY_TEXT] += 1
-            return None
-        for text in (identifier, *(unit.text for unit in units)):
-            if unusable := text_problem(text):
-                raise LineError(number, *unusable)
-    except LineError as error:
-        error.report(file, options)
-        return None
-    return Discourse(identifier, corpus.name, units, meta={"split": file.split})
+    return discourse_of(corpus, article_of_row(row, column, origin), shape, options)
 
 
-def _units(
-    value: Any, row_format: _RowFormat, source: SourceSpan, options: ReadOptions
-) -> Iterator[Unit]:
+def _plain(
+    corpus: Corpus,
+    row: Mapping[str, Any],
+    column: str,
+    origin: Origin,
+    options: ReadOptions,
+    *,
+    language: str,
+    pipeline: str | None,
+) -> Discourse | None:
+    value = row[column]
     if isinstance(value, Mapping):  # how older versions of datasets give a list of dictionaries
         value = _by_item(value)
     if value is None:
-        return
-    kind = row_format.kind if row_format.kind != "auto" else _kind(value)
-    if kind == "text":
-        if not isinstance(value, str):
-            raise _wrong_type(row_format, value, "text", source)
-        try:  # an empty line always ends a sentence, as after a heading
-            how = row_format.language, row_format.pipeline, options
-            for sentence in split_sentences(value, *how):
-                yield Unit(sentence, source=source)
-        except TooLongError as error:
-            raise LineError(source.start, str(error), "overlong field") from None
-        return
+        texts: list[tuple[str, str | None]] = []
+    elif isinstance(value, str):
+        # An empty line always ends a sentence, as after a heading.
+        found = split_sentences(value, language, pipeline, options)
+        texts = [(sentence, None) for sentence in found]
+    else:
+        texts = list(_turns(value, column))
+    if not texts:
+        options.skipped[EMPTY_TEXT] += 1
+        return None
+    for text, _ in texts:
+        if unusable := text_problem(text):
+            raise RecordError(*unusable)
+    units = tuple(Unit(text, speaker, origin.source) for text, speaker in texts)
+    return Discourse(origin.identifier, corpus.name, units, meta={"split": origin.split})
+
+
+def _turns(value: Any, column: str) -> Iterator[tuple[str, str | None]]:
     if not isinstance(value, list):
-        raise _wrong_type(row_format, value, f"a list of {kind}", source)
-    for place, item in enumerate(value):
-        text, speaker = item, "AB"[place % 2] if kind == "turns" else None
-        if kind == "turns" and isinstance(item, Mapping):
+        raise _wrong_type(column, value, "a list of sentences")
+    for item in value:
+        text, speaker = item, None
+        if isinstance(item, Mapping):
             text, speaker = _field(item, TEXT_FIELDS), _field(item, SPEAKER_FIELDS)
         if not isinstance(text, str):
-            raise _wrong_type(row_format, item, f"text in a list of {kind}", source)
+            raise _wrong_type(column, item, "text in a list of sentences")
         if tidy(text):
-            yield Unit(tidy(text), None if speaker is None else str(speaker), source)
-
-
-def _kind(value: Any) -> str:
-    if isinstance(value, str):
-        return "text"
-    dictionaries = isinstance(value, list) and value and isinstance(value[0], Mapping)
-    return "turns" if dictionaries else "sentences"
+            yield tidy(text), None if speaker is None else str(speaker)
 
 
 def _by_item(value: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -389,7 +421,35 @@ def _field(item: Mapping[str, Any], names: tuple[str, ...]) -> Any:
     return next((item[name] for name in names if item.get(name) is not None), None)
 
 
-def _wrong_type(row_format: _RowFormat, value: Any, expected: str, source: SourceSpan) -> LineError:
+def _wrong_type(column: str, value: Any, expected: str) -> RecordError:
     found = shown(value if isinstance(value, str) else repr(value))
-    problem = f"{row_format.column} has {found}, expected {expected}"
-    return LineError(source.start, problem, "wrong type")
+    return RecordError(f"{column} has {found}, expected {expected}", "wrong type")
+
+
+def _with_evidence(
+    corpus: Corpus, row: Mapping[str, Any], column: str, origin: Origin, options: ReadOptions
+) -> Discourse:
+    try:
+        values = held(row, _EvidenceRow)
+    except EvaluationError as error:
+        raise RecordError(str(error), "malformed row") from None
+    speakers = values.speakers or (None,) * len(values.units)
+    units = tuple(Unit(*pair, origin.source) for pair in zip(values.units, speakers, strict=True))
+    evidence = values.evidence
+    return Discourse(
+        origin.identifier,
+        corpus.name,
+        units,
+        judgements=(
+            HumanJudgement(None, ENTAILED if values.label else NOT_ENTAILED),
+            *(evidence_judgement(units, *pair) for pair in evidence or ()),
+        ),
+        meta={
+            "split": origin.split,
+            "question": "table",
+            "spans": "unknown" if evidence is None else "known",
+            "hypothesis": values.hypothesis or "",
+            "source": values.source or "",
+            "type": values.type or "",
+        },
+    )

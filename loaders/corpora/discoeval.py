@@ -1,0 +1,501 @@
+"""DiscoEval: short documents from Wikipedia, arXiv, stories and chat, and its own questions.
+
+Chen, Chu and Gimpel 2019 ask in which place of its document a sentence stood (SP), which of two
+sentences came first (BSO), and whether a sentence was replaced by one of another document (DC).
+Read are the documents behind the questions, in their order, one unit a sentence:
+
+- ``SP``: ``label s1 ... s5``. The first sentence shown stood at place ``label`` (from 0), the
+  others are in order; it is put back. Not so in Wikipedia's files: there the others are in no
+  order (whatever the label, each of them is as likely to be the one that introduces the subject),
+  so the text cannot be had. They are read by name only, as the splits ``unordered_train``,
+  ``unordered_validation`` and ``unordered_test``; only the sentence shown first is in its place.
+- ``DC``: ``label s1 ... s6``. Label 1 is a coherent document; those of label 0 are left out and
+  counted.
+- ``BSO``: ``s1 s2`` in their order. Two sentences are hardly a document, so these are read by name
+  only, as the splits ``bso_train``, ``bso_validation`` and ``bso_test``.
+
+The repository has them as ``data/SP/<domain>/test.txt`` and so on. ``meta`` has ``task`` and
+``domain`` (``wikipedia``, ``arxiv``, ``rocstory``, ``chat``). An id is the place in the file,
+``SP/wiki/test/000001``. The same sentences may stand in several documents: in both tasks, and in
+chat, where documents are overlapping windows of one conversation.
+
+Text is detokenised. Beside tokenisation the files have marks of how they were made, which are
+undone: sentences cut in two at an abbreviation or at a closing sign, brackets that are empty as
+what stood in them was a template, and in SP's Wikipedia quotation marks that all look alike,
+opening marks left at the end of the sentence before, and signs set apart that touch the words
+around them. What was lost before (``a draft of .``) cannot be put back, and what the corpus itself
+masks stays as it is (``<user>``, ``<unka>``); ``meta["masked"]`` says how often, where it does.
+
+:data:`DISCOEVAL_ROWS` are the questions as they were released. Of sentence files a discourse is a
+line, its units are the sentences in the order of the line, each for itself, and ``meta`` has
+``task``, ``domain`` and the ``label`` of the line:
+
+- ``SP``: as above; Wikipedia's files are of the domain ``wikipedia_unordered``.
+- ``BSO``: no label.
+- ``DC``: 1 where they are one text, 0 where one of them is from another.
+- ``SSP``, one sentence of a paper; 1 where it is from the abstract.
+
+``meta["wordless"]`` is the number of sentences without a letter or digit; ``meta["tokenised"]`` has
+the sentences as they stand in the file, with tabs between them.
+
+Of the relation files (section 3.4; from the Penn Discourse Treebank 2 and the RST Discourse
+Treebank, whose text may not be published) a discourse is a row:
+
+- ``PDTB/{Explicit,Implicit}``: ``index Arg1 Arg2``; ``labelset.txt`` beside has the senses, one a
+  line. The units are the arguments, Arg1 first, whichever comes first in the text. A pair with two
+  senses stands there twice, each time with one of them: the other one is the relation's second
+  sense, and both rows have the same ``family``. ``meta["task"]`` is ``PDTB-E`` or ``PDTB-I``.
+- ``RST``: a pickle of ``(label, [left units], [right units])``. The units are elementary ones, and
+  the tree has one node.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Container, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from coherencegym.licence import OTHER
+from coherencegym.loaders.corpora.citations import cited
+from coherencegym.loaders.corpus import Corpus, CorpusError, CorpusFile, FilePattern, ReadOptions
+from coherencegym.loaders.discourse import (
+    Discourse,
+    Relation,
+    RhetoricalNode,
+    RhetoricalTree,
+    SourceSpan,
+    Span,
+    Unit,
+)
+from coherencegym.loaders.formats.lines import LineError, numbered_lines, shown, text_problem, tidy
+from coherencegym.loaders.formats.plain_pickle import read_plain_pickle
+from coherencegym.loaders.text.detokenize import detokenize
+from coherencegym.loaders.text.sentences import rejoined
+from coherencegym.loaders.text.tex_spacing import without_tex_spaces
+
+#: The key of ``meta`` with the sentences as the file has them.
+TOKENISED = "tokenised"
+_LABELS = "labelset.txt"
+_NUCLEARITIES = ("NN", "NS", "SN")
+#: Parts as files are called, and the splits that they are.
+_PARTS = {"train": "train", "valid": "validation", "test": "test"}
+
+
+@dataclass(frozen=True, slots=True)
+class _LineFormat:
+    """The sentences of a line, and the labels that one before them may have; none: no label."""
+
+    sentences: int
+    labels: tuple[str, ...] = ()
+
+
+#: The lines of each task.
+_DOCUMENT_TASKS = {
+    "SP": _LineFormat(5, ("0", "1", "2", "3", "4")),
+    "BSO": _LineFormat(2),
+    "DC": _LineFormat(6, ("0", "1")),
+}
+_TASKS = _DOCUMENT_TASKS | {"SSP": _LineFormat(1, ("0", "1"))}
+#: The beginning of the names of splits whose texts are in no order.
+_UNORDERED = "unordered_"
+#: Names of folders, and what their texts are called here; others keep their name.
+_DOMAINS = {"wiki": "wikipedia", "roc": "rocstory", "rocstories": "rocstory"}
+
+#: A name or a word that the corpus hides: ``<user>``, ``<unka>``, ``<unk#a.>``.
+_MASKED = re.compile(r"<(?:user|unk[^\s<>]*)>")
+
+#: Whom a message is for, at its beginning (``<user> :``); who wrote it is not in the files.
+_ADDRESSEE = re.compile(r"<(?:user|unk[a#]*)>(?: [:,])+(?:\s+|$)|<unk[a#]*[:,]>(?:\s+|$)")
+
+_ENTITY = re.compile(r"& (#?\w{1,8}) ;")
+_STOPS = {".", "!", "?"}
+_MONTH = (
+    "Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec|January|February|March|April|June|July|"
+    "August|September|October|November|December"
+)
+
+
+def read_discoeval(corpus: Corpus, file: CorpusFile, options: ReadOptions) -> Iterator[Discourse]:
+    """Read a file; its folders say which task and which domain it is of."""
+    task, folder = _task_and_folder(file, _DOCUMENT_TASKS)
+    domain = _DOMAINS.get(folder, folder)
+    for number, label, order in _labelled_lines(file, _DOCUMENT_TASKS[task], options):
+        if task == "DC" and label == "0":
+            options.skipped["label 0: a sentence was replaced"] += 1
+            continue
+        if task == "SP":
+            order.insert(int(label), order.pop(0))
+        texts = sentences(order, domain, ordered=not file.split.startswith(_UNORDERED))
+        if not texts:
+            options.skipped["no sentence with a word"] += 1
+            continue
+        meta = {"split": file.split, "task": task, "domain": domain}
+        if masked := len(_MASKED.findall(" ".join(texts))):
+            meta["masked"] = str(masked)
+        source = SourceSpan(file.path.name, number, number)
+        yield Discourse(
+            id=f"{task}/{folder}/{file.path.stem}/{number:06d}",
+            corpus=corpus.name,
+            units=tuple(Unit(text, source=source) for text in texts),
+            meta=meta,
+        )
+
+
+def _task_and_folder(file: CorpusFile, tasks: Container[str]) -> tuple[str, str]:
+    task, folder = file.path.parent.parent.name.upper(), file.path.parent.name.lower()
+    if task not in tasks:
+        raise CorpusError(
+            f"{file.path}:1: in no folder of a task, expected one such as 'SP/wiki/test.txt'"
+        )
+    return task, folder
+
+
+def _labelled_lines(
+    file: CorpusFile, line_format: _LineFormat, options: ReadOptions
+) -> Iterator[tuple[int, str, list[str]]]:
+    # The number, the label (or an empty one) and the sentences of each line with text.
+    found = False
+    for number, line in numbered_lines(file):
+        if line.strip():
+            found = True
+            try:
+                yield number, *_label_and_sentences(number, line, line_format)
+            except LineError as error:
+                error.report(file, options)
+    if not found:
+        raise CorpusError(f"{file.path}:1: no line with text, expected sentences between tabs")
+
+
+def _label_and_sentences(number: int, line: str, line_format: _LineFormat) -> tuple[str, list[str]]:
+    if (unusable := text_problem(line)) is not None:
+        raise LineError(number, *unusable)
+    fields, labels = [field.strip() for field in line.split("\t")], line_format.labels
+    expected = line_format.sentences + bool(labels)
+    problem = f"{len(fields)} fields, expected {expected} with tabs between them"
+    if len(fields) < expected:
+        raise LineError(number, f"{problem} (is the line cut off?)", "truncated line")
+    if len(fields) > expected:
+        raise LineError(number, problem, "too many fields")
+    if labels and fields[0] not in labels:
+        problem = f"label is {shown(fields[0])}, expected one of {', '.join(labels)}"
+        raise LineError(number, problem, "unknown label")
+    if "" in fields:
+        problem = f"field {fields.index('') + 1} is empty, expected a sentence"
+        raise LineError(number, problem, "empty sentence")
+    return (fields[0], fields[1:]) if labels else ("", fields)
+
+
+def sentences(tokenised: Sequence[str], domain: str, ordered: bool = True) -> list[str]:
+    """The sentences of one document, in order; fewer where one was cut in two.
+
+    Args:
+        tokenised: the sentences as the file has them, in the order of the document.
+        domain: the kind of text, as ``meta`` has it.
+        ordered: false of the files of Wikipedia's that are in no order, whose signs differ, too.
+    """
+    plain = [_plain(sentence, domain, ordered) for sentence in tokenised]
+    if domain != "chat" and ordered:
+        plain = rejoined(plain)
+    texts = [_natural(sentence, domain) for sentence in plain]
+    return [tidy(text) for text in texts if any(map(str.isalnum, text))]
+
+
+def _each_sentence(tokenised: Sequence[str], domain: str, ordered: bool = True) -> list[str]:
+    # One by one, as many as there are; one of signs alone stays as it is.
+    return [_by_itself(sentence, domain, ordered) for sentence in tokenised]
+
+
+@lru_cache(maxsize=10_000)  # windows of one conversation have most of their sentences in common
+def _by_itself(tokenised: str, domain: str, ordered: bool) -> str:
+    return tidy(_natural(_plain(tokenised, domain, ordered), domain)) or tidy(tokenised)
+
+
+def _plain(tokenised: str, domain: str, ordered: bool) -> str:
+    if domain == "chat":
+        return _ADDRESSEE.sub("", tokenised, count=1)
+    plain = _ENTITY.sub(_character, tokenised)
+    return plain if ordered else _apart(_directed(plain))
+
+
+def _natural(plain: str, domain: str) -> str:
+    if domain == "arxiv":
+        return without_tex_spaces(plain, detokenize)
+    return detokenize(_wiki(plain) if domain == "wikipedia" else plain)
+
+
+def _character(match: re.Match[str]) -> str:
+    # Entities of HTML are tokenised: ``& amp ;``.
+    entity = f"&{match[1]};"
+    character = html.unescape(entity)
+    return match[0] if character == entity or not character.isprintable() else character
+
+
+def _wiki(text: str) -> str:
+    # What an empty template left in brackets, doubled marks, and ``R & B``.
+    if " & " in text:
+        text = re.sub(r"(?<!\S)([A-Z]{1,3}) & ([A-Z]{1,3})(?!\S)", r"\1&\2", text)
+    if "( " in text:
+        text = re.sub(r"\( (?:[,;:] )*\) ?", "", text)
+        text = re.sub(r"\( (?:[,;:] )+", "( ", text)
+    if "``" not in text:
+        return text
+    return re.sub(r"``\s+(?:``|'')\s+(\w[^`\"]*?)\s+(?:``|'')\s+(?:``|'')", r"`` \1 ''", text)
+
+
+def _apart(text: str) -> str:
+    # Signs that are never set apart in running text: of names, fractions, ranges.
+    if " '" in text:
+        text = re.sub(r"(?<!\S)([OLDTSNCJMQoldtsncjmq]) '(?=\w)", r"\1'", text)
+        text = re.sub(r"(?<=[^\W\d_]) '(?=[a-zà-ÿ]{2})(?!(?:re|ve|ll|em|til|tis)\b)", "'", text)
+    text = re.sub(r"(?<=\w) / (?=\w)", "/", text)
+    return re.sub(rf"(?<=\d) – (?=\d+(?! (?:{_MONTH})\b))", "–", text)
+
+
+def _directed(tokenised: str) -> str:
+    # Marks open and close by turns, unless they do not pair: then a mark behind the full stop
+    # belonged to the next sentence, and one that can only close a quotation lost its beginning to
+    # the sentence before.
+    tokens = tokenised.split()
+    marks = [place for place, token in enumerate(tokens) if token == "``"]
+    if len(marks) % 2 and len(tokens) > 1 and tokens[-1] == "``" and tokens[-2] in _STOPS:
+        tokens.pop()
+        marks.pop()
+    elif len(marks) % 2 and _closes(tokens, marks[0]):
+        tokens.insert(0, "``")
+        marks = [0, *(place + 1 for place in marks)]
+    for place in marks[1::2]:
+        tokens[place] = "''"
+    return " ".join(tokens)
+
+
+def _closes(tokens: Sequence[str], place: int) -> bool:
+    # A name begins the text, and none follows the mark.
+    after = tokens[place + 1 : place + 2]
+    begins = 0 < place <= 8 and tokens[0][0].isalnum()
+    return begins and bool(after) and (after[0][0].islower() or after[0] in {",", ".", "(", "'s"})
+
+
+def _read_lines(corpus: Corpus, file: CorpusFile, options: ReadOptions) -> Iterator[Discourse]:
+    """Read a file; its folders say which task and which domain it is of."""
+    name, folder = _task_and_folder(file, _TASKS)
+    domain = _DOMAINS.get(folder, folder)
+    ordered = (name, domain) != ("SP", "wikipedia")
+    for number, label, tokenised in _labelled_lines(file, _TASKS[name], options):
+        texts = _each_sentence(tokenised, domain, ordered)
+        counts = {
+            "wordless": sum(not any(map(str.isalnum, text)) for text in texts),
+            "masked": len(_MASKED.findall(" ".join(texts))),
+        }
+        source = SourceSpan(file.path.name, number, number)
+        yield Discourse(
+            id=f"{name}/{folder}/{file.path.stem}/{number:06d}",
+            corpus=corpus.name,
+            units=tuple(Unit(text, source=source) for text in texts),
+            meta={
+                "split": file.split,
+                "task": name,
+                "domain": domain if ordered else f"{domain}_unordered",
+                "label": label,
+                TOKENISED: "\t".join(tokenised),
+                **{key: str(count) for key, count in counts.items() if count},
+            },
+        )
+
+
+def read_rows(corpus: Corpus, file: CorpusFile, options: ReadOptions) -> Iterator[Discourse]:
+    """Read a file of sentences, of arguments, or of children of nodes."""
+    folders = {file.path.parent.name.upper(), file.path.parent.parent.name.upper()}
+    if not folders & {"PDTB", "RST"}:
+        yield from _read_lines(corpus, file, options)
+    elif file.path.suffix.lower() == ".pkl":
+        yield from _read_children(corpus, file, options)
+    else:
+        yield from _read_arguments(corpus, file, options)
+
+
+def _whole(unit: int, text: str) -> Span:
+    return ((unit, 0, len(text)),)
+
+
+def _read_arguments(corpus: Corpus, file: CorpusFile, options: ReadOptions) -> Iterator[Discourse]:
+    kind = file.path.parent.name.capitalize()
+    senses = _senses(file.path.with_name(_LABELS), file.split)
+    rows: list[tuple[int, str, str, str]] = []
+    for number, line in numbered_lines(file):
+        try:
+            rows.append((number, *_arguments(number, line, senses)))
+        except LineError as error:
+            error.report(file, options)
+    if not rows:
+        raise CorpusError(f"{file.path}:1: no row, expected index and two arguments between tabs")
+    found: dict[tuple[str, str], list[str]] = {}
+    first: dict[tuple[str, str], int] = {}
+    for number, sense, one, two in rows:
+        found.setdefault((one, two), []).append(sense)
+        first.setdefault((one, two), number)
+    place = f"PDTB/{kind}/{file.path.stem}"
+    for number, sense, one, two in rows:
+        all_senses = tuple(dict.fromkeys((sense, *found[one, two])))
+        source = SourceSpan(file.path.name, number, number)
+        first_text, second_text = tidy(detokenize(one)), tidy(detokenize(two))
+        spans = _whole(0, first_text), _whole(1, second_text)
+        yield Discourse(
+            id=f"{place}/{number:06d}",
+            corpus=corpus.name,
+            units=(Unit(first_text, source=source), Unit(second_text, source=source)),
+            relations=(Relation(kind, None, *spans, senses=all_senses),),
+            meta={
+                "split": file.split,
+                "task": f"PDTB-{kind[0]}",
+                "family": f"{place}/{first[one, two]:06d}",
+            },
+        )
+
+
+def _senses(path: Path, split: str) -> list[str]:
+    if not path.is_file():
+        raise CorpusError(f"{path}: missing, expected the senses, one a line")
+    senses = []
+    for number, line in numbered_lines(CorpusFile(path, split)):
+        if (problem := text_problem(line)) is not None:
+            raise CorpusError(f"{path}:{number}: {problem[0]}")
+        senses += [tidy(line)] if line.strip() else []
+    return senses
+
+
+def _arguments(number: int, line: str, senses: list[str]) -> tuple[str, str, str]:
+    if (problem := text_problem(line)) is not None:
+        raise LineError(number, *problem)
+    fields = [tidy(field) for field in line.split("\t")]
+    if len(fields) != 3:
+        message = f"{len(fields)} fields, expected 3 with tabs between them"
+        raise LineError(number, message, "truncated line" if len(fields) < 3 else "too many fields")
+    index, one, two = fields
+    if not (index.isascii() and index.isdigit() and len(index) < 4 and int(index) < len(senses)):
+        message = f"label is {shown(index)}, expected 0 to {len(senses) - 1} as in {_LABELS}"
+        raise LineError(number, message, "unknown label")
+    for place, text in enumerate((one, two), start=2):
+        if not any(map(str.isalnum, text)):
+            message = f"field {place} has no word, expected an argument"
+            raise LineError(number, message, "empty argument")
+    return senses[int(index)], one, two
+
+
+def _read_children(corpus: Corpus, file: CorpusFile, options: ReadOptions) -> Iterator[Discourse]:
+    rows = read_plain_pickle(file.path)
+    if not isinstance(rows, list) or not rows:
+        raise CorpusError(f"{file.path}:1: {type(rows).__name__}, expected a list of rows")
+    for number, row in enumerate(rows, start=1):
+        try:
+            label, left, right = _children(number, row)
+        except LineError as error:
+            error.report(file, options)
+            continue
+        nuclearity, _, relation = label.partition("-")
+        texts = [detokenize(text) for text in (*left, *right)]
+        source = SourceSpan(file.path.name, number, number)
+        yield Discourse(
+            id=f"RST/{file.path.stem}/{number:06d}",
+            corpus=corpus.name,
+            units=tuple(Unit(text, source=source) for text in texts),
+            tree=RhetoricalTree(
+                tuple(_whole(i, text) for i, text in enumerate(texts)),
+                (RhetoricalNode(0, len(left), len(texts), nuclearity, relation),),
+            ),
+            meta={"split": file.split, "task": "RST"},
+        )
+
+
+def _children(number: int, row: Any) -> tuple[str, list[str], list[str]]:
+    if not (isinstance(row, tuple) and len(row) == 3 and isinstance(row[0], str)):
+        message = f"{shown(type(row).__name__)}, expected a label and two lists of units"
+        raise LineError(number, message, "malformed row")
+    label, *children = row
+    nuclearity, _, relation = label.partition("-")
+    if nuclearity not in _NUCLEARITIES or not relation or text_problem(label):
+        message = f"label is {shown(tidy(label))}, expected one such as 'NS-Elaboration'"
+        raise LineError(number, message, "unknown label")
+    for child in children:
+        if not (isinstance(child, list) and child and all(isinstance(u, str) for u in child)):
+            message = "a child that is no list of units, expected one or more"
+            raise LineError(number, message, "malformed row")
+        if problem := next(filter(None, map(text_problem, child)), None):
+            raise LineError(number, *problem)
+        if not all(tidy(unit) for unit in child):
+            raise LineError(number, "an empty unit, expected text", "empty unit")
+    left, right = ([tidy(unit) for unit in child] for child in children)
+    return tidy(label), left, right
+
+
+def _parts(path: Path) -> tuple[Path, ...]:
+    # The senses stand beside the arguments.
+    labels = path.with_name(_LABELS)
+    return (path, labels) if path.suffix == ".txt" and labels.is_file() else (path,)
+
+
+def _document_patterns() -> Iterator[FilePattern]:
+    for folder, prefix in (("SP/wiki", _UNORDERED), ("SP/*", ""), ("DC/*", ""), ("BSO/*", "bso_")):
+        for part, split in _PARTS.items():
+            for place in ("", "data/"):
+                yield FilePattern(
+                    f"{place}{folder}/{part}.txt",
+                    f"{prefix}{split}",
+                    f"{folder.replace('*', '<domain>')}/{part}.txt",
+                    by_default=not prefix,
+                )
+
+
+def _row_patterns() -> Iterator[FilePattern]:
+    for task in _TASKS:
+        for part, split in _PARTS.items():
+            for folder in ("", "data/"):
+                name = f"{task}/*/{part}.txt"
+                yield FilePattern(folder + name, split, name.replace("*", "<domain>"))
+    for folder in ("", "data/"):
+        for part, split in _PARTS.items():
+            for kind in ("Explicit", "Implicit"):
+                name = f"PDTB/{kind}/{part}.txt"
+                yield FilePattern(folder + name, split, name)
+            name = f"RST/RST_{'DEV' if part == 'valid' else part.upper()}.pkl"
+            yield FilePattern(folder + name, split, name)
+
+
+CORPUS = Corpus(
+    name="discoeval",
+    title="DiscoEval",
+    homepage="https://github.com/ZeweiChu/DiscoEval",
+    citation=cited("chen-etal-2019-evaluation"),
+    licence_name="no licence stated for the data; BSD-3-Clause covers only the software",
+    licence_url="https://github.com/ZeweiChu/DiscoEval/blob/master/LICENSE",
+    text_licence=OTHER,
+    text_licence_name="no licence stated (Wikipedia, arXiv, ROCStories, chat logs, treebanks)",
+    obtain="get https://github.com/ZeweiChu/DiscoEval and take its folder data",
+    proven=True,
+    patterns=tuple(_document_patterns()),
+    reader=read_discoeval,
+    public_since=2016,
+    public_source="Mostafazadeh et al. (2016), for ROCStories; the others were on the web before",
+    producers=(
+        "Authors of Wikipedia articles, of arXiv abstracts, of the stories of ROCStories and of "
+        "messages in Ubuntu's chat channels (Chen et al. 2019)."
+    ),
+    source_datasets=("extended|other-discoeval",),
+)
+
+#: The corpus by the same name, read for its rows; a suite says that it does (``readings``).
+DISCOEVAL_ROWS = replace(
+    CORPUS,
+    patterns=tuple(_row_patterns()),
+    reader=read_rows,
+    parts=_parts,
+    public_since=1989,
+    public_source="the Wall Street Journal of 1989, for its relations; others later",
+    producers=(
+        f"{CORPUS.producers} Writers of the Wall Street Journal, 1989, whose texts the Penn "
+        "treebanks have."
+    ),
+)

@@ -1,1 +1,0 @@
-"""DiscoEval: documents, rows with a label, and pairs of units with a relation."""
