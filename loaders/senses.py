@@ -62,9 +62,6 @@ def meaning_of(scheme: str, sense: str, connective: str = "") -> Meaning:
 
     Of a hierarchical sense (``Temporal.Synchronous``) the longest known beginning counts; where the
     scheme does not say the time of a temporal sense, it follows from the annotated connective.
-
-    Raises:
-        UnknownSenseError: the table has neither the sense nor a beginning of it.
     """
     beginning = sense.lower()
     while beginning:

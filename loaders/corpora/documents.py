@@ -128,11 +128,7 @@ class _Once(ReadOptions):
 
 
 def table_records(file: CorpusFile, options: ReadOptions) -> Iterator[Record]:
-    """The rows of a table; of CSV and TSV the row's number stands for its line.
-
-    Raises:
-        CorpusError, EvaluationError: it is no such table, or a bad record.
-    """
+    """The rows of a table; of CSV and TSV the row's number stands for its line."""
     if file.path.name.lower().endswith(_JSON):
         yield from json_records(file, options)
     elif file.path.suffix.lower() == ".parquet":

@@ -179,10 +179,6 @@ def hub_corpus(
     Returns:
         A corpus for :func:`loaders.read.read`. Its name is the dataset's, its licence the card's;
         where that is not known to allow it, ``republishable`` is false.
-
-    Raises:
-        CorpusError: the dataset, revision, configuration, split or column is not there, or the Hub
-            cannot be reached.
     """
     local = Path(repo).is_dir()
     if problem := _request_problem(
@@ -193,7 +189,7 @@ def hub_corpus(
     builder = _builder(repo, config, sha)
     card = _card(repo, sha)
     language = _language(card, config)
-    how = {"language": language, "pipeline": pipeline}
+    how: dict[str, Any] = {"language": language, "pipeline": pipeline}
     own = (column,) if column else ()
     if articles is not None:
         shape = replace(articles, language=language, pipeline=pipeline)

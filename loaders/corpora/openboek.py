@@ -106,11 +106,7 @@ def features_beside(path: Path) -> Path:
 
 
 def read_openboek(corpus: Corpus, file: CorpusFile, options: ReadOptions) -> Iterator[Discourse]:
-    """Read a novel.
-
-    Raises:
-        CorpusError: its table of entities is not there, or is none.
-    """
+    """Read a novel."""
     novel = _Novel(_entities(CorpusFile(features_beside(file.path), file.split), options))
     for discourse in read_conll2012(
         corpus,

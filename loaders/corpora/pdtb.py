@@ -33,10 +33,6 @@ def read_pdtb(corpus: Corpus, file: CorpusFile, options: ReadOptions) -> Iterato
     """Read one document: its raw text and its file or files of relations.
 
     A bad line spoils its relation only, a bad raw text the document.
-
-    Raises:
-        CorpusError: the raw text is missing or no text, or a bad line.
-        OSError: a file cannot be read.
     """
     annotation, raw_path = _files(file.path)
     try:

@@ -77,12 +77,7 @@ def add_parser(commands: argparse._SubParsersAction[Parser]) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """List, or fetch all that are named; terms are looked at before anything is fetched.
-
-    Raises:
-        CorpusError: what was asked for cannot be fetched, its terms were not accepted, or see
-            :func:`loaders.fetching.fetch.fetch_source`.
-    """
+    """List, or fetch all that are named; terms are looked at before anything is fetched."""
     if not options.names:
         _print_list()
         return 0

@@ -72,11 +72,7 @@ def survey(source: DownloadSource, folder: Path) -> Survey:
 
 
 def check_base(url: str) -> str:
-    """A server's URL for :func:`fetch_source`, without a slash at its end.
-
-    Raises:
-        CorpusError: it is none: no http, no server, a query, or a password in it (never shown).
-    """
+    """A server's URL for :func:`fetch_source`, without a slash at its end."""
     import httpx2
 
     try:
@@ -112,11 +108,6 @@ def fetch_source(
         progress: shows what came.
         sleep: waits so many seconds before a file is tried again; none: really.
         timeout: seconds without an answer before trying again.
-
-    Raises:
-        CorpusError: a file in the folder is another one and may not be overwritten, it cannot be
-            written there, another run is at work there, or a download fails. What came by then is
-            kept for the next run.
     """
     from filelock import FileLock, Timeout
 

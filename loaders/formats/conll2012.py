@@ -134,11 +134,7 @@ def conll2012_mentions(
     language: Language,
     annotate: Annotate = treebank_phrase,
 ) -> list[tuple[int, Mention]]:
-    """The mentions of a sentence with their lines, in order of first words, longer ones first.
-
-    Raises:
-        LineError: brackets are malformed or do not match.
-    """
+    """The mentions of a sentence with their lines, in order of first words, longer ones first."""
     opened: list[tuple[str, int]] = []
     found: list[tuple[int, int, str]] = []
     for index, word in enumerate(words):

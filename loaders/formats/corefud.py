@@ -53,9 +53,6 @@ def corefud_mentions(
         unit: the index of the unit in the discourse.
         names: the fields of a bracket; none where no comment named them.
         language: has the pronouns, of whose forms a treebank may say nothing.
-
-    Raises:
-        LineError: brackets are malformed or do not match, or nobody named their fields.
     """
     if names is None:
         for token in sentence.tokens:

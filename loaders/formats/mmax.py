@@ -129,11 +129,7 @@ def _united(ranges: Sequence[_Range], options: ReadOptions) -> list[_Range]:
 def mmax_sentences(
     path: Path, positions: Mapping[str, int], count: int, options: ReadOptions
 ) -> list[tuple[int, int, str | None]]:
-    """First word, after the last word, and speaker of each unit, which together are all words.
-
-    Raises:
-        CorpusError: sentences overlap, or a span is none.
-    """
+    """First word, after the last word, and speaker of each unit, which together are all words."""
     found = []
     for element, _ in _identified(path, "markable"):
         ranges = _word_ranges(path, element, "span", positions, options)

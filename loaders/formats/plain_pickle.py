@@ -31,12 +31,7 @@ class _Plain(pickle.Unpickler):
 
 
 def read_plain_pickle(path: Path) -> Any:
-    """The lists, tuples and text of a pickle.
-
-    Raises:
-        CorpusError: it is none, or holds anything else.
-        OSError: it cannot be read.
-    """
+    """The lists, tuples and text of a pickle."""
     with path.open("rb") as file:
         data = file.read(LARGEST + 1)
     if not data:

@@ -69,13 +69,7 @@ class _Subtree:
 
 
 def read_tree(path: Path, split: str) -> LispTree:
-    """Read a file.
-
-    Raises:
-        LineError: it is no such tree; says in which line, and what was expected.
-        CorpusError: it is empty, or UTF-16.
-        OSError: it cannot be read.
-    """
+    """Read a file."""
     lines = []
     for number, line in numbered_lines(CorpusFile(path, split)):
         if (problem := text_problem(line)) is not None:
@@ -85,11 +79,7 @@ def read_tree(path: Path, split: str) -> LispTree:
 
 
 def parse_tree(source: str) -> LispTree:
-    """The tree that an s-expression is; nothing recurses, so that trees may be deep.
-
-    Raises:
-        LineError: it is none.
-    """
+    """The tree that an s-expression is; nothing recurses, so that trees may be deep."""
     try:
         return _Parser().read(source)
     except _FaultError as fault:

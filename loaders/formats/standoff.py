@@ -138,11 +138,7 @@ def _offsets(number: int, text: str, name: str) -> Offsets:
 
 
 def read_raw(path: Path) -> str:
-    """A raw text, line ends and byte order mark included: annotations count them.
-
-    Raises:
-        CorpusError: it is not UTF-8, has a NUL byte, or is too long.
-    """
+    """A raw text, line ends and byte order mark included: annotations count them."""
     with path.open("rb") as file:
         data = file.read(4 * LONGEST_TEXT + 1)
     try:
@@ -206,11 +202,7 @@ class Placed:
             self.texts.append(text)
 
     def span(self, offsets: Offsets) -> Span:
-        """Offsets as parts of units; a part over several units becomes one for each.
-
-        Raises:
-            LookupError: a part lies outside the text, or holds nothing of any unit.
-        """
+        """Offsets as parts of units; a part over several units becomes one for each."""
         parts: list[tuple[int, int, int]] = []
         for start, end in offsets:
             at = bisect_right(self.runs, start, key=attrgetter("end"))
@@ -245,12 +237,7 @@ def placed_relations(
 
 
 def placed_relation(relation: RawRelation, text: Placed) -> Relation:
-    """A relation with spans in units.
-
-    Raises:
-        LineError: a span lies outside the text, the connective is not what the line says, or a
-            sense of an explicit relation is unknown.
-    """
+    """A relation with spans in units."""
     try:
         connective = text.span(relation.connective)
         arg1, arg2 = text.span(relation.arg1), text.span(relation.arg2)

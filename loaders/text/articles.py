@@ -117,9 +117,6 @@ def article_of_row(row: Mapping[str, Any], column: str, origin: Origin) -> Artic
     """The article of a row of named values: its text under ``column``, ``title`` and ``domain``.
 
     Its id is what the row has under ``id``, or else that of its origin.
-
-    Raises:
-        RecordError: the value is neither text nor sentences.
     """
 
     def named(name: str) -> str:
@@ -166,9 +163,6 @@ def excerpt(article: str, how: str = "auto") -> Excerpt:
     ``opening`` is what stands before the second heading, or before the first one where the article
     does not begin with one (its title); ``first`` the article from its beginning, without dateline
     and headings; ``auto`` is ``first`` where there is a dateline, or no heading but the title.
-
-    Raises:
-        ValueError: ``how`` is none of :data:`EXCERPTS`.
     """
     if how not in EXCERPTS:
         raise ValueError(f"excerpt {how!r}, expected one of {', '.join(EXCERPTS)}")
@@ -228,12 +222,7 @@ def _blocks(article: str) -> list[str]:
 
 
 def document(article: Article, shape: Shape, options: ReadOptions) -> tuple[str, tuple[str, ...]]:
-    """The title and the sentences of the document that an article makes.
-
-    Raises:
-        DroppedError: it makes none.
-        CorpusError: the language has no rules, or the pipeline is not installed.
-    """
+    """The title and the sentences of the document that an article makes."""
     if not any(map(tidy, [article.text] if isinstance(article.text, str) else article.text)):
         raise DroppedError(EMPTY_TEXT)
     title, whole = article.title, shape.excerpt != "first"

@@ -45,9 +45,6 @@ def paper_discourse(
 
     Args:
         column: the column of the body: text, or a list of paragraphs.
-
-    Raises:
-        RecordError: a value of another type, or no text.
     """
     abstract, body = (
         [

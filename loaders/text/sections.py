@@ -78,9 +78,6 @@ def section_blocks(value: Any, level: int = _FIRST) -> Iterator[SectionBlock]:
             level, its text (a string whose empty lines part paragraphs, paragraphs, or lists of
             sentences), and perhaps the sections below it.
         level: that of a section that says none.
-
-    Raises:
-        ValueError: it is neither.
     """
     if isinstance(value, str):
         yield from marked_blocks(value)
@@ -132,9 +129,6 @@ def sectioned_discourse(
         options: counts what is repaired.
         language, pipeline: those that paragraphs are split into sentences with.
         title: its title.
-
-    Raises:
-        RecordError: a text that is no Unicode.
     """
     texts: list[str] = []
     sections, paragraphs = [], []
@@ -172,11 +166,7 @@ def section_row_discourse(
     language: str,
     pipeline: str | None,
 ) -> Discourse | None:
-    """The discourse of a row, whose column is as :func:`section_blocks` takes it.
-
-    Raises:
-        RecordError: it is not.
-    """
+    """The discourse of a row, whose column is as :func:`section_blocks` takes it."""
     title = tidy(str(_first(row, TITLES) or ""))
     try:
         blocks = list(section_blocks(row[column] or ""))

@@ -98,9 +98,6 @@ def annotated_texts(
         name: one of :data:`FORMATS`.
         language: ISO 639-1.
         licence: SPDX identifier; without one nothing that is made of them may be published.
-
-    Raises:
-        CorpusError: there is no file of the format.
     """
     one = FORMATS[name]
     root = path if path.is_dir() else path.parent

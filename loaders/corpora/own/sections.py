@@ -30,9 +30,6 @@ def sectioned_texts(path: Path, shape: Shape, *, licence: str = "") -> OwnTexts:
         path: a file, or a folder with files at any depth.
         shape: the language and pipeline that say where sentences end; no document is cut.
         licence: SPDX identifier; without one nothing that is made of them may be published.
-
-    Raises:
-        CorpusError: nothing is there to be read.
     """
     files, others = readable_files(path, lambda one: one.suffix.lower() in _ENDINGS)
     if not files:

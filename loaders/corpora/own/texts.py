@@ -61,9 +61,6 @@ def own_texts(
         column: the column of tables that holds the texts; none: the first of :data:`TEXT_COLUMNS`
             that is there, in any case of letters, else that with the longest texts.
         licence: SPDX identifier; without one nothing that is made of them may be published.
-
-    Raises:
-        CorpusError, EvaluationError: nothing is there to be read, or a table has no such column.
     """
     files, others = readable_files(path, lambda one: one.name.lower().endswith(READABLE))
     if not files:
@@ -118,11 +115,7 @@ def own_corpus(path: Path, files: Iterable[CorpusFile], **fields: Any) -> Corpus
 
 
 def readable_files(path: Path, wanted: Callable[[Path], bool]) -> tuple[list[Path], str]:
-    """The files at a path that are wanted, in order, and the endings of all others, counted.
-
-    Raises:
-        CorpusError: nothing is there.
-    """
+    """The files at a path that are wanted, in order, and the endings of all others, counted."""
     if not path.exists():
         raise CorpusError(f"--texts {path}: no such file or folder")
     if not path.is_dir():
