@@ -64,11 +64,9 @@ from coherencegym.manipulations.connectives.connective_context import (
 from coherencegym.manipulations.connectives.connective_segments import (
     AMBIGUOUS,
     ConnectiveSegments,
-    main_clause,
-)
-from coherencegym.manipulations.connectives.connective_substitution import (
     ConnectiveSubstitution,
     around_connective,
+    main_clause,
 )
 from coherencegym.manipulations.connectives.plain_sentences import (
     denies,

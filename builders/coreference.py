@@ -39,7 +39,7 @@ from coherencegym.loaders.corpora.disrpt import DISRPT_ENTITIES
 from coherencegym.loaders.discourse import Discourse
 from coherencegym.manipulations.operator import Context
 from coherencegym.manipulations.reference.languages.english import bare_text
-from coherencegym.manipulations.reference.languages.language_rules import RULES
+from coherencegym.manipulations.reference.languages.language_rules import MENTION_RULES
 from coherencegym.manipulations.reference.pronoun_repetition import (
     PronounRepetition,
     repeated_mention,
@@ -299,7 +299,7 @@ def _configured(max_words: int) -> dict[str, Any]:
             *mentions,
             *(crossed_config(spillover) for spillover in both),
             *map(in_dutch, mentions),
-            *(of_entities(config, RULES) for config in mentions),
+            *(of_entities(config, MENTION_RULES) for config in mentions),
         )
     }
 

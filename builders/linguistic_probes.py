@@ -27,8 +27,7 @@ from coherencegym.loaders.corpora.insted import SHEN_2021
 from coherencegym.loaders.discourse import Discourse
 from coherencegym.manipulations.intruders.intruder_sentence import IntruderSentence
 from coherencegym.manipulations.operator import Context
-from coherencegym.manipulations.probe_sentence import ProbeSentence
-from coherencegym.manipulations.probes.registry import PROBES
+from coherencegym.manipulations.probes.registry import PROBES, ProbeSentence
 
 ORIGINAL, INTRUDER = "original", "intruder"
 INTRUDER_PROBE, ORIGINAL_PROBE = "intruder_probe", "original_probe"

@@ -26,8 +26,8 @@ from coherencegym.eval.kinds.items import FAMILY
 from coherencegym.loaders.corpora.decor import CORPUS, REASONS
 from coherencegym.loaders.discourse import Discourse
 from coherencegym.manipulations.ending_swap import EndingSwap
-from coherencegym.manipulations.last_unit import LastUnit
 from coherencegym.manipulations.operator import Pipeline
+from coherencegym.manipulations.shuffle import LastUnit
 
 REWRITE, ORIGINAL = "rewrite", "original"
 #: The groups in which the corpus asks for its reasons.

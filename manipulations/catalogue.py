@@ -10,8 +10,6 @@ The texts are those of the samples, which come with the package; the words are t
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from difflib import Differ
 from functools import cache
 from inspect import getdoc
@@ -20,27 +18,25 @@ from typing import Any
 from coherencegym.loaders.discourse import Discourse, ParsedWord, Relation, Unit
 from coherencegym.loaders.read import read
 from coherencegym.loaders.registry import corpus, sample_of
-from coherencegym.manipulations.connectives.connective_segments import ConnectiveSegments
-from coherencegym.manipulations.connectives.connective_substitution import ConnectiveSubstitution
+from coherencegym.manipulations.connectives.connective_segments import (
+    ConnectiveSegments,
+    ConnectiveSubstitution,
+)
 from coherencegym.manipulations.connectives.inferred_connectives import (
     InferredConnectiveSegments,
     InferredConnectiveSubstitution,
 )
-from coherencegym.manipulations.editing import replace_text
 from coherencegym.manipulations.ending_swap import EndingSwap
 from coherencegym.manipulations.intruders.intruder_sentence import IntruderSentence
-from coherencegym.manipulations.last_unit import LastUnit
-from coherencegym.manipulations.move_units import Exchange, MoveToFront
 from coherencegym.manipulations.operator import Context
 from coherencegym.manipulations.orders.matched_order import MatchedOrder
-from coherencegym.manipulations.probe_sentence import ProbeSentence
-from coherencegym.manipulations.probes.registry import PROBES
+from coherencegym.manipulations.probes.registry import PROBES, ProbeSentence
 from coherencegym.manipulations.reference.antecedent_removal import AntecedentRemoval
 from coherencegym.manipulations.reference.candidate_substitution import CandidateSubstitution
 from coherencegym.manipulations.reference.named_people import NewNames, OwnNames, Renaming
 from coherencegym.manipulations.reference.pronoun_repetition import PronounRepetition
 from coherencegym.manipulations.reference.schemas import PersonGenders
-from coherencegym.manipulations.shuffle import Shuffle
+from coherencegym.manipulations.shuffle import Exchange, LastUnit, MoveToFront, Shuffle
 from coherencegym.manipulations.speaker_separator import SpeakerSeparator
 
 _INTRODUCTION = """\
@@ -59,27 +55,6 @@ own line. A line that begins with `-` is only in the original text, and a line t
 `+` is only in the result. A moved unit has a line with `-` at its old place and a line with `+` \
 at its new place.
 """
-
-
-@dataclass(frozen=True)
-class OperatorExample:
-    """A text of a sample that shows what an operator does.
-
-    Attributes:
-        operator: the operator.
-        corpus: the corpus in whose format the sample is.
-        discourse_id: the text.
-        units: the first so many units of it; None: all.
-        ending: a sentence in the place of the last unit; empty: none.
-        text: a text of no sample, in the place of one.
-    """
-
-    operator: Any
-    corpus: str = ""
-    discourse_id: str = ""
-    units: int | None = None
-    ending: str = ""
-    text: Discourse | None = None
 
 
 def _parsed(text: str, *words: str) -> Unit:
@@ -110,25 +85,42 @@ _DUTCH = Discourse(
     meta={"language": "nl"},
 )
 
-EXAMPLES = (
-    OperatorExample(Shuffle(), "storycloze", "story-0107"),
-    OperatorExample(MatchedOrder(), "storycloze", "story-0107"),
-    OperatorExample(MoveToFront(), "storycloze", "story-0107"),
-    OperatorExample(Exchange(unit=1), "storycloze", "story-0088"),
-    OperatorExample(LastUnit(), "storycloze", "story-0063"),
-    OperatorExample(EndingSwap(), "storycloze", "story-0096"),
-    OperatorExample(OwnNames(), "storycloze", "story-0088", ending="Mary went home."),
-    OperatorExample(Renaming((("Amara", "Helen"),)), "storycloze", "story-0079"),
-    OperatorExample(NewNames(), "storycloze", "story-0079"),
-    OperatorExample(IntruderSentence(share=1.0), "documents", "lighthouse-01"),
-    OperatorExample(CandidateSubstitution(), "winograd", "wsc-059"),
-    OperatorExample(PersonGenders(other="masculine"), "winograd", "wsc-053"),
-    OperatorExample(PronounRepetition(), "gum", "SAMPLE_interview_diver"),
-    OperatorExample(AntecedentRemoval(removed="antecedent"), "gum", "SAMPLE_news_bridge"),
-    OperatorExample(ConnectiveSegments(), "pdtb", "wsj_9955"),
-    OperatorExample(ConnectiveSubstitution(replacement="although"), "disco", "disco-00095"),
+_STORY = Discourse(
+    id="story",
+    corpus="own",
+    units=(Unit("Terry was late."), Unit("He ran to the bus stop."), Unit("Mary went home.")),
+)
+_DIALOGUE = Discourse(
+    id="dialogue",
+    corpus="own",
+    units=(
+        Unit("Hello, what do you do for a living?", "A"),
+        Unit("I repair old clocks.", "B"),
+        Unit("Do you also repair watches?", "A"),
+        Unit("Only if nobody else can.", "B"),
+    ),
+)
+
+#: Operators, each with a text that shows what it does: of a sample, by corpus and id, or its own.
+EXAMPLES: tuple[tuple[Any, str | Discourse], ...] = (
+    (Shuffle(), "storycloze/story-0107"),
+    (MatchedOrder(), "storycloze/story-0107"),
+    (MoveToFront(), "storycloze/story-0107"),
+    (Exchange(unit=1), "storycloze/story-0088"),
+    (LastUnit(), "storycloze/story-0063"),
+    (EndingSwap(), "storycloze/story-0096"),
+    (OwnNames(), _STORY),
+    (Renaming((("Amara", "Helen"),)), "storycloze/story-0079"),
+    (NewNames(), "storycloze/story-0079"),
+    (IntruderSentence(share=1.0), "documents/lighthouse-01"),
+    (CandidateSubstitution(), "winograd/wsc-059"),
+    (PersonGenders(other="masculine"), "winograd/wsc-053"),
+    (PronounRepetition(), "gum/SAMPLE_interview_diver"),
+    (AntecedentRemoval(removed="antecedent"), "gum/SAMPLE_news_bridge"),
+    (ConnectiveSegments(), "pdtb/wsj_9955"),
+    (ConnectiveSubstitution(replacement="although"), "disco/disco-00095"),
     *(
-        OperatorExample(ProbeSentence(probe=name), "storycloze", text)
+        (ProbeSentence(probe=name), f"storycloze/{text}")
         for name, text in {
             "gender_flip": "story-0088",
             "animacy_down": "story-0133",
@@ -140,27 +132,27 @@ EXAMPLES = (
             "number_exaggeration": "story-0098",
         }.items()
     ),
-    OperatorExample(InferredConnectiveSegments(), text=_DUTCH),
-    OperatorExample(
+    (InferredConnectiveSegments(), _DUTCH),
+    (
         InferredConnectiveSubstitution(),
-        text=next(iter(InferredConnectiveSegments()(_DUTCH, Context(0, "catalogue")))),
+        next(iter(InferredConnectiveSegments()(_DUTCH, Context(0, "catalogue")))),
     ),
-    OperatorExample(SpeakerSeparator(), "personachat", "test-0001", units=3),
-    OperatorExample(Shuffle(keep_last=1) | SpeakerSeparator(), "personachat", "test-0001", units=4),
+    (SpeakerSeparator(), _DIALOGUE),
+    (Shuffle(keep_last=1) | SpeakerSeparator(), _DIALOGUE),
 )
 
 
 def catalogue() -> str:
     """The page, in Markdown."""
     parts, seen = [_INTRODUCTION], set()
-    for example in EXAMPLES:
-        kind = type(example.operator)
+    for operator, text in EXAMPLES:
+        kind = type(operator)
         if kind not in seen:
             name = kind.__name__
             shown = f"Import the operator with `from {kind.__module__} import {name}`."
             parts.append(f"## {name}\n\n{_described(kind)}\n\n{shown}\n")
         seen.add(kind)
-        parts.append(_shown(example))
+        parts.append(_shown(operator, text))
     return "\n".join(parts)
 
 
@@ -189,35 +181,29 @@ def _described(kind: type) -> str:
     return "\n\n".join(paragraphs)
 
 
-def _shown(example: OperatorExample) -> str:
-    texts, context = _texts(example.corpus) if example.corpus else (), Context(0, "catalogue")
-    before = example.text or next(text for text in texts if text.id == example.discourse_id)
-    before = replace(before, units=before.units[: example.units])
-    if example.ending:
-        last = len(before.units) - 1
-        end = len(before.units[last].text)
-        before = replace_text(before, last, 0, end, example.ending, operator="catalogue")
-    operator: Any = example.operator
-    call: Callable[..., Iterator[Discourse]] = operator
+def _shown(operator: Any, before: str | Discourse) -> str:
+    texts: tuple[Discourse, ...] = ()
+    context = Context(0, "catalogue")
+    if isinstance(before, str):
+        name, _, identifier = before.partition("/")
+        texts = _texts(name)
+        before = next(text for text in texts if text.id == identifier)
+    title, call = f"`{operator}`", operator
     if isinstance(operator, MatchedOrder):
         same = [text for text in texts if len(text.units) == len(before.units)]
         call = operator.fit(same, [text.id for text in same], context)
     elif isinstance(operator, IntruderSentence):
         call = operator.fit(texts, context)
-    after = next(iter(call(before, context)), None)
-    title = f"`{operator}`"
-    if isinstance(operator, ProbeSentence):
+    elif isinstance(operator, ProbeSentence):
         title = f"With {title}, {PROBES[operator.probe].description}"
+    after = next(iter(call(before, context)), None)
     if after is None:
-        reason = next(iter(context.skipped), "")
-        title += f" gives no result for this text, because of {reason}"
-    lines = _compared(before.texts, before.texts if after is None else after.texts)
+        title += f" gives no result for this text, because of {next(iter(context.skipped))}"
+    # The units in lines, as ``diff`` writes them, without its hints at letters.
+    lines = [
+        line for line in Differ().compare(before.texts, (after or before).texts) if line[0] != "?"
+    ]
     return "\n".join((f"{title}:", "", "```diff", *lines, "```", ""))
-
-
-def _compared(before: Sequence[str], after: Sequence[str]) -> Iterator[str]:
-    """The units in lines, as ``diff`` writes them, without its hints at letters."""
-    return (line for line in Differ().compare(before, after) if not line.startswith("?"))
 
 
 if __name__ == "__main__":

@@ -27,6 +27,17 @@ class NotApplicableError(Exception):
     """The reason why an operator leaves a place as it is, in a few words."""
 
 
+def first_reason(*rules: tuple[object, str]) -> str:
+    """The reason of the first rule that holds; empty where none does."""
+    return next((reason for holds, reason in rules if holds), "")
+
+
+def refuse(*rules: tuple[object, str]) -> None:
+    """Raise with the reason of the first rule that holds."""
+    if reason := first_reason(*rules):
+        raise NotApplicableError(reason)
+
+
 @dataclass
 class Context:
     """The things that operators get: the seed, the suite's name, and a place to count.

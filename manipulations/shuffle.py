@@ -1,7 +1,9 @@
-"""Sentence order: put the units of a discourse in another order.
+"""Sentence order: put the units of a discourse in another order, or keep the last one alone.
 
 Beyer et al. 2021, section 4.1: a shuffled narration or dialogue should be more surprising than the
-original, and so should the last unit after a shuffled context.
+original, and so should the last unit after a shuffled context. One unit to the front, or two
+neighbours exchanged: Chen, Chu and Gimpel 2019 (DiscoEval), sections 3.1 and 3.2, sentence position
+and binary sentence order.
 """
 
 from __future__ import annotations
@@ -69,6 +71,88 @@ class Shuffle(Composable):
                 [*canonical(order, texts), *range(len(texts), len(discourse.units))],
                 variant="/".join(filter(None, (discourse.variant, variant))),
             )
+
+
+@dataclass(frozen=True)
+class MoveToFront(Composable):
+    """Move one unit (a sentence or a turn) of a text to the front.
+
+    The operator draws the unit at random. The result is named ``moved``. If the operator draws the
+    first unit, the result ``moved`` has the same words as the original text. Call the function
+    :func:`moved_from` with the result to get the original position (from 0) of the moved unit. A
+    text of one unit gives no result.
+    """
+
+    def __call__(self, discourse: Discourse, context: Context) -> Iterator[Discourse]:
+        """Yield the discourse with a unit in front, unless there is one unit only."""
+        number = len(discourse.units)
+        if number < 2:
+            context.skipped["fewer than two units to reorder"] += 1
+            return
+        place = context.random(discourse, "MoveToFront").randrange(number)
+        order = [place, *(other for other in range(number) if other != place)]
+        yield reorder(discourse, order, "moved", "MoveToFront")
+
+
+def moved_from(discourse: Discourse) -> int:
+    """The place (from 0) at which the first unit stood before :class:`MoveToFront`."""
+    return original_positions(discourse, "MoveToFront")[0]
+
+
+@dataclass(frozen=True)
+class Exchange(Composable):
+    """Exchange two neighbouring units (sentences or turns) of a text.
+
+    Attributes:
+        unit: the position (from 0) of the unit that is exchanged with the next unit.
+
+    The result is named ``exchanged``. A text gives no result if the two units have the same words.
+
+    Raises:
+        ValueError: ``unit`` (from 0) is negative.
+    """
+
+    unit: int = 0
+
+    def __post_init__(self) -> None:
+        if self.unit < 0:
+            raise ValueError(f"unit is {self.unit}; expected 0 or more")
+
+    def __call__(self, discourse: Discourse, context: Context) -> Iterator[Discourse]:
+        """Yield the discourse with both exchanged, unless it reads the same or has no such unit."""
+        first, second = self.unit, self.unit + 1
+        if second >= len(discourse.units):
+            context.skipped["no two units to exchange"] += 1
+            return
+        if discourse.units[first].text == discourse.units[second].text:
+            context.skipped["both units have the same text"] += 1
+            return
+        order = list(range(len(discourse.units)))
+        order[first], order[second] = second, first
+        yield reorder(discourse, order, "exchanged", "Exchange")
+
+
+@dataclass(frozen=True)
+class LastUnit(Composable):
+    """Keep only the last unit (sentence or turn) of a text, with the annotations of this unit.
+
+    A text of one unit gives no result.
+    """
+
+    def __call__(self, discourse: Discourse, context: Context) -> Iterator[Discourse]:
+        """Yield it, unless there is no other unit."""
+        *others, last = discourse.units
+        if not others:
+            context.skipped["a single unit"] += 1
+            return
+
+        def move(span: Span) -> Span | None:
+            if any(unit < len(others) for unit, _, _ in span):
+                return None
+            return tuple((0, start, end) for _, start, end in span)
+
+        edits = (Edit("LastUnit", 0, 0, unit.text, "", removed=True) for unit in others)
+        yield move_annotations(discourse, move, units=(last,), edits=(*discourse.edits, *edits))
 
 
 def count_orders(texts: Sequence[str]) -> int:

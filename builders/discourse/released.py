@@ -57,8 +57,8 @@ from coherencegym.loaders.corpora.discoeval import TOKENISED
 from coherencegym.loaders.discourse import Discourse
 from coherencegym.loaders.text.prose import sentence_debris
 from coherencegym.manipulations.editing import replace_text
-from coherencegym.manipulations.move_units import Exchange
 from coherencegym.manipulations.operator import Context
+from coherencegym.manipulations.shuffle import Exchange
 
 #: The place of a replaced sentence where it is not known.
 _UNKNOWN = None

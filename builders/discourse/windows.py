@@ -66,8 +66,8 @@ from coherencegym.manipulations.intruders.intruder_sentence import (
     FittedIntruderSentence,
     IntruderSentence,
 )
-from coherencegym.manipulations.move_units import Exchange, MoveToFront, moved_from
 from coherencegym.manipulations.operator import Context
+from coherencegym.manipulations.shuffle import Exchange, MoveToFront, moved_from
 
 #: Corpora of prose, those that anybody may republish first; with threads for what suits them.
 STORIES = ("storycloze", "rocstories")

@@ -1,4 +1,6 @@
-"""Segments around connectives: the whole sentences that a connective and its arguments stand in.
+"""Segments around connectives, and other connectives in the place of the annotated ones.
+
+A segment has the whole sentences that a connective and its arguments stand in.
 
 Beyer et al. 2021, section 4.5, take the segments of Disco-Annotation, which are a sentence or a
 few. Of a corpus in the manner of the Penn Discourse Treebank a segment is the run of whole
@@ -6,7 +8,8 @@ sentences from the first that holds a part of the relation to the last one.
 
 Where the connective's clause comes first (``Although it rained, we left``), nothing stands before
 the connective that it could fail to go with: there it is the main clause that shows whether it
-does.
+does. What the arguments say is left as it is; whether a new connective can carry their relation is
+for the suite to say.
 """
 
 from __future__ import annotations
@@ -24,9 +27,16 @@ from coherencegym.manipulations.connectives.connective_context import (
     unsuitable,
     words,
 )
-from coherencegym.manipulations.editing import cut_excerpt
+from coherencegym.manipulations.editing import (
+    cut_excerpt,
+    last_edit,
+    replace_text,
+    text_around,
+)
 from coherencegym.manipulations.operator import Composable, Context
+from coherencegym.words import in_case_of
 
+_NAME = "ConnectiveSubstitution"
 #: The connectives of the paper (section 4.5), but for ``meanwhile``, which is rare.
 AMBIGUOUS = ("although", "as", "however", "since", "though", "while", "yet")
 
@@ -72,12 +82,12 @@ class ConnectiveSegments(Composable):
             else:
                 unit, start, _ = relation.connective[0]
                 kept = dataclasses.replace(discourse, relations=(relation,))
-                yield cut_excerpt(kept, *_units(relation), variant=f"u{unit}c{start}")
+                yield cut_excerpt(kept, *units_of(relation), variant=f"u{unit}c{start}")
 
     def _objection(
         self, discourse: Discourse, relation: Relation, unit: int, start: int, end: int
     ) -> str:
-        first, last = _units(relation)
+        first, last = units_of(relation)
         texts, units = discourse.texts, discourse.units[first : last + 1]
         main = main_clause(discourse, relation)
         next_unit, next_start = main or (unit, end)
@@ -99,7 +109,8 @@ class ConnectiveSegments(Composable):
         return ""
 
 
-def _units(relation: Relation) -> tuple[int, int]:
+def units_of(relation: Relation) -> tuple[int, int]:
+    """The first and the last unit of a relation."""
     parts = (relation.connective or ()) + relation.arg1 + relation.arg2
     held = [unit for unit, _, _ in parts]
     return min(held), max(held)
@@ -149,3 +160,54 @@ def explicit_relations(discourse: Discourse) -> list[Relation]:
             )
         found[connective] = relation
     return [found[span] for span in sorted(found)]
+
+
+@dataclass(frozen=True)
+class ConnectiveSubstitution(Composable):
+    """Replace an annotated connective by another connective, and keep its capitalisation.
+
+    Attributes:
+        replacement: the new connective, in lower case.
+
+    Each annotated connective of the text gives one result. A connective gives no result if it is
+    the same as the new connective, or if it has two separate parts (``if ... then``). The result is
+    named after the new connective, for instance ``although``. If :class:`ConnectiveSegments` has
+    cut out the text around a connective, the name of the segment comes first: ``u3c12/although``.
+    """
+
+    replacement: str
+
+    def __call__(self, discourse: Discourse, context: Context) -> Iterator[Discourse]:
+        """Yield the discourse with one connective replaced."""
+        for relation in explicit_relations(discourse):
+            assert relation.connective is not None
+            if len(relation.connective) > 1:
+                context.skipped["discontinuous connective"] += 1
+                continue
+            unit, start, end = relation.connective[0]
+            word = discourse.units[unit].text[start:end]
+            if word.lower() == self.replacement:
+                context.skipped["the replacement is the connective that stands there"] += 1
+                continue
+            after = in_case_of(word, self.replacement)
+            name = f"{discourse.variant}/{self.replacement}".lstrip("/")
+            yield replace_text(discourse, unit, start, end, after, operator=_NAME, variant=name)
+
+
+def around_connective(discourse: Discourse) -> tuple[str, str, str]:
+    """The text before a segment's connective, the connective, and the text after it.
+
+    Without outer spaces. The connective is the one that was substituted, or of a segment that was
+    not changed the one that it was cut out for.
+
+    Raises:
+        ValueError: there is no connective.
+    """
+    if (edit := last_edit(discourse, _NAME)) is not None:
+        place = edit.unit, edit.start, edit.start + len(edit.after)
+    elif (relations := explicit_relations(discourse)) and relations[0].connective:
+        place = relations[0].connective[0]
+    else:
+        raise ValueError(f"{discourse.corpus}/{discourse.id}: there is no connective")
+    before, connective, after = text_around(discourse, *place)
+    return before.strip(), connective, after.strip()

@@ -20,7 +20,7 @@ from coherencegym.manipulations.connectives.plain_sentences import (
     has_own_adverbial,
     says_how_it_goes_on,
 )
-from coherencegym.manipulations.operator import Context
+from coherencegym.manipulations.operator import Context, NotApplicableError
 from coherencegym.words import word_list
 
 
@@ -181,45 +181,37 @@ _SAID = ("Explicit", "AltLex", "AltLexC")
 
 def implied_connectives(discourse: Discourse, context: Context) -> Iterator[Implied]:
     """Give the sentences of a discourse that an adverbial can be put between, in their order."""
-    found: dict[int, Implied] = {}
+    pairs: dict[int, Implied] = {}
     twice = set()
     for relation in discourse.relations:
-        if not relation.implied:
-            continue
-        made = _implied(discourse, relation)
-        if isinstance(made, str):
-            context.skipped[made] += 1
-        else:
-            twice |= {made.unit} & set(found)
-            found[made.unit] = made
+        if relation.implied:
+            with context.counting():
+                pair = _implied(discourse, relation)
+                twice |= {pair.unit} & set(pairs)
+                pairs[pair.unit] = pair
     if twice:
         context.skipped["several relations of one sentence"] += len(twice)
-    yield from (each for unit, each in sorted(found.items()) if unit not in twice)
+    yield from (pair for unit, pair in sorted(pairs.items()) if unit not in twice)
 
 
-def _implied(discourse: Discourse, relation: Relation) -> Implied | str:
-    way = _way(relation)
-    if way is None:
-        return "implied connective that no sentence begins with"
+def _implied(discourse: Discourse, relation: Relation) -> Implied:
+    ways = (way for way in WAYS.values() if relation.implied in way.words + way.likewise)
+    if (way := next(ways, None)) is None:
+        raise NotApplicableError("implied connective that no sentence begins with")
     if not any(sense.startswith(way.senses) for sense in relation.senses):
-        return "implied connective of another sense"
+        raise NotApplicableError("implied connective of another sense")
     if reason := _objection(discourse, relation):
-        return reason
+        raise NotApplicableError(reason)
     unit = relation.arg2[0][0]
     first, second = discourse.texts[relation.arg1[0][0] : unit], within_sentence(discourse, unit)
     if not second:
-        return "first word that may be a name"
+        raise NotApplicableError("first word that may be a name")
     word = way.words[0] if relation.implied in way.likewise else relation.implied
     past = tells_what_happened(discourse.units[unit])
-    made = Implied(relation, unit, " ".join(first), second, way.name, word, past)
-    if made.has(word) or made.has(way.words[0]):
-        return "adverbial that stands there already"
-    return made
-
-
-def _way(relation: Relation) -> Way | None:
-    known = (way for way in WAYS.values() if relation.implied in way.words + way.likewise)
-    return next(known, None)
+    pair = Implied(relation, unit, " ".join(first), second, way.name, word, past)
+    if pair.has(word) or pair.has(way.words[0]):
+        raise NotApplicableError("adverbial that stands there already")
+    return pair
 
 
 def _objection(discourse: Discourse, relation: Relation) -> str:

@@ -10,14 +10,15 @@ from __future__ import annotations
 import dataclasses
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from coherencegym.loaders.discourse import Alternative, Discourse, ParsedWord, Relation, Span
 from coherencegym.loaders.languages.registry import language_of
 from coherencegym.loaders.senses import Connective
+from coherencegym.manipulations.connectives.connective_segments import units_of
 from coherencegym.manipulations.editing import cut_excerpt, replace_places
-from coherencegym.manipulations.operator import Composable, Context
+from coherencegym.manipulations.operator import Composable, Context, NotApplicableError, refuse
 from coherencegym.manipulations.probes.probe import Replacement
 from coherencegym.words import in_case_of
 
@@ -86,76 +87,52 @@ class InferredConnectiveSegments(Composable):
         """Yield the segments in the order of their connectives."""
         arguments = _arguments_by_place(discourse)
         for unit, start in sorted(arguments):
-            known = _connective_at(discourse, unit, start)
-            if known is None:
-                continue
-            marked = next(
-                (
-                    (own, relation)
-                    for own, relation in _marked_relations(arguments, (unit, start), known)
-                    if relation.unified in _labels(known)
-                ),
-                None,
-            )
-            found = self._segment(discourse, known, (unit, start), marked)
-            if isinstance(found, str):
-                context.skipped[found] += 1
-            else:
-                yield found
+            if known := _connective_at(discourse, unit, start):
+                with context.counting():
+                    marked = _marked_relations(arguments, (unit, start), known)
+                    yield self._segment(discourse, known, (unit, start), marked)
 
     def _segment(
         self,
         discourse: Discourse,
         known: Connective,
         place: tuple[int, int],
-        marked: tuple[Span, Relation] | None,
-    ) -> Discourse | str:
-        # The segment, or why there is none.
+        marked: Iterable[tuple[Span, Relation]],
+    ) -> Discourse:
         unit, start = place
-        end = start + len(known.word)
-        if marked is None:
-            return "a relation that the word does not say"
-        argument, relation = marked
-        first, last = _units(relation)
-        if reason := self._objection(discourse, (first, last), (unit, start, end)):
-            return reason
+        end, text = start + len(known.word), discourse.units[unit].text
+        said = ((span, each) for span, each in marked if each.unified in _labels(known))
+        argument, relation = next(said, (None, None))
+        if argument is None or relation is None:
+            raise NotApplicableError("a relation that the word does not say")
+        first, last = units_of(relation)
+        refuse(
+            (
+                len({each.speaker for each in discourse.units[first : last + 1]}) > 1,
+                "speakers change within the segment",
+            ),
+            (last > unit, "a clause before its main sentence"),
+            (
+                unit - first > self.before,
+                f"more than {self.before} sentences before the connective",
+            ),
+            (len(text) - end < self.fewest_after, "little text after the connective"),
+            (_is_second(discourse, (unit, start, end)), "the second connective of a pair"),
+            (_FIXED.match(text[start:]), "a fixed phrase"),
+        )
         if not (syntax := _syntax(discourse, known, end, argument)):
-            return "no whole clause behind the word"
+            raise NotApplicableError("no whole clause behind the word")
         partner = _partner(discourse, known, unit, end)
-        if partner and not _begins_clause(discourse, partner[0]):
-            return "a second word inside its clause"
+        if any(text[:begin].rstrip()[-1:].isalnum() for _, begin, _ in partner):
+            raise NotApplicableError("a second word inside its clause")
         replacements = _replacements(discourse, relation, syntax, has_partner=bool(partner))
         if not replacements:
-            return "no other connective of its syntax"
+            raise NotApplicableError("no other connective of its syntax")
         places = ((unit, start, end), *partner)
-        own = dataclasses.replace(relation, type="Explicit", connective=places)
-        options = (discourse.units[unit].text[start:end], *replacements)
-        choice = Alternative(places[:1], options, right=0)
-        kept = dataclasses.replace(discourse, relations=(own,), alternatives=(choice,))
+        explicit = dataclasses.replace(relation, type="Explicit", connective=places)
+        choice = Alternative(places[:1], (text[start:end], *replacements), right=0)
+        kept = dataclasses.replace(discourse, relations=(explicit,), alternatives=(choice,))
         return cut_excerpt(kept, first, last, variant=f"u{unit}c{start}")
-
-    def _objection(
-        self, discourse: Discourse, units: tuple[int, int], place: tuple[int, int, int]
-    ) -> str:
-        unit, start, end = place
-        first, last = units
-        text = discourse.units[unit].text
-        if len({one.speaker for one in discourse.units[first : last + 1]}) > 1:
-            return "speakers change within the segment"
-        if last > unit:
-            return "a clause before its main sentence"
-        if unit - first > self.before:
-            return f"more than {self.before} sentences before the connective"
-        if len(text) - end < self.fewest_after:
-            return "little text after the connective"
-        if _is_second(discourse, place):
-            return "the second connective of a pair"
-        return "a fixed phrase" * (_FIXED.match(text[start:]) is not None)
-
-
-def _units(relation: Relation) -> tuple[int, int]:
-    held = [unit for unit, _, _ in (*relation.arg1, *relation.arg2)]
-    return min(held), max(held)
 
 
 #: Place at which an argument begins -> the argument, the other one, and their relation.
@@ -163,15 +140,13 @@ _ArgumentsByPlace = Mapping[tuple[int, int], Sequence[tuple[Span, Span, Relation
 
 
 def _arguments_by_place(discourse: Discourse) -> _ArgumentsByPlace:
-    found: dict[tuple[int, int], list[tuple[Span, Span, Relation]]] = defaultdict(list)
+    arguments: dict[tuple[int, int], list[tuple[Span, Span, Relation]]] = defaultdict(list)
     for relation in discourse.relations:
         for own, other in ((relation.arg1, relation.arg2), (relation.arg2, relation.arg1)):
-            found[own[0][:2]].append((own, other, relation))
-    return {place: sorted(each, key=lambda one: _size(one[0])) for place, each in found.items()}
-
-
-def _size(span: Span) -> int:
-    return sum(end - start + 1 for _, start, end in span)
+            arguments[own[0][:2]].append((own, other, relation))
+    for those in arguments.values():
+        those.sort(key=lambda each: sum(end - start + 1 for _, start, end in each[0]))
+    return arguments
 
 
 def _marked_relations(
@@ -254,11 +229,6 @@ def _partner(
     return ()
 
 
-def _begins_clause(discourse: Discourse, place: tuple[int, int, int]) -> bool:
-    unit, start, _ = place
-    return not discourse.units[unit].text[:start].rstrip()[-1:].isalnum()
-
-
 def _replacements(
     discourse: Discourse, relation: Relation, syntax: str, *, has_partner: bool
 ) -> list[str]:
@@ -298,7 +268,8 @@ def connective_places(segment: Discourse) -> list[tuple[int, int, int]]:
     edits = [edit for edit in segment.edits if edit.operator == _NAME]
     if edits:
         # Each was made to the left of those before it.
-        places, shift = list[tuple[int, int, int]](), 0
+        places: list[tuple[int, int, int]] = []
+        shift = 0
         for edit in reversed(edits):
             start = edit.start + shift
             places.append((edit.unit, start, start + len(edit.after)))
@@ -333,12 +304,6 @@ class InferredConnectiveSubstitution(Composable):
         drawn = random.choice(fitting)
         words = [in_case_of(connective_of(discourse), drawn)]
         words += language_of(discourse).connectives[drawn].partners[: len(places) - 1]
-        yield replace_places(
-            discourse,
-            places[0][0],
-            [
-                Replacement(start, end, word)
-                for (_, start, end), word in zip(places, words, strict=True)
-            ],
-            operator=_NAME,
-        )
+        pairs = zip(places, words, strict=True)
+        replacements = [Replacement(start, end, word) for (_, start, end), word in pairs]
+        yield replace_places(discourse, places[0][0], replacements, operator=_NAME)

@@ -17,7 +17,7 @@ from typing import Any
 
 from coherencegym.loaders.discourse import Discourse, Mention, span_text
 from coherencegym.loaders.languages.registry import language_of
-from coherencegym.manipulations.operator import Context, NotApplicableError
+from coherencegym.manipulations.operator import Context, NotApplicableError, refuse
 from coherencegym.manipulations.reference.entities import (
     FORMS,
     MentionedText,
@@ -25,7 +25,6 @@ from coherencegym.manipulations.reference.entities import (
     name_stems,
 )
 from coherencegym.manipulations.reference.languages.language_rules import rules_of
-from coherencegym.manipulations.reference.mention_rules import refuse
 
 #: The share of the wished length by which a cut may be longer or shorter, and the words by which
 #: the two may differ.

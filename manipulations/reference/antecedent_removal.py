@@ -21,10 +21,10 @@ from typing import Literal
 
 from coherencegym.loaders.discourse import Discourse, Mention, Span, span_text
 from coherencegym.manipulations.editing import move_annotations, replace_text
-from coherencegym.manipulations.operator import Composable, Context, NotApplicableError
+from coherencegym.manipulations.operator import Composable, Context, NotApplicableError, refuse
 from coherencegym.manipulations.reference.entities import MentionedText, name_stems, word_stems
 from coherencegym.manipulations.reference.languages.language_rules import rules_of
-from coherencegym.manipulations.reference.mention_rules import MentionRules, refuse
+from coherencegym.manipulations.reference.mention_rules import MentionRules
 from coherencegym.manipulations.reference.pronoun_repetition import first_of_chain, is_heading
 
 _NAME = "AntecedentRemoval"

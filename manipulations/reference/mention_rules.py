@@ -13,7 +13,6 @@ from abc import ABC, abstractmethod
 from collections.abc import Collection, Mapping, Sequence
 
 from coherencegym.loaders.discourse import Discourse, Mention, span_text
-from coherencegym.manipulations.operator import NotApplicableError
 
 #: Marks of a quotation: who is quoted was said before it.
 _QUOTES = ('"', "“", "‘")
@@ -48,17 +47,6 @@ def mentions_of_units(discourse: Discourse) -> MentionsOf:
 def any_of(*phrases: str) -> str:
     """A pattern of whole words or phrases, each of which is a pattern."""
     return rf"\b(?:{'|'.join(phrases)})\b"
-
-
-def first_reason(*rules: tuple[object, str]) -> str:
-    """The reason of the first rule that holds; empty where none does."""
-    return next((reason for holds, reason in rules if holds), "")
-
-
-def refuse(*rules: tuple[object, str]) -> None:
-    """Raise with the reason of the first rule that holds."""
-    if reason := first_reason(*rules):
-        raise NotApplicableError(reason)
 
 
 class MentionRules(ABC):

@@ -20,7 +20,7 @@ from random import Random
 
 from coherencegym.loaders.discourse import Alternative, Discourse
 from coherencegym.manipulations.editing import replace_text, text_around
-from coherencegym.manipulations.operator import Composable, Context, NotApplicableError
+from coherencegym.manipulations.operator import Composable, Context, NotApplicableError, refuse
 from coherencegym.manipulations.reference.candidate_substitution import in_place
 from coherencegym.manipulations.reference.genders import (
     GENDERED_NOUNS,
@@ -32,7 +32,6 @@ from coherencegym.manipulations.reference.genders import (
     other_gender,
     pronoun_for,
 )
-from coherencegym.manipulations.reference.mention_rules import refuse
 from coherencegym.words import word_lists
 
 #: Letters of a new name: of each gender many usual ones have as many.

@@ -9,8 +9,7 @@ from pathlib import Path
 from coherencegym import manipulations
 from coherencegym.manipulations.catalogue import EXAMPLES, catalogue
 from coherencegym.manipulations.operator import Composable
-from coherencegym.manipulations.probe_sentence import ProbeSentence
-from coherencegym.manipulations.probes.registry import PROBES
+from coherencegym.manipulations.probes.registry import PROBES, ProbeSentence
 
 
 def test_every_operator_has_an_example() -> None:
@@ -22,9 +21,9 @@ def test_every_operator_has_an_example() -> None:
         if each.__module__ in modules  # and not in an example of another test
         and not each.__name__.startswith("Fitted")  # what `fit` of another gives
     }
-    assert {type(example.operator) for example in EXAMPLES} == there
-    operators = [example.operator for example in EXAMPLES]
-    assert {one.probe for one in operators if isinstance(one, ProbeSentence)} == set(PROBES)
+    assert {type(operator) for operator, _ in EXAMPLES} == there
+    probes = {one.probe for one, _ in EXAMPLES if isinstance(one, ProbeSentence)}
+    assert probes == set(PROBES)
 
 
 def test_the_page_is_what_the_command_prints(repository: Path) -> None:

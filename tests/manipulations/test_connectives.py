@@ -14,12 +14,10 @@ from coherencegym.manipulations.connectives.connective_context import fits, synt
 from coherencegym.manipulations.connectives.connective_segments import (
     AMBIGUOUS,
     ConnectiveSegments,
-    explicit_relations,
-    main_clause,
-)
-from coherencegym.manipulations.connectives.connective_substitution import (
     ConnectiveSubstitution,
     around_connective,
+    explicit_relations,
+    main_clause,
 )
 from coherencegym.manipulations.operator import Context
 from coherencegym.words import in_case_of

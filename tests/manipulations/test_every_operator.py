@@ -26,26 +26,25 @@ from coherencegym.loaders.discourse import Discourse, span_text, spans, undo
 from coherencegym.loaders.read import read
 from coherencegym.loaders.registry import CORPORA, corpus, sample_of
 from coherencegym.manipulations.catalogue import EXAMPLES
-from coherencegym.manipulations.connectives.connective_segments import ConnectiveSegments
-from coherencegym.manipulations.connectives.connective_substitution import ConnectiveSubstitution
+from coherencegym.manipulations.connectives.connective_segments import (
+    ConnectiveSegments,
+    ConnectiveSubstitution,
+)
 from coherencegym.manipulations.connectives.inferred_connectives import (
     InferredConnectiveSegments,
     InferredConnectiveSubstitution,
 )
 from coherencegym.manipulations.ending_swap import EndingSwap
 from coherencegym.manipulations.intruders.intruder_sentence import IntruderSentence
-from coherencegym.manipulations.last_unit import LastUnit
-from coherencegym.manipulations.move_units import Exchange, MoveToFront
 from coherencegym.manipulations.operator import Composable, Context, Operator, Pipeline
 from coherencegym.manipulations.orders.matched_order import MatchedOrder
-from coherencegym.manipulations.probe_sentence import ProbeSentence
-from coherencegym.manipulations.probes.registry import PROBES
+from coherencegym.manipulations.probes.registry import PROBES, ProbeSentence
 from coherencegym.manipulations.reference.antecedent_removal import AntecedentRemoval
 from coherencegym.manipulations.reference.candidate_substitution import CandidateSubstitution
 from coherencegym.manipulations.reference.named_people import NewNames, OwnNames, Renaming
 from coherencegym.manipulations.reference.pronoun_repetition import PronounRepetition
 from coherencegym.manipulations.reference.schemas import PersonGenders
-from coherencegym.manipulations.shuffle import Shuffle
+from coherencegym.manipulations.shuffle import Exchange, LastUnit, MoveToFront, Shuffle
 from coherencegym.manipulations.speaker_separator import SpeakerSeparator
 
 #: One or more of each, with settings that take another way through it.
@@ -116,12 +115,12 @@ def samples() -> tuple[Discourse, ...]:
     """Some texts in the format of each corpus, with every kind of annotation that there is."""
     formats = set(CORPORA) - {"documents"}  # of no annotation, and slow to read
     own = [found for name in sorted(formats) if (found := sample_of(corpus(name))) is not None]
-    shown = [
-        dataclasses.replace(one.text, id=f"{one.text.id}{one.text.variant}")
-        for one in EXAMPLES
-        if one.text is not None
-    ]
-    return (*(text for sample in own for text in list(read(sample))[::4][:14]), *shown)
+    texts = [text for _, text in EXAMPLES if isinstance(text, Discourse)]
+    shown = {f"{text.id}{text.variant}": text for text in texts}
+    return (
+        *(text for sample in own for text in list(read(sample))[::4][:14]),
+        *(dataclasses.replace(text, id=name) for name, text in shown.items()),
+    )
 
 
 def suited(operator: object) -> tuple[Discourse, ...]:

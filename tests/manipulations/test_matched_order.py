@@ -21,8 +21,9 @@ from coherencegym.manipulations.orders.centering import (
 from coherencegym.manipulations.orders.matched_order import (
     MATCHED_ORDER,
     MatchedOrder,
+    place_scores,
+    unit_features,
 )
-from coherencegym.manipulations.orders.places import place_scores, unit_features
 from coherencegym.manipulations.shuffle import kendall_tau, original_positions
 
 #: Takes whatever order fits best.

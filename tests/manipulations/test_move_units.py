@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from support.strategies import discourses
 
 from coherencegym.loaders.discourse import Discourse, Unit, undo
-from coherencegym.manipulations.move_units import Exchange, MoveToFront, moved_from
 from coherencegym.manipulations.operator import Context
+from coherencegym.manipulations.shuffle import Exchange, MoveToFront, moved_from
 
 
 def story(*texts: str, name: str = "d") -> Discourse:

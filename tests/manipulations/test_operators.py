@@ -21,10 +21,9 @@ from coherencegym.loaders.discourse import (
 )
 from coherencegym.manipulations.editing import replace_text
 from coherencegym.manipulations.ending_swap import EndingSwap
-from coherencegym.manipulations.last_unit import LastUnit
 from coherencegym.manipulations.operator import Context, Pipeline
-from coherencegym.manipulations.probe_sentence import ProbeSentence
-from coherencegym.manipulations.shuffle import Shuffle
+from coherencegym.manipulations.probes.registry import ProbeSentence
+from coherencegym.manipulations.shuffle import LastUnit, Shuffle
 from coherencegym.manipulations.speaker_separator import SpeakerSeparator
 
 

@@ -14,9 +14,8 @@ from hypothesis import strategies as st
 
 from coherencegym.loaders.discourse import Discourse, Mention, Unit, span_text, undo
 from coherencegym.manipulations.operator import Context
-from coherencegym.manipulations.probe_sentence import ProbeSentence
 from coherencegym.manipulations.probes.probe import Replacement, apply
-from coherencegym.manipulations.probes.registry import PROBES, probe_sentence
+from coherencegym.manipulations.probes.registry import PROBES, ProbeSentence, probe_sentence
 from coherencegym.manipulations.probes.sentence import analyse
 
 NAMES = list(PROBES)
@@ -162,7 +161,7 @@ def test_a_thing_before_the_pronoun_stops_animacy_down(
 
 def test_importing_the_probes_imports_neither_spacy_nor_lemminflect(repository: Path) -> None:
     code = (
-        "import sys, manipulations.probe_sentence\n"
+        "import sys, manipulations.probes.registry\n"
         "print(sorted({'spacy', 'lemminflect'} & set(sys.modules)))"
     )
     done = subprocess.run(

@@ -21,15 +21,13 @@ from collections.abc import Sequence
 
 from coherencegym.loaders.discourse import Discourse, Mention, span_text
 from coherencegym.loaders.languages.english import ENGLISH
-from coherencegym.manipulations.operator import NotApplicableError
+from coherencegym.manipulations.operator import NotApplicableError, first_reason, refuse
 from coherencegym.manipulations.reference.mention_rules import (
     MentionRules,
     any_of,
     fault_of_end,
     fault_of_marks,
-    first_reason,
     holds_pronoun,
-    refuse,
 )
 from coherencegym.manipulations.reference.noun_phrases import (
     DETERMINERS,

@@ -12,7 +12,7 @@ from coherencegym.manipulations.reference.languages.german import GERMAN_RULES
 from coherencegym.manipulations.reference.mention_rules import MentionRules
 
 #: Rules by ISO 639-1 code.
-RULES: Mapping[str, MentionRules] = {
+MENTION_RULES: Mapping[str, MentionRules] = {
     "en": ENGLISH_RULES,
     "nl": DUTCH_RULES,
     "de": GERMAN_RULES,
@@ -25,4 +25,4 @@ def rules_of(discourse: Discourse) -> MentionRules:
     Raises:
         KeyError: there are none; configs name the languages that they can be made in.
     """
-    return RULES[language_of(discourse).code]
+    return MENTION_RULES[language_of(discourse).code]

@@ -16,13 +16,11 @@ from typing import ClassVar
 
 from coherencegym.loaders.discourse import Discourse, Features, Mention, span_text
 from coherencegym.loaders.languages.language import Language
-from coherencegym.manipulations.operator import NotApplicableError
+from coherencegym.manipulations.operator import NotApplicableError, first_reason, refuse
 from coherencegym.manipulations.reference.mention_rules import (
     MentionRules,
     fault_of_marks,
-    first_reason,
     holds_pronoun,
-    refuse,
 )
 from coherencegym.manipulations.reference.noun_phrases import capitalised
 
