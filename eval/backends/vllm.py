@@ -22,7 +22,7 @@ from coherencegym.eval.models.arguments import ModelArguments, Scalar
 from coherencegym.eval.models.kind import ScorerChoice
 from coherencegym.eval.models.libraries import attempt
 from coherencegym.eval.models.limits import context_length, limits_of, rope_types, with_context
-from coherencegym.eval.models.load import LoadedModel, load_config
+from coherencegym.eval.models.load import LoadedModel, load_config, named
 from coherencegym.eval.models.placement import quantization_of
 from coherencegym.eval.models.provenance import find_provenance
 from coherencegym.eval.models.refusals import refuse_unless_held, stored
@@ -68,7 +68,7 @@ def _load(
     _refuse_options(arguments, device_map)
     vllm = _library()
     kind = _device(device)
-    own = dict(arguments.passed)
+    own, tokens = dict(arguments.passed), arguments.tokenizer
     source = find_model(name, arguments.revision)
     if source.base_of_adapter() is not None:
         _refuse_adapter(f"model {name!r}")
@@ -112,8 +112,8 @@ def _load(
         device=kind,
         dtype=str(about.dtype).removeprefix("torch."),
         parameters=stored(source)[1],
-        other_tokenizer=_named(arguments.tokenizer),
-        quantization=quantized or _said(own.get("quantization")),
+        other_tokenizer=named(tokens and find_model(tokens, what="tokenizer")),
+        quantization=quantized or (str(own["quantization"]) if own.get("quantization") else None),
         remote_code=remote_code,
         provenance=find_provenance([source], arguments.training_cutoff),
     )
@@ -207,13 +207,6 @@ def _room_for_logits(name: str, config: Any, kind: str, own: Mapping[str, Any]) 
     return {"gpu_memory_utilization": share}
 
 
-def _named(tokenizer: str | None) -> dict[str, str] | None:
-    if tokenizer is None:
-        return None
-    tokens = find_model(tokenizer, what="tokenizer")
-    return {"name": tokens.name, "commit": tokens.identity()}
-
-
 def _refuse_positions(name: str, config: Any, most: int) -> None:
     # vLLM reads such positions otherwise in a context of ``most`` tokens.
     first = min(limits_of(config).lengths, default=most)
@@ -235,10 +228,6 @@ def _numeric(arguments: ModelArguments) -> dict[str, Scalar]:
     if os.environ.get(_INVARIANT, "0") not in ("", "0"):
         chosen["batch_invariant"] = True
     return chosen
-
-
-def _said(value: Scalar) -> str | None:
-    return None if value is None else str(value)
 
 
 BACKEND = Backend(

@@ -27,7 +27,7 @@ from coherencegym.eval.forward.logits import Forward, Questions, fetched
 from coherencegym.eval.forward.masks import unmasked_layer
 from coherencegym.eval.forward.numeric import Bits, exactly
 from coherencegym.eval.forward.passes import CannotShareError, run_alone, run_batch
-from coherencegym.eval.models.placement import quantization
+from coherencegym.eval.models.placement import quantization_of
 from coherencegym.eval.plan.batches import Batch, Budget, make_batches
 from coherencegym.eval.plan.plan import Plan
 from coherencegym.eval.text.sequence import Sharing, TokenSequence
@@ -146,7 +146,7 @@ class _Tried:
         self, batches: Sequence[Batch], texts: Iterable[int], exact: Bits
     ) -> Trial | None:
         # None where that cannot be had, or not of all.
-        if quantization(self.forward.model) is not None:
+        if quantization_of(self.forward.model.config) is not None:
             return None
         found = exactly(self.forward, lambda: self._run(batches))
         return None if found is None else alike_within(_pairs(found, exact, texts))
@@ -383,5 +383,5 @@ def _bits(
 
     if forward.is_exact:
         return list(work().values()), TOLERANCE
-    exact = None if quantization(forward.model) else exactly(forward, work)
+    exact = None if quantization_of(forward.model.config) else exactly(forward, work)
     return list((exact or work()).values()), TOLERANCE if exact else _GROSS

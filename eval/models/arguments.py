@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 from coherencegym.errors import EvaluationError
@@ -116,23 +117,17 @@ def scalar(text: str) -> Scalar:
         return text.lower() == "true"
     if text in ("null", "None"):
         return None
-    if re.fullmatch(r"[+-]?[0-9]+", text):
-        return int(text)
-    if re.fullmatch(r"[+-]?([0-9]+\.[0-9]*|\.?[0-9]+)([eE][+-]?[0-9]+)?", text):
-        return float(text)
-    if text.startswith('"'):
-        try:
-            value = json.loads(text)
-        except ValueError:
-            value = None
-        if not isinstance(value, str):
-            raise EvaluationError(f"{text}: the quotes do not close")
-        return value
+    for pattern, kind in ((r"[+-]?\d+", int), (r"[+-]?(\d+\.\d*|\.?\d+)([eE][+-]?\d+)?", float)):
+        if re.fullmatch(pattern, text, re.ASCII):
+            return kind(text)
     if len(text) > 1 and text[0] == text[-1] == "'":
         return text[1:-1]
-    if text.startswith(("{", "[", "'")):
-        raise EvaluationError(f"{text}: expected true, false, null, a number or a string")
-    return text
+    if not text.startswith(("{", "[", "'", '"')):
+        return text
+    with suppress(ValueError):
+        if isinstance(value := json.loads(text), str):
+            return value
+    raise EvaluationError(f"{text}: expected true, false, null, a number or a string that closes")
 
 
 def parse_model_arguments(texts: Sequence[str], revision: str | None = None) -> ModelArguments:

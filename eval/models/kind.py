@@ -64,25 +64,19 @@ def is_headless(config: Any) -> bool:
     return all(name.endswith("Model") and "Head" not in name for name in declared)
 
 
-def has_masked_class(config: Any, trust: bool = False) -> bool:
-    """Tell whether transformers, or trusted code of the repository, makes a masked model of it."""
-    from transformers.models.auto import modeling_auto
-
-    if trust and _OWN_MASKED in (getattr(config, "auto_map", None) or {}):
-        return True
-    known = getattr(config, "model_type", "") in modeling_auto.MODEL_FOR_MASKED_LM_MAPPING_NAMES
-    return known and not getattr(config, "is_encoder_decoder", False)
-
-
 def class_for(config: Any, scorer: Scorer, trust: bool = False) -> Any:
     """The class of transformers that makes a model of a config with the head that a scorer needs.
 
     Models that predict a masked token one place before it come as either.
     """
     from transformers import AutoModelForCausalLM, AutoModelForMaskedLM
+    from transformers.models.auto import modeling_auto
 
-    masked = scorer == "pll" or (scorer == "mntp" and has_masked_class(config, trust))
-    return AutoModelForMaskedLM if masked else AutoModelForCausalLM
+    if scorer == "causal":
+        return AutoModelForCausalLM
+    own_code = trust and _OWN_MASKED in (getattr(config, "auto_map", None) or {})
+    known = getattr(config, "model_type", "") in modeling_auto.MODEL_FOR_MASKED_LM_MAPPING_NAMES
+    return AutoModelForMaskedLM if scorer == "pll" or own_code or known else AutoModelForCausalLM
 
 
 def padding_of(config: Any) -> int:

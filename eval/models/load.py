@@ -23,7 +23,7 @@ from coherencegym.eval.models.placement import (
     input_device,
     keep_selection,
     place_model,
-    quantization,
+    quantization_of,
 )
 from coherencegym.eval.models.provenance import NOTHING_KNOWN, Provenance, find_provenance
 from coherencegym.eval.models.refusals import (
@@ -129,7 +129,7 @@ class LoadedModel:
             device=devices(model),
             dtype=str(model.dtype).removeprefix("torch."),
             parameters=model.num_parameters(),
-            quantization=quantization(model),
+            quantization=quantization_of(model.config),
             remote_code=runs_remote_code(model),
             **more,
         )
@@ -238,8 +238,8 @@ def _load(
         scorer=read.scorer or "causal",
         commit=source.identity(code=remote_code),
         base=source.name if source.name != name else None,
-        adapter=_named(adapter),
-        other_tokenizer=_named(read.tokens) if read.tokens is not read.source else None,
+        adapter=named(adapter),
+        other_tokenizer=named(read.tokens) if read.tokens is not read.source else None,
         arguments=arguments.numeric(),
         provenance=find_provenance([source, *filter(None, [adapter])], arguments.training_cutoff),
         notes=_notes(source, adapter, remote_code, trust_remote_code),
@@ -323,8 +323,8 @@ def load_facts(
         "name": name,
         "commit": read.source.identity(code=code),
         "base": read.source.name if read.source.name != name else None,
-        "adapter": _named(read.adapter),
-        "tokenizer": _named(read.tokens) if read.tokens is not read.source else None,
+        "adapter": named(read.adapter),
+        "tokenizer": named(read.tokens) if read.tokens is not read.source else None,
         "arguments": arguments.numeric(),
     }
     if placement.device is not None:
@@ -554,7 +554,8 @@ def _adapted(model: Any, adapter: ModelSource) -> Any:
     return wrapped.get_base_model()
 
 
-def _named(source: ModelSource | None) -> dict[str, str] | None:
+def named(source: ModelSource | None) -> dict[str, str] | None:
+    """Name and commit of some files, as results record them."""
     return {"name": source.name, "commit": source.identity()} if source is not None else None
 
 

@@ -118,11 +118,6 @@ def _bitsandbytes(given: Mapping[str, Any]) -> Any:
     return config
 
 
-def quantization(model: Any) -> str | None:
-    """The quantization of a loaded model's weights, such as ``bitsandbytes-4bit``, or None."""
-    return quantization_of(model.config)
-
-
 def quantization_of(model_config: Any) -> str | None:
     """The quantization that a model's config says, such as ``bitsandbytes-4bit``, or None."""
     config = getattr(model_config, "quantization_config", None)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from coherencegym.eval.models.placement import input_device
@@ -42,28 +42,20 @@ def free_budget(model: Any, *, states: bool = False) -> Budget | None:
     # What torch holds of an earlier table and does not use is free as well.
     free += torch.cuda.memory_reserved(device) - torch.cuda.memory_allocated(device)
     item_bytes = model.get_input_embeddings().weight.element_size()
-    return budget_for(free, needs_of(config, item_bytes, states=states))
+    return budget_for(free, config, item_bytes, states=states)
 
 
-@dataclass(frozen=True, slots=True)
-class Needs:
-    """Memory (bytes) that a model needs.
+def budget_for(free: int, config: Any, item_bytes: int, *, states: bool = False) -> Budget:
+    """The budget for some free memory (bytes): powers of two, so that runs are alike.
 
-    Attributes:
-        token: a token in one block: its input, three projections, the middle.
-        row: a row of logits, with its copy in float32.
-        cached: the keys and values of a token, held twice while they are handed on.
-    """
+    Half of the memory is left for what cannot be foreseen; the rest goes to activations, logits
+    and shared beginnings in equal parts.
 
-    token: int
-    row: int
-    cached: int
-
-
-def needs_of(config: Any, item_bytes: int, *, states: bool = False) -> Needs:
-    """The needs of a model of this config, whose activations are numbers of ``item_bytes``.
-
-    With ``states`` a token holds its states after all layers as well.
+    Args:
+        free: bytes.
+        config: that of the model.
+        item_bytes: size of the numbers of its activations.
+        states: a token holds its states after all layers as well.
     """
     text = config.get_text_config()
     layers = int(getattr(text, "num_hidden_layers", 0) or 1)
@@ -71,28 +63,18 @@ def needs_of(config: Any, item_bytes: int, *, states: bool = False) -> Needs:
     vocabulary = int(getattr(text, "vocab_size", 0) or 1)
     named = (getattr(text, name, None) for name in _INNER)
     inner = next((value for value in named if isinstance(value, int)), 4 * width)
-    return Needs(
-        token=item_bytes * (6 * width + 4 * inner + (layers + 1) * width * states),
-        row=vocabulary * (item_bytes + 4),
-        cached=2 * 2 * layers * width * item_bytes,
-    )
-
-
-def budget_for(free: int, needs: Needs) -> Budget:
-    """The budget for some free memory (bytes): powers of two, so that runs are alike.
-
-    Half of the memory is left for what cannot be foreseen; the rest goes to activations, logits
-    and shared beginnings in equal parts.
-    """
-    part = free // 6
 
     def fits(each: int, least: int, most: int) -> int:
-        count = part // max(1, each)
+        count = free // 6 // max(1, each)
         return max(least, min(most, 1 << max(0, count.bit_length() - 1)))
 
+    # Of a token in one block its input, three projections and the middle.
+    token = item_bytes * (6 * width + 4 * inner + (layers + 1) * width * states)
     return replace(
         _ELSEWHERE,
-        tokens=fits(needs.token, 256, 1 << 17),
-        head_rows=fits(needs.row, 64, 1 << 15),
-        cached=fits(needs.cached, 256, 1 << 19),
+        tokens=fits(token, 256, 1 << 17),
+        # With a copy in float32.
+        head_rows=fits(vocabulary * (item_bytes + 4), 64, 1 << 15),
+        # Keys and values are held twice while they are handed on.
+        cached=fits(2 * 2 * layers * width * item_bytes, 256, 1 << 19),
     )

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import torch
 
-from coherencegym.eval.plan.memory import Needs, budget_for, default_budget, free_budget, needs_of
+from coherencegym.eval.plan.memory import budget_for, default_budget, free_budget
 
 
 def test_on_a_cpu_memory_is_not_asked_for(
@@ -30,16 +30,14 @@ def test_on_a_gpu_it_is(
     monkeypatch.setattr(torch.cuda, "mem_get_info", lambda device: (4 * 10**9, 8 * 10**9))
     monkeypatch.setattr(torch.cuda, "memory_reserved", lambda device: 3 * 10**9)
     monkeypatch.setattr(torch.cuda, "memory_allocated", lambda device: 10**9)
-    needs = Needs(4 * (6 * 32 + 4 * 48), model.config.vocab_size * (4 + 4), 2 * 2 * 2 * 32 * 4)
-    assert needs_of(model.config, 4) == needs
-    assert free_budget(model) == budget_for(6 * 10**9, needs)
+    assert free_budget(model) == budget_for(6 * 10**9, model.config, 4)
 
 
-def test_the_middle_is_four_times_the_width_where_a_config_does_not_say(
-    make_tokenizer: Callable[..., Any], make_model: Callable[..., Any]
-) -> None:
-    config = make_model("gpt2", make_tokenizer()).config
-    assert needs_of(config, 2).token == 2 * (6 + 4 * 4) * 32
+def test_the_middle_is_four_times_the_width_where_a_config_does_not_say() -> None:
+    sizes = {"num_hidden_layers": 2, "hidden_size": 32, "vocab_size": 50}
+    unsaid = budget_for(10**8, config(**sizes), 2)
+    assert unsaid == budget_for(10**8, config(**sizes, intermediate_size=128), 2)
+    assert unsaid != budget_for(10**8, config(**sizes, intermediate_size=1280), 2)
 
 
 def test_a_chosen_number_of_tokens_scales_the_budget() -> None:
@@ -49,23 +47,24 @@ def test_a_chosen_number_of_tokens_scales_the_budget() -> None:
     assert default_budget("cuda").tokens > budget.tokens
 
 
-def needs(**sizes: int) -> Needs:
-    config = SimpleNamespace(**sizes)
-    return needs_of(SimpleNamespace(get_text_config=lambda: config), 2)
+def config(**sizes: int) -> Any:
+    text = SimpleNamespace(**sizes)
+    return SimpleNamespace(get_text_config=lambda: text)
 
 
 def test_a_budget_for_free_memory_grows_with_it_in_powers_of_two() -> None:
-    gpt2 = needs(num_hidden_layers=12, hidden_size=768, intermediate_size=3072, vocab_size=50257)
-    budgets = [budget_for(gigabytes * 10**9, gpt2) for gigabytes in (0, 1, 8, 80)]
+    gpt2 = config(num_hidden_layers=12, hidden_size=768, intermediate_size=3072, vocab_size=50257)
+    budgets = [budget_for(gigabytes * 10**9, gpt2, 2) for gigabytes in (0, 1, 8, 80)]
     assert [b.tokens for b in budgets] == sorted(b.tokens for b in budgets)
     for budget in budgets:
         for value in (budget.tokens, budget.head_rows, budget.cached):
             assert value & (value - 1) == 0
     large = budgets[2]
-    assert large.tokens * gpt2.token < 8e9 / 6
-    assert large.head_rows * gpt2.row < 8e9 / 6
+    assert large.tokens * 2 * (6 * 768 + 4 * 3072) < 8e9 / 6
+    assert large.head_rows * 50257 * (2 + 4) < 8e9 / 6
+    assert budget_for(8 * 10**9, gpt2, 2, states=True).tokens < large.tokens
     # A larger model gets less; a user's own number goes before.
-    huge = needs(num_hidden_layers=80, hidden_size=8192, intermediate_size=28672, vocab_size=128256)
-    assert budget_for(8 * 10**9, huge).tokens < large.tokens
+    sizes = {"num_hidden_layers": 80, "hidden_size": 8192, "intermediate_size": 28672}
+    assert budget_for(8 * 10**9, config(**sizes, vocab_size=128256), 2).tokens < large.tokens
     assert default_budget("cuda", 128, large).tokens == 128
     assert default_budget("cuda", None, large) == large
