@@ -7,9 +7,6 @@ from collections.abc import Sequence
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.tasks.results import Results
 
-#: Tasks whose results are compared with those of another: models trained for it.
-_LIKE = {"train-documents": "detect", "train-spans": "spans"}
-
 
 def by_suite(
     results: Sequence[Results], fewest: int = 2
@@ -47,7 +44,7 @@ def by_suite(
 
 
 def _key(one: Results) -> tuple[str, str]:
-    return one.suite, _LIKE.get(one.task, one.task)
+    return one.suite, one.task
 
 
 def _model(one: Results) -> tuple[str, str, str]:

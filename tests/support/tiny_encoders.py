@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from pathlib import Path
 from typing import Any
 
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors, trainers
@@ -146,3 +148,47 @@ def masked_model(kind: str, tokenizer: Any, **overrides: Any) -> Any:
     config = AutoConfig.for_model(kind, **settings)
     made = AutoModelForCausalLM if kind == "llama" else AutoModelForMaskedLM
     return made.from_config(config).eval()
+
+
+def word_tokenizer(texts: Iterable[str]) -> Any:
+    """A tokenizer of the words of some texts, which reads pairs as BERT does."""
+    from transformers import PreTrainedTokenizerFast
+
+    special = ["[PAD]", "[UNK]", "[CLS]", "[SEP]"]
+    backend = Tokenizer(models.WordLevel(unk_token="[UNK]"))
+    backend.pre_tokenizer = pre_tokenizers.Whitespace()
+    backend.train_from_iterator(
+        texts, trainers.WordLevelTrainer(special_tokens=special, show_progress=False)
+    )
+    backend.post_processor = processors.TemplateProcessing(
+        single="[CLS] $A [SEP]",
+        pair="[CLS] $A [SEP] $B:1 [SEP]:1",
+        special_tokens=[("[CLS]", 2), ("[SEP]", 3)],
+    )
+    names = ("pad_token", "unk_token", "cls_token", "sep_token")
+    return PreTrainedTokenizerFast(
+        tokenizer_object=backend, **dict(zip(names, special, strict=True))
+    )
+
+
+def save_word_encoder(folder: Path, texts: Iterable[str]) -> Path:
+    """A BERT of one tiny layer, as it comes from masked language modelling: without a head."""
+    import torch
+    from transformers import BertConfig, BertForMaskedLM
+
+    tokenizer = word_tokenizer(texts)
+    torch.manual_seed(0)
+    config = BertConfig(
+        vocab_size=len(tokenizer),
+        hidden_size=32,
+        num_hidden_layers=1,
+        num_attention_heads=2,
+        intermediate_size=64,
+        max_position_embeddings=64,
+        hidden_dropout_prob=0.0,
+        attention_probs_dropout_prob=0.0,
+        initializer_range=0.2,
+    )
+    BertForMaskedLM(config).save_pretrained(folder)
+    tokenizer.save_pretrained(folder)
+    return folder

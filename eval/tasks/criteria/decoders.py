@@ -28,41 +28,6 @@ import torch
 NO_ID = -1
 
 
-class Decoders(torch.nn.Module):  # type: ignore[misc]
-    """One decoder for each prediction."""
-
-    def __init__(self, width: int, sizes: Mapping[str, int], hidden: int) -> None:
-        """Make them.
-
-        Args:
-            width: dimensions of a sentence's vector.
-            sizes: prediction -> the number of its ids.
-            hidden: width of the hidden layers.
-        """
-        super().__init__()
-        self.of = torch.nn.ModuleDict(
-            {
-                term: torch.nn.Sequential(
-                    *(torch.nn.Linear(width, hidden), torch.nn.ReLU()),
-                    *(torch.nn.Linear(hidden, hidden), torch.nn.ReLU()),
-                    torch.nn.Linear(hidden, size),
-                )
-                for term, size in sizes.items()
-            }
-        )
-
-    def forward(self, vectors: Any, targets: Mapping[str, Any]) -> dict[str, tuple[Any, Any]]:
-        """The losses of some sentences: prediction -> their sum, and over how many it is.
-
-        Args:
-            vectors: those of the sentences, shape (B, width).
-            targets: prediction -> ids that are right, shape (B, most of any), filled up with -1.
-        """
-        return {
-            term: summed_loss(decoder(vectors), targets[term]) for term, decoder in self.of.items()
-        }
-
-
 def summed_loss(logits: Any, ids: Any) -> tuple[Any, Any]:
     """The sum of the mean of -log p (nats) over the ids of each row, and how many rows have any.
 
@@ -78,21 +43,42 @@ def summed_loss(logits: Any, ids: Any) -> tuple[Any, Any]:
 
 
 class CriteriaModel(torch.nn.Module):  # type: ignore[misc]
-    """An encoder with its decoders, as the Trainer trains it."""
+    """An encoder with a decoder for each prediction, as the Trainer trains it."""
 
-    def __init__(self, encoder: Any, decoders: Decoders) -> None:
+    def __init__(self, encoder: Any, sizes: Mapping[str, int], hidden: int) -> None:
+        """Make the decoders.
+
+        Args:
+            encoder: a model of transformers without a head.
+            sizes: prediction -> the number of its ids.
+            hidden: width of the decoders' hidden layers.
+        """
         super().__init__()
         self.encoder = encoder
-        self.decoders = decoders
+        width = int(encoder.config.hidden_size)
+        self.decoders = torch.nn.ModuleDict(
+            {
+                term: torch.nn.Sequential(
+                    *(torch.nn.Linear(width, hidden), torch.nn.ReLU()),
+                    *(torch.nn.Linear(hidden, hidden), torch.nn.ReLU()),
+                    torch.nn.Linear(hidden, size),
+                )
+                for term, size in sizes.items()
+            }
+        )
 
     def losses(
         self, inputs: Mapping[str, Any], targets: Mapping[str, Any]
     ) -> dict[str, tuple[Any, Any]]:
-        """The losses of a batch, as :class:`Decoders` has them."""
-        found: dict[str, tuple[Any, Any]] = self.decoders(
-            sentence_vectors(self.encoder, inputs), targets
-        )
-        return found
+        """The losses of a batch: prediction -> their sum, and over how many sentences it is.
+
+        ``targets`` are the ids that are right, shape (B, most of any), filled up with -1.
+        """
+        vectors = sentence_vectors(self.encoder, inputs)
+        return {
+            term: summed_loss(decoder(vectors), targets[term])
+            for term, decoder in self.decoders.items()
+        }
 
     def forward(
         self, inputs: Mapping[str, Any], targets: Mapping[str, Any], return_loss: bool = True

@@ -77,7 +77,7 @@ class EncoderTraining(Training):
         """
         from transformers import set_seed
 
-        from coherencegym.eval.tasks.criteria.decoders import CriteriaModel, Decoders
+        from coherencegym.eval.tasks.criteria.decoders import CriteriaModel
 
         start, targets, settings = self.start, self.targets, self.settings
         terms = terms_of(self.criteria)
@@ -86,10 +86,8 @@ class EncoderTraining(Training):
         _require_targets(terms, targets, part.validation, "validation")
         _require_targets(terms, targets, measured, self.test.split)
         set_seed(seed)
-        encoder = start.make()
-        width = int(encoder.config.hidden_size)
-        decoders = Decoders(width, {term: targets.size(term) for term in terms}, start.hidden)
-        model = CriteriaModel(encoder, decoders)
+        sizes = {term: targets.size(term) for term in terms}
+        model = CriteriaModel(start.make(), sizes, start.hidden)
         collate, size = collator_of(start, targets, terms), 2 * settings.batch_size
         arguments = {
             "prediction_loss_only": True,
@@ -244,7 +242,8 @@ def mean_losses(
     was_training = model.training
     model.eval()
     with torch.inference_mode():
-        for batch in _batches(sentences, batch_size):
+        for first in range(0, len(sentences), batch_size):
+            batch = sentences[first : first + batch_size]
             made = {
                 name: {key: value.to(device) for key, value in part.items()}
                 for name, part in collate(batch).items()
@@ -255,11 +254,6 @@ def mean_losses(
                 sums[1] += int(rows)
     model.train(was_training)
     return {term: total / rows for term, (total, rows) in totals.items()}
-
-
-def _batches(sentences: Sequence[PlacedSentence], size: int) -> Iterator[Sequence[PlacedSentence]]:
-    for start in range(0, len(sentences), size):
-        yield sentences[start : start + size]
 
 
 def constant_losses(

@@ -277,7 +277,7 @@ def test_tasks_are_compared_with_those_that_are_like_them() -> None:
 
     scored = [run("a", "x", "score"), run("b", "x", "score")]
     probed = run("a", "x", "probe")
-    found = [run("a", "y", "detect"), run("b", "y", "train-documents")]
+    found = [run("a", "y", "detect"), run("b", "y", "detect")]
     assert by_suite([*scored, probed, *found]) == ([scored, found], [probed])
     # The baseline is the model that comes first in all, where a suite has it.
     more = [run("b", "x", "score"), run("c", "y", "score"), *scored[:1], run("b", "y", "score")]

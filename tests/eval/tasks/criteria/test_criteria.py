@@ -121,7 +121,7 @@ def test_each_loss_is_what_an_independent_computation_says(told: Path) -> None:
     import numpy as np
     import torch
 
-    from coherencegym.eval.tasks.criteria.decoders import CriteriaModel, Decoders
+    from coherencegym.eval.tasks.criteria.decoders import CriteriaModel
 
     data = read_structures(str(told))
     sentences = data.inputs[0].sentences[:37]
@@ -130,7 +130,7 @@ def test_each_loss_is_what_an_independent_computation_says(told: Path) -> None:
     terms = terms_of(EVERY)
     torch.manual_seed(3)
     sizes = {term: targets.size(term) for term in terms}
-    model = CriteriaModel(start.make(), Decoders(10, sizes, 7)).eval()
+    model = CriteriaModel(start.make(), sizes, 7).eval()
     weights = {name: own.detach().double().numpy() for name, own in model.named_parameters()}
     known = start.tokenizer.get_vocab()
 
@@ -156,7 +156,7 @@ def test_each_loss_is_what_an_independent_computation_says(told: Path) -> None:
         for term in terms:
             out = vector
             for layer in (0, 2, 4):
-                name = f"decoders.of.{term}.{layer}"
+                name = f"decoders.{term}.{layer}"
                 out = weights[f"{name}.weight"] @ out + weights[f"{name}.bias"]
                 out = np.maximum(out, 0) if layer < 4 else out
             logs = out - np.log(np.exp(out).sum())

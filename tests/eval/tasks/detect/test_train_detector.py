@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 from support.commands import one_line
 from support.datasets import FAMILIES, write_documents
+from support.tiny_encoders import save_word_encoder, word_tokenizer
 
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.commands.cli import main
@@ -52,28 +53,6 @@ def two_families(number: int, seed: int) -> list[Document]:
     return documents
 
 
-def word_tokenizer(documents: Sequence[Document]) -> Any:
-    from tokenizers import Tokenizer, models, pre_tokenizers, processors, trainers
-    from transformers import PreTrainedTokenizerFast
-
-    special = ["[PAD]", "[UNK]", "[CLS]", "[SEP]"]
-    tokenizer = Tokenizer(models.WordLevel(unk_token="[UNK]"))
-    tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
-    tokenizer.train_from_iterator(
-        [sentence for document in documents for sentence in document.sentences],
-        trainers.WordLevelTrainer(special_tokens=special, show_progress=False),
-    )
-    tokenizer.post_processor = processors.TemplateProcessing(
-        single="[CLS] $A [SEP]",
-        pair="[CLS] $A [SEP] $B:1 [SEP]:1",
-        special_tokens=[("[CLS]", 2), ("[SEP]", 3)],
-    )
-    names = ("pad_token", "unk_token", "cls_token", "sep_token")
-    return PreTrainedTokenizerFast(
-        tokenizer_object=tokenizer, **dict(zip(names, special, strict=True))
-    )
-
-
 @pytest.fixture(scope="module")
 def documents() -> dict[str, list[Document]]:
     return {
@@ -85,27 +64,12 @@ def documents() -> dict[str, list[Document]]:
 
 @pytest.fixture(scope="module")
 def encoder(tmp_path_factory: pytest.TempPathFactory, documents: dict[str, list[Document]]) -> Path:
-    """A BERT of one tiny layer, as it comes from masked language modelling: without a head."""
-    import torch
-    from transformers import BertConfig, BertForMaskedLM
-
     folder = tmp_path_factory.mktemp("encoder")
-    tokenizer = word_tokenizer(documents["train"])
-    torch.manual_seed(0)
-    config = BertConfig(
-        vocab_size=len(tokenizer),
-        hidden_size=32,
-        num_hidden_layers=1,
-        num_attention_heads=2,
-        intermediate_size=64,
-        max_position_embeddings=64,
-        hidden_dropout_prob=0.0,
-        attention_probs_dropout_prob=0.0,
-        initializer_range=0.2,
-    )
-    BertForMaskedLM(config).save_pretrained(folder)
-    tokenizer.save_pretrained(folder)
-    return folder
+    return save_word_encoder(folder, words_in(documents["train"]))
+
+
+def words_in(documents: Sequence[Document]) -> list[str]:
+    return [sentence for document in documents for sentence in document.sentences]
 
 
 @pytest.fixture(scope="module")
@@ -260,7 +224,7 @@ def test_pairs() -> None:
 
 
 def test_what_is_cut_is_counted(documents: dict[str, list[Document]]) -> None:
-    tokenizer = word_tokenizer(documents["train"])
+    tokenizer = word_tokenizer(words_in(documents["train"]))
     pairs = pairs_of(documents["train"][:1])
     # A sentence of 2 words, a document of 8, and 3 special tokens.
     assert count_truncated(tokenizer, pairs, 13) == 0
@@ -277,7 +241,7 @@ def test_what_an_encoder_reads(
 
     assert find_encoder(str(encoder)).max_length == 64
     assert find_encoder(str(encoder), max_length=20).max_length == 20
-    unpadded = word_tokenizer(documents["train"])
+    unpadded = word_tokenizer(words_in(documents["train"]))
     unpadded.pad_token = None
     unpadded.save_pretrained(tmp_path / "unpadded")
     (tmp_path / "unpadded" / "config.json").write_bytes((encoder / "config.json").read_bytes())
@@ -285,7 +249,7 @@ def test_what_an_encoder_reads(
         find_encoder(str(tmp_path / "unpadded"))
     with pytest.raises(EvaluationError, match=r"--max-length 65: model .* reads 64 tokens"):
         find_encoder(str(encoder), max_length=65)
-    tokenizer = word_tokenizer(documents["train"])
+    tokenizer = word_tokenizer(words_in(documents["train"]))
     config = RobertaConfig(
         vocab_size=len(tokenizer),
         hidden_size=8,

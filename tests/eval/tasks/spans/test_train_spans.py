@@ -21,6 +21,7 @@ from markdown_it import MarkdownIt
 from support.commands import one_line
 from support.datasets import write_documents, write_spans_dataset
 from support.span_texts import STORY, abductions, entailments, intruded
+from support.tiny_encoders import save_word_encoder
 
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.commands.cli import main
@@ -56,38 +57,9 @@ TEXTS = entailments(70)
 
 @pytest.fixture(scope="module")
 def encoder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A BERT of one tiny layer, as it comes from masked language modelling: without a head."""
-    import torch
-    from tokenizers import Tokenizer, models, pre_tokenizers, processors, trainers
-    from transformers import BertConfig, BertForMaskedLM, PreTrainedTokenizerFast
-
-    folder = tmp_path_factory.mktemp("encoder")
-    special = ["[PAD]", "[UNK]", "[CLS]", "[SEP]"]
-    backend = Tokenizer(models.WordLevel(unk_token="[UNK]"))
-    backend.pre_tokenizer = pre_tokenizers.Whitespace()
     texts = [text for one in [*entailments(6), *abductions(6)] for text in one.texts]
-    backend.train_from_iterator(
-        [*texts, *STORY, "SpeakerA SpeakerB"],
-        trainers.WordLevelTrainer(special_tokens=special, show_progress=False),
-    )
-    backend.post_processor = processors.TemplateProcessing(
-        single="[CLS] $A [SEP]",
-        pair="[CLS] $A [SEP] $B:1 [SEP]:1",
-        special_tokens=[("[CLS]", 2), ("[SEP]", 3)],
-    )
-    names = ("pad_token", "unk_token", "cls_token", "sep_token")
-    tokenizer = PreTrainedTokenizerFast(
-        tokenizer_object=backend, **dict(zip(names, special, strict=True))
-    )
-    torch.manual_seed(0)
-    config = BertConfig(
-        vocab_size=len(tokenizer), hidden_size=32, num_hidden_layers=1, num_attention_heads=2,
-        intermediate_size=64, max_position_embeddings=64, hidden_dropout_prob=0.0,
-        attention_probs_dropout_prob=0.0, initializer_range=0.2,
-    )  # fmt: skip
-    BertForMaskedLM(config).save_pretrained(folder)
-    tokenizer.save_pretrained(folder)
-    return folder
+    folder = tmp_path_factory.mktemp("encoder")
+    return save_word_encoder(folder, [*texts, *STORY, "SpeakerA SpeakerB"])
 
 
 def whole_only(text: SpanText) -> SpanText:
