@@ -64,9 +64,6 @@ def beginning(
         dimensions: those of word vectors, states of a direction, and decoders; in the paper's
             code 300.
         vectors: file of word vectors to begin with; the vocabulary is then the words that it has.
-
-    Raises:
-        EvaluationError: it is not there, or cannot be used; or the vectors cannot be read.
     """
     if name == GRU:
         return _gru(data.training, max_length or GRU_LENGTH, dimensions, vectors)

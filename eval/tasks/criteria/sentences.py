@@ -103,9 +103,6 @@ def read_structures(
         split: the one that is measured on.
         revision: tag or commit on the Hub.
         max_items: no more documents than this of each table.
-
-    Raises:
-        EvaluationError: they are not there or cannot be read, or a split is missing or empty.
     """
     source = find_dataset(dataset, revision, list(dict.fromkeys((*train_on, *test_on))))
 

@@ -69,12 +69,7 @@ class EncoderTraining(Training):
         return part
 
     def train(self, part: TrainingData, seed: int, *, progress: bool = False) -> Trained:
-        """Train an encoder from one seed, and measure its losses.
-
-        Raises:
-            EvaluationError: a prediction has no sentence to learn from or to measure on, or the
-                encoder cannot be loaded.
-        """
+        """Train an encoder from one seed, and measure its losses."""
         from transformers import set_seed
 
         from coherencegym.eval.tasks.criteria.decoders import CriteriaModel

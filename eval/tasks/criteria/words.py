@@ -114,11 +114,7 @@ class Targets:
 
 
 def read_vectors(path: Path, wanted: Container[str]) -> dict[str, list[float]]:
-    """Word vectors of the words that are wanted, from a file with a word and its numbers a line.
-
-    Raises:
-        EvaluationError: the file cannot be read, or has none of the words, or one of another size.
-    """
+    """Word vectors of the words that are wanted, from a file with a word and its numbers a line."""
     found: dict[str, list[float]] = {}
     try:
         with path.open(encoding="utf-8") as lines:

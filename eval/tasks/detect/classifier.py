@@ -63,12 +63,7 @@ def with_detector(
 
 
 def load_for_detection(options: DetectOptions, loader: Loader) -> LoadedModel:
-    """The model that options need.
-
-    Raises:
-        EvaluationError: it cannot be loaded, is a classifier of other things, or is one among
-            several processes.
-    """
+    """The model that options need."""
     if options.detector != CLASSIFIER:
         return loader.scores()
     from transformers import AutoModelForSequenceClassification

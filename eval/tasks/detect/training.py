@@ -26,11 +26,7 @@ from coherencegym.eval.tasks.training.training import CardText, TextTraining, Tr
 
 
 def training_documents(dataset: str, **chosen: Any) -> TrainingData:
-    """The documents of a training; see :func:`eval.tasks.detect.data.read_training_tables`.
-
-    Raises:
-        EvaluationError: they cannot be read.
-    """
+    """The documents of a training; see :func:`eval.tasks.detect.data.read_training_tables`."""
     training, validation, inputs = read_training_tables(dataset, **chosen)
     return TrainingData(
         source=inputs[0].table.source,

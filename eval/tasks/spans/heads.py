@@ -71,11 +71,7 @@ def kind_of_head(scorer: str) -> Any:
 
 
 def refuse_question(scorer: str, table: SpanTable) -> None:
-    """Refuse a table that asks what a scorer cannot answer.
-
-    Raises:
-        ConfigError: it does.
-    """
+    """Refuse a table that asks what a scorer cannot answer."""
     is_choice = table.question == CHOICE
     if scorer == CLASSIFIER and is_choice:
         raise ConfigError(
@@ -94,9 +90,6 @@ def positive_class(labels: Mapping[int, str], positive: str, question: str, name
 
     Of entailment it is the one that has *entail* in it and no *not* or *non*; else the one that is
     called as the positive answer is.
-
-    Raises:
-        ConfigError: none or several of the names say so.
     """
 
     def says(label: str) -> bool:
@@ -118,11 +111,7 @@ def positive_class(labels: Mapping[int, str], positive: str, question: str, name
 def head_answers(
     model: LoadedModel, scorer: str, table: SpanTable, options: HeadOptions
 ) -> SpanAnswers:
-    """Answer the spans of a table.
-
-    Raises:
-        EvaluationError: the model has no head for the question, or its labels say nothing.
-    """
+    """Answer the spans of a table."""
     refuse_question(scorer, table)
     reader = _Reader(model, scorer, options)
     label = _label(model, scorer, table, options)

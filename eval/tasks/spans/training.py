@@ -71,11 +71,6 @@ def training_texts(
         max_items: no more texts than this of each table.
         parts: learn from every span that has a right answer, and not from the whole alone.
         folds: their number; None: the splits.
-
-    Raises:
-        EvaluationError: texts are not there or cannot be read, configs ask different questions, or
-            those that are learned from, or chosen on, have the same answer to it; or there are more
-            folds than sources.
     """
     if split in (_TRAIN, _VALIDATION):
         raise EvaluationError(

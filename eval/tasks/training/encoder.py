@@ -72,9 +72,6 @@ class Encoder:
             head: the answers.
             freeze: no weight of the encoder is to change. One that is new, as a pooler may be, is
                 the head's.
-
-        Raises:
-            EvaluationError: it cannot be loaded, or lacks weights.
         """
         from transformers import AutoModelForMultipleChoice, AutoModelForSequenceClassification
 
@@ -87,11 +84,7 @@ class Encoder:
         return self._loaded(made, freeze, **about)
 
     def without_head(self) -> Any:
-        """The encoder alone; no weight but a pooler's may be new.
-
-        Raises:
-            EvaluationError: it cannot be loaded, or lacks weights.
-        """
+        """The encoder alone; no weight but a pooler's may be new."""
         from transformers import AutoModel
 
         return self._loaded(AutoModel)
@@ -136,9 +129,6 @@ def find_encoder(name: str, revision: str | None = None, max_length: int | None 
     Args:
         name, revision: a Hub id or a folder; tag or commit on the Hub.
         max_length: most tokens of an input; None: 512, or what the encoder can read.
-
-    Raises:
-        EvaluationError: it is not there, has no usable tokenizer, or cannot read so much.
     """
     source = find_model(name, revision)
     config = read_config(source)
@@ -200,11 +190,7 @@ def count_truncated(tokenizer: Any, rows: Sequence[TrainingRow], max_length: int
 
 
 def refuse_long_seconds(tokenizer: Any, rows: Sequence[TrainingRow], max_length: int) -> None:
-    """Refuse inputs of which the second text, which is never cut, leaves the first no token.
-
-    Raises:
-        EvaluationError: there is one.
-    """
+    """Refuse inputs of which the second text, which is never cut, leaves the first no token."""
     sizes = _sizes(tokenizer, [other for row in rows for _, other in row.inputs])
     least = max(sizes.values(), default=0) + tokenizer.num_special_tokens_to_add(pair=True) + 1
     if least > max_length:

@@ -73,11 +73,7 @@ class Trained:
 
 
 def require_accelerate(command: str) -> None:
-    """Refuse to train where the Trainer cannot run.
-
-    Raises:
-        EvaluationError: accelerate is not installed.
-    """
+    """Refuse to train where the Trainer cannot run."""
     if find_spec("accelerate") is None:
         raise EvaluationError(
             f"{command} needs accelerate; expected pip install 'coherencegym[train]'"
@@ -110,9 +106,6 @@ def fine_tune(
 
     Returns:
         The model, and the logits of each collection of other rows.
-
-    Raises:
-        EvaluationError: a class has no row, accelerate is missing, or the encoder cannot be loaded.
     """
     from transformers import set_seed
 
@@ -139,11 +132,7 @@ def fine_tune(
 
 
 def class_weights(head: Head, rows: Sequence[TrainingRow], how: str) -> tuple[float, ...]:
-    """The weight of each class in the loss; none of a choice.
-
-    Raises:
-        EvaluationError: a class has no row.
-    """
+    """The weight of each class in the loss; none of a choice."""
     counts = Counter(row.label for row in rows)
     for number, label in enumerate(head.labels):
         if not counts[number]:

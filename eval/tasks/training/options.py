@@ -8,10 +8,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from coherencegym.command_line import option
 from coherencegym.eval.tasks.detect.decisions import DECISIONS
 from coherencegym.numbers import above_zero, positive
+
+
+def _count(default: int | None, said: str, *, rare: bool = True) -> Any:
+    return option(default, said, parse=positive, metavar="N", rare=rare)
 
 
 @dataclass(frozen=True)
@@ -24,30 +29,15 @@ class Settings:
         parse=above_zero,
         metavar="X",
     )
-    epochs: int = option(
-        3, "largest number of epochs; for spans 10, for gru 1", parse=positive, metavar="N"
-    )
+    epochs: int = _count(3, "largest number of epochs; for spans 10, for gru 1", rare=False)
     freeze: bool = option(False, "documents, spans: train only the head")
-    batch_size: int = option(
-        32, "rows of a training step; for gru 20", parse=positive, metavar="N", rare=True
-    )
-    evaluations: int = option(
-        1,
-        "evaluations on the validation split per epoch",
-        parse=positive,
-        metavar="N",
-        rare=True,
-    )
-    patience: int = option(
-        2, "stop after N evaluations without improvement", parse=positive, metavar="N", rare=True
-    )
-    max_length: int | None = option(
+    batch_size: int = _count(32, "rows of a training step; for gru 20")
+    evaluations: int = _count(1, "evaluations on the validation split per epoch")
+    patience: int = _count(2, "stop after N evaluations without improvement")
+    max_length: int | None = _count(
         None,
         "largest number of tokens of a text, or of a sentence with its document; default 512, or "
         "the encoder's limit if lower",
-        parse=positive,
-        metavar="N",
-        rare=True,
     )
     class_weights: str = option(
         "balanced",
@@ -76,24 +66,16 @@ class TaskOptions:
         rare=True,
     )
     parts: bool = option(False, "spans: learn from parts of texts too, not only from whole texts")
-    folds: int | None = option(
-        None,
-        "spans: cross-validate on train and validation; each source is in one fold",
-        parse=positive,
-        metavar="N",
-        rare=True,
+    folds: int | None = _count(
+        None, "spans: cross-validate on train and validation; each source is in one fold"
     )
     ablation: bool = option(
         False,
         "encoder: train all eight combinations of the paper's Table 2, each in its own folder",
         rare=True,
     )
-    dimensions: int = option(
-        300,
-        "encoder: dimensions of gru's word vectors, of each direction, and of decoders",
-        parse=positive,
-        metavar="N",
-        rare=True,
+    dimensions: int = _count(
+        300, "encoder: dimensions of gru's word vectors, of each direction, and of decoders"
     )
     vectors: Path | None = option(
         None,

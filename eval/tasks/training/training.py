@@ -136,11 +136,7 @@ class Training(ABC):
 
     @abstractmethod
     def train(self, part: TrainingData, seed: int, *, progress: bool = False) -> Trained:
-        """Train a model from one seed, and let it answer the texts to test on.
-
-        Raises:
-            EvaluationError: it cannot be trained or loaded.
-        """
+        """Train a model from one seed, and let it answer the texts to test on."""
 
     @abstractmethod
     def card(self, own: Results) -> CardText:
@@ -337,11 +333,7 @@ class TextTraining(Training):
         return self.truncated([*self.data.training, *self.data.validation])
 
     def train(self, part: TrainingData, seed: int, *, progress: bool = False) -> Trained:
-        """Train a model from one seed, and let it answer the texts to test on.
-
-        Raises:
-            EvaluationError: a class has no row, or the encoder cannot be loaded.
-        """
+        """Train a model from one seed, and let it answer the texts to test on."""
         tuned, logits = fine_tune(
             self.encoder,
             self.head,

@@ -29,11 +29,7 @@ _LOSSES = "losses.json"
 def write_training(
     training: Training, results: TrainingResults, folder: Path, *, overwrite: bool = False
 ) -> None:
-    """Write models, cards and results, whole or not at all.
-
-    Raises:
-        EvaluationError: the folder exists and overwriting was not asked for.
-    """
+    """Write models, cards and results, whole or not at all."""
     with written_beside(folder, overwrite) as work:
         for one, own in zip(results.trained, results.seeds, strict=True):
             place = work / one.folder

@@ -34,7 +34,7 @@ from coherencegym.eval.tasks.training.fine_tuning import Trained
 from coherencegym.eval.tasks.training.training import TrainingData
 
 EVERY = tuple(CRITERIA)
-CHOSEN = {"configs": [], "split": "test", "max_items": None}
+CHOSEN: dict[str, Any] = {"configs": [], "split": "test", "max_items": None}
 OWN = {"criteria": "some", "dimensions": 16}
 
 

@@ -192,7 +192,7 @@ def test_it_learns_and_leaves_a_model_with_its_card(
 def few(encoder: Path, data: Path, number: int, **settings: Any) -> DocumentTraining:
     """A training on so many documents of each split."""
     read = training_documents(str(data), train_on=["families"], max_items=number)
-    chosen = {"configs": [], "split": "test", "max_items": number}
+    chosen: dict[str, Any] = {"configs": [], "split": "test", "max_items": number}
     how = Settings(device="cpu", **settings)
     return DocumentTraining(read, how, chosen, {"decision": ""}, find_encoder(str(encoder)))
 

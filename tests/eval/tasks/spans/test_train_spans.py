@@ -209,7 +209,7 @@ def test_the_table_has_the_mean_and_the_constants(trained: Path, printed: dict[s
 
 def training_on(read: TrainingData, encoder: Path, **settings: Any) -> SpanTraining:
     """A training on these texts."""
-    chosen = {"configs": [], "split": "test", "max_items": None}
+    chosen: dict[str, Any] = {"configs": [], "split": "test", "max_items": None}
     own = {"parts": False, "folds": None}
     how = Settings(device="cpu", **settings)
     return SpanTraining(read, how, chosen, own, find_encoder(str(encoder)))
