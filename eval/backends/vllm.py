@@ -112,7 +112,7 @@ def _load(
         device=kind,
         dtype=str(about.dtype).removeprefix("torch."),
         parameters=stored(source)[1],
-        other_tokenizer=named(tokens and find_model(tokens, what="tokenizer")),
+        other_tokenizer=named(find_model(tokens, what="tokenizer") if tokens else None),
         quantization=quantized or (str(own["quantization"]) if own.get("quantization") else None),
         remote_code=remote_code,
         provenance=find_provenance([source], arguments.training_cutoff),

@@ -84,7 +84,7 @@ def _push_otherwise(arguments: argparse.Namespace) -> int:
     from huggingface_hub import HfApi
 
     from coherencegym.eval.hub.eval_results import TOOLKIT
-    from coherencegym.eval.hub.push_evaluations import push_evaluations
+    from coherencegym.eval.hub.every_eval_ever import push_evaluations
     from coherencegym.eval.hub.push_model import push_to_model
     from coherencegym.hub.answers import hub_errors
 

@@ -236,8 +236,9 @@ class RowStore(Generic[_Row]):
 
     def _open(self) -> sqlite3.Connection:
         self._file = _file(self.path)
-        how: dict[str, Any] = {"isolation_level": None, "check_same_thread": False}
-        database = sqlite3.connect(self.path, timeout=_PATIENCE, **how)
+        database = sqlite3.connect(
+            self.path, timeout=_PATIENCE, isolation_level=None, check_same_thread=False
+        )
         try:
             # Damaged text that is no UTF-8 is a mismatch, and not an error that comes back.
             database.text_factory = bytes

@@ -19,10 +19,12 @@ from uuid import UUID
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.data.benchmark import headline_id, task_id
 from coherencegym.eval.hub.eval_results import HUB_METRICS, TOOLKIT, written_at
+from coherencegym.eval.hub.push_changes import Pushed, push_changes
 from coherencegym.eval.results.read import read_results, run_folders
 from coherencegym.eval.statistics.scores import Score, is_correlation
 from coherencegym.eval.tasks.headline import Headline
 from coherencegym.eval.tasks.results import Results
+from coherencegym.hub.commits import Head
 
 SCHEMA_VERSION = "0.3.0"
 #: Fields of a score that have a place of their own.
@@ -61,6 +63,35 @@ def evaluation_files(folders: Sequence[Path], source: EvaluationSource) -> dict[
         content = _evaluation(run, model, uuid, source)
         files[f"{path}.json"] = (json.dumps(content, ensure_ascii=False, indent=1) + "\n").encode()
     return files
+
+
+def push_evaluations(
+    api: Any,
+    folders: Sequence[Path],
+    repo_id: str,
+    *,
+    source: EvaluationSource,
+    create_pr: bool = False,
+    dry_run: bool = False,
+) -> Pushed:
+    """Push runs; those that the repository has are not pushed again.
+
+    Args:
+        api: a client of the Hub.
+        folders: results of runs, or folders of those of several.
+        repo_id: a dataset repository, which has to be there.
+        source: see :func:`evaluation_files`.
+        create_pr: open a pull request, unless one that is open has them all.
+        dry_run: say what would be pushed; asks for reading only.
+    """
+    files = evaluation_files(folders, source)
+
+    def new(head: Head) -> dict[str, bytes]:
+        return {path: content for path, content in files.items() if not head.has(path, content)}
+
+    collections = ", ".join(sorted({path.split("/")[1] for path in files}))
+    how: dict[str, Any] = {"repo_type": "dataset", "create_pr": create_pr, "dry_run": dry_run}
+    return push_changes(api, repo_id, new, f"[Submission] {collections}", **how)
 
 
 def _evaluation(run: Results, model: str, uuid: str, source: EvaluationSource) -> dict[str, Any]:

@@ -1,13 +1,28 @@
-"""Files into a repository that is there: one commit on the head that was read, or a proposal."""
+"""Files into a repository: one commit on the head that was read, or a proposal."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from coherencegym.errors import EvaluationError
-from coherencegym.eval.hub.push_results import Pushed
-from coherencegym.hub.commits import TRIES, Head, commit, open_proposals, read_head
+from coherencegym.hub.commits import (
+    TRIES,
+    Head,
+    commit,
+    open_proposals,
+    open_repository,
+    read_head,
+)
+
+
+@dataclass(frozen=True)
+class Pushed:
+    """Lines for people on a push, and its commit; empty where there is none."""
+
+    lines: list[str]
+    commit: str = ""
 
 
 def push_changes(
@@ -16,7 +31,8 @@ def push_changes(
     changes: Callable[[Head], Mapping[str, bytes]],
     message: str,
     *,
-    repo_type: str,
+    repo_type: str = "dataset",
+    private: bool | None = None,
     create_pr: bool = False,
     dry_run: bool = False,
 ) -> Pushed:
@@ -27,12 +43,17 @@ def push_changes(
         changes: gives the files to be written on a head by their paths; none where all is there.
         message: that of the commit, and the title of the pull request.
         repo_type: ``model`` or ``dataset``.
+        private: a dataset's repository is made if it is not there, private or not; None: it has to
+            be there.
         create_pr: open a pull request, unless one of this title that is open has all of it.
         dry_run: say what would be pushed; asks for reading only.
     """
     for _ in range(TRIES):
-        head = read_head(api, repo_id, repo_type)
-        if not head.exists:
+        if private is None:
+            head, lines = read_head(api, repo_id, repo_type), []
+        else:
+            head, lines = open_repository(api, repo_id, private, dry_run)
+        if private is None and not head.exists:
             raise EvaluationError(
                 f"{repo_id}: no {repo_type} repository of this name that this account may read"
             )
@@ -44,7 +65,7 @@ def push_changes(
         ):
             if not changes(proposed):
                 return Pushed([f"{repo_id} has these results in pull request {number} already"])
-        lines = [
+        lines += [
             f"  {'change' if path in head.digests else 'add'} {path} ({len(content):,} bytes)"
             for path, content in sorted(files.items())
         ]

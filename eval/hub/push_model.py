@@ -15,8 +15,7 @@ from typing import Any
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.data.notes import first_names
 from coherencegym.eval.hub.eval_results import TOOLKIT, result_entries, results_yaml
-from coherencegym.eval.hub.push_changes import push_changes
-from coherencegym.eval.hub.push_results import Pushed
+from coherencegym.eval.hub.push_changes import Pushed, push_changes
 from coherencegym.eval.hub.yaml_lists import edited_list
 from coherencegym.eval.results.read import read_results, run_folders
 from coherencegym.hub.commits import Head, fetch

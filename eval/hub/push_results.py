@@ -10,19 +10,20 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.data.notes import first_names
+from coherencegym.eval.hub.push_changes import Pushed, push_changes
 from coherencegym.eval.hub.results_card import RUNS, TABLES, render_results_card
 from coherencegym.eval.results.folder import MARKER
 from coherencegym.eval.results.labels import local_names_line
 from coherencegym.eval.results.read import read_results, run_folders
 from coherencegym.eval.tasks.results import Results
-from coherencegym.hub.commits import TRIES, Head, commit, fetch, open_repository
+from coherencegym.hub.commits import Head, fetch
 
 #: Files of a results folder that are pushed, where they are there.
 _PUSHED = (
@@ -35,14 +36,6 @@ _PUSHED = (
 _CARD = "README.md"
 #: A file of a run: its folder, and its name there.
 RUN_FILE = re.compile(rf"({RUNS}/[\w.-]+/[\w.-]+/[\w.-]+/[0-9a-f]{{12}})/([\w.-]+)", re.ASCII)
-
-
-@dataclass(frozen=True)
-class Pushed:
-    """Lines for people on a push, and its commit; empty where there is none."""
-
-    lines: list[str]
-    commit: str = ""
 
 
 def run_folder(run: Results) -> str:
@@ -72,26 +65,18 @@ def push_results(
         dry_run: say what would be pushed; asks for reading only.
     """
     runs, files = _read(folders)
-    for _ in range(TRIES):
-        head, lines = open_repository(api, repo_id, private, dry_run)
-        changed = _changed(api, repo_id, head, runs, files)
-        if not changed:
-            return Pushed([f"{repo_id} has this run already: {place}" for place in runs])
-        lines += [
-            f"  {'replace' if path in head.digests else 'add'} {path} ({len(content):,} bytes)"
-            for path, content in sorted(changed.items())
-        ]
-        if local := [name for name in _names(runs.values()) if Path(name).is_absolute()]:
-            lines.append(f"  {local_names_line(local)}")
-        if dry_run:
-            return Pushed([*lines, f"would be pushed to {repo_id}"])
-        done = commit(api, repo_id, head.sha, changed, message=_message(list(runs.values())))
-        if done is not None:
-            return Pushed([*lines, f"pushed to {repo_id} ({done.oid[:10]})"], done.oid)
-    raise EvaluationError(
-        f"{repo_id}: somebody else committed {TRIES} times meanwhile; nothing was pushed: run the "
-        "command again"
-    )
+    names = (name for run in runs.values() for name in (run.model_name, run.data))
+    local = [name for name in dict.fromkeys(names) if Path(name).is_absolute()]
+
+    def changes(head: Head) -> dict[str, bytes]:
+        return _changed(api, repo_id, head, runs, files)
+
+    message = _message(list(runs.values()))
+    pushed = push_changes(api, repo_id, changes, message, private=private, dry_run=dry_run)
+    if local and (dry_run or pushed.commit):
+        *lines, last = pushed.lines
+        pushed = replace(pushed, lines=[*lines, f"  {local_names_line(local)}", last])
+    return pushed
 
 
 def _read(folders: Sequence[Path]) -> tuple[dict[str, Results], dict[str, bytes]]:
@@ -108,10 +93,6 @@ def _read(folders: Sequence[Path]) -> tuple[dict[str, Results], dict[str, bytes]
         there = (name for name in _PUSHED if (folder / name).is_file())
         files |= {f"{place}/{name}": (folder / name).read_bytes() for name in there}
     return runs, files
-
-
-def _names(runs: Iterable[Results]) -> list[str]:
-    return list(dict.fromkeys(name for run in runs for name in (run.model_name, run.data)))
 
 
 def _message(runs: Sequence[Results]) -> str:

@@ -350,7 +350,8 @@ def _read(name: str, arguments: ModelArguments, trust: bool, choice: ScorerChoic
     refuse_unless_sane(source)
     config = read_config(source, trust, **arguments.passed)
     # Adapters are made for whole models.
-    scorer = settled_scorer(name, config, choice or (adapter and "causal"), trust)
+    wanted = "causal" if choice is None and adapter is not None else choice
+    scorer = settled_scorer(name, config, wanted, trust)
     if choice is not None:
         refuse_other_head(name, config, adapter)
     if arguments.tokenizer:

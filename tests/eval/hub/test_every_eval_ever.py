@@ -16,8 +16,11 @@ from support.hub.server import HubServer
 
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.commands.cli import main
-from coherencegym.eval.hub.every_eval_ever import EvaluationSource, evaluation_files
-from coherencegym.eval.hub.push_evaluations import push_evaluations
+from coherencegym.eval.hub.every_eval_ever import (
+    EvaluationSource,
+    evaluation_files,
+    push_evaluations,
+)
 from coherencegym.eval.results.read import read_results
 
 SOURCE = EvaluationSource("Somewhere")

@@ -151,7 +151,7 @@ def test_the_same_run_again_is_no_commit_and_another_stands_beside(
     push_results(hub_api, [scored], REPO)
     again = push_results(hub_api, [scored], REPO)
     assert again.commit == ""
-    assert again.lines == [f"{REPO} has this run already: {run_folder(read_results(scored))}"]
+    assert again.lines == [f"{REPO} has these results already"]
     push_results(hub_api, [changed(scored, tmp_path / "other")], REPO)
     assert len(hub.commits(REPO)) == 3
     files = hub.files(REPO)
@@ -320,7 +320,7 @@ def test_a_push_that_is_cut_off_is_made_whole_by_the_next(
     if not after:
         assert set(hub_clients.files(REPO)) == {".gitattributes"}
     assert main(["push", str(scored), REPO]) == 0
-    assert ("has this run already" in capsys.readouterr().out) == after
+    assert ("has these results already" in capsys.readouterr().out) == after
     assert len(hub_clients.commits(REPO)) == 2
 
 
@@ -609,7 +609,7 @@ def test_a_folder_of_runs_is_one_commit(
         assert f"| {model} |" in every
     # Of runs that are there only the others are pushed.
     assert main(["push", str(scored), str(runs), REPO]) == 0
-    assert capsys.readouterr().out.count("has this run already") == 3
+    assert capsys.readouterr().out.count("has these results already") == 1
     changed(scored, runs / "three", model="me/three", signature="|three")
     assert main(["push", str(runs), REPO]) == 0
     added = [line for line in capsys.readouterr().out.splitlines() if "/results.json (" in line]
