@@ -107,7 +107,7 @@ def judge_rows(
     for value, row in zip(values, rows, strict=True):
         of_row = []
         for asked in asked_of(config.kind.name, place, value):
-            given = matcher.votes(asked) if matcher is not None else {}
+            given: Mapping[Any, str] = {} if matcher is None else matcher.votes(asked)
             votes: dict[str | int, str] = {**_known_votes(value), **given}
             if votes:
                 of_row.append(JudgedRow(value, asked, votes))

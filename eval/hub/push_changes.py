@@ -50,7 +50,7 @@ def push_changes(
     """
     for _ in range(TRIES):
         if private is None:
-            head, lines = read_head(api, repo_id, repo_type), []
+            head, lines = read_head(api, repo_id, repo_type), list[str]()
         else:
             head, lines = open_repository(api, repo_id, private, dry_run)
         if private is None and not head.exists:

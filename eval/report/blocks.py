@@ -121,7 +121,7 @@ class ItemList:
     collect: Callable[[], Any]
 
 
-Block = (
+SectionBody = (
     Grid
     | Figure
     | TextLists
@@ -149,7 +149,7 @@ class ReportSection:
     """
 
     title: str
-    body: Block
+    body: SectionBody
     lead: str = ""
     sentences: tuple[str, ...] = ()
     is_detail: bool = False

@@ -34,7 +34,7 @@ from coherencegym.files.folders import written_beside
 from coherencegym.files.templates import content_policy, templates_of
 
 #: The page of a run.
-REPORT = "report.html"
+PAGE_OF_RUN = "report.html"
 
 
 def write_results_folder(
@@ -71,7 +71,7 @@ def write_pages(results: Results, work: Path) -> None:
         for section in results.sections
         if isinstance(section.body, Figure)
     }
-    write_html(page_of(results, drawn), work / REPORT)
+    write_html(page_of(results, drawn), work / PAGE_OF_RUN)
 
 
 def write_html(page: str, path: Path) -> None:
