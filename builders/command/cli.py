@@ -17,7 +17,7 @@ from coherencegym.command_line import USER_ERROR, Names, Parser, completed, rare
 from coherencegym.engines import ENGINES, LOCAL
 from coherencegym.errors import EvaluationError, one_line
 from coherencegym.eval.kinds.table_kind import SAMPLE
-from coherencegym.loaders.corpora.own.annotated import FORMATS
+from coherencegym.loaders.corpora.own import FORMATS
 from coherencegym.loaders.languages.registry import language
 from coherencegym.loaders.registry import CORPORA
 from coherencegym.numbers import positive

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from coherencegym.loaders.corpora.own.texts import OWN
+from coherencegym.loaders.corpora.own import OWN
 from coherencegym.loaders.find import NO_FILES
 from coherencegym.terminal import shown_console
 

@@ -14,9 +14,15 @@ from coherencegym.command_line import did_you_mean
 from coherencegym.eval.kinds.table_kind import SAMPLE
 from coherencegym.loaders.corpora.documents import documents_corpus
 from coherencegym.loaders.corpora.hub import hub_corpus
-from coherencegym.loaders.corpora.own.annotated import FORMATS, annotated_texts, format_option
-from coherencegym.loaders.corpora.own.sections import sectioned_texts
-from coherencegym.loaders.corpora.own.texts import NoTextsError, OwnTexts, own_texts
+from coherencegym.loaders.corpora.own import (
+    FORMATS,
+    NoTextsError,
+    OwnTexts,
+    annotated_texts,
+    format_option,
+    own_texts,
+    sectioned_texts,
+)
 from coherencegym.loaders.corpus import Corpus, CorpusError, CorpusNotFoundError
 from coherencegym.loaders.find import Found, find
 from coherencegym.loaders.languages.registry import language

@@ -12,7 +12,7 @@ or ``unsplit``. Of near-duplicates the first in reading order stays, whatever th
 validation, test.
 
 As any file could be somebody's document, files are looked for only in a folder that is called
-``documents``. Any other folder, and tables, are one's own texts (:mod:`loaders.corpora.own.texts`).
+``documents``. Any other folder, and tables, are one's own texts (:mod:`loaders.corpora.own`).
 """
 
 from __future__ import annotations

@@ -20,9 +20,8 @@ from dataclasses import replace
 from functools import partial
 
 from coherencegym.loaders.corpora.citations import cited
-from coherencegym.loaders.corpora.conll2012 import read_conll2012
+from coherencegym.loaders.corpora.conll2012 import Word, read_conll2012
 from coherencegym.loaders.corpus import Corpus, FilePattern
-from coherencegym.loaders.formats.conll2012 import Word
 from coherencegym.loaders.languages.english import ENGLISH
 
 #: Words that end the head of a noun phrase, as the reader's rules have it for parts of speech.

@@ -14,22 +14,48 @@ its declaration says so.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from pathlib import Path
 
 from coherencegym.licence import OTHER
 from coherencegym.loaders.corpora.citations import cited
 from coherencegym.loaders.corpus import Corpus, CorpusError, CorpusFile, FilePattern, ReadOptions
-from coherencegym.loaders.discourse import Discourse, SourceSpan, Unit
-from coherencegym.loaders.formats.mmax import (
-    LEVELS,
-    WORDS,
-    PlacedWord,
-    document_files,
-    mmax_mentions,
-    mmax_sentences,
-    read_words,
-)
+from coherencegym.loaders.discourse import Discourse, Features, Mention, SourceSpan, Span, Unit
+from coherencegym.loaders.formats.lines import shown, tidy
+from coherencegym.loaders.formats.xml_elements import Element, elements
+from coherencegym.loaders.languages.language import Language
 from coherencegym.loaders.languages.registry import language
+
+_WORDS = "_words.xml"
+_LEVELS = ("coref", "sentence")
+
+#: Attributes that name the chain, and what they have where there is none.
+_CHAIN = ("coref_set", "coref_class")
+_NO_CHAIN = ("", "empty", "none")
+
+_PRONOUN_TYPES = (
+    *("personal", "possessive", "reflexive", "reciprocal"),
+    *("demonstrative", "relative", "interrogative", "indefinite"),
+)
+_NUMBERS = {"sing": "singular", "plur": "plural", "they (sg.)": "singular", "they (pl.)": "plural"}
+_GENDERS = {"masc": "masculine", "fem": "feminine", "neut": "neuter"}
+_FUNCTIONS = {"subj": "nsubj", "obj": "obj", "adjunct": "obl"}
+
+#: First word, and the one after the last.
+_Range = tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class _PlacedWord:
+    """A word in its sentence: which unit, and which characters."""
+
+    text: str
+    unit: int
+    start: int
+    end: int
 
 
 def read_mmax(corpus: Corpus, file: CorpusFile, options: ReadOptions) -> Iterator[Discourse]:
@@ -43,18 +69,18 @@ def read_mmax(corpus: Corpus, file: CorpusFile, options: ReadOptions) -> Iterato
 
 
 def _document(corpus: Corpus, file: CorpusFile, options: ReadOptions) -> Discourse:
-    name = file.path.name.removesuffix(WORDS)
-    levels = {path.name.removeprefix(f"{name}_"): path for path in document_files(file.path)[1:]}
-    for level in LEVELS:
+    name = file.path.name.removesuffix(_WORDS)
+    levels = {path.name.removeprefix(f"{name}_"): path for path in _document_files(file.path)[1:]}
+    for level in _LEVELS:
         if f"{level}_level.xml" not in levels:
             raise CorpusError(
                 f"{file.path}:1: there is no {name}_{level}_level.xml for it, "
                 "expected one in the folder Markables beside its own"
             )
-    order, lines = read_words(file.path)
+    order, lines = _read_words(file.path)
     positions = {identifier: position for position, identifier in enumerate(order)}
-    sentences = mmax_sentences(levels["sentence_level.xml"], positions, len(order), options)
-    words: list[PlacedWord] = []
+    sentences = _sentences(levels["sentence_level.xml"], positions, len(order), options)
+    words: list[_PlacedWord] = []
     units: list[Unit] = []
     texts = list(order.values())
     own = language(corpus.language)
@@ -63,21 +89,218 @@ def _document(corpus: Corpus, file: CorpusFile, options: ReadOptions) -> Discour
         source = SourceSpan(file.path.name, lines[start], lines[end - 1])
         units.append(Unit(text, speaker, source))
         words += [
-            PlacedWord(word, number, *place)
+            _PlacedWord(word, number, *place)
             for word, place in zip(texts[start:end], places, strict=True)
         ]
     return Discourse(
         id=name,
         corpus=corpus.name,
         units=tuple(units),
-        mentions=tuple(mmax_mentions(levels["coref_level.xml"], positions, words, own, options)),
+        mentions=tuple(_mentions(levels["coref_level.xml"], positions, words, own, options)),
         meta={"split": file.split},
+    )
+
+
+def _document_files(path: Path) -> tuple[Path, ...]:
+    """The files of a document: its words, and the two levels over them where they are found."""
+    name = path.name.removesuffix(_WORDS)
+    above = path.parent.parent
+    folders = (above / "Markables", above / "markables", path.parent)
+    found = [path]
+    for level in _LEVELS:
+        candidates = [folder / f"{name}_{level}_level.xml" for folder in folders]
+        found += list(filter(Path.is_file, candidates))[:1]
+    return tuple(found)
+
+
+def _read_words(path: Path) -> tuple[dict[str, str], list[int]]:
+    """The words by id, in their order, and their lines; ``CorpusError`` for a bad or no word."""
+    words: dict[str, str] = {}
+    lines: list[int] = []
+    for element, identifier in _identified(path, "word"):
+        words[identifier] = tidy(element.text)
+        if not words[identifier]:
+            raise CorpusError(
+                f"{path}:{element.line}: word {shown(identifier)} is empty, expected a word"
+            )
+        lines.append(element.line)
+    if not words:
+        raise CorpusError(f"{path}:1: no word, expected <word id=...> elements")
+    return words, lines
+
+
+def _identified(path: Path, name: str) -> Iterator[tuple[Element, str]]:
+    seen: set[str] = set()
+    for element in elements(path):
+        if element.name == name:
+            identifier = tidy(element.attributes.get("id", ""))
+            if not identifier or identifier in seen:
+                raise CorpusError(
+                    f"{path}:{element.line}: {name} id {shown(identifier)}, expected each once"
+                )
+            seen.add(identifier)
+            yield element, identifier
+
+
+def _word_ranges(
+    path: Path,
+    element: Element,
+    name: str,
+    positions: Mapping[str, int],
+    options: ReadOptions,
+) -> list[_Range]:
+    # A span is a set of words: parts that overlap (a talk of ParCorFull has such a mention) are
+    # one.
+    where = f"{path}:{element.line}: {name} of {shown(element.attributes['id'])}"
+    ranges: list[_Range] = []
+    for part in element.attributes.get(name, "").split(","):
+        first, dots, last = part.strip().partition("..")
+        ends = (first, last if dots else first)
+        for identifier in ends:
+            if identifier not in positions:
+                raise CorpusError(
+                    f"{where} has {shown(identifier)}, expected words of the document, "
+                    "such as word_1..word_3,word_7"
+                )
+        start, end = positions[ends[0]], positions[ends[1]] + 1
+        if start >= end:
+            span = shown(element.attributes[name])
+            raise CorpusError(f"{where} is {span}, expected words in their order")
+        ranges.append((start, end))
+    return ranges if _are_apart(ranges) else _united(ranges, options)
+
+
+def _are_apart(ranges: Sequence[_Range]) -> bool:
+    return all(start >= end for (_, end), (start, _) in pairwise(ranges))
+
+
+def _united(ranges: Sequence[_Range], options: ReadOptions) -> list[_Range]:
+    options.put_right("spans whose parts overlap or are out of order")
+    united: list[_Range] = []
+    for start, end in sorted(ranges):
+        if united and start <= united[-1][1]:
+            start, end = united[-1][0], max(united.pop()[1], end)
+        united.append((start, end))
+    return united
+
+
+def _sentences(
+    path: Path, positions: Mapping[str, int], count: int, options: ReadOptions
+) -> list[tuple[int, int, str | None]]:
+    """First word, after the last word, and speaker of each unit, which together are all words."""
+    found = []
+    for element, _ in _identified(path, "markable"):
+        ranges = _word_ranges(path, element, "span", positions, options)
+        speaker = tidy(element.attributes.get("speaker", "")) or None
+        found.append((ranges[0][0], ranges[-1][1], speaker, element.line))
+    units: list[tuple[int, int, str | None]] = []
+    at = 0
+    for start, end, speaker, line in sorted(found, key=lambda sentence: sentence[:2]):
+        if start < at:
+            raise CorpusError(f"{path}:{line}: overlaps another sentence, expected them apart")
+        if start > at:
+            units.append((at, start, None))
+        units.append((start, end, speaker))
+        at = end
+    if at < count:
+        units.append((at, count, None))
+    return units
+
+
+def _mentions(
+    path: Path,
+    positions: Mapping[str, int],
+    words: Sequence[_PlacedWord],
+    language: Language,
+    options: ReadOptions,
+) -> list[Mention]:
+    """The mentions in the order of the text, longer first; ``CorpusError`` for a bad span."""
+    found = []
+    for element, _ in _identified(path, "markable"):
+        ranges = _word_ranges(path, element, "span", positions, options)
+        minimal: Sequence[_Range] = ()
+        if element.attributes.get("min_ids"):
+            minimal = _word_ranges(path, element, "min_ids", positions, options)
+        mention = _mention(element, ranges, minimal, words, language)
+        found.append(((ranges[0][0], -ranges[-1][1]), mention))
+    found.sort(key=lambda pair: pair[0])
+    return [mention for _, mention in found]
+
+
+def _mention(
+    element: Element,
+    ranges: Sequence[_Range],
+    minimal: Sequence[_Range],
+    words: Sequence[_PlacedWord],
+    language: Language,
+) -> Mention:
+    attributes = {name: tidy(value) for name, value in element.attributes.items()}
+    chain = next((attributes[name] for name in _CHAIN if name in attributes), "")
+    one_word = len(ranges) == 1 and ranges[0][1] - ranges[0][0] == 1
+    # The last word of the minimal span, or the only word; none where nobody said.
+    head = minimal[-1][1] - 1 if minimal else ranges[0][0] if one_word else None
+    form = words[head].text if head is not None else ""
+    name = form or words[ranges[-1][1] - 1].text
+    # A capital at the beginning of a sentence is no sign of a name.
+    capital = name[:1].isupper() and (words[ranges[0][0]].start > 0 or not one_word)
+    known = language.pronoun(form)
+    kind = _kind(attributes.get("mention", ""), one_word and known is not None, capital)
+    return Mention(
+        span=_span(ranges, words),
+        chain=attributes["id"] if chain in _NO_CHAIN else chain,
+        kind=kind,
+        head=None if head is None else _span([(head, head + 1)], words),
+        features=_features(attributes, known or Features(), kind == "pronoun"),
+    )
+
+
+def _kind(said: str, is_pronoun: bool, capital: bool) -> str:
+    if said == "pronoun" or (not said and is_pronoun):
+        return "pronoun"
+    return "proper" if capital and said in ("", "np") else "nominal"
+
+
+def _span(ranges: Sequence[_Range], words: Sequence[_PlacedWord]) -> Span:
+    parts: list[tuple[int, int, int]] = []
+    for start, end in ranges:
+        for index, word in enumerate(words[start:end]):
+            if index and parts[-1][0] == word.unit:
+                parts[-1] = (word.unit, parts[-1][1], word.end)
+            else:
+                parts.append((word.unit, word.start, word.end))
+    return tuple(parts)
+
+
+def _features(attributes: Mapping[str, str], form: Features, is_pronoun: bool) -> Features:
+    def said(name: str) -> str:
+        return attributes.get(name, "")
+
+    known = form if is_pronoun else Features()
+    if said("type") == "pleonastic" or said("reference") == "non_referring":
+        pronoun = "expletive" if is_pronoun else ""
+    else:
+        pronoun = said("type_of_pronoun")
+        pronoun = pronoun if pronoun in _PRONOUN_TYPES else known.pronoun
+    person = re.fullmatch(r"per([123])", said("person"))
+    is_event = said("antetype") == "event"
+    return replace(
+        known,
+        entity="event" if is_event else said("category").removeprefix("unmarked"),
+        status=said("reference").removeprefix("unmarked"),
+        link="appos" if "apposition" in said("nptype") else "",
+        function=_FUNCTIONS.get(said("gram_fnc"), ""),
+        pos="VERB" if said("mention") in ("vp", "clause") else known.pos,
+        predicate=said("gram_fnc") == "predicate",
+        pronoun=pronoun,
+        person=person[1] if person else known.person,
+        number=_NUMBERS.get(said("number") or said("agreement"), known.number),
+        gender=_GENDERS.get(said("gender"), known.gender),
     )
 
 
 def _patterns(*folders: str) -> tuple[FilePattern, ...]:
     return tuple(
-        FilePattern(f"{folder}*{WORDS}", "unsplit", f"{folder or 'Basedata/'}<document>{WORDS}")
+        FilePattern(f"{folder}*{_WORDS}", "unsplit", f"{folder or 'Basedata/'}<document>{_WORDS}")
         for folder in folders
     )
 
@@ -103,7 +326,7 @@ ARRAU = Corpus(
     obtain="get LDC2013T22 from the Linguistic Data Consortium" + _OBTAIN,
     patterns=_patterns(*_HERE),
     reader=read_mmax,
-    parts=document_files,
+    parts=_document_files,
     public_since=1989,
     public_source="the Wall Street Journal of 1989, for its news",
     producers="Writers of news, speakers of task dialogues and narrators of stories.",
@@ -126,7 +349,7 @@ PARCOR = Corpus(
     proven=True,
     patterns=_patterns(*_COLLECTIONS, *_HERE),
     reader=read_mmax,
-    parts=document_files,
+    parts=_document_files,
     public_since=2014,
     public_source="Guillou et al. (2014), whose corpus it extends",
     producers="Speakers of TED talks and writers of news.",

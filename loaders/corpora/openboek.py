@@ -16,16 +16,15 @@ Source: https://github.com/andreasvc/openboek (van Cranenburgh and van Noord 202
 from __future__ import annotations
 
 import csv
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from coherencegym.loaders.corpora.citations import cited
-from coherencegym.loaders.corpora.conll2012 import read_conll2012
+from coherencegym.loaders.corpora.conll2012 import Phrase, Word, read_conll2012
 from coherencegym.loaders.corpus import Corpus, CorpusError, CorpusFile, FilePattern, ReadOptions
-from coherencegym.loaders.discourse import Discourse
-from coherencegym.loaders.formats.alpino_tags import head_of, tag_features
-from coherencegym.loaders.formats.conll2012 import Phrase, Word
+from coherencegym.loaders.discourse import Discourse, Features
 from coherencegym.loaders.formats.lines import numbered_lines
 from coherencegym.loaders.languages.language import Language
 
@@ -34,6 +33,28 @@ _COLUMNS = ("filename", "sentno", "begin", "end", "gender", "number", "category"
 _GENDERS = {"m": "masculine", "f": "feminine"}
 _NUMBERS = {"sg": "singular", "pl": "plural"}
 _CATEGORIES = {"PER": "person", "LOC": "place", "ORG": "organization", "OBJ": "object"}
+
+#: Alpino's tags of parts of speech (van Eynde 2004): ``N[soort,ev,basis,zijd,stan]`` is a common
+#: noun in the singular that has the article *de*.
+_TAG = re.compile(r"(\w+)\[([^\]]*)\]")
+_PARTS_OF_SPEECH = {
+    "N": "NOUN", "SPEC": "PROPN", "VNW": "PRON", "WW": "VERB", "ADJ": "ADJ", "TW": "NUM",
+    "LID": "DET", "VZ": "ADP", "VG": "CCONJ", "BW": "ADV", "LET": "PUNCT", "TSW": "INTJ",
+}  # fmt: skip
+_PRONOUNS = {
+    "pers": "personal", "pr": "personal", "bez": "possessive", "refl": "reflexive",
+    "recip": "reciprocal", "betr": "relative", "vb": "interrogative", "aanw": "demonstrative",
+    "onbep": "indefinite", "excl": "indefinite",
+}  # fmt: skip
+_TAG_NUMBERS = {"ev": "singular", "mv": "plural"}
+_TAG_GENDERS = {
+    "zijd": "common",
+    "onz": "neuter",
+    "masc": "masculine",
+    "fem": "feminine",
+}
+#: Classes that begin what follows the head of a noun phrase.
+_AFTER_HEAD = ("ADP", "CCONJ", "PUNCT", "VERB")
 
 #: Sentence, first token and the one after the last, from 0, of the first mention of an entity.
 _Place = tuple[int, int, int]
@@ -67,11 +88,11 @@ class _Novel:
                 yield told
 
     def annotate(self, words: Sequence[Word], chain: str, language: Language) -> Phrase:
-        told = [tag_features(word.tag) for word in words]
+        told = [_tag_features(word.tag) for word in words]
         sentence, begin = self._places[words[0].line]
         first = (sentence, begin, begin + len(words))
         entity = self._chains.setdefault(chain, self._entities.get(first, _Entity()))
-        head = head_of(told)
+        head = _head_of(told)
         features = told[head]
         is_pronoun = len(words) == 1 and bool(features.pronoun)
         known = language.pronoun(words[head].form, features.pronoun) if is_pronoun else None
@@ -98,6 +119,36 @@ class _Novel:
 def _with_mark(word: Word) -> Word:
     # Two commas open some quotations, which all others close: the places of both tell the side.
     return replace(word, form='"') if word.form == ",," else word
+
+
+def _tag_features(tag: str) -> Features:
+    """The features that a tag shows; those of no word where it is malformed."""
+    match = _TAG.fullmatch(tag)
+    if match is None:
+        return Features()
+    kind, values = match[1], match[2].split(",")
+    pos = _PARTS_OF_SPEECH.get(kind, "")
+    if kind == "N" and "eigen" in values:
+        pos = "PROPN"
+    pronoun = _PRONOUNS.get(values[0], "") if kind == "VNW" else ""
+    return Features(
+        pos=pos,
+        pronoun=pronoun,
+        person=next((value[0] for value in values if value[:1].isdigit()), "") if pronoun else "",
+        number=next((_TAG_NUMBERS[value] for value in values if value in _TAG_NUMBERS), ""),
+        gender=next((_TAG_GENDERS[value] for value in values if value in _TAG_GENDERS), ""),
+    )
+
+
+def _head_of(words: Sequence[Features]) -> int:
+    """The number of the head of a noun phrase: its last noun before what may follow a noun."""
+    head = None
+    for index, word in enumerate(words):
+        if head is not None and (word.pos in _AFTER_HEAD or word.pronoun == "relative"):
+            break
+        if word.pos in ("NOUN", "PROPN"):
+            head = index
+    return len(words) - 1 if head is None else head
 
 
 def features_beside(path: Path) -> Path:

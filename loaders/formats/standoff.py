@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from operator import attrgetter
 from pathlib import Path
@@ -52,46 +52,6 @@ _COLUMNS_OF_PDTB2 = 48
 _FEWEST_COLUMNS = 21
 
 
-@dataclass(frozen=True, slots=True)
-class RawRelation:
-    """A relation as its line has it.
-
-    Attributes:
-        connective: the place of the connective; empty where it stands nowhere.
-        word: the annotated connective as the line spells it; empty where it does not.
-        scheme: ``pdtb3`` or ``pdtb2``, the tables that its senses are of.
-    """
-
-    type: str
-    connective: Offsets
-    word: str
-    senses: tuple[str, ...]
-    arg1: Offsets
-    arg2: Offsets
-    scheme: str
-    line: int
-
-
-def read_relations(file: CorpusFile, options: ReadOptions) -> Iterator[RawRelation]:
-    """The relations of a file; those without a place, or rejected, are counted as skipped."""
-    for number, line in numbered_lines(file):
-        if not line.strip():
-            continue
-        try:
-            columns = _columns(number, line)
-            if "Rejected" in columns[_FEWEST_COLUMNS:]:
-                options.skipped["relations that their annotators rejected"] += 1
-                continue
-            relation = _relation(number, columns)
-            if relation.type == "Explicit" and not relation.connective:
-                # GUM has some, where several relations share a word that one of them got.
-                options.skipped["explicit relations whose connective is not in the text"] += 1
-                continue
-            yield relation
-        except LineError as error:
-            error.report(file, options)
-
-
 def _columns(number: int, line: str) -> list[str]:
     if (problem := text_problem(line)) is not None:
         raise LineError(number, *problem)
@@ -107,23 +67,6 @@ def _columns(number: int, line: str) -> list[str]:
         message = f"{shown(columns[0])} is no type of relation, expected one of {expected}"
         raise LineError(number, message, "unknown type of relation")
     return columns
-
-
-def _relation(number: int, columns: list[str]) -> RawRelation:
-    layout = _PDTB2 if len(columns) >= _COLUMNS_OF_PDTB2 else _PDTB3
-    kind = columns[0]
-    connective = _offsets(number, columns[layout.connective], "connective")
-    return RawRelation(
-        type=kind,
-        # Of other types that column says where an implicit connective would stand, or an AltLex.
-        connective=connective if kind == "Explicit" else (),
-        word=next((columns[place] for place in layout.words if columns[place]), ""),
-        senses=tuple(columns[place] for place in layout.senses if columns[place]),
-        arg1=_offsets(number, columns[layout.arg1], "Arg1"),
-        arg2=_offsets(number, columns[layout.arg2], "Arg2"),
-        scheme=layout.scheme,
-        line=number,
-    )
 
 
 def _offsets(number: int, text: str, name: str) -> Offsets:
@@ -222,48 +165,74 @@ class Placed:
 def placed_relations(
     paths: Sequence[Path], split: str, text: Placed, options: ReadOptions
 ) -> tuple[tuple[Relation, ...], set[str]]:
-    """The relations of files of annotation, each once, and the schemes of their senses."""
+    """The relations of files of annotation, each once, and the schemes of their senses.
+
+    Those without a place, or rejected, are counted as skipped.
+    """
     relations: dict[Relation, None] = {}
     schemes = set()
     for path in paths:
         file = CorpusFile(path, split)
-        for raw in read_relations(file, options):
-            schemes.add(raw.scheme)
+        for number, line in numbered_lines(file):
+            if not line.strip():
+                continue
             try:
-                relations[placed_relation(raw, text)] = None
+                columns = _columns(number, line)
+                if "Rejected" in columns[_FEWEST_COLUMNS:]:
+                    options.skipped["relations that their annotators rejected"] += 1
+                    continue
+                layout = _PDTB2 if len(columns) >= _COLUMNS_OF_PDTB2 else _PDTB3
+                relation = _relation(number, columns, layout, text)
             except LineError as error:
                 error.report(file, options)
+                continue
+            if relation is None:
+                # GUM has some, where several relations share a word that one of them got.
+                options.skipped["explicit relations whose connective is not in the text"] += 1
+            else:
+                schemes.add(layout.scheme)
+                relations[relation] = None
     return tuple(relations), schemes
 
 
-def placed_relation(relation: RawRelation, text: Placed) -> Relation:
-    """A relation with spans in units."""
+def _relation(
+    number: int, columns: Sequence[str], layout: _Layout, text: Placed
+) -> Relation | None:
+    # None: an explicit relation whose connective stands nowhere.
+    kind = columns[0]
+    word = next((columns[place] for place in layout.words if columns[place]), "")
+    senses = tuple(columns[place] for place in layout.senses if columns[place])
+    named = {"connective": layout.connective, "Arg1": layout.arg1, "Arg2": layout.arg2}
+    offsets = [_offsets(number, columns[place], name) for name, place in named.items()]
+    if kind != "Explicit":
+        # Of other types that column says where an implicit connective would stand, or an AltLex.
+        offsets[0] = ()
+    elif not offsets[0]:
+        return None
     try:
-        connective = text.span(relation.connective)
-        arg1, arg2 = text.span(relation.arg1), text.span(relation.arg2)
+        connective, arg1, arg2 = map(text.span, offsets)
     except LookupError as error:
         length = f"which has {len(text.raw):,} characters"
         problem = f"the span {error.args[0]} lies outside the text, {length}"
-        raise LineError(relation.line, problem, "span outside the text") from None
-    if relation.type == "Explicit":
-        _check_explicit(
-            relation, " ".join(text.texts[u][start:end] for u, start, end in connective)
-        )
-    implied = tidy(relation.word).lower() if relation.type == "Implicit" else ""
-    return Relation(relation.type, connective or None, arg1, arg2, relation.senses, implied=implied)
+        raise LineError(number, problem, "span outside the text") from None
+    if kind == "Explicit":
+        found = " ".join(text.texts[unit][start:end] for unit, start, end in connective)
+        _check_explicit(number, layout.scheme, word, senses, found)
+    implied = tidy(word).lower() if kind == "Implicit" else ""
+    return Relation(kind, connective or None, arg1, arg2, senses, implied=implied)
 
 
-def _check_explicit(relation: RawRelation, found: str) -> None:
-    if relation.word and _letters(found) != _letters(relation.word):
-        problem = f"the connective is {shown(relation.word)}, but {shown(found)} stands at its span"
-        raise LineError(relation.line, problem, "connective elsewhere")
-    for sense in relation.senses:
+def _check_explicit(number: int, scheme: str, word: str, senses: Sequence[str], found: str) -> None:
+    if word and _letters(found) != _letters(word):
+        problem = f"the connective is {shown(word)}, but {shown(found)} stands at its span"
+        raise LineError(number, problem, "connective elsewhere")
+    for sense in senses:
         try:
-            meaning_of(relation.scheme, sense)
+            meaning_of(scheme, sense)
         except UnknownSenseError as error:
-            raise LineError(relation.line, str(error), "unknown sense") from None
-    if not relation.senses:
-        raise LineError(relation.line, "an explicit relation without a sense", "no sense")
+            raise LineError(number, str(error), "unknown sense") from None
+    if not senses:
+        raise LineError(number, "an explicit relation without a sense", "no sense")
 
 
 def _letters(text: str) -> str:

@@ -17,8 +17,7 @@ import coherencegym as cg
 from coherencegym.builders.command import cli
 from coherencegym.builders.command.cli import main
 from coherencegym.errors import EvaluationError
-from coherencegym.loaders.corpora.own.annotated import annotated_texts
-from coherencegym.loaders.corpora.own.texts import OWN
+from coherencegym.loaders.corpora.own import OWN, annotated_texts
 from coherencegym.loaders.discourse import span_text
 from coherencegym.loaders.read import read
 from coherencegym.loaders.registry import corpus as registered

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from support.treebanks import treebank
 
-from coherencegym.loaders.corpora.own.annotated import annotated_texts
+from coherencegym.loaders.corpora.own import annotated_texts
 from coherencegym.loaders.read import read
 from coherencegym.manipulations.operator import Context
 from coherencegym.manipulations.reference.pronoun_repetition import PronounRepetition

@@ -19,7 +19,7 @@ from support.hub.server import HubServer
 
 from coherencegym.engines import Engine
 from coherencegym.loaders.corpora.hub import hub_corpus
-from coherencegym.loaders.corpora.own.texts import own_texts
+from coherencegym.loaders.corpora.own import own_texts
 from coherencegym.loaders.corpus import Corpus, CorpusError
 from coherencegym.loaders.discourse import Discourse, SourceSpan
 from coherencegym.loaders.read import NEAR_DUPLICATE, read

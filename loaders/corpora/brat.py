@@ -96,8 +96,8 @@ def _mentions(
     said: dict[Span, set[str]] = {}  # what the types say of a place
     links: list[tuple[int, list[str]]] = []
     for number, line in numbered_lines(file):
-        if (unusable := text_problem(line)) is not None:
-            raise LineError(number, *unusable)
+        if (problem := text_problem(line)) is not None:
+            raise LineError(number, *problem)
         if mention := _MENTION.fullmatch(line):
             identifier, kind, offsets, words = mention.groups()
             if identifier in places:

@@ -1,1 +1,0 @@
-"""Texts of the user's own, plain or annotated, as a corpus."""
