@@ -43,7 +43,7 @@ def _run(options: argparse.Namespace) -> int:
         return fetch_command.run(options)
     if options.command == "show":
         described = _describe(corpus(options.corpus), options.data_dir, with_first=True)
-        _print_json(described) if options.json else _print_description(described)
+        _print_json(described) if options.json else _print_yaml(described)
     else:
         listed = [_describe(declared, options.data_dir) for declared in CORPORA.values()]
         _print_json(listed) if options.json else _print_table(listed)
@@ -109,7 +109,10 @@ def _describe(declared: Corpus, data_dir: Path | None, with_first: bool = False)
         "formats": declared.native,
         "obtain": how_to_obtain(declared),
         "expected_files": expected,
-        "places": [str(place) for place in places(declared, data_dir)],
+        "places": [
+            f"{place}{'  <- fetching was cut off' * (place / UNFINISHED).exists()}"
+            for place in places(declared, data_dir)
+        ],
         "citation": declared.citation,
     }
     try:
@@ -152,44 +155,9 @@ def _print_table(listed: list[dict[str, Any]]) -> None:
     )
 
 
-def _print_description(entry: dict[str, Any]) -> None:
-    formats = f" (in the formats of {entry['formats']})" if entry["formats"] else ""
-    proven = "yes" if entry["proven"] else "no, this reader never saw the real files"
-    annotation, texts = (
-        " ".join(filter(None, (entry[f"{key}{end}"] for end in ("", "_name", "_url"))))
-        for key in ("licence", "text_licence")
-    )
-    print(f"{entry['name']}: {entry['title']}{formats}")
-    for label, text in (
-        ("homepage", entry["homepage"]),
-        ("annotation", annotation),
-        ("texts", texts),
-        ("may be published", entry["may_be_published"]),
-        ("language", entry["language"]),
-        ("proven", proven),
-        ("to get it", entry["obtain"]),
-    ):
-        print(f"  {label + ':':<18}{text}")
-    blocks = {
-        "expected files:": [
-            f"{s}: {name}" for s, ns in entry["expected_files"].items() for name in ns
-        ],
-        "looked for in:": [_with_note(place, entry["found"]) for place in entry["places"]],
-    }
-    for key, title in (("files", "files:"), ("ignored", "ignored: (the same text again)")):
-        if entry.get(key):
-            blocks[title] = [f"{file['split']}: {file['path']}" for file in entry[key]]
-    if first := entry.get("first_discourse"):
-        blocks[f"first discourse: {first['id']}"] = [
-            (f"{unit['speaker']}: " if unit["speaker"] else "") + unit["text"]
-            for unit in first["units"]
-        ]
-    blocks["citation:"] = entry["citation"].splitlines()
-    for title, lines in blocks.items():
-        print("\n    ".join([f"  {title}", *lines]))
+def _print_yaml(entry: dict[str, Any]) -> None:
+    import yaml
 
-
-def _with_note(place: str, found: str | None) -> str:
-    if place == found:
-        return f"{place}  <- found"
-    return place + ("  <- fetching was cut off" if Path(place, UNFINISHED).exists() else "")
+    said = {name: value for name, value in entry.items() if name != "citation" and value != ""}
+    print(yaml.safe_dump(said, sort_keys=False, allow_unicode=True, width=10**6), end="")
+    print(entry["citation"])

@@ -44,19 +44,19 @@ def test_show(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     (tmp_path / "test_both_original.txt").write_text(DIALOGUE)
     assert main(["show", "personachat", "--data-dir", str(tmp_path)]) == 0
     out = capsys.readouterr().out
-    assert f"{tmp_path}  <- found" in out
-    assert "partner: hello there!" in out
-    assert "ignored: (the same text again)" in out
-    assert "@inproceedings{zhang" in out
+    assert f"found: {tmp_path}\n" in out
+    assert "- speaker: partner\n    text: hello there!\n" in out
+    assert f"ignored:\n- path: {tmp_path}/test_both_original.txt\n" in out
+    assert "\n@inproceedings{zhang" in out
 
 
 def test_show_says_what_is_unproven_and_expected(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["show", "ontonotes"]) == 0
     out = capsys.readouterr().out
-    assert "never saw the real files" in out
-    assert "test: test.english.v4_gold_conll" in out
-    assert "  texts:            other under the same agreement\n" in out
-    assert "first discourse" not in out
+    assert "\nproven: false\n" in out
+    assert "  test:\n  - test.english.v4_gold_conll\n" in out
+    assert "\ntext_licence: other\ntext_licence_name: under the same agreement\n" in out
+    assert "first_discourse" not in out
 
 
 @pytest.mark.parametrize("arguments", [["--json", "show", "sample"], ["show", "sample", "--json"]])

@@ -72,7 +72,7 @@ def test_after_fetching_loaders_find_and_read_the_corpus(
     server: FileServer, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["show", "gum"]) == 0
-    said = "to get it:        `coherencegym corpora fetch gum`, or get https"
+    said = "`coherencegym corpora fetch gum`, or get https"
     assert said in capsys.readouterr().out
     assert main(["fetch", "gum", "--accept"]) == 0
     captured = capsys.readouterr()

@@ -159,7 +159,7 @@ def test_a_folder_where_a_file_is_expected(
     file, corpus = LAYOUTS[layout].main, LAYOUTS[layout].corpus
     (folder / file).mkdir(parents=True)
     assert main(["show", corpus, "--data-dir", str(folder)]) == 0
-    assert "<- found" not in capsys.readouterr().out
+    assert "\nfound: null\n" in capsys.readouterr().out
     with pytest.raises(CorpusError, match=f"^{corpus}: no files found; expected "):
         read(CORPORA[corpus], data_dir=folder)
 
