@@ -54,7 +54,7 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Container, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -85,21 +85,14 @@ _NUCLEARITIES = ("NN", "NS", "SN")
 _PARTS = {"train": "train", "valid": "validation", "test": "test"}
 
 
-@dataclass(frozen=True, slots=True)
-class _LineFormat:
-    """The sentences of a line, and the labels that one before them may have; none: no label."""
-
-    sentences: int
-    labels: tuple[str, ...] = ()
-
-
-#: The lines of each task.
-_DOCUMENT_TASKS = {
-    "SP": _LineFormat(5, ("0", "1", "2", "3", "4")),
-    "BSO": _LineFormat(2),
-    "DC": _LineFormat(6, ("0", "1")),
+_LineFormat = tuple[int, tuple[str, ...]]
+#: Task -> the sentences of a line, and the labels that one before them may have.
+_DOCUMENT_TASKS: dict[str, _LineFormat] = {
+    "SP": (5, ("0", "1", "2", "3", "4")),
+    "BSO": (2, ()),
+    "DC": (6, ("0", "1")),
 }
-_TASKS = _DOCUMENT_TASKS | {"SSP": _LineFormat(1, ("0", "1"))}
+_TASKS = _DOCUMENT_TASKS | {"SSP": (1, ("0", "1"))}
 #: The beginning of the names of splits whose texts are in no order.
 _UNORDERED = "unordered_"
 #: Names of folders, and what their texts are called here; others keep their name.
@@ -173,8 +166,8 @@ def _labelled_lines(
 def _label_and_sentences(number: int, line: str, line_format: _LineFormat) -> tuple[str, list[str]]:
     if (unusable := text_problem(line)) is not None:
         raise LineError(number, *unusable)
-    fields, labels = [field.strip() for field in line.split("\t")], line_format.labels
-    expected = line_format.sentences + bool(labels)
+    fields, (count, labels) = [field.strip() for field in line.split("\t")], line_format
+    expected = count + bool(labels)
     problem = f"{len(fields)} fields, expected {expected} with tabs between them"
     if len(fields) < expected:
         raise LineError(number, f"{problem} (is the line cut off?)", "truncated line")

@@ -148,9 +148,9 @@ def print_rows(header: tuple[str, ...], rows: Sequence[tuple[str, ...]], note: s
 
 
 def _size(count: int) -> str:
-    if count < 1000:
-        return f"{count} bytes"
-    return f"{count / 1e6:.1f} MB" if count >= 1e6 else f"{count / 1e3:.1f} kB"
+    from rich.filesize import decimal
+
+    return decimal(count)
 
 
 def _files(count: int) -> str:

@@ -164,8 +164,6 @@ def excerpt(article: str, how: str = "auto") -> Excerpt:
     does not begin with one (its title); ``first`` the article from its beginning, without dateline
     and headings; ``auto`` is ``first`` where there is a dateline, or no heading but the title.
     """
-    if how not in EXCERPTS:
-        raise ValueError(f"excerpt {how!r}, expected one of {', '.join(EXCERPTS)}")
     article = article.replace("\r\n", "\n").replace("\r", "\n")
     if summaries := _HIGHLIGHTS.search(article):
         article = article[: summaries.start()]

@@ -7,7 +7,6 @@ is its own stem.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import cache
 from typing import Any
 
@@ -27,14 +26,6 @@ _STEMMERS = {
 }
 
 
-def _english() -> frozenset[str]:
-    return word_list("closed_classes") | word_list("auxiliaries") | _PIECES
-
-
-#: The languages of which this project has lists of its own.
-_OWN: dict[str, Callable[[], frozenset[str]]] = {ENGLISH: _english}
-
-
 @cache
 def stop_words(code: str) -> frozenset[str]:
     """The words of a language that say nothing of what a text is about, in small letters.
@@ -42,8 +33,8 @@ def stop_words(code: str) -> frozenset[str]:
     Args:
         code: ISO 639-1; none are known of a language that spaCy does not have.
     """
-    if code in _OWN:
-        return _OWN[code]()
+    if code == ENGLISH:
+        return word_list("closed_classes") | word_list("auxiliaries") | _PIECES
     from spacy.util import get_lang_class
 
     try:

@@ -122,11 +122,6 @@ def test_what_is_a_heading() -> None:
     assert heading("") is None
 
 
-def test_an_unknown_excerpt() -> None:
-    with pytest.raises(ValueError, match="'middle', expected one of auto, opening, first"):
-        excerpt("Text.", "middle")
-
-
 @given(st.text(alphabet="Ab.=#\n -()@", max_size=60), st.sampled_from(EXCERPTS))
 def test_an_excerpt_is_of_the_article(text: str, how: str) -> None:
     taken = excerpt(text, how)
