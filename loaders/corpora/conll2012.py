@@ -143,8 +143,8 @@ def read_conll2012(
 
 def _check(part: _Part) -> None:
     for at, line in part.lines:
-        if (problem := text_problem(line)) is not None:
-            raise LineError(at, *problem)
+        if (unusable := text_problem(line)) is not None:
+            raise LineError(at, *unusable)
     if not part.name or text_problem(part.name) is not None:
         problem = "a malformed beginning, expected '#begin document (<name>); part 000'"
         raise LineError(part.line, problem, "malformed beginning")

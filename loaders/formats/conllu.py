@@ -198,7 +198,7 @@ def parse(
     first, last = block.lines[0][0], block.lines[-1][0]
     rows = _in_order([_Row.read(*line, options) for line in block.rows], last, options)
     comments = block.comments
-    text, places = _lay_out(rows) if lay_out is None else _laid_out(rows, lay_out)
+    text, places = _lay_out(rows, lay_out)
     words = sum(row.kind == "" for row in rows)
     if not words:
         raise LineError(first, "a sentence without words, expected some", "sentence without words")
@@ -388,32 +388,11 @@ def _check_text(text: str, natural: str, line: int) -> None:
     raise LineError(line, problem, "words do not give # text")
 
 
-def _lay_out(rows: Sequence[_Row]) -> tuple[str, list[tuple[int, int]]]:
+def _lay_out(rows: Sequence[_Row], lay_out: Layout | None) -> tuple[str, list[tuple[int, int]]]:
     forms = {row.number: row.form for row in rows if not row.kind}
-    inside: dict[int, tuple[int, int]] = {}
-    text, space = "", ""
-    places: list[tuple[int, int]] = []
-    for row in rows:
-        if row.kind == ".":
-            place = (len(text), len(text))
-        elif row.kind == "" and row.number in inside:
-            place = inside[row.number]
-        else:
-            text += space if row.form else ""
-            place = (len(text), len(text) + len(row.form))
-            text += row.form
-            spaced = "SpaceAfter=No" not in row.columns[9].split("|")
-            space = " " if text and (spaced or (space and not row.form)) else ""
-            if row.kind == "-":
-                inside |= _inside(row, forms, place)
-        places.append(place)
-    return text, places
-
-
-def _laid_out(rows: Sequence[_Row], lay_out: Layout) -> tuple[str, list[tuple[int, int]]]:
-    forms = {row.number: row.form for row in rows if not row.kind}
-    text, found = lay_out([row.form for row in _written(rows)])
-    place_of = dict(zip((row.line for row in _written(rows)), found, strict=True))
+    written = [row for row in _written(rows) if row.form or lay_out is None]
+    how = _spaced(written) if lay_out is None else lay_out([row.form for row in written])
+    place_of = dict(zip((row.line for row in written), how[1], strict=True))
     places: list[tuple[int, int]] = []
     inside: dict[int, tuple[int, int]] = {}
     for row in rows:
@@ -424,6 +403,19 @@ def _laid_out(rows: Sequence[_Row], lay_out: Layout) -> tuple[str, list[tuple[in
         else:
             last = places[-1][1] if places else 0
             places.append((last, last) if row.kind == "." else inside.get(row.number, (last, last)))
+    return how[0], places
+
+
+def _spaced(rows: Sequence[_Row]) -> tuple[str, list[tuple[int, int]]]:
+    # The text of a file that says where there is no space.
+    text, space = "", ""
+    places: list[tuple[int, int]] = []
+    for row in rows:
+        text += space if row.form else ""
+        places.append((len(text), len(text) + len(row.form)))
+        text += row.form
+        spaced = "SpaceAfter=No" not in row.columns[9].split("|")
+        space = " " if text and (spaced or (space and not row.form)) else ""
     return text, places
 
 
@@ -434,7 +426,7 @@ def _written(rows: Sequence[_Row]) -> Iterator[_Row]:
         if row.kind == "-":
             reach = row.last
             yield row
-        elif not row.kind and row.number > reach and row.form:
+        elif not row.kind and row.number > reach:
             yield row
 
 
