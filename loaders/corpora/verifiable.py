@@ -67,13 +67,16 @@ class _Entailment:
     conflict_pair: tuple[WholeNumber, ...] | None = None
 
     def __post_init__(self) -> None:
-        pair, turns = self.conflict_pair, range(len(self.turns))
-        fits = len(pair or ()) == 2 and sorted(pair or ()) == list(pair or ())
-        fits = fits and turns.start <= min(pair or (-1,)) <= max(pair or (-1,)) < turns.stop
-        if pair is not None and not (fits if self.label else pair == ()):
-            raise ValueError(
-                f"conflict_pair of two turns from 0 to {turns.stop - 1}, or [] beside label 0"
-            )
+        last = len(self.turns) - 1
+        match self.conflict_pair:
+            case None:
+                fits = True
+            case (first, second):
+                fits = self.label == 1 and 0 <= first <= second <= last
+            case pair:
+                fits = self.label == 0 and not pair
+        if not fits:
+            raise ValueError(f"conflict_pair of two turns from 0 to {last}, or [] beside label 0")
 
 
 @dataclass(frozen=True)
