@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from support.commands import lint_examples
 
-from coherencegym.eval import Results
+from coherencegym import Results
 
 
 def blocks(page: Path) -> list[tuple[str, str]]:

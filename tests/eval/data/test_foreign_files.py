@@ -247,7 +247,7 @@ def test_damaged_suites(seed: int, tmp_path: Path, capsys: pytest.CaptureFixture
     }
     path = tmp_path / "suite.json"
     path.write_bytes(damaged(json.dumps(suite), random.Random(seed)))
-    words = ["--model", "demo", "--suite", str(path), "--dry-run"]
+    words = ["--model", "demo", "--dataset", str(path), "--dry-run"]
     ends_well(main([*words, "--output", str(tmp_path / "o")]), capsys.readouterr().err)
 
 
