@@ -10,11 +10,11 @@ from dataclasses import dataclass
 import coherencegym as cg
 from coherencegym.loaders.discourse import Discourse, Unit, undo
 from coherencegym.manipulations.editing import replace_text
-from coherencegym.manipulations.operator import Composable, Context
+from coherencegym.manipulations.operator import Context, Operator
 
 
 @dataclass(frozen=True)
-class TimeFlip(Composable):
+class TimeFlip(Operator):
     """The first ``before`` or ``after`` becomes the other: what happened first happens last."""
 
     def __call__(self, discourse: Discourse, context: Context) -> Iterator[Discourse]:

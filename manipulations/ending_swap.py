@@ -11,11 +11,11 @@ from dataclasses import dataclass
 
 from coherencegym.loaders.discourse import Discourse
 from coherencegym.manipulations.editing import replace_text
-from coherencegym.manipulations.operator import Composable, Context
+from coherencegym.manipulations.operator import Context, Operator
 
 
 @dataclass(frozen=True)
-class EndingSwap(Composable):
+class EndingSwap(Operator):
     """Replace the last sentence of a text by a wrong ending that the corpus lists for the text.
 
     Attributes:

@@ -1,4 +1,4 @@
-"""Operators: the protocol, its random key, what it may count, and composition with ``|``.
+"""Operators: what they share, their random key, what they may count, and composition with ``|``.
 
 An operator is a frozen dataclass whose fields are its whole configuration. Called with a discourse
 it yields new discourses, or nothing where it does not apply, and then counts why.
@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, fields, replace
-from typing import Any, Protocol
+from typing import Any
 
 from coherencegym.loaders.discourse import Discourse
 
@@ -76,24 +76,16 @@ class Context:
             self.skipped[str(reason)] += 1
 
 
-class Operator(Protocol):
-    """A mapping from a discourse to its manipulated versions."""
+class Operator:
+    """A mapping from a discourse to its manipulated versions, with ``|`` and a printable recipe."""
 
     def __call__(self, discourse: Discourse, context: Context) -> Iterator[Discourse]:
         """Yield the manipulated versions; nothing, and a count, where it does not apply."""
-        ...
-
-    def __or__(self, other: Operator) -> Pipeline:
-        """This operator, then the other on each of its results."""
-        ...
-
-
-class Composable:
-    """Gives an operator ``|`` and a printable recipe."""
+        raise TypeError(f"{type(self).__name__} is not fitted: call its method fit first")
 
     def __or__(self, other: Operator) -> Pipeline:
         """This operator, then ``other`` on each of its results."""
-        return Pipeline((self, other))  # type: ignore[arg-type]
+        return Pipeline((self, other))
 
     def __str__(self) -> str:
         """The operator as Python would make it, without fields that have their default."""
@@ -106,7 +98,7 @@ class Composable:
 
 
 @dataclass(frozen=True)
-class Pipeline(Composable):
+class Pipeline(Operator):
     """Apply several operators to a text, one after another.
 
     The pipeline ``A() | B()`` applies the operator ``B`` to every result of the operator ``A``. If

@@ -15,11 +15,11 @@ from dataclasses import dataclass
 
 from coherencegym.loaders.discourse import Discourse, Edit, Span
 from coherencegym.manipulations.editing import move_annotations
-from coherencegym.manipulations.operator import Composable, Context
+from coherencegym.manipulations.operator import Context, Operator
 
 
 @dataclass(frozen=True)
-class Shuffle(Composable):
+class Shuffle(Operator):
     """Put the units (sentences or turns) of a text in a random new order.
 
     Attributes:
@@ -74,7 +74,7 @@ class Shuffle(Composable):
 
 
 @dataclass(frozen=True)
-class MoveToFront(Composable):
+class MoveToFront(Operator):
     """Move one unit (a sentence or a turn) of a text to the front.
 
     The operator draws the unit at random. The result is named ``moved``. If the operator draws the
@@ -100,7 +100,7 @@ def moved_from(discourse: Discourse) -> int:
 
 
 @dataclass(frozen=True)
-class Exchange(Composable):
+class Exchange(Operator):
     """Exchange two neighbouring units (sentences or turns) of a text.
 
     Attributes:
@@ -133,7 +133,7 @@ class Exchange(Composable):
 
 
 @dataclass(frozen=True)
-class LastUnit(Composable):
+class LastUnit(Operator):
     """Keep only the last unit (sentence or turn) of a text, with the annotations of this unit.
 
     A text of one unit gives no result.

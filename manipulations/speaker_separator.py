@@ -12,11 +12,11 @@ from itertools import pairwise
 
 from coherencegym.loaders.discourse import Discourse
 from coherencegym.manipulations.editing import replace_text
-from coherencegym.manipulations.operator import Composable, Context
+from coherencegym.manipulations.operator import Context, Operator
 
 
 @dataclass(frozen=True)
-class SpeakerSeparator(Composable):
+class SpeakerSeparator(Operator):
     """Write a mark (``[SEP]``) after every utterance of a dialogue except the last utterance.
 
     Attributes:

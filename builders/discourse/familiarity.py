@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 from coherencegym.builders.suite import Config, Contrast, MinimalPairs
 from coherencegym.loaders.discourse import Discourse
-from coherencegym.manipulations.operator import Composable, Context
+from coherencegym.manipulations.operator import Context, Operator
 from coherencegym.manipulations.reference.named_people import NewNames, named_people
 
 #: The name of the config; it is in no suite's headline.
@@ -23,7 +23,7 @@ FAMILIARITY = "familiarity"
 
 
 @dataclass(frozen=True)
-class NamedAndMore(Composable):
+class NamedAndMore(Operator):
     """Leave a discourse as it is; one that ends with its last name is left out."""
 
     def __call__(self, discourse: Discourse, context: Context) -> Iterator[Discourse]:

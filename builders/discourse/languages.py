@@ -11,7 +11,7 @@ from coherencegym.builders.suite import ANY_LANGUAGE, Config
 from coherencegym.loaders.discourse import Discourse, is_parsed
 from coherencegym.loaders.languages.english import ENGLISH
 from coherencegym.manipulations.editing import cut_excerpt
-from coherencegym.manipulations.operator import Composable, Context
+from coherencegym.manipulations.operator import Context, Operator
 
 #: Corpora of whole documents in several languages.
 MULTILINGUAL = ("disrpt",)
@@ -51,7 +51,7 @@ def in_dutch(config: Config) -> Config:
 
 
 @dataclass(frozen=True)
-class Passages(Composable):
+class Passages(Operator):
     """Sentences of prose that follow one another, without headings and fragments.
 
     Attributes:

@@ -33,7 +33,7 @@ from coherencegym.manipulations.editing import (
     replace_text,
     text_around,
 )
-from coherencegym.manipulations.operator import Composable, Context
+from coherencegym.manipulations.operator import Context, Operator
 from coherencegym.words import in_case_of
 
 _NAME = "ConnectiveSubstitution"
@@ -42,7 +42,7 @@ AMBIGUOUS = ("although", "as", "however", "since", "though", "while", "yet")
 
 
 @dataclass(frozen=True)
-class ConnectiveSegments(Composable):
+class ConnectiveSegments(Operator):
     """Copy a segment (one or more whole sentences) around each annotated connective.
 
     A connective (such as ``however``) relates two parts of a text. A segment runs from the first to
@@ -163,7 +163,7 @@ def explicit_relations(discourse: Discourse) -> list[Relation]:
 
 
 @dataclass(frozen=True)
-class ConnectiveSubstitution(Composable):
+class ConnectiveSubstitution(Operator):
     """Replace an annotated connective by another connective, and keep its capitalisation.
 
     Attributes:

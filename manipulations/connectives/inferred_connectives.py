@@ -18,7 +18,7 @@ from coherencegym.loaders.languages.registry import language_of
 from coherencegym.loaders.senses import Connective
 from coherencegym.manipulations.connectives.connective_segments import units_of
 from coherencegym.manipulations.editing import cut_excerpt, replace_places
-from coherencegym.manipulations.operator import Composable, Context, NotApplicableError, refuse
+from coherencegym.manipulations.operator import Context, NotApplicableError, Operator, refuse
 from coherencegym.manipulations.probes.probe import Replacement
 from coherencegym.words import in_case_of
 
@@ -56,7 +56,7 @@ def _labels(connective: Connective) -> frozenset[str]:
 
 
 @dataclass(frozen=True)
-class InferredConnectiveSegments(Composable):
+class InferredConnectiveSegments(Operator):
     """Find connectives that are not annotated, and copy a segment around each connective.
 
     The operator is for corpora that annotate relations (such as cause or contrast) between two
@@ -281,7 +281,7 @@ def connective_places(segment: Discourse) -> list[tuple[int, int, int]]:
 
 
 @dataclass(frozen=True)
-class InferredConnectiveSubstitution(Composable):
+class InferredConnectiveSubstitution(Operator):
     """Replace the connective of a segment by a connective that contradicts the annotated relation.
 
     If the annotated relation is a contrast or concession (``maar``, 'but'), the new connective

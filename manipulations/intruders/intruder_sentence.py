@@ -29,7 +29,7 @@ from coherencegym.manipulations.intruders.people import (
     sentence_gender,
     text_gender,
 )
-from coherencegym.manipulations.operator import Composable, Context, Detector
+from coherencegym.manipulations.operator import Context, Detector, Operator
 from coherencegym.manipulations.probes.probe import Replacement, apply
 
 #: The operator's name in the random key.
@@ -93,7 +93,7 @@ class Choice:
 
 
 @dataclass(frozen=True)
-class IntruderSentence(Composable):
+class IntruderSentence(Operator):
     """Replace a sentence of a document by an intruder, a sentence of another document.
 
     Attributes:
@@ -142,10 +142,6 @@ class IntruderSentence(Composable):
             raise ValueError(f"share is {self.share}; expected more than 0, at most 1")
         if self.keep_last < 0:
             raise ValueError(f"keep_last is {self.keep_last}; expected 0 or more")
-
-    def __call__(self, discourse: Discourse, context: Context) -> Iterator[Discourse]:
-        """Raise a TypeError: the operator has to see the collection first."""
-        raise TypeError("IntruderSentence is not fitted: call fit(discourses, context) first")
 
     def fit(
         self,
@@ -332,7 +328,7 @@ def _difficult(
 
 
 @dataclass(frozen=True)
-class FittedIntruderSentence(Composable):
+class FittedIntruderSentence(Operator):
     """The operator after it has seen the collection; variants are called ``intruded``.
 
     ``choices`` are those for the documents (by id) that get an intruder, ``reasons`` the others'.

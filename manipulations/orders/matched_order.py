@@ -23,7 +23,7 @@ from itertools import pairwise, permutations
 from typing import Any
 
 from coherencegym.loaders.discourse import Discourse
-from coherencegym.manipulations.operator import Composable, Context
+from coherencegym.manipulations.operator import Context, Operator
 from coherencegym.manipulations.orders.centering import (
     broken_transitions,
     forward_centers,
@@ -51,7 +51,7 @@ _NO_MATCH = "no order as plausible as the original"
 
 
 @dataclass(frozen=True)
-class MatchedOrder(Composable):
+class MatchedOrder(Operator):
     """Put the units of a text in a new order that a classifier finds as probable as the original.
 
     Attributes:
@@ -144,7 +144,7 @@ class MatchedOrder(Composable):
 
 
 @dataclass(frozen=True)
-class FittedMatchedOrder(Composable):
+class FittedMatchedOrder(Operator):
     """The discourses in the orders that were chosen for them, by their ids, or why in none."""
 
     chosen: Mapping[str, Permutation]

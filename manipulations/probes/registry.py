@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 from coherencegym.loaders.discourse import Discourse
 from coherencegym.manipulations.editing import replace_places
-from coherencegym.manipulations.operator import Composable, Context
+from coherencegym.manipulations.operator import Context, Operator
 from coherencegym.manipulations.probes.conjunction_flip import conjunction_flip
 from coherencegym.manipulations.probes.demonstrative_flip import demonstrative_flip
 from coherencegym.manipulations.probes.negation import negation
@@ -67,7 +67,7 @@ def probe_sentence(text: str, name: str, preceding: Sequence[str] = ()) -> tuple
 
 
 @dataclass(frozen=True)
-class ProbeSentence(Composable):
+class ProbeSentence(Operator):
     """Change one linguistic property of a sentence, such as the tense or the gender of a pronoun.
 
     Attributes:

@@ -21,7 +21,7 @@ from typing import Literal
 
 from coherencegym.loaders.discourse import Discourse, Mention, Span, span_text
 from coherencegym.manipulations.editing import move_annotations, replace_text
-from coherencegym.manipulations.operator import Composable, Context, NotApplicableError, refuse
+from coherencegym.manipulations.operator import Context, NotApplicableError, Operator, refuse
 from coherencegym.manipulations.reference.entities import MentionedText, name_stems, word_stems
 from coherencegym.manipulations.reference.languages.language_rules import rules_of
 from coherencegym.manipulations.reference.mention_rules import MentionRules
@@ -48,7 +48,7 @@ Removed = Literal["", "antecedent", "control"]
 
 
 @dataclass(frozen=True)
-class AntecedentRemoval(Composable):
+class AntecedentRemoval(Operator):
     """Make an excerpt of three sentences and replace the one that introduces a person or thing.
 
     Each result is an excerpt of three sentences. The last sentence has a mention (a pronoun or noun

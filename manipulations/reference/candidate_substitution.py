@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from coherencegym.loaders.discourse import Discourse, Edit
 from coherencegym.manipulations.editing import last_edit, replace_text, text_around
-from coherencegym.manipulations.operator import Composable, Context, NotApplicableError
+from coherencegym.manipulations.operator import Context, NotApplicableError, Operator
 from coherencegym.manipulations.reference.noun_phrases import (
     PLAIN,
     PLURAL,
@@ -28,7 +28,7 @@ _OPENING = "\"'“‘(["
 
 
 @dataclass(frozen=True)
-class CandidateSubstitution(Composable):
+class CandidateSubstitution(Operator):
     """Replace a pronoun by a candidate, a person or thing that the pronoun may refer to.
 
     Attributes:

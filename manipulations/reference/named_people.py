@@ -16,7 +16,7 @@ from functools import cache, lru_cache
 
 from coherencegym.loaders.discourse import Discourse
 from coherencegym.manipulations.editing import replace_places
-from coherencegym.manipulations.operator import Composable, Context, NotApplicableError
+from coherencegym.manipulations.operator import Context, NotApplicableError, Operator
 from coherencegym.manipulations.probes.probe import Replacement
 from coherencegym.manipulations.reference.genders import (
     GENDERED_PRONOUN,
@@ -176,7 +176,7 @@ def _possessive(name: str, after: str) -> str:
 
 
 @dataclass(frozen=True)
-class Renaming(Composable):
+class Renaming(Operator):
     """Replace the names of persons in all units (sentences or turns) of a text.
 
     Attributes:
@@ -208,7 +208,7 @@ class Renaming(Composable):
 
 
 @dataclass(frozen=True)
-class NewNames(Composable):
+class NewNames(Operator):
     """Replace the name of every person in a text by another common name of the same gender.
 
     The new names are drawn at random. A text gives no result if it names nobody. A text also gives
@@ -296,7 +296,7 @@ def _is_of_another(ending: str, story: Sequence[str]) -> bool:
 
 
 @dataclass(frozen=True)
-class OwnNames(Composable):
+class OwnNames(Operator):
     """Leave out a story if an ending is about a person whom the earlier sentences do not name.
 
     A corpus such as the Story Cloze Test lists several endings of a story: the right ending (the

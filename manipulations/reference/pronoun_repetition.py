@@ -13,13 +13,13 @@ from dataclasses import dataclass
 
 from coherencegym.loaders.discourse import Alternative, Discourse, Mention
 from coherencegym.manipulations.editing import cut_excerpt, last_edit, replace_text
-from coherencegym.manipulations.operator import Composable, Context, NotApplicableError
+from coherencegym.manipulations.operator import Context, NotApplicableError, Operator
 from coherencegym.manipulations.reference.languages.language_rules import rules_of
 from coherencegym.manipulations.reference.mention_rules import MentionRules
 
 
 @dataclass(frozen=True)
-class PronounRepetition(Composable):
+class PronounRepetition(Operator):
     """Replace a third-person pronoun by its antecedent, the noun phrase or name that it refers to.
 
     Each result is an excerpt of the text, from the sentence of the antecedent to the sentence of

@@ -20,7 +20,7 @@ from random import Random
 
 from coherencegym.loaders.discourse import Alternative, Discourse
 from coherencegym.manipulations.editing import replace_text, text_around
-from coherencegym.manipulations.operator import Composable, Context, NotApplicableError, refuse
+from coherencegym.manipulations.operator import Context, NotApplicableError, Operator, refuse
 from coherencegym.manipulations.reference.candidate_substitution import in_place
 from coherencegym.manipulations.reference.genders import (
     GENDERED_NOUNS,
@@ -57,7 +57,7 @@ def _persons(discourse: Discourse) -> tuple[list[str], tuple[int, int, int], tup
 
 
 @dataclass(frozen=True)
-class PersonGenders(Composable):
+class PersonGenders(Operator):
     """Choose the genders of the two persons and of the pronoun in a Winograd schema.
 
     Attributes:

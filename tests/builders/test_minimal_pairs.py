@@ -17,7 +17,7 @@ from coherencegym.builders.suite import Contrast, MinimalPairs
 from coherencegym.eval.kinds.items import SuiteError
 from coherencegym.loaders.discourse import Discourse, Edit, Unit
 from coherencegym.manipulations.editing import replace_text
-from coherencegym.manipulations.operator import Composable, Context, Pipeline
+from coherencegym.manipulations.operator import Context, Operator, Pipeline
 from coherencegym.manipulations.shuffle import Shuffle
 from coherencegym.manipulations.speaker_separator import SpeakerSeparator
 
@@ -25,7 +25,7 @@ TEXT = Discourse("d", "toy", (Unit("One."), Unit("Two."), Unit("Three.")))
 
 
 @dataclass(frozen=True)
-class Put(Composable):
+class Put(Operator):
     """Puts each word in the place of the first unit; counts where it has no word, or not two."""
 
     words: tuple[str, ...]
@@ -52,7 +52,7 @@ def pairs(**settings: Any) -> MinimalPairs:
 
 @dataclass(frozen=True)
 class Written:
-    """The units as they are given, with these edits noted; no ``Composable``."""
+    """The units as they are given, with these edits noted; no ``Operator``."""
 
     texts: tuple[str, ...]
     edits: tuple[Edit, ...] = ()

@@ -172,7 +172,7 @@ def test_an_operator_that_compares_texts_is_refused_where_one_text_is_given() ->
     with pytest.raises(ValueError, match=r"b: MatchedOrder\(\) compares many texts"):
         MinimalPairs(
             names=("a", "b"),
-            manipulation=Shuffle() | MatchedOrder(),  # type: ignore[operator]
+            manipulation=Shuffle() | MatchedOrder(),
             regions=lambda discourse: [[0]],
             contrasts=(Contrast("b", "a", 1),),
             view=lambda discourse: discourse.texts,

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from coherencegym import manipulations
 from coherencegym.manipulations.catalogue import EXAMPLES, catalogue
-from coherencegym.manipulations.operator import Composable
+from coherencegym.manipulations.operator import Operator
 from coherencegym.manipulations.probes.registry import PROBES, ProbeSentence
 
 
@@ -17,7 +17,7 @@ def test_every_operator_has_an_example() -> None:
     modules = [importlib.import_module(module.name).__name__ for module in walked]
     there = {
         each
-        for each in Composable.__subclasses__()
+        for each in Operator.__subclasses__()
         if each.__module__ in modules  # and not in an example of another test
         and not each.__name__.startswith("Fitted")  # what `fit` of another gives
     }

@@ -36,7 +36,7 @@ from coherencegym.manipulations.connectives.inferred_connectives import (
 )
 from coherencegym.manipulations.ending_swap import EndingSwap
 from coherencegym.manipulations.intruders.intruder_sentence import IntruderSentence
-from coherencegym.manipulations.operator import Composable, Context, Operator, Pipeline
+from coherencegym.manipulations.operator import Context, Operator, Pipeline
 from coherencegym.manipulations.orders.matched_order import MatchedOrder
 from coherencegym.manipulations.probes.registry import PROBES, ProbeSentence
 from coherencegym.manipulations.reference.antecedent_removal import AntecedentRemoval
@@ -174,7 +174,7 @@ def test_every_operator_is_here() -> None:
     named |= {type(fitted(operator, suited(operator)[:9])) for operator in CHOOSING}
     assert named == {
         each
-        for each in Composable.__subclasses__()
+        for each in Operator.__subclasses__()
         if each.__module__.startswith(manipulations.__name__)
         # A module that another test wrote and took away may still be remembered.
         and each is getattr(sys.modules.get(each.__module__), each.__name__, None)

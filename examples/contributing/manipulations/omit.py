@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 from coherencegym.loaders.discourse import Discourse, Edit, Span
 from coherencegym.manipulations.editing import move_annotations
-from coherencegym.manipulations.operator import Composable, Context
+from coherencegym.manipulations.operator import Context, Operator
 
 
 @dataclass(frozen=True)
-class Omit(Composable):
+class Omit(Operator):
     """The discourse without one unit, which is neither the first nor the last."""
 
     def __call__(self, discourse: Discourse, context: Context) -> Iterator[Discourse]:
