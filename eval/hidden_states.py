@@ -53,7 +53,7 @@ class States:
     cached: int
     folder: Path
     _store: VectorStore = field(repr=False)
-    _sequences: Sequence[PooledSequence] = field(repr=False)
+    _keys: Sequence[bytes] = field(repr=False)
     _rows: np.ndarray = field(repr=False)
 
     def layer(self, number: int) -> np.ndarray:
@@ -72,7 +72,7 @@ class States:
             )
         vectors = np.full((len(self._rows), self.width), np.nan, np.float32)
         first = 0
-        for part in self._store.read(self._sequences, number):
+        for part in self._store.read(self._keys, number):
             own = (self._rows >= first) & (self._rows < first + len(part))
             vectors[own] = part[self._rows[own] - first]
             first += len(part)
@@ -170,7 +170,7 @@ def states(
         cached=len(prepared.sequences) - len(missing),
         folder=store.folder,
         _store=store,
-        _sequences=prepared.sequences,
+        _keys=[sequence.key for sequence in prepared.sequences],
         _rows=prepared.rows,
     )
 

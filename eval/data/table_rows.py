@@ -27,7 +27,6 @@ from coherencegym.eval.kinds.table_kind import (
 from coherencegym.files.dataset_files import builder_of, class_names, config_names, rows_of
 from coherencegym.files.frames import blank_file
 from coherencegym.files.parquet_rows import StoredRows, parquet_rows, stored_rows
-from coherencegym.files.strict_json import held
 
 #: Rows in memory, or such as are read anew whenever they are gone through.
 _Rows = list[dict[str, Any]] | StoredRows
@@ -314,29 +313,19 @@ def _require(wanted: Sequence[str], known: Iterable[str], source: Source) -> Non
             )
 
 
-@dataclass(frozen=True, slots=True)
-class _Hash:
-    sha256: str
-
-
-def _published(path: Path, number: int, where: str) -> Iterator[str]:
+def _published(path: Path, number: int, where: str) -> Iterator[object]:
     if not path.is_file():
         raise EvaluationError(f"{where}: no row hashes (hashes/{path.name})")
 
-    def each(rows: StoredRows) -> Iterator[str]:
-        place = 0
-        try:
-            for row in rows:
-                yield held(row, _Hash).sha256
-                place += 1
-        except EvaluationError as error:
-            raise wrong(error, f"rows[{place}].") from None
-
-    def wrong(error: EvaluationError, at: str = "") -> EvaluationError:
-        detail = str(error)
-        is_of_file = detail.startswith(f"{path}: ")
-        detail = detail.removeprefix(f"{path}: ") if is_of_file else at + detail
+    def wrong(error: EvaluationError) -> EvaluationError:
+        detail = str(error).removeprefix(f"{path}: ")
         return EvaluationError(f"{where}: hashes/{path.name}: {detail}")
+
+    def each(rows: StoredRows) -> Iterator[object]:
+        try:
+            yield from (row.get("sha256") for row in rows)
+        except EvaluationError as error:
+            raise wrong(error) from None
 
     try:
         stored = stored_rows(path)

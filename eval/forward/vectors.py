@@ -94,8 +94,9 @@ class VectorStore:
         unknown = []
         for start in range(0, len(sequences), size):
             keys = {
-                sequence: [_key(sequence, number) for number in layers]
+                sequence: [_key(name, number) for number in layers]
                 for sequence in sequences[start : start + size]
+                for name in [sequence.key]
             }
             found = self._rows.find([key for own in keys.values() for key in own])
             for sequence, own in keys.items():
@@ -117,17 +118,20 @@ class VectorStore:
             layers: numbers of the layers.
             vectors: those of each layer, shape (spans of all sequences, width).
         """
-        cuts = [0, *accumulate(len(each.token_ranges) for each in sequences)]
+        cuts = pairwise([0, *accumulate(len(each.token_ranges) for each in sequences)])
         rows = {
-            _key(sequence, number): layer[a:b].astype(self._type).tobytes()
+            _key(name, number): layer[a:b].astype(self._type).tobytes()
+            for name, (a, b) in zip((each.key for each in sequences), cuts, strict=True)
             for number, layer in zip(layers, vectors, strict=True)
-            for sequence, (a, b) in zip(sequences, pairwise(cuts), strict=True)
         }
         self._rows.update((), lambda _: rows)
         self._refuse_if_lost()
 
-    def read(self, sequences: Sequence[PooledSequence], layer: int) -> Iterator[np.ndarray]:
-        """The vectors of a layer, those of some sequences at a time, in order: (spans, width)."""
+    def read(self, sequences: Sequence[bytes], layer: int) -> Iterator[np.ndarray]:
+        """The vectors of a layer, some at a time, in the order of sequences (by their keys).
+
+        Each part has the shape (spans, width).
+        """
         import numpy as np
 
         for start in range(0, len(sequences), _CHUNK):
@@ -149,8 +153,8 @@ class VectorStore:
         )
 
 
-def _key(sequence: PooledSequence, layer: int) -> bytes:
-    return sequence.key + layer.to_bytes(4, "little")
+def _key(sequence: bytes, layer: int) -> bytes:
+    return sequence + layer.to_bytes(4, "little")
 
 
 def _unpack(stored_type: str, width: int, value: bytes) -> np.ndarray | None:

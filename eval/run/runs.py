@@ -396,7 +396,7 @@ class Runs:
                 with step_bars(*said) as step:
                     yield {"step": step}
 
-        vectors = None if output.no_cache else cache_folder(output.cache) / "states"
+        vectors = None if output.no_cache else cache_folder(output.cache)
         about: Any = {"memo": asker.memo, "showing": showing, "folder": folder}
         if not asker.is_read:
             about["vectors"] = vectors

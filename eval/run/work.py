@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, MutableMapping, Sequence
+from collections.abc import Iterable, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -13,11 +13,10 @@ from coherencegym.eval.kinds.items import joined_condition
 from coherencegym.terminal import shown_console
 
 if TYPE_CHECKING:
-    from coherencegym.eval.models.kind import Scorer
-    from coherencegym.eval.plan.batches import Budget
     from coherencegym.eval.plan.options import Options
     from coherencegym.eval.plan.requests import Query
     from coherencegym.eval.run.options import ModelOptions
+    from coherencegym.eval.text.sequence import Sharing
 
 
 @dataclass(frozen=True)
@@ -53,11 +52,12 @@ def planned_work(
     from coherencegym.eval.models.limits import limits_of
     from coherencegym.eval.plan.cached import identity_of
     from coherencegym.eval.plan.explain import (
+        MEANING,
         explain_row,
         operations,
         operations_per_second,
-        shape_of,
         time_text,
+        weights_of,
     )
     from coherencegym.eval.plan.memory import default_budget
     from coherencegym.eval.plan.plan import make_plan
@@ -78,20 +78,23 @@ def planned_work(
         how["words"] = word_beginnings(tokenizer, config.get_text_config().vocab_size)
     device = "cpu" if model.device in ("auto", "cpu") else model.device.partition(":")[0]
     budget = default_budget(device, options.batch_tokens)
-    shape = shape_of(config, class_for(config, scorer, model.trust_remote_code))
-    shares = options.share and not options.is_masked
+    weights = weights_of(config, class_for(config, scorer, model.trust_remote_code))
+    sharing: Sharing = "packed" if options.share and not options.is_masked else "none"
     rows, shared, work = [], False, 0
     for name, queries, uses_separator in texts:
         if options.rules.joins_regions:
             queries = [_joined(query) for query in queries]
         how["uses_separator"] = uses_separator
         prepared = prepare(tokenizer, config, queries, options, **how)
-        plain = make_plan(prepared.requests, budget, limits=limits_of(config))
-        plan = plain.batched(budget, sharing="packed") if shares else plain
-        rows.append(explain_row(name, plain, plan, shape))
+        plan = make_plan(prepared.requests, budget, sharing=sharing, limits=limits_of(config))
+        rows.append(explain_row(name, plan))
         shared |= plan.shares
-        work += operations(plan, shape)
-    notes = [*_plan_notes(shared, budget, device, scorer)]
+        work += operations(plan, *weights)
+    notes = [f"{name}: {meaning}" for name, meaning in MEANING.items()]
+    if scorer != "causal":
+        notes.append(f"{scorer}: each token that is read is a text of its own, and masked in it")
+    if shared:
+        notes.append("beginnings are shared if a trial shows that the model can")
     if device == "cpu":
         notes.append(
             f"about {time_text(work / operations_per_second())} on this machine's processor, "
@@ -133,17 +136,3 @@ def _print_work(work: Work) -> None:
     shown_console(width=max(shown.width, wide)).print(table)
     for note in work.notes:
         shown.print(f"· {note}", markup=False, highlight=False, soft_wrap=True)
-
-
-def _plan_notes(shares: bool, budget: Budget, device: str, scorer: Scorer) -> Iterator[str]:
-    from coherencegym.eval.plan.explain import MEANING
-
-    yield from (f"{name}: {meaning}" for name, meaning in MEANING.items())
-    if scorer != "causal":
-        yield f"{scorer}: every token that is read is a text of its own, with that token masked"
-    if shares:
-        yield "beginnings are shared if a trial shows that the model can: in rows, or from a cache"
-    yield (
-        f"batches on {device}: at most {budget.tokens:,} tokens and {budget.head_rows:,} rows of "
-        "logits in a forward pass"
-    )

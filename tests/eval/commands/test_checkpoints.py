@@ -368,12 +368,12 @@ def test_a_dry_run_prints_a_plan_once_for_all_that_share_it(
     assert printed.startswith(
         "the plan of each of 3 models: runs/checkpoint-3, runs/checkpoint-20, runs/checkpoint-100\n"
     )
-    for once in ("forward passes: one for", "suites/one: toy_context", "suites/two: toy_context"):
+    for once in ("read once: tokens that", "suites/one: toy_context", "suites/two: toy_context"):
         assert printed.count(once) == 1
     make_tokenizer(bos=None).save_pretrained(runs / "checkpoint-20")
     assert main([*words, "--dry-run"]) == 0
     printed = capsys.readouterr().out
-    assert printed.count("forward passes: one for") == 1
+    assert printed.count("read once: tokens that") == 1
     parts = printed.split("the plan of ")[1:]
     assert [part.split(": ")[0] for part in parts] == ["each of 2 models", "one model"]
     assert parts[1].startswith("one model: runs/checkpoint-20\n")

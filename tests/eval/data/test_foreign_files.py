@@ -298,11 +298,10 @@ def test_rows_with_nulls_are_named(
 
 
 @pytest.mark.parametrize(
-    ("column", "values", "said"),
-    [("other", ["x", "x"], "no 'sha256'"), ("sha256", [None, "x"], "rows[0].sha256: null")],
+    ("column", "values"), [("other", ["x", "x"]), ("sha256", [None, "x"]), ("sha256", [1, 2])]
 )
 def test_hashes_of_another_kind(
-    column: str, values: list[Any], said: str, folder: Path, tmp_path: Path
+    column: str, values: list[Any], folder: Path, tmp_path: Path
 ) -> None:
     import pyarrow
     from pyarrow import parquet
@@ -310,9 +309,8 @@ def test_hashes_of_another_kind(
     shutil.copytree(folder / "data", tmp_path / "data")
     (path,) = (tmp_path / "data").glob("hashes/*.parquet")
     parquet.write_table(pyarrow.table({"item_id": ["a", "b"], column: values}), path)
-    with pytest.raises(EvaluationError, match=r"hashes/toy_context-test\.parquet: ") as error:
+    with pytest.raises(EvaluationError, match=r"is not the row that was published"):
         list(tables(find_dataset(str(tmp_path / "data"))))
-    assert said in str(error.value)
 
 
 # ---------------------------------------------------------------- models

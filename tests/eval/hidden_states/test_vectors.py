@@ -60,7 +60,9 @@ def check(store: VectorStore, *numbers: int) -> None:
     assert known(store, *numbers) == list(numbers)
     for layer, expected in zip(LAYERS, vectors(members), strict=True):
         if numbers:
-            np.testing.assert_array_equal(np.concatenate([*store.read(members, layer)]), expected)
+            np.testing.assert_array_equal(
+                np.concatenate([*store.read([one.key for one in members], layer)]), expected
+            )
 
 
 def database(folder: Path) -> Path:
@@ -189,7 +191,7 @@ def test_damage_while_it_is_in_use_is_one_line(tmp_path: Path) -> None:
     with closing(sqlite3.connect(database(tmp_path))) as connection, connection:
         connection.execute("UPDATE rows SET value = x'00'")
     with pytest.raises(EvaluationError, match="it was damaged or deleted while it was in use"):
-        list(store.read(sequences(4), 0))
+        list(store.read([one.key for one in sequences(4)], 0))
 
 
 def test_two_runs_write_in_turn(tmp_path: Path) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +17,7 @@ from coherencegym.eval.forward.logits import Forward
 from coherencegym.eval.forward.passes import run_batch
 from coherencegym.eval.kinds.items import Item
 from coherencegym.eval.plan.batches import Budget
-from coherencegym.eval.plan.explain import ModelShape, operations, shape_of
+from coherencegym.eval.plan.explain import operations, weights_of
 from coherencegym.eval.plan.plan import Request, make_plan
 from coherencegym.eval.text.sequence import Sharing
 
@@ -47,25 +46,25 @@ def test_operations_are_those_that_torch_counts(
         for batch in plan.batches:
             run_batch(Forward(model), plan.sequences, batch)
     counted = counter.get_total_flops()
-    # torch does not count attention here; with sharing there is some padding at the ends.
-    expected = operations(plan, replace(shape_of(model.config, AutoModelForCausalLM), layers=0))
+    # torch does not count attention either; with sharing there is some padding at the ends.
+    expected = operations(plan, *weights_of(model.config, AutoModelForCausalLM))
     assert counted >= expected
     assert expected == pytest.approx(counted, rel=0.15 if plan.shares else 0)
 
 
-def test_the_shape_of_a_model_is_read_without_its_weights(
+def test_the_weights_of_a_model_are_counted_without_its_weights(
     make_tokenizer: Callable[..., Any], make_model: Callable[..., Any]
 ) -> None:
     model = make_model("gpt2", make_tokenizer())
-    shape = shape_of(model.config, AutoModelForCausalLM)
     width, vocabulary = 32, model.config.vocab_size
-    assert shape == ModelShape(2 * 12 * width * width, vocabulary * width, 2, width)
+    expected = 2 * 12 * width * width, vocabulary * width
+    assert weights_of(model.config, AutoModelForCausalLM) == expected
 
 
 def test_work_by_hand() -> None:
     plan = make_plan([Request((1, 2, 3, 4), (3,))], Budget(10, 10, 10))
-    # Three tokens read, six pairs of a token and one not behind it, one row of logits.
-    assert operations(plan, ModelShape(100, 50, 2, 8)) == 2 * 100 * 3 + 2 * 50 + 4 * 2 * 8 * 6
+    # Three tokens read, one row of logits.
+    assert operations(plan, 100, 50) == 2 * 100 * 3 + 2 * 50
 
 
 def test_the_command_prints_and_loads_nothing(
@@ -89,6 +88,6 @@ def test_the_command_prints_and_loads_nothing(
         out = capsys.readouterr().out
         assert "toy_context (test)" in out
         assert "…" not in out
-        assert "TFLOP: floating-point work" in out
+        assert "read once: tokens that the model reads" in out
         assert re.search(r"about [\d.]+ \w+ on this machine's processor", out)
     assert not (tmp_path / "out").exists()
