@@ -5,25 +5,26 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
-from dataclasses import fields
-from pathlib import Path
 from textwrap import fill
-from typing import TYPE_CHECKING, Any, get_args
+from typing import Any
 
 from coherencegym.builders.command.errors import finished
+from coherencegym.builders.pipeline.options import READ, WRITTEN, BuildOptions
 from coherencegym.builders.registry import all_suites, describe_suite, load_suite
-from coherencegym.builders.suite import Genre, Suite
-from coherencegym.command_line import USER_ERROR, Names, Parser, completed, rare, short
-from coherencegym.engines import ENGINES, LOCAL
+from coherencegym.builders.suite import Suite
+from coherencegym.command_line import (
+    USER_ERROR,
+    Names,
+    Parser,
+    add_option,
+    completed,
+    options_in,
+    rare,
+)
 from coherencegym.errors import EvaluationError, one_line
-from coherencegym.eval.kinds.table_kind import SAMPLE
 from coherencegym.loaders.corpora.own import FORMATS
 from coherencegym.loaders.languages.registry import language
-from coherencegym.loaders.registry import CORPORA
 from coherencegym.numbers import positive
-
-if TYPE_CHECKING:
-    from coherencegym.builders.pipeline.options import BuildOptions
 
 EXAMPLES = """\
   {command} --corpus sample --limit 20
@@ -33,12 +34,8 @@ _MANY = """\
   coherencegym build --texts mine/                  # lists the suites that your own texts can give
   coherencegym build my_suite.py --corpus sample    # your own suite (see `coherencegym new suite`)
 """
-#: The headings of help that several functions put options under.
-_READ, _WRITTEN = "input", "output"
 #: Settings of a suite that ``--help`` shows; ``--help-all`` shows all.
 _SHOWN_SETTINGS = 2
-_TEXTS = "articles as short documents, and plain text as sentences"
-_SEVERAL: dict[str, Any] = {"nargs": "+", "action": "extend"}
 
 
 def make_parser(
@@ -68,14 +65,14 @@ def make_parser(
         suites = parser.add_argument("suite", nargs="*", metavar="SUITE", default=[], help=what)
         completed(suites, Names(all_suites, files="*.py"))
         what = argparse.SUPPRESS if suite else "build every suite"
-        parser.group(_READ).add_argument("--all", action="store_true", default=False, help=what)
+        parser.group(READ).add_argument("--all", action="store_true", default=False, help=what)
     if suite:
         _add_settings(parser, suite)
-    _add_what_is_read(parser)
-    _add_other_sources(parser)
-    _add_how_it_is_made(parser)
-    add_export_options(parser)
-    _add_publishing(parser)
+    group = READ
+    for name, own in options_in(BuildOptions).items():
+        group = WRITTEN if name == "output" else group
+        more = {"nargs": 2} if name == "sentences" else {}
+        add_option(parser, name, own, group, default=argparse.SUPPRESS, **more)
     return parser
 
 
@@ -101,129 +98,10 @@ def _add_settings(parser: Parser, suite: Suite) -> None:
             rare(action)
 
 
-def _add_what_is_read(parser: Parser) -> None:
-    add = parser.group(_READ).add_argument
-    corpora = add(
-        "--corpus",
-        **_SEVERAL,
-        metavar="NAME",
-        dest="corpora",
-        help="corpora (see `coherencegym corpora`); sample: texts in the package",
-    )
-    completed(corpora, Names(lambda: CORPORA, _corpora_by_suite, "*.py"))
-    add("--data-dir", metavar="DIR", type=Path, help="folder with the files of the corpora")
-    what = "your own texts: .txt, .csv, .tsv, .jsonl, .parquet, or a folder"
-    add("--texts", metavar="PATH", type=Path, help=what)
-    what = "column of the texts (default, of --texts: text, story, ..., or the longest)"
-    add("--text-column", metavar="NAME", help=what)
-    what = "fewest and most sentences of a document (default: 3 8)"
-    add("--sentences", metavar="N", nargs=2, type=positive, help=what)
-    formats = ", ".join(f"{name} ({one.about})" for name, one in FORMATS.items())
-    what = "format of --texts that are annotated: "
-    of = add("--format", choices=FORMATS, metavar="NAME", help=f"{what}{formats}")
-    short(of, f"annotation of --texts: {', '.join(FORMATS)}")
-    what = "licence of your texts (SPDX), such as CC-BY-4.0"
-    add("--licence", metavar="ID", help=what)
-    what = "language of --texts, such as nl or zh (ISO 639-1; default: en)"
-    rare(add("--language", metavar="CODE", help=what))
-    add("--hub-dataset", metavar="ID", help="a Hub dataset, or a folder that holds one")
-    add(
-        "--split",
-        **_SEVERAL,
-        metavar="NAME",
-        dest="splits",
-        help="splits, or 'all'; default: all but those that are read only by name",
-    )
-    add(
-        "--limit",
-        metavar="N",
-        type=positive,
-        help="read at most N discourses of each split for each config",
-    )
-    genre = add(
-        "--genre",
-        choices=get_args(Genre),
-        metavar="NAME",
-        help=f"genre of your texts: {', '.join(get_args(Genre))}",
-    )
-    short(genre, "genre of your texts, such as narration or dialogue")
-    what = "leave out and count rows that cannot be read"
-    rare(add("--skip-bad-rows", action="store_true", help=what))
-
-
-def _corpora_by_suite() -> dict[str, list[str]]:
-    return {name: [*load_suite(name).natives, SAMPLE] for name in all_suites()}
-
-
-def _add_other_sources(parser: Parser) -> None:
-    add = parser.group(_READ).add_argument
-    rare(add("--hub-config", metavar="NAME", help="default: the only one"))
-    rare(add("--hub-split", metavar="NAME", help="default: every split"))
-    rare(add("--hub-revision", metavar="TAG", help="tag or commit"))
-    add = parser.group(_TEXTS).add_argument
-    what = (
-        "the opening section, or the first sentences (default: auto, by the form of each article)"
-    )
-    rare(add("--excerpt", choices=("auto", "opening", "first"), help=what))
-    what = "spaCy pipeline that splits plain text into sentences, instead of rules"
-    rare(add("--spacy-pipeline", metavar="NAME", help=what))
-
-
-def _add_how_it_is_made(parser: Parser) -> None:
-    add = parser.group(_WRITTEN).add_argument
-    add("--output", metavar="DIR", type=Path, help="default: suites/<suite>")
-    add("--overwrite", action="store_true", help="replace an earlier build or export")
-    add("--dry-run", action="store_true", help="print what would be written, and write nothing")
-    rare(add("--seed", metavar="N", type=int, help="default: 0"))
-    rare(add("--num-proc", metavar="N", type=positive, help="processes, or cores of a cluster"))
-    what = "one machine, or a Ray cluster (needs the extra cluster)"
-    rare(add("--engine", choices=ENGINES, help=f"{what}; default: {LOCAL}"))
-    what = "address of the Ray cluster's head; default: $RAY_ADDRESS, or Ray on this machine alone"
-    rare(add("--address", metavar="HOST:PORT", help=what))
-    what = "files of annotators' answers to the pairs that `coherencegym judge` drew"
-    rare(add("--judgements", **_SEVERAL, metavar="FILE", type=Path, help=what))
-
-
-def _add_publishing(parser: Parser) -> None:
-    add = parser.group(_WRITTEN).add_argument
-    add("--push-to-hub", action="store_true", help="publish the build on the Hub, with a tag")
-    what = "repository, such as ann/stories; a suite of your own needs one"
-    rare(add("--repo-id", metavar="ID", help=what))
-    what = "create a private repository; refuse an existing public one"
-    rare(add("--private", action="store_true", help=what))
-    what = "leave out the texts of configs that may not be published, and publish the rest of them"
-    rare(add("--stand-off", action="store_true", help=what))
-    what = "publish a build in public although --limit or --split shortened it"
-    rare(add("--allow-partial", action="store_true", help=what))
-    rare(add("--create-pr", action="store_true", help="open a pull request instead of a commit"))
-    rare(add("--message", metavar="TEXT", help="commit message"))
-    rare(add("--version", metavar="V", help="version to publish, such as 1.1.0"))
-    what = "remove configs and splits that this build does not make"
-    rare(add("--prune", action="store_true", help=what))
-
-
-def add_export_options(parser: Parser, everyday: bool = False) -> None:
-    """Declare the options of whatever writes items for other tools."""
-    add = parser.group("for other tools").add_argument
-    what = "write suites in SyntaxGym's JSON" + " too" * (not everyday)
-    syntaxgym = add("--export-syntaxgym", metavar="DIR", type=Path, help=what)
-    what = "write pairs of texts (JSON lines), and tasks for lm-evaluation-harness"
-    pairs = add("--export-pairs", metavar="DIR", type=Path, help=what)
-    what = "write rows for the zero-shot tasks of the BabyLM pipeline, and a fast version"
-    babylm = add("--export-babylm", metavar="DIR", type=Path, help=what)
-    what = "write pairs as questions in words, and tasks for Inspect (inspect-ai)"
-    inspect = add("--export-inspect", metavar="DIR", type=Path, help=what)
-    if not everyday:
-        for option in (syntaxgym, pairs, babylm, inspect):
-            rare(option)
-
-
 def build_options(arguments: argparse.Namespace) -> BuildOptions:
     """The options that a command line gives."""
-    from coherencegym.builders.pipeline.options import BuildOptions
-
     given = vars(arguments)
-    names = [field.name for field in fields(BuildOptions)]
+    names = options_in(BuildOptions)
     return BuildOptions(**{name: given[name] for name in names if name in given})
 
 

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from coherencegym.builders.command.cli import add_export_options
-from coherencegym.command_line import Parser
+from coherencegym.builders.pipeline.options import BuildOptions
+from coherencegym.command_line import Parser, add_option, options_in
 
 if TYPE_CHECKING:
     from coherencegym.builders.export.write import Exports
@@ -29,7 +29,9 @@ def make_parser(prog: str = "coherencegym export") -> Parser:
     add = parser.add_argument
     add("dataset", metavar="DATASET", help="a build's folder, or a Hub dataset")
     add("--revision", metavar="TAG", help="tag of a Hub dataset; default: the newest")
-    add_export_options(parser, everyday=True)
+    for name, own in options_in(BuildOptions).items():
+        if name.startswith("export_"):
+            vars(add_option(parser, name, own))["rare"] = False  # it is all that this is for
     add("--overwrite", action="store_true", help="replace an earlier export")
     add("--dry-run", action="store_true", help="print what would be written, and write nothing")
     return parser

@@ -5,79 +5,202 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, get_args
 
 from pydantic import Field
 
+from coherencegym.builders.registry import all_suites, load_suite
 from coherencegym.builders.suite import Genre
-from coherencegym.engines import LOCAL
+from coherencegym.command_line import Names, option
+from coherencegym.engines import ENGINES, LOCAL
+from coherencegym.eval.kinds.table_kind import SAMPLE
+from coherencegym.loaders.corpora.own.annotated import FORMATS
 from coherencegym.loaders.languages.english import ENGLISH
 from coherencegym.loaders.languages.registry import language
+from coherencegym.loaders.registry import CORPORA
 from coherencegym.loaders.text.articles import Shape
+from coherencegym.numbers import positive
+
+#: The headings of help: options before ``output`` are of what is read.
+READ, WRITTEN = "input", "output"
+_GENRES = get_args(Genre)
+_TEXTS = "articles as short documents, and plain text as sentences"
+_EXPORTS = "for other tools"
+
+
+def _corpora_by_suite() -> dict[str, list[str]]:
+    return {name: [*load_suite(name).natives, SAMPLE] for name in all_suites()}
 
 
 @dataclass(frozen=True, kw_only=True)
 class BuildOptions:
-    """All that can be asked of a build, by the names that the command line has for it.
+    """All that can be asked of a build: options of the shell, and of :func:`coherencegym.build`."""
 
-    Attributes:
-        corpora: the corpora to build from; none: every one that is found, and the sample.
-        data_dir: the folder of corpora that is looked in first.
-        splits: those that are read; none: all that are there, but for those that a corpus reads
-            only by name.
-        limit: the most discourses that are read of a split for a config.
-        texts: a file or folder of one's own texts to build from: plain, with the column
-            ``text_column`` where it is a table, or annotated in ``format``.
-        hub_dataset: a Hugging Face dataset to build from, with texts in ``text_column``.
-        genre: that of the dataset, of one's own texts, or of a corpus that the suite does not name.
-        excerpt, sentences, spacy_pipeline: the documents that are made of articles.
-        language: ISO 639-1, that of one's own texts; none: English.
-        num_proc, engine, address: decide no byte: see :func:`engines.started`.
-        output: the folder of the build, or of one for each of several suites.
-        judgements: files with what people said of the suite's items.
-        repo_id, version: the repository to push to, and the version; empty: the suite's.
-        stand_off: publish configs whose texts may not be published without these texts.
-    """
-
-    seed: int = 0
-    corpora: Sequence[str] = ()
-    data_dir: Path | None = None
-    splits: tuple[str, ...] = ()
-    limit: Annotated[int, Field(ge=1)] | None = None
-    skip_bad_rows: bool = False
-    texts: Path | None = None
-    text_column: str | None = None
-    format: str | None = None
-    licence: str = ""
-    language: str = ""
-    hub_dataset: str | None = None
-    hub_config: str | None = None
-    hub_split: str | None = None
-    hub_revision: str | None = None
-    genre: Genre | None = None
-    excerpt: str = "auto"
-    sentences: Sequence[int] = (3, 8)
-    spacy_pipeline: str | None = None
-    num_proc: Annotated[int, Field(ge=1)] | None = None
-    engine: str = LOCAL
-    address: str = ""
-    output: Path | None = None
-    overwrite: bool = False
-    dry_run: bool = False
-    judgements: Sequence[Path] = ()
-    export_syntaxgym: Path | None = None
-    export_pairs: Path | None = None
-    export_babylm: Path | None = None
-    export_inspect: Path | None = None
-    push_to_hub: bool = False
-    repo_id: str = ""
-    version: str = ""
-    private: bool = False
-    create_pr: bool = False
-    message: str = ""
-    prune: bool = False
-    allow_partial: bool = False
-    stand_off: bool = False
+    corpora: Sequence[str] = option(
+        (),
+        "corpora (see `coherencegym corpora`); sample: texts in the package",
+        flags=("--corpus",),
+        metavar="NAME",
+        many=True,
+        names=Names(lambda: CORPORA, _corpora_by_suite, "*.py"),
+    )
+    data_dir: Path | None = option(
+        None, "folder with the files of the corpora", metavar="DIR", parse=Path
+    )
+    texts: Path | None = option(
+        None,
+        "your own texts: .txt, .csv, .tsv, .jsonl, .parquet, or a folder",
+        metavar="PATH",
+        parse=Path,
+    )
+    text_column: str | None = option(
+        None,
+        "column of the texts (default, of --texts: text, story, ..., or the longest)",
+        metavar="NAME",
+    )
+    sentences: Sequence[int] = option(
+        (3, 8),
+        "fewest and most sentences of a document (default: 3 8)",
+        metavar="N",
+        parse=positive,
+    )
+    format: str | None = option(
+        None,
+        "format of --texts that are annotated: "
+        + ", ".join(f"{name} ({one.about})" for name, one in FORMATS.items()),
+        choices=FORMATS,
+        metavar="NAME",
+        short=f"annotation of --texts: {', '.join(FORMATS)}",
+    )
+    licence: str = option("", "licence of your texts (SPDX), such as CC-BY-4.0", metavar="ID")
+    language: str = option(
+        "",
+        "language of --texts, such as nl or zh (ISO 639-1; default: en)",
+        metavar="CODE",
+        rare=True,
+    )
+    hub_dataset: str | None = option(
+        None, "a Hub dataset, or a folder that holds one", metavar="ID"
+    )
+    hub_config: str | None = option(
+        None, "its configuration; default: the only one", metavar="NAME", rare=True
+    )
+    hub_split: str | None = option(
+        None, "its split; default: every split", metavar="NAME", rare=True
+    )
+    hub_revision: str | None = option(None, "its tag or commit", metavar="TAG", rare=True)
+    genre: Genre | None = option(
+        None,
+        f"genre of your texts: {', '.join(_GENRES)}",
+        choices=_GENRES,
+        metavar="NAME",
+        short="genre of your texts, such as narration or dialogue",
+    )
+    splits: tuple[str, ...] = option(
+        (),
+        "splits, or 'all'; default: all but those that are read only by name",
+        flags=("--split",),
+        metavar="NAME",
+        many=True,
+    )
+    limit: Annotated[int, Field(ge=1)] | None = option(
+        None, "read at most N discourses of each split for each config", metavar="N", parse=positive
+    )
+    skip_bad_rows: bool = option(False, "leave out and count rows that cannot be read", rare=True)
+    excerpt: str = option(
+        "auto",
+        "the opening section, or the first sentences (default: auto, by the form of each article)",
+        choices=("auto", "opening", "first"),
+        group=_TEXTS,
+        rare=True,
+    )
+    spacy_pipeline: str | None = option(
+        None,
+        "spaCy pipeline that splits plain text into sentences, instead of rules",
+        metavar="NAME",
+        group=_TEXTS,
+        rare=True,
+    )
+    output: Path | None = option(None, "default: suites/<suite>", metavar="DIR", parse=Path)
+    overwrite: bool = option(False, "replace an earlier build or export")
+    dry_run: bool = option(False, "print what would be written, and write nothing")
+    seed: int = option(0, "seed of all draws", metavar="N", rare=True)
+    num_proc: Annotated[int, Field(ge=1)] | None = option(
+        None, "processes, or cores of a cluster", metavar="N", parse=positive, rare=True
+    )
+    engine: str = option(
+        LOCAL, "one machine, or a Ray cluster (needs the extra cluster)", choices=ENGINES, rare=True
+    )
+    address: str = option(
+        "",
+        "address of the Ray cluster's head; default: $RAY_ADDRESS, or Ray on this machine alone",
+        metavar="HOST:PORT",
+        rare=True,
+    )
+    judgements: Sequence[Path] = option(
+        (),
+        "files of annotators' answers to the pairs that `coherencegym judge` drew",
+        metavar="FILE",
+        parse=Path,
+        many=True,
+        rare=True,
+    )
+    export_syntaxgym: Path | None = option(
+        None,
+        "write suites in SyntaxGym's JSON",
+        metavar="DIR",
+        parse=Path,
+        group=_EXPORTS,
+        rare=True,
+    )
+    export_pairs: Path | None = option(
+        None,
+        "write pairs of texts (JSON lines), and tasks for lm-evaluation-harness",
+        metavar="DIR",
+        parse=Path,
+        group=_EXPORTS,
+        rare=True,
+    )
+    export_babylm: Path | None = option(
+        None,
+        "write rows for the zero-shot tasks of the BabyLM pipeline, and a fast version",
+        metavar="DIR",
+        parse=Path,
+        group=_EXPORTS,
+        rare=True,
+    )
+    export_inspect: Path | None = option(
+        None,
+        "write pairs as questions in words, and tasks for Inspect (inspect-ai)",
+        metavar="DIR",
+        parse=Path,
+        group=_EXPORTS,
+        rare=True,
+    )
+    push_to_hub: bool = option(False, "publish the build on the Hub, with a tag")
+    repo_id: str = option(
+        "",
+        "repository, such as ann/stories; a suite of your own needs one",
+        metavar="ID",
+        rare=True,
+    )
+    private: bool = option(
+        False, "create a private repository; refuse an existing public one", rare=True
+    )
+    stand_off: bool = option(
+        False,
+        "leave out the texts of configs that may not be published, and publish the rest of them",
+        rare=True,
+    )
+    allow_partial: bool = option(
+        False, "publish a build in public although --limit or --split shortened it", rare=True
+    )
+    create_pr: bool = option(False, "open a pull request instead of a commit", rare=True)
+    message: str = option("", "commit message", metavar="TEXT", rare=True)
+    version: str = option("", "version to publish, such as 1.1.0", metavar="V", rare=True)
+    prune: bool = option(
+        False, "remove configs and splits that this build does not make", rare=True
+    )
 
     @property
     def shape(self) -> Shape:
