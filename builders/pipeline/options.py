@@ -14,7 +14,7 @@ from coherencegym.builders.suite import Genre
 from coherencegym.command_line import Names, option
 from coherencegym.engines import ENGINES, LOCAL
 from coherencegym.eval.kinds.table_kind import SAMPLE
-from coherencegym.loaders.corpora.own.annotated import FORMATS
+from coherencegym.loaders.corpora.own import FORMATS
 from coherencegym.loaders.languages.english import ENGLISH
 from coherencegym.loaders.languages.registry import language
 from coherencegym.loaders.registry import CORPORA
