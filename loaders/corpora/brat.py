@@ -101,8 +101,8 @@ def _mentions(
         if mention := _MENTION.fullmatch(line):
             identifier, kind, offsets, words = mention.groups()
             if identifier in places:
-                problem = f"a second {identifier}, expected every mention once"
-                raise LineError(number, problem, "duplicate mention")
+                second = f"a second {identifier}, expected every mention once"
+                raise LineError(number, second, "duplicate mention")
             places[identifier] = place = _span(number, offsets, words, text)
             types = said.setdefault(place, set())
             if _NAME_OF_CHAIN.fullmatch(kind):
