@@ -80,9 +80,9 @@ def test_the_wheel_holds_one_name_and_every_module(installed: Path, repository: 
 def test_the_wheel_knows_what_can_be_fetched(
     installed: Path, repository: Path, tmp_path: Path
 ) -> None:
-    listed = json.loads(run(installed, tmp_path, "-m", "coherencegym.loaders", "fetch", "--json"))
+    listed = run(installed, tmp_path, "-m", "coherencegym.loaders", "fetch")
     names = sorted(path.stem for path in (repository / "loaders/fetching/sources").iterdir())
-    assert [entry["name"] for entry in listed] == names
+    assert all(name in listed for name in names)
     assert len(names) == 12
 
 
@@ -147,7 +147,7 @@ def test_names_of_others_hide_nothing(installed: Path, tmp_path: Path) -> None:
         "import coherencegym, coherencegym.eval as e\n"
         "from coherencegym.builders.registry import load_suite\n"
         "from coherencegym.cards import render\n"
-        "assert e.score and load_suite('story_cloze').name == 'story_cloze'\n"
+        "assert e.states and load_suite('story_cloze').name == 'story_cloze'\n"
     )
     done = subprocess.run(
         [sys.executable, "-c", code],

@@ -25,7 +25,6 @@ from coherencegym.loaders.discourse import (
     RhetoricalNode,
     RhetoricalTree,
     Span,
-    is_parsed,
     span_text,
 )
 from coherencegym.loaders.unified import unified_relation
@@ -374,27 +373,20 @@ RELATIONS = (
         fewest_of_a_class=0,
         task_defaults={**_PAIR, "protocol": "RST"},
     ),
-    *(
-        Config(
-            prefix="relation",
-            name="",
-            kind=EXAMPLES,
-            corpora=("disrpt",),
-            select=select,
-            languages=ANY_LANGUAGE,
-            by=by,
-            fewest_of_a_class=fewest,
-            generator=ArgumentPairs(),
-            summary="two units and the unified label of the relation between them (DISRPT 2025)",
-            regions=("unit 1", "unit 2"),
-            columns=_DISRPT_COLUMNS,
-            breakdowns=("type", "same_sentence"),
-            task_defaults=_PAIR,
-        )
-        # Of whole documents one for a language, with its rare classes; of tables one for each.
-        for by, select, fewest in (
-            ("language", is_parsed, 0),
-            ("dataset", lambda one: not is_parsed(one), 10),
-        )
+    # One for a language, with its rare classes.
+    Config(
+        prefix="relation",
+        name="",
+        kind=EXAMPLES,
+        corpora=("disrpt",),
+        languages=ANY_LANGUAGE,
+        by="language",
+        fewest_of_a_class=0,
+        generator=ArgumentPairs(),
+        summary="two units and the unified label of the relation between them (DISRPT 2025)",
+        regions=("unit 1", "unit 2"),
+        columns=_DISRPT_COLUMNS,
+        breakdowns=("type", "same_sentence"),
+        task_defaults=_PAIR,
     ),
 )

@@ -9,8 +9,9 @@ import hashlib
 from collections import Counter, defaultdict, deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from coherencegym.builders.judgement.asked import Asked, AskedRow, RowPlace, asked_of
+from coherencegym.builders.judgement.asked import Asked, RowPlace, asked_of
 from coherencegym.eval.data.table_rows import TableRows
 from coherencegym.eval.kinds.spans import SPANS
 
@@ -40,7 +41,7 @@ class Drawing:
 
 def draw(
     suite: str,
-    tables: Sequence[TableRows[AskedRow]],
+    tables: Sequence[TableRows[Any]],
     n: int,
     seed: int,
     groups: Sequence[str] = (),
@@ -101,7 +102,7 @@ def _rank(seed: int, identifier: str) -> bytes:
 
 
 def _candidates(
-    suite: str, table: TableRows[AskedRow], number: int, groups: frozenset[str]
+    suite: str, table: TableRows[Any], number: int, groups: frozenset[str]
 ) -> Iterator[_Candidate]:
     place = RowPlace(suite, table.config, table.split, table.about)
     headline = table.about.get("headline")

@@ -51,7 +51,7 @@ def add_arguments(parser: Parser) -> None:
         "task",
         choices=(DOCUMENTS, SPANS_TASK, ENCODER),
         metavar="TASK",
-        help="documents (intruders), spans (parts of texts), encoder (structure)",
+        help="documents, spans, encoder",
     )
     add = parser.group(options.MODEL).add_argument
     what = "Hub id or folder of an encoder; gru: a new GRU (train encoder only)"
@@ -64,7 +64,7 @@ def add_arguments(parser: Parser) -> None:
     options.many(data, "--config", "--test-on", dest="configs", metavar="C", help=what)
     options.add_alike(parser, "--split", "--limit", shown=False)
     group = parser.group(_TRAINING)
-    what = "a number of seeds, or several seeds; default 3, for encoder 1"
+    what = "number of seeds, or several seeds; default 3 (encoder: 1)"
     group.add_argument("--seeds", nargs="+", type=not_negative, metavar="N", help=what)
     what = "train with this seed only"
     rare(group.add_argument("--seed", dest="one_seed", type=not_negative, metavar="N", help=what))

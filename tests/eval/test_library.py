@@ -67,7 +67,9 @@ def data(
 
 @pytest.fixture(scope="module")
 def results(demo: LoadedModel, data: Path) -> Results:
-    return score(demo.model, demo.tokenizer, load_items(data), name="demo", commit=demo.commit)
+    about: Any = {"name": "demo", "commit": demo.commit}
+    made: Results = score(demo.model, demo.tokenizer, load_items(data), **about)
+    return made
 
 
 def test_the_library_and_the_command_line_give_the_same_results(
@@ -206,7 +208,7 @@ def test_items_and_rows_from_memory(
     with pytest.raises(EvaluationError, match="no dataset; expected"):
         score(demo.model, demo.tokenizer, [])
     with pytest.raises(EvaluationError, match="item 2 is a str; expected an Item"):
-        score(demo.model, demo.tokenizer, [pair_items[0], "a"])  # type: ignore[list-item]
+        score(demo.model, demo.tokenizer, [pair_items[0], "a"])
     with pytest.raises(SuiteError, match=r"d0/shuffled: there more than once"):
         score(demo.model, demo.tokenizer, [pair_items[0]] * 2)
 

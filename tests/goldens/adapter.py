@@ -157,7 +157,7 @@ def read_detect(run: str, results: Results) -> Iterator[Golden]:
         by |= {"config": chosen.config, "split": chosen.split}
         n = chosen.documents
         yield Golden(**about, **by, metric=metric, value=chosen.threshold, n=n)
-    for change in results.more()["probes"]:
+    for change in results.more["probes"]:
         where = {name: change[name] for name in ("config", "split", "value", "low", "high", "n")}
         by = {"metric": f"{change['metric']} − without", "system": change["decision"]}
         yield Golden(**about, **where, **by, method=change["method"])

@@ -81,7 +81,7 @@ def _compared(
 ) -> Iterator[Golden]:
     """The estimates of another model against one, on the same units."""
     folders = saved(results, made / "first"), saved(other, made / "second")
-    found = compare(*map(read_results, folders), **options)
+    found = compare(*(read_results(folder, outcomes=True) for folder in folders), **options)
     yield from adapter.read_comparison(f"{HALF} against {name}", found)
 
 

@@ -24,7 +24,7 @@ def found(folder: Path) -> list[Discourse]:
     return list(read(CORPUS, data_dir=folder))
 
 
-def test_one_config_for_each_table(tmp_path: Path) -> None:
+def test_one_config_for_each_language(tmp_path: Path) -> None:
     LAYOUTS["disrpt texts"].write(tmp_path)
     one, _ = found(tmp_path)
     relations = [c for c in SUITE.configs if c.corpora == ("disrpt",) and c.prefix == "relation"]
@@ -32,7 +32,7 @@ def test_one_config_for_each_table(tmp_path: Path) -> None:
     row = list(config.generator(one, Context(0, "test")))[-1]
     assert row.label == "contrast"
     assert (row.extra["language"], row.extra["relation"]) == ("nld", "Comparison.Contrast")
-    assert config.by == "dataset"
+    assert config.by == "language"
 
 
 def test_a_table_needs_its_texts(tmp_path: Path) -> None:

@@ -105,7 +105,7 @@ def test_a_fit_that_is_not_done_is_said_and_costs_nothing_else(
 @pytest.mark.parametrize(
     ("given", "options", "message"),
     [
-        (data(4), {"layer": 3}, "no option layer; expected some of .*did you mean 'layers'"),
+        (data(4), {"layer": 3}, "no option 'layer'; expected one of .*did you mean 'layers'"),
         (data(4), {"pool": "max"}, "pool='max'; expected one of 'auto', 'mean', 'last', 'cls'"),
         (data(4), {"compat": "discoeval"}, "compat='discoeval'; expected one of 'discoeval-20"),
         ({"test": orders(4, 0)}, {}, "no split 'train' to learn from"),
