@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterator, Sequence
-from dataclasses import fields
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +13,7 @@ from coherencegym.command_line import Parser, add_options, flag_of, rare
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.commands import options
 from coherencegym.eval.tasks.criteria.options import ABLATION, CRITERIA, GRU, name_of
+from coherencegym.eval.tasks.options import options_from
 from coherencegym.eval.tasks.training.options import Settings, TaskOptions
 from coherencegym.numbers import not_negative
 
@@ -40,8 +41,6 @@ _ONLY = {
 }
 #: The heading of how it is trained.
 _TRAINING = "training"
-#: Options that results record beside the settings of the training.
-_RECORDED = ("configs", "split", "max_items")
 
 
 def add_arguments(parser: Parser) -> None:
@@ -141,77 +140,58 @@ def _seeds(arguments: argparse.Namespace) -> list[int]:
 
 
 def _trainings(arguments: argparse.Namespace, output: Path) -> Iterator[tuple[Path, Training]]:
-    if arguments.task == ENCODER:
-        return _encoder_trainings(arguments, output)
-    return iter([(output, _text_training(arguments))])
-
-
-def _given(arguments: argparse.Namespace, schema: type[Any]) -> dict[str, Any]:
-    given = vars(arguments)
-    return {one.name: given[one.name] for one in fields(schema) if one.name in given}
-
-
-def _common(arguments: argparse.Namespace) -> tuple[dict[str, Any], dict[str, Any]]:
-    # What names the data, and what results record of it.
-    names = ("dataset", "train_on", "split", "revision", "max_items")
-    named = {"test_on": arguments.configs, **{name: getattr(arguments, name) for name in names}}
-    return named, {name: getattr(arguments, name) for name in _RECORDED}
-
-
-def _text_training(arguments: argparse.Namespace) -> Training:
+    from coherencegym.eval.tasks.criteria.gru import GRU_SETTINGS, NewGRU
+    from coherencegym.eval.tasks.criteria.sentences import read_structures
+    from coherencegym.eval.tasks.criteria.training import EncoderTraining
+    from coherencegym.eval.tasks.criteria.words import Targets
     from coherencegym.eval.tasks.detect.training import DocumentTraining, training_documents
     from coherencegym.eval.tasks.spans.training import SpanTraining, training_texts
     from coherencegym.eval.tasks.training.encoder import find_encoder
 
-    if arguments.model == GRU:
+    given = vars(arguments)
+    own = options_from(TaskOptions, given)
+    task, is_new = arguments.task, arguments.model == GRU
+    if is_new and task != ENCODER:
         raise EvaluationError(f"--model {GRU}: only for train {ENCODER}; expected another encoder")
-    named, chosen = _common(arguments)
-    own, given = TaskOptions(**_given(arguments, TaskOptions)), _given(arguments, Settings)
-    is_spans = arguments.task == SPANS_TASK
-    more: dict[str, Any] = {"parts": own.parts, "folds": own.folds} if is_spans else {}
-    data = training_texts(**named, **more) if is_spans else training_documents(**named)
-    encoder = find_encoder(arguments.model, arguments.model_revision, given.get("max_length"))
-    usual = {
-        # As the papers trained; a head alone has new weights, which have further to go.
-        **({"epochs": 10} if is_spans else {}),
-        **({"learning_rate": 1e-3} if given.get("freeze") else {}),
-    }
-    settings = Settings(**{**usual, **given, "max_length": encoder.max_length})
-    if is_spans:
-        return SpanTraining(data, settings, chosen, more, encoder)
-    return DocumentTraining(data, settings, chosen, {"decision": own.decision}, encoder)
-
-
-def _encoder_trainings(
-    arguments: argparse.Namespace, output: Path
-) -> Iterator[tuple[Path, Training]]:
-    from coherencegym.eval.tasks.criteria.beginnings import beginning, encoder_settings
-    from coherencegym.eval.tasks.criteria.sentences import read_structures
-    from coherencegym.eval.tasks.criteria.training import EncoderTraining
-    from coherencegym.eval.tasks.criteria.words import Targets
-
-    own, given = TaskOptions(**_given(arguments, TaskOptions)), _given(arguments, Settings)
-    if bool(arguments.criteria) == own.ablation:
+    if task == ENCODER and bool(arguments.criteria) == own.ablation:
         raise EvaluationError(
             f"train {ENCODER}: expected --criteria with one or more of {', '.join(CRITERIA)}, or "
             "--ablation"
         )
-    if own.vectors and arguments.model != GRU:
+    if own.vectors and not is_new:
         raise EvaluationError(f"--vectors {own.vectors}: only for {GRU}; expected --model {GRU}")
-    named, chosen = _common(arguments)
-    data = read_structures(**named)
-    start = beginning(
-        arguments.model,
-        data,
-        revision=arguments.model_revision,
-        max_length=given.get("max_length"),
-        dimensions=own.dimensions,
-        vectors=own.vectors,
-    )
-    settings, targets = encoder_settings(start, **given), Targets.of(data.training)
-    combinations: Sequence[Sequence[str]] = ABLATION if own.ablation else (arguments.criteria,)
-    for criteria in combinations:
-        name = name_of(criteria)
-        recorded = {"criteria": name, "dimensions": own.dimensions}
-        training = EncoderTraining(data, settings, chosen, recorded, start, targets, criteria)
-        yield output / name if own.ablation else output, training
+    names = ("dataset", "train_on", "split", "revision", "max_items")
+    named = {"test_on": arguments.configs, **{name: given[name] for name in names}}
+    read: dict[str, Callable[..., TrainingData]] = {
+        DOCUMENTS: training_documents,
+        SPANS_TASK: partial(training_texts, parts=own.parts, folds=own.folds),
+        ENCODER: read_structures,
+    }
+    data, most = read[task](**named), given.get("max_length")
+    encoder: Any
+    if is_new:
+        encoder = NewGRU.of(data.training, own.dimensions, most, own.vectors)
+    else:
+        encoder = find_encoder(arguments.model, arguments.model_revision, most)
+    usual = {
+        # As the papers trained; a head alone has new weights, which have further to go.
+        **({"epochs": 10} if task == SPANS_TASK else {}),
+        **({"learning_rate": 1e-3} if given.get("freeze") else {}),
+        **(GRU_SETTINGS if is_new else {}),
+        # Sentences have no classes.
+        **({"class_weights": "none"} if task == ENCODER else {}),
+    }
+    settings = options_from(Settings, {**usual, **given, "max_length": encoder.max_length})
+    chosen = {name: given[name] for name in ("configs", "split", "max_items")}
+    common = data, encoder, settings, chosen
+    if task == DOCUMENTS:
+        yield output, DocumentTraining(*common, {"decision": own.decision})
+    elif task == SPANS_TASK:
+        yield output, SpanTraining(*common, {"parts": own.parts, "folds": own.folds})
+    else:
+        targets = Targets.of(data.training)
+        for criteria in ABLATION if own.ablation else (arguments.criteria,):
+            name = name_of(criteria)
+            recorded = {"criteria": name, "dimensions": own.dimensions}
+            folder = output / name if own.ablation else output
+            yield folder, EncoderTraining(*common, recorded, targets, criteria)

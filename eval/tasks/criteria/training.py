@@ -5,7 +5,7 @@ A loss is no score that other tasks have: nothing is compared or shown with the 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -14,11 +14,12 @@ from coherencegym.escapes import markdown_code
 from coherencegym.eval.data.notes import Note, caution, detail
 from coherencegym.eval.statistics.scores import REFERENCE, Score
 from coherencegym.eval.tasks.collect import about_dataset
-from coherencegym.eval.tasks.criteria.beginnings import Beginning
+from coherencegym.eval.tasks.criteria.gru import NewGRU
 from coherencegym.eval.tasks.criteria.options import GRU, terms_of
 from coherencegym.eval.tasks.criteria.sentences import PlacedSentence, StructurePart
 from coherencegym.eval.tasks.criteria.words import Targets
 from coherencegym.eval.tasks.results import Results
+from coherencegym.eval.tasks.training.encoder import Encoder
 from coherencegym.eval.tasks.training.fine_tuning import WEIGHT_DECAY, Trained, prepared_trainer
 from coherencegym.eval.tasks.training.options import Settings
 from coherencegym.eval.tasks.training.results import Words
@@ -43,12 +44,10 @@ class EncoderTraining(Training):
     """Encoders of one combination of criteria.
 
     Attributes:
-        start: the beginning.
         targets: the ids that are predicted.
         criteria: names; their losses are added up.
     """
 
-    start: Beginning
     targets: Targets
     criteria: Sequence[str]
 
@@ -56,11 +55,6 @@ class EncoderTraining(Training):
     words = Words(
         "documents", "sentences", "least loss", (BEFORE, AFTER, BY_FREQUENCIES, LEARNED), True
     )
-
-    @property
-    def about(self) -> Mapping[str, Any]:
-        """The facts of the encoder that results record."""
-        return self.start.about
 
     @property
     def test(self) -> StructurePart:
@@ -74,7 +68,8 @@ class EncoderTraining(Training):
 
         from coherencegym.eval.tasks.criteria.decoders import CriteriaModel
 
-        start, targets, settings = self.start, self.targets, self.settings
+        start, targets, settings = self.encoder, self.targets, self.settings
+        is_new = isinstance(start, NewGRU)
         terms = terms_of(self.criteria)
         learned, measured = part.training, self.test.sentences
         _require_targets(terms, targets, learned, "train")
@@ -82,14 +77,14 @@ class EncoderTraining(Training):
         _require_targets(terms, targets, measured, self.test.split)
         set_seed(seed)
         sizes = {term: targets.size(term) for term in terms}
-        model = CriteriaModel(start.make(), sizes, start.hidden)
+        model = CriteriaModel(start.without_head(), sizes, self.own["dimensions"])
         collate, size = collator_of(start, targets, terms), 2 * settings.batch_size
         arguments = {
             "prediction_loss_only": True,
             "metric_for_best_model": "loss",
             "greater_is_better": False,
         }
-        if start.is_new:
+        if is_new:
             plain = {"lr_scheduler_type": "constant", "warmup_steps": 0, "max_grad_norm": 0.0}
             arguments |= plain
         with prepared_trainer(
@@ -101,7 +96,7 @@ class EncoderTraining(Training):
             arguments,
             data_collator=collate,
             eval_dataset=part.validation,
-            optimizers=(_optimizer(model, settings, plain=start.is_new), None),
+            optimizers=(_optimizer(model, settings, plain=is_new), None),
         ) as trainer:
             losses = {BEFORE: mean_losses(model, measured, collate, size)}
             trainer.train()
@@ -144,7 +139,7 @@ class EncoderTraining(Training):
 
     def card(self, own: Results) -> CardText:
         """What the card of an encoder says."""
-        name = str(self.about["name"])
+        name = str(self.encoder.about["name"])
         what = "A bidirectional GRU over word vectors" if name == GRU else markdown_code(name)
         new = " Load the model with CoherenceGym; transformers alone does not know its type."
         return CardText(
@@ -196,16 +191,16 @@ def _optimizer(model: Any, settings: Settings, *, plain: bool) -> Any:
 
 
 def collator_of(
-    start: Beginning, targets: Targets, terms: Sequence[str]
+    encoder: Encoder | NewGRU, targets: Targets, terms: Sequence[str]
 ) -> Callable[[Sequence[PlacedSentence]], dict[str, Any]]:
     """Sentences to a batch of tensors: ``inputs`` of the encoder, ``targets`` of the decoders."""
     from coherencegym.eval.tasks.criteria.decoders import padded
 
     def collate(sentences: Sequence[PlacedSentence]) -> dict[str, Any]:
-        inputs = start.tokenizer(
+        inputs = encoder.tokenizer(
             [one.text for one in sentences],
             truncation=True,
-            max_length=start.max_length,
+            max_length=encoder.max_length,
             padding=True,
             padding_side="right",
             return_attention_mask=True,

@@ -106,12 +106,14 @@ class Training(ABC):
 
     Attributes:
         data: the texts.
+        encoder: the beginning.
         settings: those of the training.
         chosen: other options: ``configs``, ``split``, ``max_items``.
         own: those that only this training has, as results record them.
     """
 
     data: TrainingData
+    encoder: Any
     settings: Settings
     chosen: Mapping[str, Any]
     own: Mapping[str, Any]
@@ -123,11 +125,6 @@ class Training(ABC):
     @abstractmethod
     def words(self) -> Words:
         """The words for people."""
-
-    @property
-    @abstractmethod
-    def about(self) -> Mapping[str, Any]:
-        """The facts of the encoder that results record."""
 
     @property
     def truncated_rows(self) -> int | None:
@@ -233,7 +230,7 @@ class Training(ABC):
         """
         model, count = trained[0].model, len(trained)
         about = {
-            **self.about,
+            **self.encoder.about,
             "parameters": model.num_parameters(),
             "dtype": str(model.dtype).removeprefix("torch."),
             "device": str(model.device),
@@ -281,11 +278,7 @@ class Training(ABC):
 
 @dataclass(frozen=True)
 class TextTraining(Training):
-    """Encoders to fine-tune on texts with a head, each tested as a run of a task with its model.
-
-    Attributes:
-        encoder: the beginning.
-    """
+    """Encoders to fine-tune on texts with a head, each tested as a run of a task with its model."""
 
     encoder: Encoder
 
@@ -296,11 +289,6 @@ class TextTraining(Training):
     @abstractmethod
     def head(self) -> Head:
         """The answers to learn."""
-
-    @property
-    def about(self) -> Mapping[str, Any]:
-        """The facts of the encoder that results record."""
-        return self.encoder.about
 
     @abstractmethod
     def value(self, part: TrainingData) -> Any:

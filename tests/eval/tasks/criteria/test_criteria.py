@@ -13,7 +13,7 @@ from support.structures import planted, sentence, write_structures
 
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.kinds.structures import DocumentSection, StructuredDocument
-from coherencegym.eval.tasks.criteria.beginnings import beginning, encoder_settings
+from coherencegym.eval.tasks.criteria.gru import NewGRU
 from coherencegym.eval.tasks.criteria.options import ABLATION, CRITERIA, name_of, terms_of
 from coherencegym.eval.tasks.criteria.sentences import placed_sentences, read_structures
 from coherencegym.eval.tasks.criteria.training import (
@@ -31,6 +31,7 @@ from coherencegym.eval.tasks.criteria.words import (
     words_of,
 )
 from coherencegym.eval.tasks.training.fine_tuning import Trained
+from coherencegym.eval.tasks.training.options import Settings
 from coherencegym.eval.tasks.training.training import TrainingData
 
 EVERY = tuple(CRITERIA)
@@ -103,10 +104,10 @@ def silent(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def trained(
     data: TrainingData, criteria: Sequence[str] = EVERY, seed: int = 0, **more: Any
 ) -> Trained:
-    start = beginning("gru", data, dimensions=16)
+    start = NewGRU.of(data.training, 16)
     given = {"device": "cpu", "learning_rate": 0.01, "epochs": 6, "patience": 6, **more}
-    how, targets = encoder_settings(start, **given), Targets.of(data.training)
-    return EncoderTraining(data, how, CHOSEN, OWN, start, targets, criteria).train(data, seed)
+    how, targets = Settings(**{"batch_size": 20, **given}), Targets.of(data.training)
+    return EncoderTraining(data, start, how, CHOSEN, OWN, targets, criteria).train(data, seed)
 
 
 def losses_of(one: Trained) -> dict[str, dict[str, float]]:
@@ -125,12 +126,12 @@ def test_each_loss_is_what_an_independent_computation_says(told: Path) -> None:
 
     data = read_structures(str(told))
     sentences = data.inputs[0].sentences[:37]
-    start = beginning("gru", data, dimensions=5)
+    start = NewGRU.of(data.training, 5)
     targets = Targets.of(data.training)
     terms = terms_of(EVERY)
     torch.manual_seed(3)
     sizes = {term: targets.size(term) for term in terms}
-    model = CriteriaModel(start.make(), sizes, 7).eval()
+    model = CriteriaModel(start.without_head(), sizes, 7).eval()
     weights = {name: own.detach().double().numpy() for name, own in model.named_parameters()}
     known = start.tokenizer.get_vocab()
 
@@ -244,8 +245,8 @@ def test_word_vectors_are_the_beginning(tmp_path: Path, told: Path) -> None:
     path = tmp_path / "vectors.txt"
     path.write_text("2 3\nfirst 1 2 3\nnowhere 0 0 0\nred 0.5 0 -1\n", encoding="utf-8")
     data = read_structures(str(told))
-    start = beginning("gru", data, dimensions=4, vectors=path)
-    model = start.make()
+    start = NewGRU.of(data.training, 4, vectors=path)
+    model = start.without_head()
     assert start.tokenizer.get_vocab().keys() == {"[PAD]", "[UNK]", "first", "red"}
     number = start.tokenizer.convert_tokens_to_ids("first")
     assert model.words.weight[number].tolist() == [1, 2, 3]
@@ -257,4 +258,4 @@ def test_word_vectors_are_the_beginning(tmp_path: Path, told: Path) -> None:
     ):
         path.write_text(text, encoding="utf-8")
         with pytest.raises(EvaluationError, match=problem):
-            beginning("gru", data, vectors=path)
+            NewGRU.of(data.training, 4, vectors=path)

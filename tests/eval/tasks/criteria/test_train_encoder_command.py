@@ -15,11 +15,11 @@ from support.tiny_encoders import masked_model, masked_tokenizer
 
 from coherencegym.eval.commands.cli import main
 from coherencegym.eval.hidden_states import Passage, states
-from coherencegym.eval.tasks.criteria.beginnings import beginning
 from coherencegym.eval.tasks.criteria.decoders import sentence_vectors
 from coherencegym.eval.tasks.criteria.sentences import read_structures
 from coherencegym.eval.tasks.criteria.training import collator_of
 from coherencegym.eval.tasks.criteria.words import Targets
+from coherencegym.eval.tasks.training.encoder import find_encoder
 
 SMALL = ("--device", "cpu", "--dimensions", "8", "--batch-size", "64")
 
@@ -122,10 +122,10 @@ def test_a_sentence_has_the_vector_that_probes_read(data: Path, bert: Path) -> N
     import torch
 
     structures = read_structures(str(data))
-    start = beginning(str(bert), structures)
+    start = find_encoder(str(bert))
     sentences = [sentence("a"), sentence("the cat sat on the mat and then it rained")]
     made = collator_of(start, Targets.of(structures.training), ["level"])(sentences)
-    model = start.make().eval()
+    model = start.without_head().eval()
     with torch.inference_mode():
         found = sentence_vectors(model, made["inputs"]).numpy()
     passages = [Passage.whole(one.text) for one in sentences]

@@ -212,7 +212,7 @@ def training_on(read: TrainingData, encoder: Path, **settings: Any) -> SpanTrain
     chosen: dict[str, Any] = {"configs": [], "split": "test", "max_items": None}
     own = {"parts": False, "folds": None}
     how = Settings(device="cpu", **settings)
-    return SpanTraining(read, how, chosen, own, find_encoder(str(encoder)))
+    return SpanTraining(read, find_encoder(str(encoder)), how, chosen, own)
 
 
 def test_one_seed_is_one_model(encoder: Path, data: Path) -> None:
