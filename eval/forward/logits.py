@@ -17,7 +17,7 @@ from coherencegym.eval.forward.wrapped import (
     only_rows,
 )
 from coherencegym.eval.models.limits import UNLIMITED, Limits
-from coherencegym.eval.models.placement import input_device, is_spread, send
+from coherencegym.eval.models.placement import input_device, send
 
 if TYPE_CHECKING:
     import numpy as np
@@ -28,10 +28,6 @@ if TYPE_CHECKING:
 #: step to the next, and a GPU would be idle between steps as small.
 _ROWS = {"cpu": 4}
 _ELEMENTS_ELSEWHERE = 1 << 24
-
-
-#: The message where nothing can be run again in another way.
-_CHANGED = "a forward pass that selects no rows has changed the cache"
 
 
 @dataclass
@@ -65,8 +61,6 @@ class Forward:
         )
         #: Its head computes the rows that it is given, as far as is known.
         self._selects_rows = _has_head(self.model)
-        #: Its forward selects rows by a mask, as far as is known.
-        self._keeps_rows = "logits_to_keep" in accepted
         self._beginnings: torch.Tensor | None = None
         self._has_cache = "use_cache" in accepted
         self._is_widened = False
@@ -155,30 +149,9 @@ class Forward:
             # Its head is asked otherwise, or what follows it looks for each token of the batch.
             self._selects_rows = False
             if goes_on:
-                raise RuntimeError(_CHANGED)
-        return self._kept_rows(ids, questions.read, arguments)
-
-    def _kept_rows(
-        self, ids: torch.Tensor, read: torch.Tensor, arguments: dict[str, Any]
-    ) -> tuple[torch.Tensor, Any]:
-        # By a mask: in the model if it knows how, else behind it.
-        if self._keeps_rows:
-            # The head may be on another device; only from the CPU can rows be selected on any.
-            rows = read if is_spread(self.model) else read.to(ids.device)
-            goes_on = "past_key_values" in arguments
-            try:
-                output = self.model(input_ids=ids, logits_to_keep=rows, **arguments)
-                if output.logits.ndim == 2:
-                    return output.logits, output
-            except (IndexError, TypeError):
-                if goes_on:
-                    raise
-            # This forward knows only the older, one-dimensional form.
-            self._keeps_rows = False
-            if goes_on:
-                raise RuntimeError(_CHANGED)
+                raise RuntimeError("a forward pass that selects no rows has changed the cache")
         output = self.model(input_ids=ids, **arguments)
-        return output.logits[read.to(output.logits.device)], output
+        return output.logits[questions.read.to(output.logits.device)], output
 
 
 def fetched(*answers: torch.Tensor) -> np.ndarray:

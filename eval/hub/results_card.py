@@ -20,10 +20,7 @@ from coherencegym.eval.report.grid import (
     made,
     markdown,
     score_cell,
-    share_cell,
-    share_with_interval,
 )
-from coherencegym.eval.statistics.intervals import INTERVALS
 from coherencegym.eval.statistics.scores import CD, Score, chance_names
 from coherencegym.eval.tasks.headline import Headline
 from coherencegym.eval.tasks.results import Results
@@ -161,15 +158,21 @@ def _configs(tables: Mapping[str, Sequence[str]]) -> list[dict[str, Any]]:
 
 def _scores(repo_id: str, runs: Mapping[str, Results], tables: Mapping[str, Sequence[str]]) -> str:
     ordered = sorted(runs.items(), key=_standing)
-    ways = {run.settings.get("intervals") for run in runs.values()}
-    # Without a mark where all are alike.
-    several = INTERVALS in ways and len(ways) > 1
     lines = ["\n\n".join(_EXPLANATION), ""]
-    if best := _leaderboard(ordered, several):
-        lines += [_ORDER, "", *markdown(best), "", "Every config:", ""]
-    lines += markdown(_grid(ordered, several))
-    if several:
-        lines += ["", "† by the intervals of an earlier release, which are not comparable."]
+    best = [
+        (place, run, run.headline)
+        for place, run in ordered
+        if run.headline is not None and run.headline.score is not None
+    ]
+    if best:
+        lines += [_ORDER, "", *markdown(_grid(best)), "", "Every config:", ""]
+    scores = (
+        (place, run, score)
+        for place, run in ordered
+        for score in run.reported
+        if not isinstance(score, Headline)
+    )
+    lines += markdown(_grid(list(scores)))
     loads = [
         f'load_dataset("{repo_id}", "{config_name(kind, place)}", split="test")'
         for place, _ in ordered
@@ -193,70 +196,30 @@ def _standing(placed: tuple[str, Results]) -> tuple[Any, ...]:
     return run.suite, run.version, over, -score, run.model_name, place
 
 
-def _leaderboard(runs: Sequence[tuple[str, Results]], marked: bool) -> Grid | None:
-    rows = []
-    for place, run in runs:
-        head, limit = run.headline, run.settings.get("max_items")
-        if head is not None and head.score is not None:
-            cells = (
-                " ".join(filter(None, (run.suite, run.version))),
-                run.model_name,
-                share_with_interval(head.score, head.ci_low, head.ci_high) + _mark(run, marked),
-                *map(
-                    share_cell,
-                    (getattr(head, name) for name in (*BASELINE_WORDS, "human_score", "chance")),
-                ),
-                "" if head.metric == CD else head.metric,
-                f"{head.words}, n = {head.n:,}" + (f", --limit {limit}" if limit else ""),
-                place.rpartition("/")[2],
-            )
-            rows.append(GridRow(cells, links={len(cells) - 1: f"{place}/results.json"}))
-    if not rows:
-        return None
-    chance = chance_names(run.headline for _, run in runs if run.headline is not None)
-    names = (
-        "model",
-        "score, % [95 % interval]",
-        *BASELINE_WORDS.values(),
-        HUMAN_PERFORMANCE,
-        chance,
-    )
-    return made("suite", (*names, "metric", "over", "run"), rows)
-
-
-def _mark(run: Results, marked: bool) -> str:
-    return " †" if marked and run.settings.get("intervals") != INTERVALS else ""
-
-
-def _grid(runs: Sequence[tuple[str, Results]], marked: bool) -> Grid:
-    rows = []
-    for place, run in runs:
-        mark = _mark(run, marked)
-        for score in run.reported:
-            cells = (*_cells(run, score, mark), place.rpartition("/")[2])
-            rows.append(GridRow(cells, links={len(cells) - 1: f"{place}/results.json"}))
+def _grid(rows: Sequence[tuple[str, Results, Score | Headline]]) -> Grid:
+    beside = (*BASELINE_WORDS, "human_score", "chance")
+    found = []
+    for place, run, score in rows:
+        if isinstance(score, Headline):
+            config, metric = score.words, score.metric
+        else:
+            config = score.config + (f" ({score.split})" if score.split else "")
+            metric = score.what or CD
+        limit = run.settings.get("max_items")
+        interval = "–"
+        if score.ci_low is not None and score.ci_high is not None:
+            low, high = (score_cell(end, score.metric) for end in (score.ci_low, score.ci_high))
+            interval = f"{low.removesuffix(' %')} to {high}"
+        cells = (
+            *(run.suite, run.version, config, run.model_name, metric),
+            f"{score.n:,}" + (f" (--limit {limit})" if limit else ""),
+            *(score_cell(score.score, score.metric), interval),
+            *(score_cell(getattr(score, name), score.metric) for name in beside),
+            place.rpartition("/")[2],
+        )
+        found.append(GridRow(cells, links={len(cells) - 1: f"{place}/results.json"}))
+    chance = chance_names(score for *_, score in rows)
     names = ("version", "config", "model", "metric", "n", "score", "95 % interval")
-    return made("suite", (*names, *BASELINE_WORDS.values(), "run"), rows)
-
-
-def _cells(run: Results, score: Score | Headline, mark: str) -> tuple[str, ...]:
-    if isinstance(score, Headline):
-        config, metric = f"headline: {score.words}", score.metric
-    else:
-        config = score.config + (f" ({score.split})" if score.split else "")
-        metric = score.what
-    interval = "–"
-    if score.ci_low is not None and score.ci_high is not None:
-        low, high = (score_cell(end, score.metric) for end in (score.ci_low, score.ci_high))
-        interval = f"{low.removesuffix(' %')} to {high}{mark}"
-    return (
-        run.suite,
-        run.version,
-        config,
-        run.model_name,
-        metric or CD,
-        f"{score.n:,}",
-        score_cell(score.score, score.metric),
-        interval,
-        *(score_cell(getattr(score, name), score.metric) for name in BASELINE_WORDS),
+    return made(
+        "suite", (*names, *BASELINE_WORDS.values(), HUMAN_PERFORMANCE, chance, "run"), found
     )

@@ -21,7 +21,6 @@ from coherencegym.eval.models.limits import context_length
 from coherencegym.eval.models.placement import (
     devices,
     input_device,
-    keep_selection,
     place_model,
     quantization_of,
 )
@@ -119,7 +118,6 @@ class LoadedModel:
             more: other attributes.
         """
         if scores:
-            keep_selection(model)
             refuse_unless_it_sees(name, model, scorer)
         return cls(
             scorer=scorer,

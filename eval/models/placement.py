@@ -158,22 +158,6 @@ def send(values: Any, device: Any) -> Any:
     return tensor.to(device, non_blocking=True)
 
 
-def is_spread(model: Any) -> bool:
-    """Tell whether the layers run on several devices, or come from where they do not run."""
-    return len(set((getattr(model, "hf_device_map", None) or {}).values())) > 1
-
-
-def keep_selection(model: Any) -> None:
-    """Keep accelerate from moving ``logits_to_keep`` to the first device of a spread model.
-
-    Rows are selected on the last device, which takes a selection from there or from the CPU.
-    """
-    hook: Any = getattr(model, "_hf_hook", None)
-    if is_spread(model) and hasattr(hook, "skip_keys"):
-        keys = hook.skip_keys or []
-        hook.skip_keys = [*([keys] if isinstance(keys, str) else keys), "logits_to_keep"]
-
-
 def devices(model: Any) -> str:
     """The devices that a model lies on, such as ``cpu`` or ``cuda:0+cuda:1``."""
     spread = getattr(model, "hf_device_map", None)

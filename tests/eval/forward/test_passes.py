@@ -138,7 +138,7 @@ class Liar(torch.nn.Module):  # type: ignore[misc]
             **more,
         )
         if past_key_values is not None:
-            output.logits[:, 5::7] += self.bits
+            output.logits[..., 5::7] += self.bits
         return output
 
 

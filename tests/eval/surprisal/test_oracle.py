@@ -128,19 +128,7 @@ class FullLogits(torch.nn.Module):  # type: ignore[misc]
         return self.inner(input_ids=input_ids)
 
 
-class OldRows(FullLogits):
-    """A model that selects rows only in the older form: the last so many, or one list for all."""
-
-    def forward(self, input_ids: Any, logits_to_keep: Any = 0) -> Any:
-        output = self.inner(input_ids=input_ids)
-        rows = slice(-logits_to_keep, None) if isinstance(logits_to_keep, int) else logits_to_keep
-        output.logits = output.logits[:, rows, :]
-        return output
-
-
-@pytest.mark.parametrize("wrapper", [FullLogits, OldRows])
 def test_models_that_cannot_select_rows_score_the_same(
-    wrapper: Any,
     make_tokenizer: Callable[..., Any],
     make_model: Callable[..., Any],
     pair_items: list[Item],
@@ -148,7 +136,7 @@ def test_models_that_cannot_select_rows_score_the_same(
     tokenizer = make_tokenizer()
     model = make_model("gpt2", tokenizer)
     expected = score_items(model, tokenizer, pair_items)
-    found = score_items(wrapper(model), tokenizer, pair_items)
+    found = score_items(FullLogits(model), tokenizer, pair_items)
     for a, b in zip(expected.items, found.items, strict=True):
         for name, condition in a.conditions.items():
             np.testing.assert_allclose(condition.bits, b.conditions[name].bits, atol=1e-4)
