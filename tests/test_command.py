@@ -268,13 +268,12 @@ def completions(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], lis
     ("line", "expected"),
     [
         ("bui", ["build"]),
-        ("build ", [*SUITES, "mine.py"]),
+        ("build ", [*SUITES]),
         (
             "build s",
             ["salience", "sentence_order", "story_cloze", "speaker_commitment", "span_coherence"],
         ),
         ("build story_cloze wino", ["winograd"]),
-        ("build story_cloze --corpus ", ["storycloze", "sample", "mine.py"]),
         ("build --corpus t", ["tedmdb"]),
         ("build winograd --corpus sample winog", ["winograd", "winogrande"]),
         (
@@ -283,7 +282,7 @@ def completions(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], lis
         ),
         ("build story_cloze --overw", ["--overwrite"]),
         ("build story_cloze --output ", ["a_folder"]),
-        ("score --model ", ["demo", "a_folder"]),
+        ("score --model ", ["a_folder"]),
         ("score --dataset ", ["a_folder"]),
         ("score --dtype b", ["bfloat16"]),
         ("detect --decision ", list(DECISIONS)),

@@ -14,7 +14,6 @@ from coherencegym.builders.registry import all_suites, describe_suite, load_suit
 from coherencegym.builders.suite import Suite
 from coherencegym.command_line import (
     USER_ERROR,
-    Names,
     Parser,
     add_option,
     completed,
@@ -63,7 +62,7 @@ def make_parser(
         what = "suites, or Python files that declare SUITE; default: list all suites"
         what = argparse.SUPPRESS if suite else what  # the usage names it
         suites = parser.add_argument("suite", nargs="*", metavar="SUITE", default=[], help=what)
-        completed(suites, Names(all_suites, files="*.py"))
+        completed(suites, all_suites)
         what = argparse.SUPPRESS if suite else "build every suite"
         parser.group(READ).add_argument("--all", action="store_true", default=False, help=what)
     if suite:
@@ -71,7 +70,7 @@ def make_parser(
     group = READ
     for name, own in options_in(BuildOptions).items():
         group = WRITTEN if name == "output" else group
-        more = {"nargs": 2} if name == "sentences" else {}
+        more: dict[str, Any] = {"nargs": 2} if name == "sentences" else {}
         add_option(parser, name, own, group, default=argparse.SUPPRESS, **more)
     return parser
 

@@ -9,11 +9,9 @@ from typing import Annotated, get_args
 
 from pydantic import Field
 
-from coherencegym.builders.registry import all_suites, load_suite
 from coherencegym.builders.suite import Genre
-from coherencegym.command_line import Names, option
+from coherencegym.command_line import option
 from coherencegym.engines import ENGINES, LOCAL
-from coherencegym.eval.kinds.table_kind import SAMPLE
 from coherencegym.loaders.corpora.own import FORMATS
 from coherencegym.loaders.languages.english import ENGLISH
 from coherencegym.loaders.languages.registry import language
@@ -28,10 +26,6 @@ _TEXTS = "articles as short documents, and plain text as sentences"
 _EXPORTS = "for other tools"
 
 
-def _corpora_by_suite() -> dict[str, list[str]]:
-    return {name: [*load_suite(name).natives, SAMPLE] for name in all_suites()}
-
-
 @dataclass(frozen=True, kw_only=True)
 class BuildOptions:
     """All that can be asked of a build: options of the shell, and of :func:`coherencegym.build`."""
@@ -42,7 +36,7 @@ class BuildOptions:
         flags=("--corpus",),
         metavar="NAME",
         many=True,
-        names=Names(lambda: CORPORA, _corpora_by_suite, "*.py"),
+        names=lambda: CORPORA,
     )
     data_dir: Path | None = option(
         None, "folder with the files of the corpora", metavar="DIR", parse=Path

@@ -9,7 +9,14 @@ from pathlib import Path
 from coherencegym.command_line import Parser, add_options, option, options_in
 from coherencegym.eval.plan.options import RUNNING, Options
 from coherencegym.eval.run.call import parse_options
-from coherencegym.eval.run.options import DATA, METHOD, WRITTEN, ItemOptions, ModelOptions
+from coherencegym.eval.run.options import (
+    CHECKPOINTS,
+    DATA,
+    METHOD,
+    WRITTEN,
+    ItemOptions,
+    ModelOptions,
+)
 from coherencegym.terminal import shown_console
 
 EXAMPLES = """\
@@ -46,7 +53,7 @@ class ShowOptions:
 _KINDS = (
     (ShowOptions, options_in(ShowOptions)),
     (ItemOptions, [name for name in options_in(ItemOptions) if name != "limit"]),
-    (ModelOptions, options_in(ModelOptions)),
+    (ModelOptions, [name for name in options_in(ModelOptions) if name not in CHECKPOINTS]),
     (Options, [name for name in options_in(Options) if name not in RUNNING]),
 )
 

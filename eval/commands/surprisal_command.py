@@ -23,7 +23,7 @@ def add_arguments(parser: Parser) -> None:
     said = f"texts: .txt with one text per line, or a table ({', '.join(FRAME_SUFFIXES)})"
     parser.add_argument("texts", type=Path, metavar="FILE", help=said)
     for kind, names in TEXT_KINDS:
-        add_options(parser, kind, METHOD, only=names)
+        add_options(parser, kind, METHOD, only=names, several=True)
 
 
 def run(arguments: argparse.Namespace) -> int:

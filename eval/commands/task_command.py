@@ -26,7 +26,7 @@ class TaskCommand:
     def add_arguments(self, parser: Parser) -> None:
         """Declare the options of every task, and its own."""
         for kind, names in options_of_command(self.command):
-            add_options(parser, kind, METHOD, only=names)
+            add_options(parser, kind, METHOD, only=names, several=self.command.several)
         add_options(parser, ShellOptions)
 
     def run(self, arguments: argparse.Namespace) -> int:

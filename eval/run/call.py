@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 from coherencegym.command_line import options_in
 from coherencegym.eval.plan.options import INPUT, RUNNING, Options
 from coherencegym.eval.run.options import (
+    CHECKPOINTS,
     DataOptions,
+    ItemOptions,
     ModelOptions,
     OutputOptions,
-    SeveralDatasets,
-    SeveralModels,
     ShellOptions,
 )
 from coherencegym.eval.tasks.options import CommandLine, options_from, refuse_unknown
@@ -58,14 +58,17 @@ def options_of_command(command: CommandLine) -> list[tuple[type[Any], Collection
     reading: Collection[str] = options_in(Options)
     if not command.several:
         reading = (*INPUT, *RUNNING) if command.reads_bits else ()
-    kinds: list[tuple[type[Any], Collection[str]]] = [
-        (SeveralModels if command.several else ModelOptions, ()),
-        (SeveralDatasets if command.several else DataOptions, ()),
+    model = [
+        name for name in options_in(ModelOptions) if command.several or name not in CHECKPOINTS
+    ]
+    data = ItemOptions if command.several else DataOptions
+    return [
+        (ModelOptions, model),
+        (data, options_in(data)),
         (Options, [name for name in reading if name not in own]),
         (command.options, own),
-        (OutputOptions, ()),
+        (OutputOptions, options_in(OutputOptions)),
     ]
-    return [(kind, names if kind is Options else options_in(kind)) for kind, names in kinds]
 
 
 def call_of(

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import Field
 
-from coherencegym.command_line import Names, flag_of, named, option
+from coherencegym.command_line import flag_of, named, option
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.backends.registry import BACKENDS, backend_named
 from coherencegym.eval.data.pairs import PairChoices
@@ -17,7 +17,6 @@ from coherencegym.eval.forward.cache import VARIABLE
 from coherencegym.eval.models.arguments import ModelArguments, parse_model_arguments
 from coherencegym.eval.models.kind import ScorerChoice
 from coherencegym.eval.models.placement import DEVICE_MAPS
-from coherencegym.eval.models.source import DEMO
 from coherencegym.files.strict_json import SomeNames
 from coherencegym.numbers import positive
 
@@ -26,8 +25,9 @@ if TYPE_CHECKING:
 
 #: The headings of help, in the order in which a run is described.
 DATA, MODEL, METHOD, WRITTEN = "data", "model", "method", "output"
+#: The options of commands that take several models alone.
+CHECKPOINTS = ("all_revisions",)
 _Limit = Annotated[int, Field(ge=1)]
-_Model = TypeVar("_Model", bound="ModelOptions")
 
 
 @dataclass(frozen=True)
@@ -40,15 +40,15 @@ class ModelOptions:
         parse=named,
         metavar="ID|FOLDER",
         group=MODEL,
+        many=None,
         required=True,
-        names=Names(lambda: (DEMO,), files="*/"),
     )
     device: str = option(
         "auto",
         "auto, cpu, cuda, cuda:1, mps",
         metavar="NAME",
         group=MODEL,
-        names=Names(lambda: ("auto", "cpu", "cuda", "mps")),
+        names=lambda: ("auto", "cpu", "cuda", "mps"),
     )
     dtype: str = option(
         "auto",
@@ -58,7 +58,22 @@ class ModelOptions:
         group=MODEL,
     )
     model_revision: SomeNames = option(
-        (), "tag or commit of a Hub model", metavar="TAG", group=MODEL, rare=True
+        (),
+        "tag or commit of a Hub model, or the model in this subfolder of a folder",
+        parse=named,
+        metavar="TAG",
+        group=MODEL,
+        many=None,
+        rare=True,
+    )
+    all_revisions: SomeNames = option(
+        (),
+        "the branches and tags of a Hub model, or the models in a folder, such as 'step*'",
+        parse=named,
+        metavar="PATTERN",
+        group=MODEL,
+        many=True,
+        rare=True,
     )
     backend: str = option(
         "transformers",
@@ -178,41 +193,7 @@ class ModelOptions:
         }
 
 
-@dataclass(frozen=True)
-class SeveralModels(ModelOptions):
-    """Models, each of them at several revisions, too."""
-
-    model: Any = option(
-        None,
-        "Hub id or folder of a model; demo: a small model in the package",
-        parse=named,
-        metavar="ID|FOLDER",
-        group=MODEL,
-        many=True,
-        required=True,
-        names=Names(lambda: (DEMO,), files="*/"),
-    )
-    model_revision: SomeNames = option(
-        (),
-        "tags or commits of a Hub model, or the models in these subfolders of a folder",
-        parse=named,
-        metavar="TAG",
-        group=MODEL,
-        many=True,
-        rare=True,
-    )
-    all_revisions: SomeNames = option(
-        (),
-        "the branches and tags of a Hub model, or the models in a folder, such as 'step*'",
-        parse=named,
-        metavar="PATTERN",
-        group=MODEL,
-        many=True,
-        rare=True,
-    )
-
-
-def each_model(options: _Model) -> list[_Model]:
+def each_model(options: ModelOptions) -> list[ModelOptions]:
     """The options of each model at each revision, in their order.
 
     Raises:
@@ -221,7 +202,7 @@ def each_model(options: _Model) -> list[_Model]:
     several = options.model if isinstance(options.model, list) else [options.model]
     if not several:
         raise EvaluationError("no model; expected at least one")
-    patterns = options.all_revisions if isinstance(options, SeveralModels) else ()
+    patterns = options.all_revisions
     if patterns and options.model_revision:
         raise EvaluationError("--all-revisions and --model-revision: expected one of the two")
     models = list(
@@ -283,11 +264,12 @@ class ItemOptions(PairChoices, DataOptions):
 
     dataset: Any = option(
         None,
-        "a Hub dataset, a build, or a file: SyntaxGym's JSON, or pairs of texts as CSV, TSV, JSON "
-        "lines, parquet",
+        "Hub dataset, build, or file: SyntaxGym's JSON, or pairs of texts as CSV, TSV, JSON lines, "
+        "parquet",
         parse=named,
         metavar="ID|FOLDER|FILE",
         group=DATA,
+        many=None,
         required=True,
     )
     split: str | None = option(
@@ -307,22 +289,6 @@ class ItemOptions(PairChoices, DataOptions):
         for name in names:
             if getattr(self, name) != usual[name]:
                 raise EvaluationError(f"{flag_of(name)}: {where}")
-
-
-@dataclass(frozen=True)
-class SeveralDatasets(ItemOptions):
-    """Datasets of items."""
-
-    dataset: Any = option(
-        None,
-        "Hub datasets, builds, a folder of builds, or files: SyntaxGym's JSON, or pairs of texts "
-        "as CSV, TSV, JSON lines, parquet",
-        parse=named,
-        metavar="ID|FOLDER|FILE",
-        group=DATA,
-        many=True,
-        required=True,
-    )
 
 
 @dataclass(frozen=True)

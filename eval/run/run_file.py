@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,7 @@ from coherencegym.escapes import visible
 from coherencegym.eval.run.call import Call, options_of_command
 from coherencegym.eval.run.options import DataOptions, ModelOptions
 from coherencegym.files.frames import read_text
-from coherencegym.files.strict_json import kind
+from coherencegym.files.strict_json import SomeNames, held, kind
 
 #: The name of the file in a folder of results.
 RUN_FILE_NAME = "run.yaml"
@@ -42,10 +42,10 @@ class RunFile:
         output: the folder; empty: that of the subcommand.
     """
 
-    models: Sequence[str] = ()
-    datasets: Sequence[str] = ()
+    models: SomeNames = ()
+    datasets: SomeNames = ()
     task: str = "score"
-    options: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    options: dict[str, SomeNames] = field(default_factory=dict)
     output: str = ""
 
     def words(self, parser: Parser) -> list[str]:
@@ -91,27 +91,10 @@ def read_run_file(path: Path) -> RunFile:
     for name in content:
         if name not in known:
             raise EvaluationError(f"{path}: no key {name!r}; {listed}{did_you_mean(name, known)}")
-    options = content.get("options") or {}
-    if not isinstance(options, dict):
-        raise EvaluationError(f"{path}: options: {kind(options)}; expected names with values")
-    return RunFile(
-        models=_texts(path, "models", content.get("models") or []),
-        datasets=_texts(path, "datasets", content.get("datasets") or []),
-        task=_text(path, "task", content.get("task") or RunFile.task),
-        options={name: _texts(path, f"options.{name}", own) for name, own in options.items()},
-        output=_text(path, "output", content.get("output") or ""),
-    )
-
-
-def _texts(path: Path, name: str, value: Any) -> list[str]:
-    values = value if isinstance(value, list) else [value]
-    return [_text(path, name, each) for each in values]
-
-
-def _text(path: Path, name: str, value: Any) -> str:
-    if not isinstance(value, str):
-        raise EvaluationError(f"{path}: {name}: {kind(value)}; expected a text")
-    return value
+    try:
+        return held({name: value for name, value in content.items() if value}, RunFile)
+    except EvaluationError as error:
+        raise EvaluationError(f"{path}: {error}") from None
 
 
 def _flags(parser: Parser) -> list[tuple[str, argparse.Action]]:

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import json
 import sys
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,13 +21,11 @@ from coherencegym.errors import EvaluationError, one_line
 from coherencegym.eval.backends.registry import backend_named
 from coherencegym.eval.data.notes import of_each
 from coherencegym.eval.forward.cache import Cache, cache_folder
-from coherencegym.eval.forward.distributed import ALONE, World, world
+from coherencegym.eval.forward.distributed import ALONE, world
 from coherencegym.eval.models.in_memory import evaluating
 from coherencegym.eval.models.libraries import quiet_libraries
-from coherencegym.eval.models.load import LoadedModel
 from coherencegym.eval.outcomes.tables import OutcomeWriter
 from coherencegym.eval.plan.cached import CachedPlans
-from coherencegym.eval.plan.options import Options
 from coherencegym.eval.report.formats import json_text
 from coherencegym.eval.results.earlier import earlier_run, is_of_code
 from coherencegym.eval.results.folder import MARKER, run_name, told_apart, write_results
@@ -42,7 +41,7 @@ from coherencegym.eval.run.data import (
     is_file,
     read_dataset,
 )
-from coherencegym.eval.run.options import DataOptions, ModelOptions, SeveralModels, each_model
+from coherencegym.eval.run.options import DataOptions, ModelOptions, each_model
 from coherencegym.eval.run.progress import batch_bar, step_bars
 from coherencegym.eval.run.run_file import RUN_FILE_NAME, run_file_text
 from coherencegym.eval.run.work import Work, planned_work, print_works
@@ -66,28 +65,34 @@ if TYPE_CHECKING:
 
 #: The names of the settings of the data, as results record them.
 _DATA = ("configs", "split", "max_items")
+#: The folder of runs for which nobody names another.
+_RESULTS = Path("results")
 
 
-@dataclass(frozen=True)
+@dataclass
 class _Place:
-    """A model on a dataset, and the folder of its results; None: nothing is written."""
+    """A model on a dataset, and what came of it.
+
+    Attributes:
+        model, data: their options.
+        folder: that of the results; None: nothing is written.
+        read: the inputs, once they are read.
+        run: the run, once it is there.
+        error: what is in the folder is of another run.
+    """
 
     model: ModelOptions
     data: DataOptions
-    folder: Path | None
+    folder: Path | None = None
+    read: DatasetInputs | None = None
+    run: Results | None = None
+    error: EvaluationError | None = None
 
-
-@dataclass(frozen=True)
-class Asker:
-    """A loaded model, with the options as they came to for it, cache and processes of the run."""
-
-    loaded: LoadedModel
-    reading: Options
-    own: Any
-    is_read: bool
-    cache: Cache | None = None
-    processes: World = ALONE
-    memo: dict[Any, Any] = field(default_factory=dict)
+    @property
+    def inputs(self) -> DatasetInputs:
+        """The inputs, which were read."""
+        assert self.read is not None
+        return self.read
 
 
 def run_task(call: Call) -> Results | ShownOverview:
@@ -137,28 +142,22 @@ class Runs:
     Attributes:
         call: the call.
         above: the folder of the overview; None: there will be none.
-        runs: those that are there, in their order, once they are made.
-        last: the results of the last one that was made.
+        places: each model on each dataset, in their order.
+        last: the results of the last run that was made.
     """
 
     last: Results
 
     def __init__(self, call: Call) -> None:
         self.call = call
-        self.runs: list[Results] = []
-        self._made: dict[tuple[int, int], Results] = {}
-        self._refused: dict[tuple[int, int], EvaluationError] = {}
+        command, output = call.task.command, call.output.output
         datasets, left_out = each_dataset(call.data)
-        command = call.task.command
-        how: Any = (command.name, self._reads_by_model, call.reading.scorer)
-        if call.shell is not None:
-            for name in left_out:
-                print(one_line(f"left out, as it has no minimal pairs: {name}"), file=sys.stderr)
-        self.models = [described_model(one, *how) for one in each_model(call.model)]
-        output = call.output.output
+        for name in left_out if call.shell is not None else ():
+            print(one_line(f"left out, as it has no minimal pairs: {name}"), file=sys.stderr)
+        how: Any = (command.name, self._reads_of, call.reading.scorer)
+        models = [described_model(one, *how) for one in each_model(call.model)]
         # A training that has one checkpoint today has two tomorrow.
-        is_training = isinstance(call.model, SeveralModels) and bool(call.model.all_revisions)
-        alone = len(datasets) == len(self.models) == 1 and not is_training
+        alone = len(datasets) == len(models) == 1 and not call.model.all_revisions
         alone = alone and not (command.several and output and has_overview(output))
         if not alone and not command.several:
             raise EvaluationError(f"{command.name}: several models; expected one")
@@ -166,73 +165,65 @@ class Runs:
         if self.processes.size > 1 and not (call.task.spreads and alone):
             some = "one model and one dataset with them" if call.task.spreads else "one"
             raise EvaluationError(f"{command.name}: several processes; expected {some}")
-        if output is None and call.shell is not None:
-            output = None if alone else Path("results")
+        if output is None and call.shell is not None and not alone:
+            output = _RESULTS
         self.above = None if alone else output
-        folders = self._folders(datasets, output, alone)
-        self.places = [
-            [_Place(model, data, folder) for data, folder in zip(datasets, own, strict=True)]
-            for model, own in zip(self.models, folders, strict=True)
-        ]
-        self._check_folders(datasets)
+        self._by_model = [[_Place(model, data) for data in datasets] for model in models]
+        self.places = [place for own in self._by_model for place in own]
+        self._name_folders(output)
+        self._check_folders(datasets, models)
 
-    def _reads_by_model(self, model: Any) -> bool:
-        task, name = self.call.task, type(model).__name__
-        return self._reads(task.resolve(self.call.own, lambda: model.config, name))
+    @property
+    def runs(self) -> list[Results]:
+        """The runs that are there, in their order."""
+        return [place.run for place in self.places if place.run is not None]
 
     def _reads(self, own: Any) -> bool:
         return self.call.task.texts is not None and self.call.task.reads(own)
 
-    def _folders(
-        self, datasets: Sequence[DataOptions], output: Path | None, alone: bool
-    ) -> list[list[Path | None]]:
+    def _reads_of(self, model: Any) -> bool:
+        name = type(model).__name__
+        return self._reads(self.call.task.resolve(self.call.own, lambda: model.config, name))
+
+    def _name_folders(self, output: Path | None) -> None:
         given, task = self.call.given, self.call.task.command.name
-        how = "" if task == "score" else task, *(given.get(n) or "" for n in ("scorer", "masking"))
-        if alone and output is not None:
-            return [[output]]
         if output is None and self.call.shell is None:
-            return [[None] * len(datasets) for _ in self.models]
-        data = [_data_name(one.dataset) for one in datasets]
-        models = [_model_name(one) for one in self.models]
-        names = {} if alone else told_apart({*data}) | told_apart({*models})
-        above = output or Path("results")
-        return [
-            [
-                above
-                / run_name(
-                    *(names.get(of, of), names.get(model, model), *how), revision=one.revision
-                )
-                for of in data
-            ]
-            for model, one in zip(models, self.models, strict=True)
-        ]
-
-    def _check_folders(self, datasets: Sequence[DataOptions]) -> None:
-        folders = [one.folder for own in self.places for one in own if one.folder is not None]
-        if not folders:
             return
-        call = self.call
-        names = [_read_from(one.dataset) for one in datasets]
-        elsewhere = str(call.given.get("calibrate_on") or "").rpartition(":")[0]
-        files = [name for name in names if is_file(name)]
-        around = [*(one.model for one in self.models if not one.is_loaded), *files]
-        check_runs(
-            folders,
-            call.output.overwrite,
-            self.above,
-            "output=" if call.shell is None else "--output",
-            kept=self._started(),
-            inputs=[name for name in (*names, elsewhere) if name and name not in files],
-            around=around,
-        )
+        if output is not None and self.above is None:
+            self.places[0].folder = output
+            return
+        how = "" if task == "score" else task, *(given.get(n) or "" for n in ("scorer", "masking"))
+        named = [(_data_name(one.data.dataset), _model_name(one.model)) for one in self.places]
+        names = {name: name for both in named for name in both}
+        if self.above is not None:
+            names = told_apart({data for data, _ in named}) | told_apart({of for _, of in named})
+        for one, (data, model) in zip(self.places, named, strict=True):
+            name = run_name(names[data], names[model], *how, revision=one.model.revision)
+            one.folder = (self.above or _RESULTS) / name
 
-    def _started(self) -> set[Path]:
-        """The folders that an earlier run has left, unless they are to be made anew."""
-        call = self.call
+    def _check_folders(
+        self, datasets: Sequence[DataOptions], models: Sequence[ModelOptions]
+    ) -> None:
+        call, names = self.call, [_read_from(one.dataset) for one in datasets]
+        files = [name for name in names if is_file(name)]
+        elsewhere = str(call.given.get("calibrate_on") or "").rpartition(":")[0]
+        if folders := [one.folder for one in self.places if one.folder is not None]:
+            check_runs(
+                folders,
+                call.output.overwrite,
+                self.above,
+                "output=" if call.shell is None else "--output",
+                kept=[one.folder for one in self.places if one.folder and self._is_started(one)],
+                inputs=[name for name in (*names, elsewhere) if name and name not in files],
+                around=[*(one.model for one in models if not one.is_loaded), *files],
+            )
+
+    def _is_started(self, place: _Place) -> bool:
+        """Say that an earlier run has left the folder, and that it is not to be made anew."""
+        call, folder = self.call, place.folder
         if call.shell is None or not call.task.resumes or call.output.overwrite:
-            return set()
-        folders = (one.folder for own in self.places for one in own)
-        return {folder for folder in folders if folder and (folder / MARKER).is_file()}
+            return False
+        return folder is not None and (folder / MARKER).is_file()
 
     def make(self) -> None:
         """Read the data, make the runs that are not there, and write each as soon as it is made.
@@ -241,42 +232,37 @@ class Runs:
             EvaluationError: something cannot be read or asked; in the shell nothing can be.
         """
         call, is_shell = self.call, self.call.shell is not None
-        self.models[0].record()
+        self.places[0].model.record()
         if is_shell:
             quiet_libraries()
         # The data first: they are read in a moment, and what is wrong with them shows at once.
-        data = [one.data for one in self.places[0]]
-        how: Any = {"in_parts": is_shell}
-        read = [read_dataset(call.task, one, call.own, call.rebuild, **how) for one in data]
-        self._check_models(read)
+        for number, place in enumerate(self._by_model[0]):
+            how = call.task, place.data, call.own, call.rebuild
+            read = read_dataset(*how, in_parts=is_shell)
+            for own in self._by_model:
+                own[number].read = read
+        self._check_models()
         if call.shell is not None and call.shell.dry_run:
-            self._explain(read)
+            self._explain()
             return
-        plans = CachedPlans() if len(self.models) > 1 else None
+        plans = CachedPlans() if len(self._by_model) > 1 else None
         self._say_kept()
-        for number, model in enumerate(self.models):
-            left = [
-                key
-                for key in ((number, each) for each in range(len(read)))
-                if key not in self._made and key not in self._refused
-            ]
-            if left:
-                with self._attempt(model.name):
-                    self._ask(model, {key: read[key[1]] for key in left}, plans)
-        self.runs = [run for _, run in sorted(self._made.items(), key=lambda one: one[0])]
+        for own in self._by_model:
+            if left := [one for one in own if one.run is None and one.error is None]:
+                with self._attempt(left[0].model.name):
+                    self._ask(left, plans)
 
     def _say_kept(self) -> None:
-        all_runs = sum(map(len, self.places))
-        if self._made and self.above is not None:
-            print(f"{len(self._made):,} of {all_runs:,} runs are there already, and kept")
-        elif self._made and self.processes.is_first:
-            folder = self.places[0][0].folder
+        if self.runs and self.above is not None:
+            print(f"{len(self.runs):,} of {len(self.places):,} runs are there already, and kept")
+        elif self.runs and self.processes.is_first:
+            folder = self.places[0].folder
             print(
                 f"{folder} has the results of this very run already: nothing was scored "
                 f"(`coherencegym overview {folder}` prints the score, --overwrite scores again)"
             )
 
-    def _check_models(self, read: Sequence[DatasetInputs]) -> None:
+    def _check_models(self) -> None:
         """Read the config of each model: the last may not be there, which hours later is too late.
 
         Results that are there are taken for done where they are of the same model, rows and
@@ -285,39 +271,34 @@ class Runs:
         Raises:
             EvaluationError: a model cannot be had, or all results would be in the way of others.
         """
-        started = self._started()
-        for number, own in enumerate(self.places):
-            there = [each for each, one in enumerate(own) if one.folder in started]
-            if there:
-                self._keep(number, there, read)
-            elif len(self.models) > 1 and not self.models[number].is_loaded:
-                self.models[number].config(scorer=self.call.reading.scorer)
-        if self._refused and len(self._refused) == sum(map(len, self.places)):
-            raise next(iter(self._refused.values()))
-        for error in self._refused.values():
+        for own in self._by_model:
+            if there := [one for one in own if self._is_started(one)]:
+                self._keep(there)
+            elif len(self._by_model) > 1 and not own[0].model.is_loaded:
+                own[0].model.config(scorer=self.call.reading.scorer)
+        refused = [one.error for one in self.places if one.error is not None]
+        if len(refused) == len(self.places):
+            raise refused[0]
+        for error in refused:
             print(one_line(f"not scored: {error}"), file=sys.stderr)
 
-    def _keep(self, number: int, there: Sequence[int], read: Sequence[DatasetInputs]) -> None:
+    def _keep(self, there: Sequence[_Place]) -> None:
         # Its files are read for their digest.
-        model, reading = self.models[number], self.call.reading
-        first = self.places[number][there[0]].folder
-        assert first is not None
+        model, reading = there[0].model, self.call.reading
         facts, scorer = backend_named(model.backend).read_facts(
             *(model.model, model.device, model.dtype),
             **model.how(),
             scorer=reading.scorer,
-            code=model.trust_remote_code and is_of_code(first),
+            code=model.trust_remote_code and is_of_code(there[0].folder or Path()),
         )
         chosen = reading.settled(scorer).record()
-        for each in there:
-            folder, data = self.places[number][each].folder, read[each]
-            assert folder is not None
-            settings = {**data.chosen, **chosen, **model.record()}
-            about = folder, facts, data.source, data.inputs, settings
+        for one in there:
+            settings = {**one.inputs.chosen, **chosen, **model.record()}
+            about = one.folder or Path(), facts, one.inputs.source, one.inputs.inputs, settings
             try:
-                self._made[number, each] = earlier_run(*about, tokens=self.call.own.tokens)
+                one.run = earlier_run(*about, tokens=self.call.own.tokens)
             except EvaluationError as error:
-                self._refused[number, each] = error
+                one.error = error
 
     @contextmanager
     def _attempt(self, what: str) -> Iterator[None]:
@@ -325,7 +306,7 @@ class Runs:
         try:
             yield
         except EvaluationError as error:
-            if not self._made or self.call.shell is None:
+            if not self.runs or self.call.shell is None:
                 raise
             print(one_line(f"{what}: not scored: {error}"), file=sys.stderr)
 
@@ -347,96 +328,72 @@ class Runs:
         found, left_out = of_each(read.inputs, accept, named=is_named)
         return replace(read, inputs=found, notes=[*read.notes, *left_out])
 
-    def _ask(
-        self,
-        model: ModelOptions,
-        left: Mapping[tuple[int, int], DatasetInputs],
-        plans: CachedPlans | None,
-    ) -> None:
-        own = self._resolved(model)
-        accepted = {key: self._accepted(own, read) for key, read in left.items()}
-        with self._asking(model, own) as asker:
-            for key, read in accepted.items():
-                place = self.places[key[0]][key[1]]
+    def _ask(self, left: Sequence[_Place], plans: CachedPlans | None) -> None:
+        own = self._resolved(left[0].model)
+        accepted = [self._accepted(own, one.inputs) for one in left]
+        with self._asking(left[0].model, own, plans) as (context, settled):
+            for place, read in zip(left, accepted, strict=True):
                 with self._attempt(str(place.folder)):
-                    self._run(key, asker, read, plans)
+                    self._run(place, read, context, settled)
 
     @contextmanager
-    def _asking(self, model: ModelOptions, own: Any) -> Iterator[Asker]:
-        """The model, loaded as the task needs it, in as many processes as were launched.
+    def _asking(
+        self, model: ModelOptions, own: Any, plans: CachedPlans | None
+    ) -> Iterator[tuple[TaskContext, Any]]:
+        """The model, loaded as the task needs it, and the options as they came to for it.
 
         Raises:
             EvaluationError: it cannot be loaded, or an option has no meaning for its scorer.
         """
-        call = self.call
+        call, task = self.call, self.call.task
         if self._reads(own):
             how = call.reading, call.output, self.processes
             with reading_model(model, *how) as (loaded, reading, cache):
-                own = call.task.settle(own, loaded)
-                yield Asker(loaded, reading, own, True, cache, self.processes)
+                of_model = None if plans is None else plans.of(loaded.tokenizer)
+                run: Any = {"store": cache, "world": self.processes, "plans": of_model}
+                yield TaskContext(loaded, reading, **run), task.settle(own, loaded)
             return
         loaders = Loader(model.load, model.load_vectors, model.load_head)
-        loaded = model.model if model.is_loaded else call.task.load(own, loaders)
+        loaded = model.model if model.is_loaded else task.load(own, loaders)
+        vectors = None if call.output.no_cache else cache_folder(call.output.cache)
         with evaluating(loaded.model) if model.is_loaded else nullcontext():
-            yield Asker(loaded, call.reading, call.task.settle(own, loaded), False)
+            yield TaskContext(loaded, call.reading, vectors=vectors), task.settle(own, loaded)
 
-    def _context(
-        self, asker: Asker, plans: CachedPlans | None, folder: Path | None, above: str
-    ) -> TaskContext:
-        output, units = self.call.output, self.call.task.command.units
-        is_quiet = output.quiet or not asker.processes.is_first
+    def _run(self, place: _Place, read: DatasetInputs, context: TaskContext, own: Any) -> None:
+        task, folder = self.call.task, place.folder
+        is_quiet = self.call.output.quiet or not self.processes.is_first
+        above = f"{folder.name}: " if folder is not None and self.above is not None else ""
+        bar, told = (batch_bar, "progress") if self._reads(own) else (step_bars, "step")
 
         @contextmanager
         def showing(name: str, number: int) -> Iterator[Mapping[str, Any]]:
-            said: Any = (above + name, number, units, is_quiet)
-            if asker.is_read:
-                with batch_bar(*said) as progress:
-                    yield {"store": asker.cache, "progress": progress, "world": asker.processes}
-            else:
-                with step_bars(*said) as step:
-                    yield {"step": step}
+            with bar(above + name, number, task.command.units, is_quiet) as progress:
+                yield {told: progress}
 
-        vectors = None if output.no_cache else cache_folder(output.cache)
-        about: Any = {"memo": asker.memo, "showing": showing, "folder": folder}
-        if not asker.is_read:
-            about["vectors"] = vectors
-        of_model = None if plans is None else plans.of(asker.loaded.tokenizer)
-        return TaskContext(asker.loaded, asker.reading, plans=of_model, **about)
-
-    def _run(
-        self,
-        key: tuple[int, int],
-        asker: Asker,
-        read: DatasetInputs,
-        plans: CachedPlans | None,
-    ) -> None:
-        place, task = self.places[key[0]][key[1]], self.call.task
-        about = read, asker.own, place.model.record()
-        if place.folder is None or not asker.processes.is_first:
-            context = self._context(asker, plans, None, "")
+        context = replace(context, showing=showing, reads=[], names=Counter())
+        about = read, own, place.model.record()
+        if not self.processes.is_first or folder is None:
             found = results_about(task, context, *about)
         else:
-            with written_beside(place.folder, self.call.output.overwrite) as work:
-                above = f"{place.folder.name}: " if self.above is not None else ""
-                context = self._context(asker, plans, work, above)
-                found = results_about(task, context, *about)
+            with written_beside(folder, self.call.output.overwrite) as work:
+                found = results_about(task, replace(context, folder=work), *about)
                 write_results(found, work)
                 write_results_files(found, work)
-                about_run = place.model, place.data, place.folder
-                if text := run_file_text(self.call, *about_run, found.signature):
+                made = place.model, place.data, folder, found.signature
+                if text := run_file_text(self.call, *made):
                     (work / RUN_FILE_NAME).write_bytes(text.encode("utf-8", "replace"))
-        if not asker.processes.is_first:
+        if not self.processes.is_first:
             return
-        found = replace(found, folder=place.folder)
-        self._made[key] = found.without_details()
+        found = replace(found, folder=folder)
+        place.run = found.without_details()
         if self.call.shell is None:
             self.last = found
         elif self.above is None or self.call.shell.verbose:
             found.print(verbose=self.call.shell.verbose)
-            print(f"written to {place.folder}")
-            if asker.cache is not None and context.reads:
+            print(f"written to {folder}")
+            if isinstance(context.store, Cache) and context.reads:
                 known, texts = map(sum, zip(*context.reads, strict=True))
-                print_cache(asker.cache, known, texts, asker.reading.is_masked)
+                print_cache(context.store, known, texts, context.reading.is_masked)
 
     def results_text(self) -> str:
         """The content of ``results.json``; of several runs a list, in their order."""
@@ -459,13 +416,13 @@ class Runs:
         print_overview(self.write_overview())
         assert self.above is not None
         print(f"written to {self.above}: open {self.above / PAGE}")
-        every = sum(map(len, self.places))
+        every = len(self.places)
         if missing := every - len(self.runs):
             raise EvaluationError(
                 f"{missing:,} of {every:,} runs could not be made, as said above; the same "
                 "command keeps the others and tries these again"
                 + " (results of other rows in the way: --output for another folder, or --overwrite)"
-                * bool(self._refused)
+                * any(one.error is not None for one in self.places)
             )
 
     def _beside(self, above: Path) -> list[Results]:
@@ -474,7 +431,7 @@ class Runs:
         known: dict[object, list[object]] = {}
         for run in self.runs:
             known.setdefault(_training(run), []).append(self._about(run))
-        folders = [one.folder for own in self.places for one in own if one.folder is not None]
+        folders = [one.folder for one in self.places if one.folder is not None]
         return [
             run
             for run in runs_beside(above, folders)
@@ -486,12 +443,13 @@ class Runs:
         names = (*_DATA, *self.call.reading.record(), "intervals", "versions")
         return run.digests, [run.settings.get(name) for name in names]
 
-    def _explain(self, read: Sequence[DatasetInputs]) -> None:
+    def _explain(self) -> None:
         # Only the configs and tokenizers of models are read. The plan is printed once for all
         # models that have the same.
         task, reading = self.call.task, self.call.reading
-        own = self._resolved(self.models[0])
-        accepted = [self._accepted(own, one) for one in read]
+        models = [places[0].model for places in self._by_model]
+        own = self._resolved(models[0])
+        accepted = [self._accepted(own, one.inputs) for one in self._by_model[0]]
         if self._reads(own):
 
             def texts() -> Iterator[tuple[str, Sequence[Query], bool]]:
@@ -504,7 +462,7 @@ class Runs:
 
             known: dict[object, Work] = {}
             alike: dict[Work, list[str]] = {}
-            for model in self.models:
+            for model in models:
                 in_chat = task.in_chat(own)
                 work = planned_work(model, texts(), reading, in_chat=in_chat, known=known)
                 alike.setdefault(work, []).append(model.name)
@@ -512,13 +470,13 @@ class Runs:
         elif task.costs is not None:
             from coherencegym.eval.report import grid
 
-            config = self.models[0].config(scores=False)
+            config = models[0].config(scores=False)
             table = task.costs(accepted[0].inputs, own, *config)
             console = grid.console_for()
             console.print(grid.in_width(table, width=console.width))
             grid.print_below(console, table.notes)
         if self.above is None:
-            print(f"would be written to {self.places[0][0].folder}")
+            print(f"would be written to {self.places[0].folder}")
 
 
 def _training(run: Results) -> tuple[str, ...] | None:

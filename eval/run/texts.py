@@ -16,7 +16,7 @@ from coherencegym.eval.data.texts import TEXT_NAME, TEXT_SUFFIXES, labelled_text
 from coherencegym.eval.forward.distributed import ALONE, world
 from coherencegym.eval.plan.options import Options
 from coherencegym.eval.run.call import parse_options
-from coherencegym.eval.run.options import DATA, WRITTEN, OutputOptions, SeveralModels, each_model
+from coherencegym.eval.run.options import DATA, WRITTEN, ModelOptions, OutputOptions, each_model
 from coherencegym.eval.run.progress import batch_bar
 
 
@@ -43,7 +43,7 @@ class TextOptions:
 
 #: The options of a call, and the names that it takes of each.
 TEXT_KINDS = (
-    (SeveralModels, options_in(SeveralModels)),
+    (ModelOptions, options_in(ModelOptions)),
     (Options, options_in(Options)),
     (TextOptions, options_in(TextOptions)),
     (OutputOptions, ("cache", "no_cache", "quiet")),

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from shlex import quote
 
-from coherencegym.command_line import Names, Parser, completed, rare
+from coherencegym.command_line import Parser, completed, rare
 from coherencegym.loaders.corpus import CorpusError
 from coherencegym.loaders.fetching.download_source import (
     PUBLIC,
@@ -61,7 +61,7 @@ def add_parser(commands: argparse._SubParsersAction[Parser]) -> None:
     names = add(
         "names", nargs="*", metavar="NAME", help="sources to fetch; default: list all sources"
     )
-    completed(names, Names(source_names))
+    completed(names, source_names)
     add("--accept", action="store_true", help="accept the terms of those that have terms")
     add("--dry-run", action="store_true", help="print what would be fetched; contact no server")
     add(

@@ -16,9 +16,9 @@ import re
 import signal
 import sys
 import threading
-from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import MISSING, Field, dataclass, field, fields
+from dataclasses import MISSING, Field, field, fields
 from difflib import get_close_matches
 from itertools import takewhile
 from typing import Any, NoReturn, TypeVar
@@ -58,23 +58,8 @@ def short(action: _Action, text: str) -> _Action:
     return action
 
 
-@dataclass(frozen=True)
-class Names:
-    """Names that may stand for an argument, for completion; asked for when a script is made.
-
-    Attributes:
-        known: gives all of them.
-        by_word: gives those that another word of the command line narrows them to, by that word.
-        files: a pattern of files that may stand there as well; ``*/`` folders; empty: none.
-    """
-
-    known: Callable[[], Iterable[str]]
-    by_word: Callable[[], Mapping[str, Sequence[str]]] = dict
-    files: str = ""
-
-
-def completed(action: _Action, names: Names) -> _Action:
-    """Mark an argument as one that a shell completes with these names."""
+def completed(action: _Action, names: Callable[[], Iterable[str]]) -> _Action:
+    """Mark an argument as one that a shell completes with these names, asked for in a script."""
     action.names = names  # type: ignore[attr-defined]
     return action
 
@@ -89,11 +74,11 @@ def option(
     flags: Sequence[str] = (),
     name: str = "",
     group: str = "",
-    many: bool = False,
+    many: bool | None = False,
     rare: bool = False,
     required: bool = False,
     short: str = "",
-    names: Names | None = None,
+    names: Callable[[], Iterable[str]] | None = None,
 ) -> Any:
     """A field of a dataclass of options: an option of the shell and of Python.
 
@@ -106,7 +91,8 @@ def option(
         flags: its names in the shell; empty: one of its name.
         name: its name where users give it; empty: that of the field.
         group: the heading of help that it stands under; empty: that of its command's own.
-        many: it takes several values, also when it is given several times.
+        many: it takes several values, also when it is given several times; None: in the commands
+            that take several models and datasets.
         rare: true where only ``--help-all`` shows it.
         required: nothing can be done without it.
         short: its text in ``--help``, where only ``--help-all`` shows the whole one.
@@ -148,7 +134,7 @@ def add_options(
     group: str = "",
     *,
     only: Container[str] | None = None,
-    without: Container[str] = (),
+    several: bool = False,
 ) -> None:
     """Declare the options of a dataclass; what is not typed will not be there when it is parsed.
 
@@ -157,15 +143,20 @@ def add_options(
         options: the dataclass.
         group: the heading of those that have none of their own.
         only: the names of those that are declared; None: all.
-        without: the names of those that are not.
+        several: the command takes several models and datasets.
     """
     for name, own in options_in(options).items():
-        if (only is None or name in only) and name not in without:
-            add_option(parser, name, own, group, default=argparse.SUPPRESS)
+        if only is None or name in only:
+            add_option(parser, name, own, group, several, default=argparse.SUPPRESS)
 
 
 def add_option(
-    parser: Parser, name: str, own: Field[Any], group: str = "", **more: Any
+    parser: Parser,
+    name: str,
+    own: Field[Any],
+    group: str = "",
+    several: bool = False,
+    **more: Any,
 ) -> argparse.Action:
     """Declare the option of a field; ``more`` are settings of argparse."""
     about, default = own.metadata, own.default
@@ -182,7 +173,7 @@ def add_option(
             usual = str if default is None or isinstance(default, tuple) else type(default)
             settings["type"] = about["parse"] or usual
             settings["metavar"] = about["metavar"] or name.upper()
-        if about["many"]:
+        if several if about["many"] is None else about["many"]:
             settings |= {"nargs": "+", "action": "extend"}
         if isinstance(default, str | int | float) and default != "" and "default" not in said:
             said += f"; default {default}"

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
-from coherencegym.command_line import Names, Parser, add_options, completed, finish
+from coherencegym.command_line import Parser, add_options, completed, finish
 from coherencegym.errors import EvaluationError
 from coherencegym.numbers import positive
 from coherencegym.papers.published import read_papers
@@ -40,7 +40,7 @@ def make_parser(prog: str = "coherencegym reproduce") -> Parser:
     )
     add = parser.add_argument
     paper = add("paper", nargs="?", metavar="PAPER", help="a paper; default: list all tables")
-    completed(paper, Names(read_papers))
+    completed(paper, read_papers)
     add(
         "--table",
         metavar="NAME",

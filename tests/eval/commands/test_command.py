@@ -24,7 +24,7 @@ from coherencegym.eval.forward.execute import execute
 from coherencegym.eval.kinds.items import Item
 from coherencegym.eval.plan.ahead import one_ahead
 from coherencegym.eval.plan.plan import make_plan
-from coherencegym.eval.run.options import MODEL, ModelOptions, SeveralModels
+from coherencegym.eval.run.options import MODEL, ModelOptions
 from coherencegym.eval.run.progress import timed
 from coherencegym.files.checksums import CHECKSUMS
 
@@ -62,16 +62,16 @@ def saved(
     return folder
 
 
-@pytest.mark.parametrize("kind", [ModelOptions, SeveralModels])
-def test_the_options_of_a_model_stand_under_one_heading(kind: type[ModelOptions]) -> None:
+@pytest.mark.parametrize("several", [False, True])
+def test_the_options_of_a_model_stand_under_one_heading(several: bool) -> None:
     parser = Parser(prog="x")
-    add_options(parser, kind)
+    add_options(parser, ModelOptions, several=several)
     (group,) = (one for one in parser._action_groups if one.title == MODEL)
     names = {name for action in group._group_actions for name in action.option_strings}
     assert {"--model", "--device", "--dtype", "--backend"} <= names
     # Several are named at once or again and again; of one the last name counts.
     given = ["--model", "a", "--model", "b"]
-    assert parser.parse_args(given).model == (["a", "b"] if kind is SeveralModels else "b")
+    assert parser.parse_args(given).model == (["a", "b"] if several else "b")
     with pytest.raises(SystemExit):
         parser.parse_args(["--device", "cpu"])
 

@@ -209,7 +209,7 @@ def test_results_have_the_file_that_makes_them_again(
         ("model: demo", "no key 'model'; expected some of models, datasets, task, options, output; "
          "did you mean 'models'?"),
         ("- demo", "an array; expected some of models"),
-        ("models: {a: b}", "models: an object; expected a text"),
+        ("models: {a: b}", "models: an object; expected an array"),
         ("models: [demo", ":1: not YAML: expected ',' or ']'"),
         ("models: demo\ntask: scor", "task: no task 'scor'; expected one of score, detect"),
         ("models: demo\noptions: {dtyp: float32}", "no option 'dtyp'; did you mean 'dtype'?"),
