@@ -473,88 +473,6 @@ _CROSSED_COLUMNS = {
 }
 
 
-def _configured(meanwhile: bool) -> dict[str, Any]:
-    words = tuple(sorted((*AMBIGUOUS, "meanwhile"))) if meanwhile else AMBIGUOUS
-    return {
-        "description": (
-            "Segments of one to four sentences around an annotated connective, and the same "
-            f"segments with each of the other connectives ({', '.join(words)}). `however` and "
-            "`yet` at the beginning of a clause are also replaced by adverbials "
-            f"({', '.join(ADVERBIALS)}). The scored text is the same in every condition: the text "
-            "after the connective, or after its clause if the sentence begins with the connective "
-            "(`Although it rained, we left`). Groups are named after the replacement: in "
-            "`as_causal → since`, a causal `as` is replaced by `since`."
-        ),
-        "conditions": {
-            ORIGINAL: "the segment as its author wrote it",
-            REPLACED: "inferred: the segment with a connective that contradicts its relation",
-            "segment_1_connective_1": "crossed: a segment with its own connective",
-            "segment_2_connective_2": "crossed: a second segment with its own connective",
-            "segment_1_connective_2": "crossed: the first segment with the other connective",
-            "segment_2_connective_1": "crossed: the second segment with the other connective",
-            **{
-                _name(word): f"the connective replaced by `{word}`"
-                for word in (*words, *ADVERBIALS)
-            },
-        },
-        "configs": with_shuffled_contexts(
-            Config(
-                name="",
-                corpora=("disco", "pdtb", "gum", "tedmdb"),
-                generator=Substitutions(ConnectiveSegments(words)),
-                summary=(
-                    "a segment with its connective, and the same segment with each other connective"
-                ),
-                regions=(
-                    "the text before the connective",
-                    "the connective, with its clause if the clause comes first",
-                    "the text after it, the same in every condition",
-                ),
-                columns=_COLUMNS,
-                breakdowns=("meaning", "genre", "fronted"),
-                headline=HEADLINE,
-                partial_input="a bag of words of the connective alone",
-            ),
-            Config(
-                name="crossed",
-                corpora=("gum", "tedmdb", "pdtb"),
-                generator=Crossed(
-                    partners=segments_to_cross,
-                    operators=f"ConnectiveSegments({', '.join(CROSSED)})",
-                    couple=MostSimilar(
-                        connectives_change_places,
-                        parts=(0, 2, 3),
-                        measures=(repeated_in(segment_and_connective, 3),),
-                        neighbours=500,
-                        within=True,
-                    ),
-                    across=True,
-                    among="genre",
-                    join=segment_and_connective,
-                    region=3,
-                    names=("segment", "connective"),
-                    columns=_crossed_columns,
-                ),
-                summary=(
-                    "two segments of one genre with connectives of the same syntax and "
-                    "different meanings, each with both connectives; the text after the connective "
-                    "is scored in all four combinations"
-                ),
-                regions=(
-                    "the text before the connective",
-                    "a connective, with its clause if the clause comes first",
-                    "the text after it",
-                ),
-                columns=crossed_columns(**_CROSSED_COLUMNS),
-                breakdowns=("syntax", "fronted"),
-                partial_input="bags of words of the text before the connective, the connective "
-                "with its clause if the clause comes first, and the rest",
-            ),
-            inferred_config(ORIGINAL, REPLACED),
-        ),
-    }
-
-
 SUITE = Suite(
     name="connectives",
     title="Connectives",
@@ -563,6 +481,27 @@ SUITE = Suite(
         "A model that notices incoherence finds what follows a connective more surprising if "
         "the connective cannot express how the two parts of the text are related."
     ),
+    description=(
+        "Segments of one to four sentences around an annotated connective, and the same "
+        f"segments with each of the other connectives ({', '.join(AMBIGUOUS)}). `however` and "
+        "`yet` at the beginning of a clause are also replaced by adverbials "
+        f"({', '.join(ADVERBIALS)}). The scored text is the same in every condition: the text "
+        "after the connective, or after its clause if the sentence begins with the connective "
+        "(`Although it rained, we left`). Groups are named after the replacement: in "
+        "`as_causal → since`, a causal `as` is replaced by `since`."
+    ),
+    conditions={
+        ORIGINAL: "the segment as its author wrote it",
+        REPLACED: "inferred: the segment with a connective that contradicts its relation",
+        "segment_1_connective_1": "crossed: a segment with its own connective",
+        "segment_2_connective_2": "crossed: a second segment with its own connective",
+        "segment_1_connective_2": "crossed: the first segment with the other connective",
+        "segment_2_connective_1": "crossed: the second segment with the other connective",
+        **{
+            _name(word): f"the connective replaced by `{word}`"
+            for word in (*AMBIGUOUS, *ADVERBIALS)
+        },
+    },
     uses=(
         Use(
             "",
@@ -622,10 +561,61 @@ SUITE = Suite(
     ),
     headline=("", "inferred"),
     citation=BEYER_2021,
-    configure=_configured,
-    settings={"meanwhile": False},
-    settings_help={"meanwhile": "also replace the connective `meanwhile`"},
-    **_configured(meanwhile=False),
+    configs=with_shuffled_contexts(
+        Config(
+            name="",
+            corpora=("disco", "pdtb", "gum", "tedmdb"),
+            generator=Substitutions(ConnectiveSegments(AMBIGUOUS)),
+            summary=(
+                "a segment with its connective, and the same segment with each other connective"
+            ),
+            regions=(
+                "the text before the connective",
+                "the connective, with its clause if the clause comes first",
+                "the text after it, the same in every condition",
+            ),
+            columns=_COLUMNS,
+            breakdowns=("meaning", "genre", "fronted"),
+            headline=HEADLINE,
+            partial_input="a bag of words of the connective alone",
+        ),
+        Config(
+            name="crossed",
+            corpora=("gum", "tedmdb", "pdtb"),
+            generator=Crossed(
+                partners=segments_to_cross,
+                operators=f"ConnectiveSegments({', '.join(CROSSED)})",
+                couple=MostSimilar(
+                    connectives_change_places,
+                    parts=(0, 2, 3),
+                    measures=(repeated_in(segment_and_connective, 3),),
+                    neighbours=500,
+                    within=True,
+                ),
+                across=True,
+                among="genre",
+                join=segment_and_connective,
+                region=3,
+                names=("segment", "connective"),
+                columns=_crossed_columns,
+            ),
+            summary=(
+                "two segments of one genre with connectives of the same syntax and "
+                "different meanings, each with both connectives; the text after the connective "
+                "is scored in all four combinations"
+            ),
+            regions=(
+                "the text before the connective",
+                "a connective, with its clause if the clause comes first",
+                "the text after it",
+            ),
+            columns=crossed_columns(**_CROSSED_COLUMNS),
+            breakdowns=("syntax", "fronted"),
+            partial_input="bags of words of the text before the connective, the connective "
+            "with its clause if the clause comes first, and the rest",
+        ),
+        inferred_config(ORIGINAL, REPLACED),
+    ),
     one_split=True,
     tags=("discourse-connectives", "discourse-relations"),
 )

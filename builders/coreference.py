@@ -19,7 +19,7 @@ the interaction is predicted.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from coherencegym.builders.crossing.generator import CROSSED_BREAKDOWNS, Crossed, crossed_columns
@@ -52,6 +52,7 @@ _CORPORA = ("arrau", "parcor", "ontonotes", "gum", "litbank")
 PRONOUN, REPETITION = "pronoun", "repetition"
 #: Sentences before the pronoun's in which the antecedent may stand.
 _SENTENCES = 3
+_OPERATOR = PronounRepetition(sentences=_SENTENCES)
 _CONTEXTS = ("none", "competitor")
 
 
@@ -72,24 +73,18 @@ def _sentence_alone(discourse: Discourse) -> tuple[str, ...]:
     return (discourse.texts[-1],)
 
 
-@dataclass(frozen=True)
-class MentionColumns:
-    """Columns with the corpus's annotation of the pronoun and of what it takes up."""
-
-    max_words: int
-
-    def __call__(self, original: Discourse, manipulated: Discourse) -> dict[str, Any]:
-        """The columns of an item, from the excerpt in which the pronoun still stands."""
-        pronoun = replaced_pronoun(original)
-        source = repeated_mention(original, pronoun, self.max_words, _SENTENCES)
-        return {
-            "gender": pronoun.features.gender,
-            "number": pronoun.features.number,
-            "antecedent_kind": source.kind,
-            "antecedent_distance": len(original.units) - 1,
-            "antecedent_words": len(bare_text(original, source).split()),
-            "genre": original.meta.get("genre", ""),
-        }
+def mention_columns(original: Discourse, manipulated: Discourse) -> dict[str, Any]:
+    """The columns of an item, from the excerpt in which the pronoun still stands."""
+    pronoun = replaced_pronoun(original)
+    source = repeated_mention(original, pronoun, _OPERATOR.max_words, _SENTENCES)
+    return {
+        "gender": pronoun.features.gender,
+        "number": pronoun.features.number,
+        "antecedent_kind": source.kind,
+        "antecedent_distance": len(original.units) - 1,
+        "antecedent_words": len(bare_text(original, source).split()),
+        "genre": original.meta.get("genre", ""),
+    }
 
 
 _COLUMNS = {
@@ -110,9 +105,9 @@ _COLUMNS = {
 }
 
 
-def mention_config(max_words: int, spillover: bool) -> Config:
+def mention_config(spillover: bool) -> Config:
     """The pairs of all genres: the whole sentence is compared, or what follows the mention."""
-    operator = PronounRepetition(max_words=max_words, continued=spillover, sentences=_SENTENCES)
+    operator = replace(_OPERATOR, continued=spillover)
     return Config(
         name="spillover" if spillover else "",
         corpora=_CORPORA,
@@ -127,7 +122,7 @@ def mention_config(max_words: int, spillover: bool) -> Config:
                     Contrast(REPETITION, PRONOUN, 2, metric="sum", groups=("sum",)),
                 )
             ),
-            columns=MentionColumns(max_words),
+            columns=mention_columns,
             view=_sentence_alone,
         ),
         summary=(
@@ -291,17 +286,7 @@ _LIMITATIONS = (
 )
 
 
-def _configured(max_words: int) -> dict[str, Any]:
-    both = (False, True)
-    mentions = [mention_config(max_words, spillover) for spillover in both]
-    return {
-        "configs": with_shuffled_contexts(
-            *mentions,
-            *(crossed_config(spillover) for spillover in both),
-            *map(in_dutch, mentions),
-            *(of_entities(config, MENTION_RULES) for config in mentions),
-        )
-    }
+_MENTIONS = (mention_config(spillover=False), mention_config(spillover=True))
 
 
 SUITE = Suite(
@@ -352,10 +337,13 @@ SUITE = Suite(
     readings={DISRPT_ENTITIES.name: DISRPT_ENTITIES},
     headline=("",),
     citation=BEYER_2021,
-    configure=_configured,
-    settings={"max_words": 15},
-    settings_help={"max_words": "the most words that a repeated phrase has"},
-    **_configured(max_words=15),
+    configs=with_shuffled_contexts(
+        *_MENTIONS,
+        crossed_config(spillover=False),
+        crossed_config(spillover=True),
+        *map(in_dutch, _MENTIONS),
+        *(of_entities(config, MENTION_RULES) for config in _MENTIONS),
+    ),
     one_split=True,
     tags=("coreference", "pronouns", "repeated-name-penalty"),
 )

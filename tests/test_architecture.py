@@ -189,7 +189,7 @@ def test_rooms_say_what_they_are_for(graph: Graph, repository: Path) -> None:
 #: Names that every module of a kind has.
 HOOKS = frozenset(
     {"BACKEND", "COMMAND", "CORPUS", "SUITE", "TASK", "EXAMPLES"}
-    | {"add_arguments", "main", "make_parser", "run"}
+    | {"add_arguments", "main", "make_parser", "run", "write"}
 )
 
 

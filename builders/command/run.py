@@ -19,7 +19,7 @@ from coherencegym.builders.command.show import (
     print_lines,
     spinner,
 )
-from coherencegym.builders.export.write import Exports, export_build
+from coherencegym.builders.export.write import Exports, export_build, exports_of
 from coherencegym.builders.judgement.match import Matcher
 from coherencegym.builders.pipeline.build import NoItemsError, build
 from coherencegym.builders.pipeline.entries import toolkit_version
@@ -89,13 +89,7 @@ def check(
 
     options = replace(options, repo_id=options.repo_id or suite.repo_id)
     destination = part(options.output) or BUILDS / suite.name
-    exports = Exports(
-        syntaxgym=part(options.export_syntaxgym),
-        pairs=part(options.export_pairs),
-        babylm=part(options.export_babylm),
-        inspect=part(options.export_inspect),
-        overwrite=options.overwrite,
-    )
+    exports = exports_of(options, part)
     if options.version:
         Version.parse(options.version)
     # Names come first, then folders that are written, then the Hub.

@@ -109,13 +109,9 @@ class DiscoEvalRows:
     times: Mapping[tuple[str, ...], int] = field(default_factory=dict, repr=False, compare=False)
     contrasts: tuple[Contrast, ...] = ()
 
-    how: ClassVar[str] = "as released"
+    #: The operation, as the manifest records it; whether it needs twins.
+    recipe: ClassVar[str] = "as released"
     has_twins: ClassVar[bool] = False
-
-    @property
-    def recipe(self) -> str:
-        """The operation, as the manifest records it."""
-        return self.how
 
     def fit(self, discourses: Sequence[Discourse], context: Context, fits: Fits) -> Self:
         """The item generator with what is known of these rows."""
@@ -165,7 +161,7 @@ class ReleasedSection(DiscoEvalRows):
 class ReleasedOrder(DiscoEvalRows):
     """BSO: the two sentences of a line in their order, and exchanged, as its reader makes them."""
 
-    how = f"unchanged; {Exchange()}"
+    recipe = f"unchanged; {Exchange()}"
 
     def __call__(self, discourse: Discourse, context: Context) -> Iterator[LabelledExample]:
         """Yield both rows, unless the sentences are the same."""
@@ -222,7 +218,7 @@ class ReleasedPairs(DiscoEvalRows):
 
     contrasts: tuple[Contrast, ...] = SUMS
 
-    how = "the text with the sentence of its twin"
+    recipe = "the text with the sentence of its twin"
 
     def __call__(self, discourse: Discourse, context: Context) -> Iterator[GeneratedItem]:
         """Yield the pair of a coherent text that has a twin."""

@@ -9,11 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from coherencegym.builders.pipeline.options import BuildOptions
-from coherencegym.command_line import Parser, add_option, options_in
+from coherencegym.command_line import Parser, add_option, flag_of, options_in
 
 if TYPE_CHECKING:
     from coherencegym.builders.export.write import Exports
 
+_EXPORTS = {n: own for n, own in options_in(BuildOptions).items() if n.startswith("export_")}
 _EXAMPLES = """\
   coherencegym export suites/winograd --export-syntaxgym winograd_suites
   coherencegym export coherencegym/winograd --revision v1.0.0 --export-pairs winograd_pairs
@@ -29,9 +30,8 @@ def make_parser(prog: str = "coherencegym export") -> Parser:
     add = parser.add_argument
     add("dataset", metavar="DATASET", help="a build's folder, or a Hub dataset")
     add("--revision", metavar="TAG", help="tag of a Hub dataset; default: the newest")
-    for name, own in options_in(BuildOptions).items():
-        if name.startswith("export_"):
-            vars(add_option(parser, name, own))["rare"] = False  # it is all that this is for
+    for name, own in _EXPORTS.items():
+        vars(add_option(parser, name, own))["rare"] = False  # it is all that this is for
     add("--overwrite", action="store_true", help="replace an earlier export")
     add("--dry-run", action="store_true", help="print what would be written, and write nothing")
     return parser
@@ -42,20 +42,11 @@ def main(argv: Sequence[str] | None = None, prog: str = "python -m builders.expo
     parser = make_parser(prog)
     arguments = parser.parse_args(argv)
     from coherencegym.builders.command.errors import finished
-    from coherencegym.builders.export.write import Exports
+    from coherencegym.builders.export.write import exports_of
 
-    exports = Exports(
-        syntaxgym=arguments.export_syntaxgym,
-        pairs=arguments.export_pairs,
-        babylm=arguments.export_babylm,
-        inspect=arguments.export_inspect,
-        overwrite=arguments.overwrite,
-    )
-    if not any(exports.folders):
-        parser.error(
-            "expected --export-syntaxgym DIR, --export-pairs DIR, --export-babylm DIR or "
-            "--export-inspect DIR"
-        )
+    exports = exports_of(arguments)
+    if not exports.folders:
+        parser.error(f"expected {' or '.join(f'{flag_of(name)} DIR' for name in _EXPORTS)}")
     return finished(prog, lambda: _export(arguments, exports))
 
 

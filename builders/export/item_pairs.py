@@ -6,21 +6,20 @@ that region: after the start token, log P(text) - log P(context) is what the reg
 This module needs nothing but ``datasets`` beside Python: an export copies it beside the task
 files as ``utils.py``, where lm-evaluation-harness loads it. So what is counted when the pairs
 are written and what the harness reads from the published rows is the same by construction.
-It is laid out so that their formatter (88 columns) leaves it as it is, as ours does.
 """
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 #: The abstract change of speaker. Read as it stands it is five characters that mean nothing.
 _SEPARATOR = "[SEP]"
 
 #: Reasons why a prediction is left out.
-NO_PAIR = "not a comparison of one region of two texts"
+NO_PAIR = "not a comparison of the same regions of two texts"
 SEPARATED = f"a text holds {_SEPARATOR}, which other tools would take literally"
 SAME_TEXT = "both conditions have the same text"
 WITHOUT_TEXT = "a region or a context without text"
@@ -37,60 +36,35 @@ _TEXTS = ("sentence_good", "sentence_bad", "context_good", "context_bad")
 _ITEM = ("item_id", "discourse_id", "cluster")
 
 _VALUE = r"\(\s*(\*|\d+)\s*;\s*%([^%]+)%\s*\)"
-_COMPARISON = re.compile(rf"\s*{_VALUE}\s*([<>])\s*{_VALUE}\s*")
+_SUM = rf"\s*{_VALUE}(?:\s*\+\s*{_VALUE})*\s*"
+_COMPARISON = re.compile(rf"(?P<left>{_SUM})(?P<operator>[<>])(?P<right>{_SUM})")
 
 
 class LeftOutError(Exception):
     """A prediction that cannot be written; the message says why."""
 
 
-def not_a_sum(metric: str) -> str:
-    """The reason why a prediction by a metric is left out."""
-    return f"metric {metric}, where other tools compare sums"
-
-
 def compared(formula: str) -> tuple[str, str, str] | None:
-    """Region, less and more surprising condition of a formula such as ``(2;%b%) > (2;%a%)``.
+    """Regions, less and more surprising condition of a formula such as ``(2;%b%) > (2;%a%)``.
 
-    None where it is not a comparison of one region (a number, or ``*``) of two conditions.
+    Each side may add up regions that follow one another (``2-3``). None where it is not a
+    comparison of the same regions (numbers, or ``*``) of two conditions.
     """
     match = _COMPARISON.fullmatch(formula)
     if match is None:
         return None
-    region, left, operator, other_region, right = match.groups()
-    if region != other_region or left == right:
+    values = [re.findall(_VALUE, side) for side in (match["left"], match["right"])]
+    left, right = ({name for _, name in side} for side in values)
+    regions, others = (sorted(region for region, _ in side) for side in values)
+    if regions != others or len(left) > 1 or len(right) > 1 or left == right:
         return None
-    return (region, right, left) if operator == ">" else (region, left, right)
-
-
-def passage(
-    content: str,
-    regions: Sequence[str],
-    first: int,
-    last: int,
-) -> tuple[str, str, str]:
-    """The text before the regions from ``first`` to ``last``, the space, and their text.
-
-    Raises:
-        LeftOutError: there is no text, or it is not read as it stands when it is read alone.
-    """
-    places, end = [], 0
-    for region in regions:
-        start = content.index(region, end)
-        end = start + len(region)
-        places.append((start, end))
-    start, end = places[first - 1][0], places[last - 1][1]
-    text = content[start:end]
-    if not text.strip():
-        raise LeftOutError(WITHOUT_TEXT)
-    start += len(text) - len(text.lstrip())
-    end -= len(text) - len(text.rstrip())
-    if _SEPARATOR in content[:end]:
-        raise LeftOutError(SEPARATED)
-    if not _apart(content, end):
-        raise LeftOutError(GOES_ON)
-    before = content[:start].rstrip()
-    return before, content[len(before) : start], content[start:end]
+    if regions != ["*"]:
+        numbers = sorted(map(int, regions)) if "*" not in regions else []
+        if not numbers or numbers != list(range(numbers[0], numbers[-1] + 1)):
+            return None
+        regions = [str(number) for number in dict.fromkeys((numbers[0], numbers[-1]))]
+    (more,), (less,) = (left, right) if match["operator"] == ">" else (right, left)
+    return "-".join(regions), less, more
 
 
 def _apart(content: str, place: int) -> bool:
@@ -132,7 +106,7 @@ def _pair(
     same = good[1:] == bad[1:] and bool(good[0]) == bool(bad[0])
     metric = prediction["metric"]
     if metric != "sum" and not (metric == "mean" and same):
-        raise LeftOutError(not_a_sum(metric))
+        raise LeftOutError(f"metric {metric}, where other tools compare sums")
     return {
         "sentence_good": "".join(good),
         "sentence_bad": "".join(bad),
@@ -150,9 +124,25 @@ def _pair(
 
 
 def _passage(condition: Mapping[str, Any], region: str) -> tuple[str, str, str]:
-    regions = [each["content"] for each in condition["regions"]]
-    first, last = (1, len(regions)) if region == "*" else (int(region), int(region))
-    return passage(condition["content"], regions, first, last)
+    # The text before the regions, the space, and their text, if it is read alone as it stands.
+    content, places, end = condition["content"], [], 0
+    for each in condition["regions"]:
+        start = content.index(each["content"], end)
+        end = start + len(each["content"])
+        places.append((start, end))
+    first, _, last = region.partition("-") if region != "*" else ("1", "", str(len(places)))
+    start, end = places[int(first) - 1][0], places[int(last or first) - 1][1]
+    text = content[start:end]
+    if not text.strip():
+        raise LeftOutError(WITHOUT_TEXT)
+    start += len(text) - len(text.lstrip())
+    end -= len(text) - len(text.rstrip())
+    if _SEPARATOR in content[:end]:
+        raise LeftOutError(SEPARATED)
+    if not _apart(content, end):
+        raise LeftOutError(GOES_ON)
+    before = content[:start].rstrip()
+    return before, content[len(before) : start], content[start:end]
 
 
 def process_docs(rows: Iterable[Mapping[str, Any]], group: str = "") -> Any:

@@ -8,13 +8,24 @@ several suites, one for each combination, and an item with two metrics is in two
 
 from __future__ import annotations
 
+import json
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import count
+from pathlib import Path
 from typing import Any
 
+from coherencegym.builders.export.release import (
+    Exported,
+    ExportedRelease,
+    refusals,
+    refuse_twice,
+    things,
+    write_lines,
+    write_report,
+)
 from coherencegym.eval.data.dataset import ItemTable
 from coherencegym.eval.kinds.items import SEPARATOR, Condition, Item, join_regions
 
@@ -52,36 +63,21 @@ class ExportedSuite:
     items: list[Item] = field(default_factory=list)
 
 
-@dataclass
-class SuiteTable:
-    """The suites of one config and split, and how many items are left out, by reason."""
-
-    config: str
-    split: str
-    suites: list[ExportedSuite] = field(default_factory=list)
-    refused: Counter[str] = field(default_factory=Counter)
-
-    @property
-    def items(self) -> int:
-        """Items that are in one or more suites."""
-        return len({item.item_id for suite in self.suites for item in suite.items})
-
-
-def suite_table(table: ItemTable) -> SuiteTable:
+def suite_table(table: ItemTable) -> Exported[ExportedSuite]:
     """The suites of a table."""
-    made = SuiteTable(table.config, table.split)
+    exported = Exported[ExportedSuite](table)
     by_shape: dict[SuiteShape, ExportedSuite] = {}
     for item in table.items:
         if reason := refusal(item):
-            made.refused[reason] += 1
+            exported.refused[reason] += 1
             continue
         for shape, formulas in _shapes(item):
             suite = by_shape.setdefault(shape, ExportedSuite("", shape, formulas))
             suite.items.append(item)
-    made.suites = list(by_shape.values())
-    for suite, name in zip(made.suites, _names(table, made.suites), strict=True):
+    exported.made = list(by_shape.values())
+    for suite, name in zip(exported.made, _names(table, exported.made), strict=True):
         suite.name = name
-    return made
+    return exported
 
 
 def refusal(item: Item) -> str:
@@ -202,3 +198,23 @@ def item_records(suite: ExportedSuite) -> Iterator[dict[str, Any]]:
             "corpus": item.corpus,
             "groups": [{"formula": f, "groups": of} for f, of in groups.items()],
         }
+
+
+def write(tables: Sequence[ItemTable], release: ExportedRelease, folder: Path) -> list[str]:
+    """Write the suites of all tables."""
+    made = [suite_table(table) for table in tables]
+    suites = [(table, suite) for table in made for suite in table.made]
+    refuse_twice((suite.name for _, suite in suites), "two suites would be called {}.json")
+    for table, suite in suites:
+        about = release.configs[table.config]
+        comment = f"CoherenceGym {release.suite} {release.version}: {about.get('summary', '')}"
+        content = suite_json(suite, about.get("regions", ()), comment, release.citation)
+        text = json.dumps(content, ensure_ascii=False, indent=4) + "\n"
+        (folder / f"{suite.name}.json").write_text(text, encoding="utf-8")
+    write_lines(folder / "items.jsonl", (r for _, suite in suites for r in item_records(suite)))
+    write_report(folder / "SUITES.md", made, release, suites=suites)
+    items = {(table.config, table.split, i.item_id) for table, suite in suites for i in suite.items}
+    return [
+        f"for SyntaxGym: {things(len(items), 'item')} in {things(len(suites), 'suite')}",
+        *refusals("left out for SyntaxGym", made),
+    ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, get_args
+from typing import Annotated, Any, get_args
 
 from pydantic import Field
 
@@ -22,8 +22,13 @@ from coherencegym.numbers import positive
 #: The headings of help: options before ``output`` are of what is read.
 READ, WRITTEN = "input", "output"
 _GENRES = get_args(Genre)
+_EXPORT: dict[str, Any] = {
+    "metavar": "DIR",
+    "parse": Path,
+    "group": "for other tools",
+    "rare": True,
+}
 _TEXTS = "articles as short documents, and plain text as sentences"
-_EXPORTS = "for other tools"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -139,37 +144,18 @@ class BuildOptions:
         many=True,
         rare=True,
     )
-    export_syntaxgym: Path | None = option(
-        None,
-        "write suites in SyntaxGym's JSON",
-        metavar="DIR",
-        parse=Path,
-        group=_EXPORTS,
-        rare=True,
-    )
+    # The module of each, with the name behind ``export_``, is in ``builders/export/``.
+    export_syntaxgym: Path | None = option(None, "write suites in SyntaxGym's JSON", **_EXPORT)
     export_pairs: Path | None = option(
-        None,
-        "write pairs of texts (JSON lines), and tasks for lm-evaluation-harness",
-        metavar="DIR",
-        parse=Path,
-        group=_EXPORTS,
-        rare=True,
+        None, "write pairs of texts (JSON lines), and tasks for lm-evaluation-harness", **_EXPORT
     )
     export_babylm: Path | None = option(
         None,
         "write rows for the zero-shot tasks of the BabyLM pipeline, and a fast version",
-        metavar="DIR",
-        parse=Path,
-        group=_EXPORTS,
-        rare=True,
+        **_EXPORT,
     )
     export_inspect: Path | None = option(
-        None,
-        "write pairs as questions in words, and tasks for Inspect (inspect-ai)",
-        metavar="DIR",
-        parse=Path,
-        group=_EXPORTS,
-        rare=True,
+        None, "write pairs as questions in words, and tasks for Inspect (inspect-ai)", **_EXPORT
     )
     push_to_hub: bool = option(False, "publish the build on the Hub, with a tag")
     repo_id: str = option(

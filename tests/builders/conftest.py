@@ -64,5 +64,5 @@ def shapes(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def exported(shapes: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Its pairs."""
     folder = tmp_path_factory.mktemp("pairs") / "out"
-    export_build(shapes, Exports(pairs=folder))
+    export_build(shapes, Exports({"pairs": folder}))
     return folder

@@ -202,16 +202,6 @@ def test_a_sense_that_nobody_knows_names_the_item() -> None:
         generated("We left [as] it rained hard.", "Causal")
 
 
-def test_meanwhile_is_an_option() -> None:
-    config, *_ = SUITE.configured(meanwhile=True).configs
-    discourse = related("It rained. / [Meanwhile], we went out.", "temporal", "disco")
-    assert not list(CONFIG.generator(discourse, Context()))
-    (made,) = config.generator(discourse, Context())
-    assert len(made.item.conditions) == 12
-    (other,) = config.generator(related("It rained [as] we went out."), Context())
-    assert "meanwhile" in [c.condition_name for c in other.item.conditions]
-
-
 def crossed(*segments: tuple[str, str]) -> list[GeneratedItem]:
     """The items of a document of these segments, each with the sense of its connective."""
     units: tuple[Unit, ...] = ()

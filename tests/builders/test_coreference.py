@@ -192,15 +192,6 @@ def test_a_mention_at_the_start_leaves_an_empty_region() -> None:
     assert generated.item.extra["antecedent_kind"] == "proper"
 
 
-def test_the_longest_phrase_is_an_option() -> None:
-    suite = SUITE.configured(max_words=2)
-    discourse = annotated("[An old man|1] came in. / [He|1] sat.")
-    context = Context()
-    assert list(suite.configs[0].generator(discourse, context)) == []
-    assert context.skipped == {"antecedent: more than 2 words": 1}
-    assert suite.settings == {"max_words": 2}
-
-
 def test_the_sample(built: tuple[Path, dict[str, Any]]) -> None:
     folder, manifest = built
     counts = {

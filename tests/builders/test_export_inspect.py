@@ -11,8 +11,9 @@ import pytest
 from support.suites import Sample, rows
 from support.toy import SUITE, stories, toy_corpus
 
-from coherencegym.builders.export.inspect_tasks import ask_pair
-from coherencegym.builders.export.write import ExportError, Exports, export_build
+from coherencegym.builders.export.inspect import ask_pair
+from coherencegym.builders.export.release import ExportError
+from coherencegym.builders.export.write import Exports, export_build
 from coherencegym.builders.pipeline.build import BuildOptions, build
 from coherencegym.builders.pipeline.sources import PlannedCorpus
 from coherencegym.builders.registry import SUITES, load_suite
@@ -118,7 +119,7 @@ def exported(folder: Path, number: int, choice: tuple[str, ...] | None = ()) -> 
     splits = {"test": stories(0, number), "validation": stories(number, number + 4)}
     sources = [PlannedCorpus(toy_corpus("toy", splits), suite.configs)]
     build(suite, sources, BuildOptions(), folder / "built")
-    export_build(folder / "built", Exports(inspect=folder / "asked"))
+    export_build(folder / "built", Exports({"inspect": folder / "asked"}))
     return folder / "asked"
 
 
@@ -203,9 +204,9 @@ def test_every_suite_of_pairs_has_questions(
     folder, _ = built_sample(name)
     if name in NOT_ASKED:
         with pytest.raises(ExportError):
-            export_build(folder, Exports(inspect=tmp_path / "asked"))
+            export_build(folder, Exports({"inspect": tmp_path / "asked"}))
         return
-    export_build(folder, Exports(inspect=tmp_path / "asked"))
+    export_build(folder, Exports({"inspect": tmp_path / "asked"}))
     files = list((tmp_path / "asked").glob("*.jsonl"))
     assert files
     for path in files:

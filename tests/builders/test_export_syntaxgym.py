@@ -76,7 +76,7 @@ def read_all(folder: Path) -> dict[str, dict[str, Any]]:
 
 
 def exported(build_folder: Path, folder: Path) -> tuple[dict[str, dict[str, Any]], list[str]]:
-    lines = export_build(build_folder, Exports(syntaxgym=folder))
+    lines = export_build(build_folder, Exports({"syntaxgym": folder}))
     return read_all(folder), lines
 
 
@@ -243,7 +243,7 @@ def test_groups_are_those_of_the_metric() -> None:
     both = Item(**{**vars(one), "predictions": (*one.predictions, *more)})
     found = [
         [record["groups"] for record in item_records(suite)]
-        for suite in suite_table(table_of(both)).suites
+        for suite in suite_table(table_of(both)).made
     ]
     formula = "(1;%b%) > (1;%a%)"
     assert found == [
@@ -289,14 +289,14 @@ def test_suites_without_telling_groups_are_numbered() -> None:
             item(5, "x one"),
         )
     )
-    assert [(suite.name, len(suite.items)) for suite in made.suites] == [
+    assert [(suite.name, len(suite.items)) for suite in made.made] == [
         ("c-test-x_one", 2),
         ("c-test-x_two", 1),
         ("c-test-1", 1),
         ("c-test-2", 1),
     ]
     alike = suite_table(table_of(item(1, "x"), item(2, "x", formula="(1;%a%) > (1;%b%)")))
-    assert [suite.name for suite in alike.suites] == ["c-test-x-1", "c-test-x-2"]
+    assert [suite.name for suite in alike.made] == ["c-test-x-1", "c-test-x-2"]
 
 
 @pytest.mark.parametrize("name", ["two words", "a%b", "schön", ""])
@@ -311,7 +311,7 @@ def test_the_order_of_conditions_and_predictions_makes_no_new_suite() -> None:
         **{**vars(one), "item_number": 2, "item_id": "i2", "conditions": one.conditions[::-1]}
     )
     made = suite_table(table_of(one, two))
-    assert [suite.name for suite in made.suites] == ["c-test"]
+    assert [suite.name for suite in made.made] == ["c-test"]
 
 
 #: Anything that may stand in a text.
@@ -330,7 +330,7 @@ def test_an_item_is_taken_just_when_its_text_comes_back(
         validate_item(made)
     except ValueError:
         return
-    found = suite_table(table_of(made)).suites
+    found = suite_table(table_of(made)).made
     comes_back = as_syntaxgym_joins([content.strip() for content in regions]) == text
     assert len(found) == (not refusal(made)) == comes_back
     for suite in found:

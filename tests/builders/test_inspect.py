@@ -68,7 +68,7 @@ print(json.dumps([{
 @pytest.fixture
 def asked(built_sample: Sample, tmp_path: Path) -> list[dict[str, Any]]:
     """The sample of Winograd as questions, in the folder ``asked``."""
-    export_build(built_sample("winograd")[0], Exports(inspect=tmp_path / "asked"))
+    export_build(built_sample("winograd")[0], Exports({"inspect": tmp_path / "asked"}))
     text = (tmp_path / "asked" / "sample_partial-test.jsonl").read_text(encoding="utf-8")
     return [json.loads(line) for line in text.splitlines()]
 

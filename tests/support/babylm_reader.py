@@ -57,12 +57,6 @@ def decoded(row: dict[str, Any], file: str, task: str, version: Version) -> Choi
         assert row["field"]
         assert row["linguistics_term"]
         return Choice(row["UID"], (row["sentence_good"], row["sentence_bad"]), (0, 0), row)
-    if task == "ewok":
-        assert all(row[key] for key in ("ContextType", "ContextDiff", "TargetDiff"))
-        pairs = [(row["Context1"], row["Target1"]), (row["Context1"], row["Target2"])]
-        if version == "later":
-            pairs[1] = (row["Context2"], row["Target1"])
-        return _after(row["Domain"], [(context, f" {target}") for context, target in pairs], row)
     if task == "comps":
         contexts = row["prefix_acceptable"], row["prefix_unacceptable"]
         pairs = [(context, f" {row['property_phrase']}") for context in contexts]

@@ -12,11 +12,20 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
+from coherencegym.builders.export.release import (
+    Exported,
+    ExportedRelease,
+    ExportError,
+    refusals,
+    things,
+    write_lines,
+    write_report,
+)
 from coherencegym.builders.judgement.pairs import condition_pairs
 from coherencegym.eval.data.benchmark import suite_headline
 from coherencegym.eval.data.dataset import ItemTable
@@ -55,72 +64,18 @@ _TASK = """
 def {function}() -> Task:
     return _asked({file!r})
 """
-#: The report of the export.
-REPORT = """\
-# {suite} {version} as questions for Inspect
-
-From {origin}. Each `.jsonl` file has the questions of one config and split of the headline. The \
-right answer stands first in half of them, so that chance is 50 %.
-
-```bash
-pip install inspect-ai
-inspect eval questions.py --model openai/gpt-5
-inspect eval questions.py@{first} --model openai/gpt-5
-```
-
-**A prompted choice is a different construct from surprisal.** It tells whether a model answers a \
-question about coherence, not how its probabilities order two texts (Hu and Levy 2023). Never put \
-the accuracy on these questions into one column with a score of `coherencegym score`.
-"""
-
-
-@dataclass
-class QuestionTable:
-    """The questions of one config and split.
-
-    Attributes:
-        config, split: the config and split of the pairs.
-        records: the questions as Inspect reads them.
-        refused: the number of pairs and items without a question, by reason.
-    """
-
-    config: str
-    split: str
-    records: list[dict[str, Any]] = field(default_factory=list)
-    refused: Counter[str] = field(default_factory=Counter)
-
-    @property
-    def file(self) -> str:
-        """The name of the file of the questions."""
-        return f"{self.config}-{self.split}.jsonl"
-
-
-def question_tables(read: Sequence[ItemTable], configs: Mapping[str, Any]) -> list[QuestionTable]:
-    """The questions about the headline configs of a dataset, those of a table in its order.
-
-    Args:
-        read: the tables of the dataset.
-        configs: the manifest's entries.
-    """
-    headline = suite_headline(configs)
-    asked = [table for table in read if table.config in headline]
-    # In some suites neither text of a pair is incoherent.
-    return [
-        _questions(table, tuple(coherent))
-        for table in asked
-        if (coherent := configs[table.config].get("choice", ())) is not None
-    ]
+#: The questions of a table, as Inspect reads them.
+QuestionTable = Exported[dict[str, Any]]
 
 
 def tasks_file(made: Sequence[QuestionTable]) -> str:
     """The Python file of the tasks, one for each table."""
-    calls = [_TASK.format(function=_function(table), file=table.file) for table in made]
+    calls = [_TASK.format(function=_function(table), file=_file(table)) for table in made]
     return "".join([_TASKS, *calls])
 
 
-def report(made: Sequence[QuestionTable], suite: str, version: str, origin: str) -> str:
-    """The report of the export."""
-    return REPORT.format(suite=suite, version=version, origin=origin, first=_function(made[0]))
+def _file(table: QuestionTable) -> str:
+    return f"{table.config}-{table.split}.jsonl"
 
 
 def _function(table: QuestionTable) -> str:
@@ -128,23 +83,25 @@ def _function(table: QuestionTable) -> str:
 
 
 def _questions(table: ItemTable, coherent: tuple[str, ...]) -> QuestionTable:
-    made = QuestionTable(table.config, table.split)
+    exported = QuestionTable(table)
     turned = False
     for item in table.items:
-        for number, (question, right, wrong) in enumerate(_of_item(table, item, coherent, made), 1):
+        for number, (question, right, wrong) in enumerate(
+            _of_item(table, item, coherent, exported), 1
+        ):
             name = item.item_id if number == 1 else f"{item.item_id}#{number}"
             # Of every two one is turned round, and a row that comes later turns no earlier one.
-            is_odd = bool(len(made.records) % 2)
+            is_odd = bool(len(exported.made) % 2)
             turned = not turned if is_odd else hashlib.sha256(name.encode()).digest()[0] < 128
             choices = [wrong, right] if turned else [right, wrong]
-            made.records.append(
+            exported.made.append(
                 {"id": name, "input": question, "choices": choices, "target": "AB"[turned]}
             )
-    return made
+    return exported
 
 
 def _of_item(
-    table: ItemTable, item: Item, coherent: tuple[str, ...], made: QuestionTable
+    table: ItemTable, item: Item, coherent: tuple[str, ...], exported: QuestionTable
 ) -> Iterator[tuple[str, str, str]]:
     counted = tuple(p for p in item.predictions if not table.headline or table.headline in p.groups)
     column, _, value = table.headline_value.partition("=")
@@ -152,14 +109,14 @@ def _of_item(
         return
     pairs = condition_pairs(replace(item, predictions=counted))
     if not pairs:
-        made.refused["no two conditions of the item are compared"] += 1
+        exported.refused["no two conditions of the item are compared"] += 1
     asked = []
     for pair in pairs:
         if coherent and pair.coherent not in coherent:
             continue
         question = ask_pair(item.condition(pair.coherent), item.condition(pair.incoherent))
         if question[1] == question[2]:
-            made.refused["both choices have the same text"] += 1
+            exported.refused["both choices have the same text"] += 1
         elif question not in asked:
             asked.append(question)
     yield from asked
@@ -230,3 +187,30 @@ def _shared_end(one: str, other: str) -> int:
 
 def _turns(text: str) -> str:
     return "\n".join(part.strip() for part in text.split(SEPARATOR)).strip()
+
+
+def write(tables: Sequence[ItemTable], release: ExportedRelease, folder: Path) -> list[str]:
+    """Write the questions about the headline configs, and the tasks that ask them."""
+    headline = suite_headline(release.configs)
+    # In some suites neither text of a pair is incoherent.
+    asked = [
+        _questions(table, tuple(coherent))
+        for table in tables
+        if table.config in headline
+        and (coherent := release.configs[table.config].get("choice", ())) is not None
+    ]
+    made = [table for table in asked if table.made]
+    if not made:
+        raise ExportError(
+            f"--export-inspect: {release.suite} has no headline config with an incoherent text to "
+            "ask about; expected another suite"
+        )
+    for table in made:
+        write_lines(folder / _file(table), table.made)
+    (folder / "questions.py").write_text(tasks_file(made), encoding="utf-8")
+    write_report(folder / "INSPECT.md", asked, release, first=_function(made[0]))
+    number = sum(len(table.made) for table in made)
+    return [
+        f"for Inspect: {things(number, 'question')} in {things(len(made), 'task')}",
+        *refusals("left out for Inspect", asked),
+    ]
