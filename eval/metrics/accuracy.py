@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from statistics import fmean
 from typing import Any, ClassVar
 
 from coherencegym.eval.metrics.metric import Metric, difference_of, over
 from coherencegym.eval.outcomes.tables import Cells
 from coherencegym.eval.statistics import estimators
 from coherencegym.eval.statistics.estimate import Estimate, PairedDifference
+from coherencegym.eval.statistics.intervals import macro_interval
 from coherencegym.eval.statistics.paired import difference_interval, paired_test
 
 
@@ -24,6 +27,15 @@ class Accuracy(Metric):
     def estimate(self, cells: Cells) -> Estimate:
         """The mean, with the interval of a share over clusters."""
         return over(estimators.accuracy(cells.value, cells.cluster), cells)
+
+    def mean(self, tables: Sequence[Cells]) -> Estimate:
+        """The unweighted mean of the shares of tables, at least one, each with units.
+
+        A cluster may be in several tables, and then adds to all of their shares at once.
+        """
+        found = macro_interval([(own.value, own.cluster) for own in tables])
+        value = fmean(math.fsum(own.value) / len(own) for own in tables)
+        return estimators.estimate_of(value, found, sum(map(len, tables)))
 
     def compare(self, before: Cells, after: Cells, seed: int = 0) -> PairedDifference | None:
         """The difference of means."""

@@ -291,6 +291,13 @@ class OutcomeTables:
         """The outcomes at some places alone."""
         return replace(self, outcomes=self.outcomes.take(places))
 
+    def cells_by_key(self) -> dict[tuple[str, str, str, str], Cells]:
+        """All outcomes that have a value, by config, split, label of the system, and metric."""
+        return {
+            (one.config, one.split, one.system.label, one.metric): self.cells(one.places)
+            for one in self.series()
+        }
+
     def paired(self, other: OutcomeTables) -> Iterator[tuple[OutcomeSeries, Any]]:
         """The outcomes that another run has, too, of the same unit, metric and system.
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from coherencegym.eval.data.baselines import BASELINE_TITLES, BASELINE_WORDS, HUMAN_PERFORMANCE
 from coherencegym.eval.data.notes import Note, caution, first_names
+from coherencegym.eval.metrics.accuracy import Accuracy
 from coherencegym.eval.metrics.auc import AreaUnderCurve
 from coherencegym.eval.metrics.spearman import Spearman
 from coherencegym.eval.outcomes.schema import System
@@ -160,7 +161,7 @@ def baseline_notes(headline: Headline | None) -> Iterator[Note]:
 
 def cells_by_table(
     outcomes: OutcomeTables,
-    metric: AreaUnderCurve | Spearman,
+    metric: Accuracy | AreaUnderCurve | Spearman,
     system: System,
     tables: Collection[tuple[str, str]],
 ) -> dict[tuple[str, str], Cells]:
@@ -174,7 +175,7 @@ def cells_by_table(
 
 
 def mean_headline(
-    cells: dict[tuple[str, str], Cells], metric: AreaUnderCurve | Spearman, **beside: Any
+    cells: dict[tuple[str, str], Cells], metric: Accuracy | AreaUnderCurve | Spearman, **beside: Any
 ) -> Headline | None:
     """The unweighted mean of a metric over tables; None where there is none."""
     if not cells:

@@ -186,8 +186,8 @@ def spans(model: Any, dataset: Any, *, tokenizer: Any = None, **options: Any) ->
             for :func:`score`.
 
     Returns:
-        Results that show themselves in a notebook and under ``print``;
-        ``details[0].scores.coherence.strict`` is that of the first config, a share from 0 to 1.
+        Results that show themselves in a notebook and under ``print``; ``rows`` has the scores by
+        config, group and system, such as strict coherence, a share from 0 to 1.
 
     Raises:
         EvaluationError: the model or the dataset is not there, an option is wrong, or results are

@@ -18,6 +18,7 @@ from coherencegym.eval.statistics.scores import (
     REPEATED_WORDS,
     Score,
     ScoreRow,
+    by_line,
 )
 from coherencegym.eval.tasks.detect.scores import ANNOTATOR, VOTE
 from coherencegym.eval.tasks.headline import Headline
@@ -27,8 +28,8 @@ from coherencegym.eval.tasks.probe.results import ProbeScores, layer_name
 from coherencegym.eval.tasks.results import Results
 from coherencegym.eval.tasks.score.results import score_summary
 from coherencegym.eval.tasks.score.summary import ItemScore
-from coherencegym.eval.tasks.spans.coherence import THRESHOLDS, Coherence
-from coherencegym.eval.tasks.spans.results import METRIC_NAMES, SpanScores
+from coherencegym.eval.tasks.spans.coherence import THRESHOLDS
+from coherencegym.eval.tasks.spans.results import SpanFacts, released_system
 
 #: The model itself, and the systems that stand beside it in most tasks.
 MODEL, PARTIAL_INPUT, OVERLAP, PEOPLE = "model", "partial input", "overlap", "people"
@@ -238,25 +239,25 @@ def read_spans(run: str, results: Results) -> Iterator[Golden]:
     about = _about(run, results)
     yield from _headline(about, results.headline)
     yield from _scores(about, results.rows)
-    for own in (one.scores for one in results.details):
-        yield from _span_scores({**about, "config": own.config, "split": own.split}, own)
+    for one, own in zip(results.details, results.summary, strict=True):
+        where = {**about, "config": own.config, "split": own.split}
+        counts = _kept({"too long": one.too_long, "cut": own.cut})
+        yield Golden(**where, metric="texts", n=len(one.judged), counts=counts)
+        yield from _span_facts(where, own)
+        lines = by_line(results.rows)
+        for system in own.released_at:
+            line = lines[own.config, own.split, "", released_system(system)]
+            for metric, score in line.items():
+                who = _SYSTEMS.get(system, system)
+                metric = f"released {metric}"
+                yield Golden(**where, metric=metric, system=who, value=score.score)
 
 
-def _span_scores(about: dict[str, Any], own: SpanScores) -> Iterator[Golden]:
-    counts = _kept({"too long": own.too_long, "cut": own.cut})
-    yield Golden(**about, metric="texts", n=own.items, counts=counts)
-    parts = {"": own.coherence, "units: 1": own.one_unit, "units: several": own.several_units}
-    for group, part in parts.items():
-        yield from _coherence({**about, "group": group}, part)
-    for system, part in own.baselines.items():
-        yield from _coherence({**about, "system": _SYSTEMS.get(system, system)}, part)
-    for name, part in own.templates.items():
-        yield from _coherence({**about, "system": f"template {name}"}, part)
-    yield from _coherence({**about, "system": "the other side of the threshold"}, own.one_sided)
+def _span_facts(about: dict[str, Any], own: SpanFacts) -> Iterator[Golden]:
     drop: dict[str, Any] = {"clusters": own.drop.sources, "n": own.drop.resamples}
     for name, limits in own.drop.intervals.items():
         low, high = limits or (None, None)
-        metric = f"{METRIC_NAMES.get(name, name)} by bootstrap"
+        metric = f"{name.replace('strict if right', 'strict_if_right')} by bootstrap"
         yield Golden(**about, metric=metric, low=low, high=high, **drop)
     yield Golden(**about, metric="right and incoherent", n=own.drop.incoherent, p=own.drop.p)
     for selection, values in own.selections.items():
@@ -268,11 +269,10 @@ def _span_scores(about: dict[str, Any], own: SpanScores) -> Iterator[Golden]:
         for at, value in zip(THRESHOLDS, curve, strict=True):
             yield Golden(**about, group=f"confidence {at:g}", metric=name, value=value)
         yield Golden(**about, metric=f"area under {name}", value=own.areas[name])
-    released = {MODEL: own.released, **own.released_baselines}
-    for system, figures in released.items():
-        for name, figure in figures.items():
+    for system, chosen in own.released_at.items():
+        for name, value in chosen.items():
             who = _SYSTEMS.get(system, system)
-            yield Golden(**about, metric=f"released {name}", system=who, value=figure)
+            yield Golden(**about, metric=f"released {name}_at", system=who, value=value)
     for quoted in own.published:
         named = {name: value for name, value in quoted.items() if isinstance(value, str)}
         for name, value in quoted.items():
@@ -281,22 +281,6 @@ def _span_scores(about: dict[str, Any], own: SpanScores) -> Iterator[Golden]:
     for name, value in own.about.items():
         if _is_number(value):
             yield Golden(**about, metric=f"asked with {name}", value=float(value))
-
-
-def _coherence(about: dict[str, Any], found: Coherence | None) -> Iterator[Golden]:
-    if found is None:
-        return
-    names = {
-        "accuracy": "accuracy",
-        **METRIC_NAMES,
-        "span_accuracy": "span accuracy",
-        "monotone": "monotone",
-        "strict_if_right": "strict if right",
-    }
-    for name, metric in names.items():
-        yield Golden(**about, metric=metric, value=getattr(found, name))
-    for position, (value, _) in found.by_position.items():
-        yield Golden(**about, metric=f"accuracy, span {position}", value=value)
 
 
 def read_correlate(run: str, results: Results) -> Iterator[Golden]:

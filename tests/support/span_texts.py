@@ -1,12 +1,20 @@
 """Texts with spans for tests: made by the rules of Storks and Chai 2021, toys and real files."""
 
 import json
-from collections.abc import Callable, Mapping
+import math
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from coherencegym.eval.kinds.spans import UNDECIDED, GoldSpan, SpanText
-from coherencegym.eval.tasks.spans.coherence import SpanPlace, SpanPrediction, TextPrediction
+from coherencegym.eval.tasks.spans.coherence import (
+    COHERENCE_METRICS,
+    SpanPlace,
+    SpanPrediction,
+    SpanSelection,
+    TextPrediction,
+)
+from coherencegym.eval.tasks.spans.results import METRIC_NAMES, text_values
 
 
 def places(size: int) -> list[SpanPlace]:
@@ -142,3 +150,19 @@ def abductions(number: int) -> list[SpanText]:
         )
         for index in range(number)
     ]  # fmt: skip
+
+
+def shares(
+    judged: Sequence[TextPrediction], threshold: float = 0.05, selection: SpanSelection = "all"
+) -> dict[str, float]:
+    """The metrics of answers, where choices need this confidence; those by selection of spans."""
+    each = [text_values(one, dict.fromkeys(COHERENCE_METRICS, threshold)) for one in judged]
+    found = {}
+    for metric in dict.fromkeys(name for own in each for name in own):
+        pairs = [own[metric] for own in each if metric in own]
+        whole = sum(part for _, part in pairs)
+        found[metric] = sum(value for value, _ in pairs) / whole if whole else math.nan
+    for name, metric in METRIC_NAMES.items():
+        values = [one.metric(name, threshold, selection) for one in judged]
+        found[metric] = sum(values) / len(values)
+    return found

@@ -87,10 +87,7 @@ def probe_differences(
 
     The metric is that with the probe; its difference is from the one without.
     """
-    cells = {
-        (one.config, one.split, one.system.label, one.metric): outcomes.cells(one.places)
-        for one in outcomes.series()
-    }
+    cells = outcomes.cells_by_key()
     found: dict[tuple[str, str, str], dict[str, Estimate]] = {}
     for *_, first, second in _SIDES:
         for (config, split, decision, name), before in cells.items():

@@ -8,8 +8,9 @@ for a choice between texts. What their program computes instead is in
 from __future__ import annotations
 
 import hashlib
+import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 from typing import Literal
@@ -156,78 +157,6 @@ def span_position(text: SpanText, place: SpanPlace) -> SpanPosition:
     return "misses"
 
 
-@dataclass(frozen=True)
-class Coherence:
-    """The metrics of some texts, from 0 to 1.
-
-    Attributes:
-        items, spans: their numbers; spans of the selection.
-        accuracy: the task itself is answered rightly.
-        strict: the task and every span are answered rightly.
-        lenient: the mean share of spans that are answered rightly.
-        lenient_if_right: the same, 0 where the task itself is not.
-        span_accuracy: the share of all spans that are answered rightly.
-        monotone: the share of texts in which no answer is taken back by more text.
-        strict_if_right: the share of strictly coherent ones among those answered rightly; None
-            where there is none.
-        by_position: accuracy and number of spans by where they stand to the evidence.
-    """
-
-    items: int
-    spans: int
-    accuracy: float
-    strict: float
-    lenient: float
-    lenient_if_right: float
-    span_accuracy: float
-    monotone: float
-    strict_if_right: float | None
-    by_position: Mapping[str, tuple[float, int]] = field(default_factory=dict)
-
-
-def coherence(
-    judged: Sequence[TextPrediction],
-    thresholds: Mapping[str, Sequence[float]] | float = THRESHOLDS[0],
-    selection: SpanSelection = "all",
-) -> Coherence:
-    """The metrics of texts, at least one.
-
-    Args:
-        judged: the answers.
-        thresholds: the confidence that a choice needs; of each metric one for each text. Measures
-            that have none take those of ``strict``.
-        selection: the spans of a choice that count.
-    """
-    if isinstance(thresholds, float):
-        thresholds = dict.fromkeys(COHERENCE_METRICS, [thresholds] * len(judged))
-    values = {
-        name: [
-            one.metric(name, threshold, selection)
-            for one, threshold in zip(judged, thresholds[name], strict=True)
-        ]
-        for name in COHERENCE_METRICS
-    }
-    strict_at = list(zip(judged, thresholds["strict"], strict=True))
-    positions: dict[str, list[bool]] = {}
-    rights: list[bool] = []
-    for one, threshold in strict_at:
-        own = one.span_rights(threshold, selection)
-        rights += own
-        for place, right in zip(one.counted(selection), own, strict=True):
-            positions.setdefault(span_position(one.text, place), []).append(right)
-    solved = sum(one.right for one in judged)
-    return Coherence(
-        items=len(judged),
-        spans=len(rights),
-        accuracy=solved / len(judged),
-        span_accuracy=mean_of(rights),
-        monotone=mean_of([one.monotone(threshold) for one, threshold in strict_at]),
-        strict_if_right=sum(values["strict"]) / solved if solved else None,
-        by_position={name: (mean_of(own), len(own)) for name, own in sorted(positions.items())},
-        **{name: mean_of(own) for name, own in values.items()},
-    )
-
-
 def mean_of(values: Iterable[float]) -> float:
     """The mean of numbers, at least one, added in their order."""
     found = list(values)
@@ -330,27 +259,23 @@ def most_frequent_answer(texts: Sequence[SpanText]) -> int:
     return max(sorted({*labels}), key=labels.count)
 
 
-def fair_coin(texts: Sequence[SpanText]) -> dict[str, float]:
+def fair_coin(text: SpanText) -> dict[str, float]:
     """Compute what a fair coin comes to on average, in closed form: accuracy and the metrics.
 
     Each span is answered by a throw of its own, of a choice among its alternatives and *undecided*
     (for the whole among its alternatives); spans that are the same in all alternatives are
     undecided.
     """
-    sums = dict.fromkeys(("accuracy", *COHERENCE_METRICS), 0.0)
-    for text in texts:
-        same = identical_spans(text) if text.is_choice else frozenset()
-        chances = [_chance(text, place, same) for place in _places(text)]
-        whole = _chance(text, (0, text.size - 1), same)
-        product = 1.0
-        for chance in chances:
-            product *= chance
-        sums["accuracy"] += whole
-        sums["strict"] += product
-        sums["lenient"] += sum(chances) / len(chances)
+    same = identical_spans(text) if text.is_choice else frozenset()
+    chances = [_chance(text, place, same) for place in _places(text)]
+    whole = _chance(text, (0, text.size - 1), same)
+    return {
+        "accuracy": whole,
+        "strict": math.prod(chances),
+        "lenient": sum(chances) / len(chances),
         # The whole is one of the spans, and right wherever the task is.
-        sums["lenient_if_right"] += whole * (sum(chances) - whole + 1) / len(chances)
-    return {name: value / len(texts) for name, value in sums.items()}
+        "lenient_if_right": whole * (sum(chances) - whole + 1) / len(chances),
+    }
 
 
 def _chance(text: SpanText, place: SpanPlace, same: frozenset[SpanPlace]) -> float:

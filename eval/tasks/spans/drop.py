@@ -7,12 +7,12 @@ sources are too narrow (docs/intervals.md); the scores themselves have intervals
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
+from coherencegym.eval.outcomes.tables import Cells, count_distinct
 from coherencegym.eval.statistics.bootstrap import RESAMPLES, bootstrap_intervals
 from coherencegym.eval.statistics.paired import mcnemar
-from coherencegym.eval.tasks.spans.coherence import COHERENCE_METRICS, TextPrediction
 
 
 @dataclass(frozen=True)
@@ -21,12 +21,12 @@ class Drop:
 
     Attributes:
         sources: the number of clusters that are drawn; resamples: how often they are.
-        intervals: the 95 % intervals of the metrics, of ``strict_if_right``, and of ``drop``, the
+        intervals: the 95 % intervals of the metrics, of ``strict if right``, and of ``drop``, the
             accuracy less strict coherence; None of one source.
         incoherent: the number of texts that are answered rightly and are not strictly coherent.
         p: McNemar's exact one (two-sided) of accuracy and strict coherence. As whatever is strictly
             coherent is answered rightly it can come out one way only, 2 / 2^incoherent; the
-            interval of ``strict_if_right`` says more.
+            interval of ``strict if right`` says more.
     """
 
     sources: int
@@ -36,23 +36,20 @@ class Drop:
     p: float
 
 
-def drop_of(judged: Sequence[TextPrediction], at: Mapping[str, Sequence[float]]) -> Drop:
-    """The drop of texts, at least one; ``at`` is the confidence of each metric and text."""
-    values = {
-        name: [one.metric(name, least) for one, least in zip(judged, at[name], strict=True)]
-        for name in COHERENCE_METRICS
-    }
-    right = [float(one.right) for one in judged]
-    values["accuracy"] = right
-    values["drop"] = [one - own for one, own in zip(right, values["strict"], strict=True)]
-    each = [1.0] * len(judged)
+def drop_of(cells: Mapping[str, Cells]) -> Drop:
+    """The drop of texts, at least one, from the outcomes of the model by metric."""
+    names = ("accuracy", "strict", "lenient", "lenient if right")
+    values = {name: cells[name].value for name in names}
+    right, strict = values["accuracy"], values["strict"]
+    values["drop"] = right - strict
+    each = [1.0] * len(right)
     ratios = {name: (own, each) for name, own in values.items()}
-    ratios["strict_if_right"] = values["strict"], right
-    clusters = [one.text.cluster for one in judged]
+    ratios["strict if right"] = strict, right
+    clusters = cells["strict"].cluster
     found = bootstrap_intervals(ratios, clusters)
-    incoherent = int(sum(values["drop"]))
+    incoherent = int(values["drop"].sum())
     return Drop(
-        sources=len({*clusters}),
+        sources=count_distinct(clusters),
         resamples=RESAMPLES,
         intervals={name: (own.low, own.high) if own else None for name, own in found.items()},
         incoherent=incoherent,

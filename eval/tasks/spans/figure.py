@@ -3,26 +3,27 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
 from typing import Any
 
 from coherencegym.eval.report import figures
+from coherencegym.eval.statistics.scores import by_line
+from coherencegym.eval.tasks.results import Results
 from coherencegym.eval.tasks.spans.coherence import THRESHOLDS, SpanPlace, TextPrediction
-from coherencegym.eval.tasks.spans.results import METRIC_NAMES, Answered, SpanDetail, SpanScores
+from coherencegym.eval.tasks.spans.results import ACCURACY, METRIC_NAMES, Answered, SpanFacts
 
 
-def draw_coherence(details: Sequence[SpanDetail], title: str) -> Any:
+def draw_coherence(found: Results, title: str) -> Any:
     """A row for each config: the triangle of accuracies, and of a choice the curves."""
-    down = len(details)
-    across = 2 if any(one.scores.curves for one in details) else 1
+    down, lines = len(found.details), by_line(found.rows)
+    across = 2 if any(own.curves for own in found.summary) else 1
     width = max(5.0, 4.2 * across)
     figure = figures.new_figure(width, 1.0 + 3.2 * down, layout="constrained")
     grid = figure.subplots(down, across, squeeze=False)
-    for row, detail in zip(grid, details, strict=True):
-        one, own = detail.answered, detail.scores
-        _triangle(figure, row[0], one, own)
+    for row, one, own in zip(grid, found.details, found.summary, strict=True):
+        _triangle(figure, row[0], one)
         if own.curves:
-            _curves(row[1], own)
+            accuracy = lines[own.config, own.split, "", ""][ACCURACY].score
+            _curves(row[1], own, accuracy or 0.0)
         elif across > 1:
             row[1].set_axis_off()
     figure.suptitle(figures.cut(title, 70), fontsize=11, fontweight="bold")
@@ -46,7 +47,7 @@ def accuracy_by_place(one: Answered, size: int) -> dict[SpanPlace, tuple[float, 
     return {place: (sum(own) / len(own), len(own)) for place, own in sorted(found.items())}
 
 
-def _triangle(figure: Any, axes: Any, one: Answered, own: SpanScores) -> None:
+def _triangle(figure: Any, axes: Any, one: Answered) -> None:
     import numpy as np
 
     size = usual_size(one.judged)
@@ -65,7 +66,9 @@ def _triangle(figure: Any, axes: Any, one: Answered, own: SpanScores) -> None:
                 color="black" if share > 0.55 else "white",
             )
     number = max(number for _, number in found.values())
-    axes.set_title(figures.cut(f"{own.config}: {number:,} texts of {size} units", 46), fontsize=9)
+    axes.set_title(
+        figures.cut(f"{one.table.table.config}: {number:,} texts of {size} units", 46), fontsize=9
+    )
     axes.set_xlabel("last unit of the span", fontsize=9)
     axes.set_ylabel("first unit", fontsize=9)
     ticks = range(0, size, max(1, size // 6))
@@ -75,7 +78,7 @@ def _triangle(figure: Any, axes: Any, one: Answered, own: SpanScores) -> None:
     figure.colorbar(image, ax=axes, shrink=0.8).set_label("right, %", fontsize=8)
 
 
-def _curves(axes: Any, own: SpanScores) -> None:
+def _curves(axes: Any, own: SpanFacts, accuracy: float) -> None:
     for number, (key, curve) in enumerate(own.curves.items()):
         axes.plot(
             THRESHOLDS,
@@ -86,7 +89,7 @@ def _curves(axes: Any, own: SpanScores) -> None:
             label=f"{METRIC_NAMES[key]}, area {100 * own.areas[key]:.1f}",
         )
     axes.axhline(
-        100 * own.coherence.accuracy,
+        100 * accuracy,
         color=figures.CHANCE_LINE,
         linestyle=figures.DASHED,
         linewidth=1.2,

@@ -1,4 +1,4 @@
-"""The figures of Storks and Chai 2021 (Findings of EMNLP), tables 2 and 3, in per cent.
+"""The figures of Storks and Chai 2021 (Results of EMNLP), tables 2 and 3, in per cent.
 
 They come from the released program, so that they stand beside scores in its mode alone, and only on
 the paper's own items. The models are not to be had, so that no figure can be computed again.

@@ -13,7 +13,7 @@ last digit.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from coherencegym.eval.kinds.spans import NEGATIVE, UNDECIDED
 from coherencegym.eval.tasks.spans.coherence import THRESHOLDS, SpanPlace, TextPrediction, mean_of
@@ -27,14 +27,14 @@ class ReleasedSpans:
     """The figures of the program.
 
     Attributes:
-        strict, lenient: its two metrics, from 0 to 1.
+        stricts, lenients: the values of texts whose means are its two metrics, from 0 to 1.
         strict_at, lenient_at: the thresholds that it chooses for them; None of one text.
         visited: the spans of each text that were looked at, for choices at the threshold of
             ``strict``.
     """
 
-    strict: float
-    lenient: float
+    stricts: tuple[float, ...]
+    lenients: tuple[float, ...]
     strict_at: float | None
     lenient_at: float | None
     visited: tuple[frozenset[SpanPlace], ...]
@@ -59,8 +59,8 @@ def released_coherence(
         return _choices(judged, thresholds)
     found = [_one_text(one) for one in judged]
     return ReleasedSpans(
-        strict=mean_of([strict for strict, _, _ in found]),
-        lenient=mean_of([lenient for _, lenient, _ in found]),
+        stricts=tuple(float(strict) for strict, _, _ in found),
+        lenients=tuple(lenient for _, lenient, _ in found),
         strict_at=None,
         lenient_at=None,
         visited=tuple(visited for _, _, visited in found),
@@ -90,35 +90,28 @@ def _spans_around(one: TextPrediction, place: SpanPlace) -> Iterator[SpanPlace]:
     return (other for other in one.gold if other[0] <= place[0] and place[1] <= other[1])
 
 
-@dataclass(frozen=True)
-class _Best:
-    strict: float = 0.0
-    lenient: float = 0.0
-    threshold: float | None = None
-    visited: tuple[frozenset[SpanPlace], ...] = ()
-
-
 def _choices(judged: Sequence[TextPrediction], thresholds: Sequence[float]) -> ReleasedSpans:
     strict, lenient = (_best_of_choices(judged, thresholds, name) for name in ("strict", "lenient"))
-    return ReleasedSpans(
-        strict.strict, lenient.lenient, strict.threshold, lenient.threshold, strict.visited
-    )
+    return replace(strict, lenients=lenient.lenients, lenient_at=lenient.lenient_at)
 
 
 def _best_of_choices(
     judged: Sequence[TextPrediction], thresholds: Sequence[float], metric: str
-) -> _Best:
-    sums, best = _Sums(), _Best()
+) -> ReleasedSpans:
+    none = (0.0,) * len(judged)
+    sums, best, highest = _Sums(), ReleasedSpans(none, none, None, None, ()), 0.0
     for threshold in thresholds:
         strict, lenient, visited = [], [], []
         for one in judged:
             coherent, seen = _one_choice(one, threshold, sums)
-            strict.append(coherent)
+            strict.append(float(coherent))
             lenient.append(sums.share)
             visited.append(seen)
         # Whichever metric is looked for, it is lenient coherence that has to be above it.
-        if mean_of(lenient) > getattr(best, metric):
-            best = _Best(mean_of(strict), mean_of(lenient), threshold, tuple(visited))
+        if mean_of(lenient) > highest:
+            found = tuple(strict), tuple(lenient)
+            best = ReleasedSpans(*found, threshold, threshold, tuple(visited))
+            highest = mean_of(strict if metric == "strict" else lenient)
     return best
 
 

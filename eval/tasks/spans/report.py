@@ -2,37 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import asdict, replace
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from coherencegym.eval.data.baselines import HUMAN_PERFORMANCE
 from coherencegym.eval.report import grid
 from coherencegym.eval.report.blocks import Figure, ReportSection, Strips, Triangles
 from coherencegym.eval.report.figures import short_model
-from coherencegym.eval.statistics.scores import FEW_ITEMS, Score, shown_rows
+from coherencegym.eval.statistics.scores import FEW_ITEMS, Score, by_line, shown_rows
 from coherencegym.eval.tasks.results import Results
-from coherencegym.eval.tasks.spans.baselines import BEST_CONSTANT, COIN
-from coherencegym.eval.tasks.spans.coherence import Coherence
+from coherencegym.eval.tasks.spans.baselines import BAG, BEST_CONSTANT, COIN, CONSTANTS
 from coherencegym.eval.tasks.spans.figure import draw_coherence
 from coherencegym.eval.tasks.spans.results import (
     ACCURACY,
+    FOLD,
     METRIC_NAMES,
     MONOTONE,
+    ONE_SIDED,
     ONE_UNIT,
     SEVERAL_UNITS,
     SPAN_ACCURACY,
     STRICT_IF_RIGHT,
-    SpanDetail,
-    SpanScores,
+    TEMPLATE,
+    released_system,
 )
 from coherencegym.eval.tasks.spans.triangles import CELL, described_triangle, triangles_of
 
 #: The heading of the table in the published mode.
 _RELEASED = "as the released program computes it"
-#: The name of the answers by the other side of a threshold that came out inverted.
-ONE_SIDED = "not inverted"
 _METRICS = (ACCURACY, *METRIC_NAMES.values(), STRICT_IF_RIGHT, MONOTONE)
+#: The systems below the model, in their order.
+_BELOW = (ONE_SIDED, *CONSTANTS, BAG, COIN)
+
+#: The scores of a line by metric.
+_Line = Mapping[str, Score]
 
 
 def span_sections(found: Results) -> Iterator[ReportSection]:
@@ -42,18 +45,17 @@ def span_sections(found: Results) -> Iterator[ReportSection]:
         is_detail = not table.headers[0].startswith((_RELEASED, "fold"))
         title = table.headers[0][0].upper() + table.headers[0][1:]
         yield ReportSection(title, table, is_detail=is_detail)
-    scores = tuple(shown_rows(found.rows))
+    scores = tuple(row for row in shown_rows(found.rows) if not row.group.startswith(FOLD))
     yield ReportSection("Scores by group of texts", Strips(scores, ("bag of words", BEST_CONSTANT)))
-    details: list[SpanDetail] = list(found.details)
     title = f"{short_model(str(found.model['name']))} on {found.dataset['name']}"
-    words = "; ".join(described_triangle(one.answered) for one in details)
+    words = "; ".join(map(described_triangle, found.details))
     yield ReportSection(
         "Share of right answers by first and last unit of a span",
-        Figure("coherence", words, lambda: draw_coherence(details, title)),
+        Figure("coherence", words, lambda: draw_coherence(found, title)),
     )
     yield ReportSection(
         "Texts",
-        Triangles(tuple(triangles_of(one.answered) for one in details), CELL),
+        Triangles(tuple(map(triangles_of, found.details)), CELL),
         "Each cell is a span: its row is the first unit, its column the last, and the upper right "
         "corner is the whole text. A fuller colour means a more probable positive answer, or "
         "chosen text. A bold outline marks spans whose right answer is positive, or decided; a "
@@ -64,26 +66,24 @@ def span_sections(found: Results) -> Iterator[ReportSection]:
 
 def coherence_grid(found: Results) -> grid.Grid:
     """The metrics of each config, of all texts, of one unit and of more, and the baselines."""
-    by_key = {
-        (one.config, one.split, one.group, one.metric): one for one in found.rows if not one.system
-    }
-    judged = any(one.human_n for one in by_key.values())
+    lines = by_line(found.rows)
+    judged = any(row.human_n for row in found.rows if not row.system)
     rows: list[grid.GridRow] = []
-    for own in _scores(found):
-        both = own.one_unit is not None and own.several_units is not None
+    for own in found.summary:
+        sizes = [lines.get((own.config, own.split, size, "")) for size in (ONE_UNIT, SEVERAL_UNITS)]
+        both = all(line and line[ACCURACY].n for line in sizes)
         for group in ("", *((ONE_UNIT, SEVERAL_UNITS) if both else ())):
-            scores = [by_key[own.config, own.split, group, metric] for metric in _METRICS]
+            line = lines[own.config, own.split, group, ""]
             name = group or f"{own.config} ({own.split})"
-            needed = "" if group else _confidence(own)
-            cells = [name, _number(scores[0]), *map(_cell, scores), needed]
+            needed = "" if group else _confidence(own.thresholds)
+            cells = [name, _number(line[ACCURACY]), *(_cell(line[m]) for m in _METRICS), needed]
             if judged:
-                of_spans = by_key[own.config, own.split, group, SPAN_ACCURACY]
-                people = of_spans.human_score, of_spans.human_n
-                cells += [_cell(of_spans), grid.share_of_people(*people)]
+                people = line[SPAN_ACCURACY].human_score, line[SPAN_ACCURACY].human_n
+                cells += [_cell(line[SPAN_ACCURACY]), grid.share_of_people(*people)]
             rows.append(grid.GridRow(tuple(cells), int(bool(group)), bold=not group))
-        if own.one_sided is not None:
-            rows.append(grid.GridRow((ONE_SIDED, "", *_shares(own.one_sided), ""), 1))
-        rows += _baselines(own)
+        for system in _BELOW:
+            if below := lines.get((own.config, own.split, "", system)):
+                rows.append(grid.GridRow((system, "", *_shares(below), ""), 1))
     names = ["texts", *(f"{metric}, %" for metric in _METRICS), "ρ"]
     if judged:
         names += [f"{SPAN_ACCURACY}, %", f"{HUMAN_PERFORMANCE} (texts)"]
@@ -100,55 +100,38 @@ def _cell(score: Score) -> str:
     return grid.share_with_interval(score.score, score.ci_low, score.ci_high)
 
 
-def _confidence(own: SpanScores) -> str:
-    if not own.thresholds:
+def _confidence(thresholds: Mapping[str, tuple[float, float]]) -> str:
+    if not thresholds:
         return ""
-    low, high = own.thresholds["strict"]
+    low, high = thresholds["strict"]
     return f"{low:.2f}" if low == high else f"{low:.2f} to {high:.2f}"
 
 
-def _baselines(own: SpanScores) -> Iterator[grid.GridRow]:
-    for name, found in own.baselines.items():
-        yield grid.GridRow((name, "", *_shares(found), ""), 1)
-    coin = [own.coin[key] for key in (ACCURACY, *METRIC_NAMES)]
-    cells = (COIN, "", *map(grid.share_cell, (*coin, None, None)), "")
-    yield grid.GridRow(cells, 1)
-
-
-def _shares(found: Coherence) -> list[str]:
-    values = (
-        *(found.accuracy, found.strict, found.lenient, found.lenient_if_right),
-        *(found.strict_if_right, found.monotone),
-    )
-    return [grid.share_cell(value) for value in values]
+def _shares(line: _Line) -> list[str]:
+    return [grid.share_cell(line[name].score if name in line else None) for name in _METRICS]
 
 
 def beside_grids(found: Results) -> Iterator[grid.Grid]:
     """The drop, accuracy by where a span stands, choices by spans, templates, the program."""
     yield drop_grid(found)
-    positions = ("whole", "contains", "overlaps", "misses")
-    rows = [
-        grid.GridRow(
-            (
-                f"{own.config} ({own.split})",
-                grid.share_cell(own.coherence.span_accuracy),
-                *(_at(own.coherence, position) for position in positions),
-            )
-        )
-        for own in _scores(found)
-    ]
-    named = ("all spans", "the whole", "contains the evidence", "overlaps it", "misses it")
-    yield grid.made("accuracy by span position, % (spans)", named, rows)
+    yield _position_grid(found)
     rows = [
         grid.GridRow((f"{own.config}: {what}", *(grid.share_cell(by[n]) for n in METRIC_NAMES)))
-        for own in _scores(found)
-        for what, by in (*own.selections.items(), *_areas(own))
+        for own in found.summary
+        for what, by in {**own.selections, "area under the curve": own.areas}.items()
+        if by
     ]
     if rows:
         yield grid.made("choice by selection of spans", tuple(METRIC_NAMES.values()), rows)
-    for name in ("template", "fold"):
-        both = [(own.config, getattr(own, f"{name}s")) for own in _scores(found)]
-        rows = [row for config, parts in both if parts for row in _of_parts(config, parts)]
+    templates: dict[str, dict[str, _Line]] = {}
+    folds: dict[str, dict[str, _Line]] = {}
+    for (config, _, group, system), line in by_line(found.rows).items():
+        if system.startswith(TEMPLATE) and not group:
+            templates.setdefault(config, {})[system.removeprefix(TEMPLATE)] = line
+        if group.startswith(FOLD) and not system and line[ACCURACY].n:
+            folds.setdefault(config, {})[group] = line
+    for name, parts in (("template", templates), ("fold", folds)):
+        rows = [row for config, own in parts.items() for row in _of_parts(config, own)]
         if rows:
             yield grid.made(name, _METRICS, rows)
     yield from released_grids(found)
@@ -157,13 +140,15 @@ def beside_grids(found: Results) -> Iterator[grid.Grid]:
 def drop_grid(found: Results) -> grid.Grid:
     """The drop from accuracy to strict coherence, with intervals by a bootstrap over sources."""
     names = {
-        **{"accuracy": ACCURACY, **METRIC_NAMES},
+        **{name: name for name in (ACCURACY, *METRIC_NAMES.values())},
         "drop": "drop to strict",
-        "strict_if_right": "strict / accuracy",
+        STRICT_IF_RIGHT: "strict / accuracy",
     }
-    rows = []
-    for own in _scores(found):
-        values = {**asdict(own.coherence), "drop": own.coherence.accuracy - own.coherence.strict}
+    lines, rows = by_line(found.rows), []
+    for own in found.summary:
+        line = lines[own.config, own.split, "", ""]
+        values = {name: score.score for name, score in line.items()}
+        values["drop"] = (values[ACCURACY] or 0.0) - (values["strict"] or 0.0)
         cells = [
             grid.share_with_interval(values[name], *(own.drop.intervals[name] or (None, None)))
             for name in names
@@ -176,23 +161,33 @@ def drop_grid(found: Results) -> grid.Grid:
     return grid.made("drop to strict, by bootstrap", (*columns, *tests), rows)
 
 
-def _at(found: Coherence, position: str) -> str:
-    if position not in found.by_position:
-        return "–"
-    share, number = found.by_position[position]
-    return f"{grid.share_cell(share)} ({number:,})"
+def _position_grid(found: Results) -> grid.Grid:
+    # With the number of spans, which is what the shares of texts are parts of.
+    lines, cells, rows = by_line(found.rows), found.outcomes.cells_by_key(), []
+    for own in found.summary:
+        shares = lines[own.config, own.split, "", ""]
+        at = [grid.share_cell(shares[SPAN_ACCURACY].score)]
+        for position in ("whole", "contains", "overlaps", "misses"):
+            metric = f"{ACCURACY}, span {position}"
+            if metric in shares:
+                number = cells[own.config, own.split, "", metric].weight.sum()
+                at.append(f"{grid.share_cell(shares[metric].score)} ({number:,.0f})")
+            else:
+                at.append("–")
+        rows.append(grid.GridRow((f"{own.config} ({own.split})", *at)))
+    named = ("all spans", "the whole", "contains the evidence", "overlaps it", "misses it")
+    return grid.made("accuracy by span position, % (spans)", named, rows)
 
 
-def _areas(own: SpanScores) -> Iterator[tuple[str, Any]]:
-    if own.areas:
-        yield "area under the curve", own.areas
-
-
-def _of_parts(config: str, parts: Mapping[str, Coherence]) -> Iterator[grid.GridRow]:
-    for name, own in parts.items():
-        yield grid.GridRow((f"{config}: {name}", *_shares(own)))
-    keys = ("accuracy", *METRIC_NAMES)
-    every = [[getattr(found, key) for found in parts.values()] for key in keys]
+def _of_parts(config: str, parts: Mapping[str, _Line]) -> Iterator[grid.GridRow]:
+    # Folds by their numbers.
+    number = {name: int(name.removeprefix(FOLD)) if FOLD in name else 0 for name in parts}
+    for name, line in sorted(parts.items(), key=lambda part: number[part[0]]):
+        yield grid.GridRow((f"{config}: {name}", *_shares(line)))
+    every: list[Sequence[float]] = [
+        [line[name].score or 0.0 for line in parts.values()]
+        for name in (ACCURACY, *METRIC_NAMES.values())
+    ]
     means = (grid.share_cell(sum(values) / len(values)) for values in every)
     yield grid.GridRow((f"{config}: mean", *means, "", ""), bold=True)
     ranges = (f"{grid.share_cell(min(v))} to {grid.share_cell(max(v))}" for v in every)
@@ -201,34 +196,19 @@ def _of_parts(config: str, parts: Mapping[str, Coherence]) -> Iterator[grid.Grid
 
 def released_grids(found: Results) -> Iterator[grid.Grid]:
     """The figures of the released program, and the published ones."""
-    rows = []
-    for own in _scores(found):
-        if not own.released:
-            continue
-        beside = {"": own.released, **own.released_baselines}
-        for name, each in beside.items():
-            accuracy = own.baselines[name].accuracy if name else own.coherence.accuracy
-            cells = (
-                name or f"{own.config} ({own.split})",
-                grid.share_cell(accuracy),
-                *(_released(each, key) for key in ("strict", "lenient")),
-            )
-            rows.append(grid.GridRow(cells, int(bool(name)), bold=not name))
+    lines, rows = by_line(found.rows), []
+    for own in found.summary:
+        for name, thresholds in own.released_at.items():
+            each = lines[own.config, own.split, "", released_system(name)]
+            accuracy = lines[own.config, own.split, "", name][ACCURACY].score
+            cells = [name or f"{own.config} ({own.split})", grid.share_cell(accuracy)]
+            for metric, at in thresholds.items():
+                chosen = f" (ρ {at:.2f})" if at is not None else ""
+                cells.append(grid.share_cell(each[metric].score) + chosen)
+            rows.append(grid.GridRow(tuple(cells), int(bool(name)), bold=not name))
         for row in own.published:
-            cells = (
-                f"{row['model']}, published",
-                *(f"{row[key]:.1f}" for key in ("accuracy", "strict", "lenient")),
-            )
-            rows.append(grid.GridRow(cells, 1))
+            figures = (f"{row[key]:.1f}" for key in ("accuracy", "strict", "lenient"))
+            rows.append(grid.GridRow((f"{row['model']}, published", *figures), 1))
     if rows:
         names = (ACCURACY, "strict", "lenient")
         yield grid.made(f"{_RELEASED}, %", names, rows)
-
-
-def _released(found: Any, key: str) -> str:
-    at = found[f"{key}_at"]
-    return grid.share_cell(found[key]) + (f" (ρ {at:.2f})" if at is not None else "")
-
-
-def _scores(found: Results) -> list[SpanScores]:
-    return [one.scores for one in found.details]

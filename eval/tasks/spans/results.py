@@ -1,8 +1,8 @@
-"""The figures of a run of ``coherencegym spans``, and the files that it has of its own.
+"""What a run of ``coherencegym spans`` has beside its outcomes, and its file of answers.
 
-``results.json`` has ``spans``: of each config the metrics, those of texts of one unit and of more
-apart, the thresholds, and what stands beside them. ``items.parquet`` has the answers in one line a
-row, ``spans.parquet`` each span with its probability and answer. None of them has a text.
+``results.json`` has ``spans``: of each config the drop to strict coherence, the confidence of
+choices, and facts on how answers were found. ``spans.parquet`` has each span with its probability
+and answer, and no text.
 """
 
 from __future__ import annotations
@@ -14,19 +14,22 @@ from pathlib import Path
 from typing import Any
 
 from coherencegym.eval.data.notes import Note, caution, detail
-from coherencegym.eval.kinds.spans import SpanText
 from coherencegym.eval.metrics.accuracy import Accuracy
-from coherencegym.eval.metrics.estimates import EstimateRow
 from coherencegym.eval.metrics.metric import Metric
 from coherencegym.eval.metrics.ratio import Ratio
-from coherencegym.eval.outcomes.schema import MODEL, Group, System
+from coherencegym.eval.outcomes.schema import MODEL, System
 from coherencegym.eval.outcomes.tables import OutcomeWriter
-from coherencegym.eval.statistics.intervals import macro_interval
-from coherencegym.eval.statistics.scores import FEW_ITEMS, REFERENCE, Score, text_of
-from coherencegym.eval.tasks.headline import Headline, headline_over
+from coherencegym.eval.report import grid
+from coherencegym.eval.statistics.scores import FEW_ITEMS, Score, by_line
+from coherencegym.eval.tasks.headline import (
+    Headline,
+    cells_by_table,
+    mean_headline,
+    mean_if_known,
+)
+from coherencegym.eval.tasks.results import Results
 from coherencegym.eval.tasks.spans.answers import SpanAnswers, text_predictions
 from coherencegym.eval.tasks.spans.baselines import (
-    BAG,
     BEST_CONSTANT,
     COIN,
     CONSTANTS,
@@ -36,12 +39,10 @@ from coherencegym.eval.tasks.spans.baselines import (
 from coherencegym.eval.tasks.spans.coherence import (
     COHERENCE_METRICS,
     THRESHOLDS,
-    Coherence,
     SpanSelection,
     TextPrediction,
     area_under,
     best_thresholds,
-    coherence,
     coherence_curve,
     fair_coin,
     mean_of,
@@ -68,6 +69,11 @@ ACCURACY, SPAN_ACCURACY, MONOTONE, STRICT_IF_RIGHT = (
 METRIC_NAMES = {"strict": "strict", "lenient": "lenient", "lenient_if_right": "lenient if right"}
 #: Groups of rows: those of one unit, for which strict coherence is accuracy, and the others.
 ONE_UNIT, SEVERAL_UNITS = "units: 1", "units: several"
+#: The beginnings of the names of other groups, and of systems: texts of a fold, answers by one
+#: template alone.
+FOLD, TEMPLATE = "fold ", "template "
+#: The system of the answers by the other side of a threshold that came out inverted.
+ONE_SIDED = "not inverted"
 _SELECTIONS: tuple[SpanSelection, ...] = ("all", "different", "longer")
 
 
@@ -99,9 +105,10 @@ class Answered:
         return baselines_of(self.table, [one.text for one in self.judged])
 
     @cached_property
-    def released(self) -> ReleasedSpans | None:
-        """The figures of the released program, where they are asked for."""
-        return released_coherence(self.judged) if self.compat else None
+    def released(self) -> dict[str, ReleasedSpans]:
+        """The figures of the released program by system, where they are asked for."""
+        systems = {"": self.judged, **self.baselines} if self.compat else {}
+        return {name: released_coherence(judged) for name, judged in systems.items()}
 
     @cached_property
     def at(self) -> dict[str, list[float]]:
@@ -135,25 +142,17 @@ class Answered:
 
 
 @dataclass(frozen=True)
-class SpanScores:
-    """The figures of one config.
+class SpanFacts:
+    """What one config has beside its scores.
 
     Attributes:
         config, split, question, positive: the table's.
-        items, too_long, crossing, cut: rows that were answered, left out (too long, or a token
-            crosses the edge of what is compared on one side only), and cut.
-        coherence: the metrics; ``one_unit`` and ``several_units`` those of the rows of one unit
-            and of more, None where there are none.
+        cut: rows that were cut.
         drop: that from accuracy to strict coherence; intervals by a bootstrap over sources.
         selections: the three metrics of a choice by which spans count.
         thresholds: the lowest and the highest confidence that was chosen for a choice, by metric.
         curves, areas: the metrics by confidence, at each of the thresholds, and the areas below.
-        baselines: the metrics of each; ``coin`` the expected ones of a fair coin.
-        templates: the metrics by each template alone.
-        folds: those of the texts of each fold alone, where thresholds were set on the others.
-        one_sided: those by the other side of a threshold that came out inverted; None where it did
-            not.
-        released: the figures of the released program, and those of ``released_baselines``.
+        released_at: the confidence that the released program chooses, by system and metric.
         published: the published figures beside them.
         about: facts on how the scorer found answers.
     """
@@ -162,107 +161,129 @@ class SpanScores:
     split: str
     question: str
     positive: str
-    items: int
-    too_long: int
-    crossing: int
     cut: int
-    coherence: Coherence
-    one_unit: Coherence | None
-    several_units: Coherence | None
     drop: Drop
     selections: Mapping[str, Mapping[str, float]]
     thresholds: Mapping[str, tuple[float, float]]
     curves: Mapping[str, Sequence[float]]
     areas: Mapping[str, float]
-    baselines: Mapping[str, Coherence]
-    coin: Mapping[str, float]
-    templates: Mapping[str, Coherence]
-    folds: Mapping[str, Coherence]
-    one_sided: Coherence | None
-    released: Mapping[str, float | None]
-    released_baselines: Mapping[str, Mapping[str, float | None]]
+    released_at: Mapping[str, Mapping[str, float | None]]
     published: Sequence[Mapping[str, Any]]
     about: Mapping[str, Any]
 
 
-@dataclass(frozen=True)
-class SpanDetail:
-    """A table with the answers of a model, and its figures."""
-
-    answered: Answered
-    scores: SpanScores
-
-
-def span_detail(answered: Answered, writer: OutcomeWriter) -> SpanDetail:
-    """The figures of answers, whose outcomes are added."""
-    _add_outcomes(writer, answered)
-    return SpanDetail(answered, _scores_of(answered))
-
-
-def stated_scores(details: Sequence[SpanDetail]) -> Iterator[Score]:
-    """The expected scores of a fair coin, and what the released program computes."""
-    for own in (one.scores for one in details):
-        released = {name: own.released.get(name) for name in ("strict", "lenient")}
-        for system, scores in ((COIN, own.coin), (RELEASED_PROGRAM, released)):
-            for name, value in scores.items():
-                if value is not None:
-                    yield Score(
-                        config=own.config,
-                        split=own.split,
-                        group="",
-                        level=REFERENCE,
-                        n=own.items,
-                        metric=METRIC_NAMES.get(name, name),
-                        system=system,
-                        score=value,
-                        ci_low=None,
-                        ci_high=None,
-                        chance=None,
-                    )
-
-
-def span_fields(known: Mapping[str, EstimateRow]) -> dict[str, Any]:
-    """The fields of a score beside which baselines stand: a bag of words, the best constant."""
-    values = [known[name].estimate.value for name in CONSTANTS if name in known]
-    bag = known[BAG].estimate.value if BAG in known else None
-    best = max((value for value in values if value is not None), default=None)
-    return {"partial_input_score": bag, "chance": best, "chance_name": BEST_CONSTANT}
-
-
-def _add_outcomes(writer: OutcomeWriter, one: Answered) -> None:
-    systems = {MODEL: (one.judged, one.at)}
-    for name, judged in one.baselines.items():
-        systems[System(role="baseline", label=name, primary=False)] = judged, one.thresholds(judged)
-    table, is_choice = one.table.table, one.table.question == CHOICE
-    groups = [None if is_choice else _groups(one.table, row) for row in table.rows]
-    units = writer.units(
-        table.unit(row, "", own) for row, own in zip(table.rows, groups, strict=True)
-    )
-    reasons = dict(zip(units, map(one.left_out, range(len(table.rows))), strict=True))
-    for system, (judged, at) in systems.items():
-        known = {own.text.item_id: number for number, own in enumerate(judged)}
-        found: dict[str, list[tuple[int, float | None, float]]] = {}
-        for unit, row in zip(units, table.rows, strict=True):
-            number = known.get(row.item_id)
-            values = (
-                dict.fromkeys(_measures(), (None, 1.0))
-                if number is None
-                else _values(judged[number], {name: own[number] for name, own in at.items()})
+def span_facts(found: Results) -> list[SpanFacts]:
+    """What each config has beside its scores."""
+    cells = found.outcomes.cells_by_key()
+    facts = []
+    for one in found.details:
+        about, is_choice = one.table.table, one.table.question == CHOICE
+        place = about.config, about.split, MODEL.label
+        curves = {n: coherence_curve(one.judged, n) for n in COHERENCE_METRICS if is_choice}
+        facts.append(
+            SpanFacts(
+                config=about.config,
+                split=about.split,
+                question=one.table.question,
+                positive=one.table.positive,
+                cut=one.answers.cut,
+                drop=drop_of({key[-1]: own for key, own in cells.items() if key[:-1] == place}),
+                selections={s: _measured(one, s) for s in _SELECTIONS if is_choice},
+                thresholds={n: (min(own), max(own)) for n, own in one.at.items() if is_choice},
+                curves=curves,
+                areas={n: area_under(own) for n, own in curves.items()},
+                released_at={
+                    name: {"strict": own.strict_at, "lenient": own.lenient_at}
+                    for name, own in one.released.items()
+                },
+                published=list(published_for(about.config)) if one.compat else [],
+                about=one.answers.about,
             )
-            for name, (value, whole) in values.items():
-                found.setdefault(name, []).append((unit, value, whole))
-        for name, rows in found.items():
+        )
+    return facts
+
+
+def _measured(one: Answered, selection: SpanSelection) -> dict[str, float]:
+    return {
+        name: mean_of(
+            own.metric(name, least, selection) for own, least in zip(one.judged, at, strict=True)
+        )
+        for name, at in one.thresholds(one.judged, selection).items()
+    }
+
+
+def add_span_outcomes(writer: OutcomeWriter, one: Answered) -> None:
+    """Add the outcomes of the answers of a model, of baselines, and of people."""
+    table, is_choice = one.table.table, one.table.question == CHOICE
+    folds = one.table.folds or [None] * len(table.rows)
+    units = writer.units(
+        table.unit(
+            row,
+            "",
+            (
+                *table.unit(row).groups,
+                *([] if is_choice else [("", ONE_UNIT if row.size == 1 else SEVERAL_UNITS)]),
+                *([] if fold is None else [("", f"{FOLD}{fold}")]),
+            ),
+        )
+        for row, fold in zip(table.rows, folds, strict=True)
+    )
+    for system, known in _values_by_system(one):
+        for name in dict.fromkeys(name for own in known.values() for name in own):
             metric = metric_named(name)
+            # Only some texts have a span at a position.
+            unknown = {} if name.startswith(ACCURACY + ",") else {name: (None, 1.0)}
+            found: list[Mapping[str, tuple[float | None, float]]] = [
+                known.get(row.item_id, unknown) for row in table.rows
+            ]
+            asked = [(n, own[name]) for n, own in enumerate(found) if name in own]
             writer.add(
-                [unit for unit, _, _ in rows],
+                [units[n] for n, _ in asked],
                 metric.name,
                 system,
-                [value for _, value, _ in rows],
-                reason=[reasons[unit] for unit, _, _ in rows],
-                weight=[whole for _, _, whole in rows] if isinstance(metric, Ratio) else None,
+                [value for _, (value, _) in asked],
+                reason=[one.left_out(n) for n, _ in asked],
+                weight=[whole for _, (_, whole) in asked] if isinstance(metric, Ratio) else None,
             )
     # People were asked about some spans of a text, and mostly about one.
     add_people(writer, units, table.rows, metric_named(SPAN_ACCURACY))
+
+
+def _values_by_system(
+    one: Answered,
+) -> Iterator[tuple[System, dict[str, dict[str, tuple[float, float]]]]]:
+    """The values of the rows that were answered, by their ids."""
+
+    def values(judged: Sequence[TextPrediction], at: Mapping[str, Sequence[float]]) -> Any:
+        return {
+            own.text.item_id: text_values(own, {name: each[n] for name, each in at.items()})
+            for n, own in enumerate(judged)
+        }
+
+    def baseline(label: str) -> System:
+        return System(role="baseline", label=label, primary=False)
+
+    yield MODEL, values(one.judged, one.at)
+    others = {f"{TEMPLATE}{name}": own for name, own in one.answers.by_template.items()}
+    if one.answers.one_sided:
+        others[ONE_SIDED] = one.answers.one_sided
+    predicted = {name: text_predictions(one.table.rows, own) for name, own in others.items()}
+    for name, judged in {**one.baselines, **predicted}.items():
+        yield baseline(name), values(judged, one.thresholds(judged))
+    ids = [own.text.item_id for own in one.judged]
+    coins = [fair_coin(own.text) for own in one.judged]
+    names = {ACCURACY: ACCURACY, **METRIC_NAMES}
+    expected = [{names[key]: (value, 1.0) for key, value in coin.items()} for coin in coins]
+    yield baseline(COIN), dict(zip(ids, expected, strict=True))
+    for name, released in one.released.items():
+        both = zip(released.stricts, released.lenients, strict=True)
+        own = [{"strict": (strict, 1.0), "lenient": (lenient, 1.0)} for strict, lenient in both]
+        yield baseline(released_system(name)), dict(zip(ids, own, strict=True))
+
+
+def released_system(name: str) -> str:
+    """The system of what the released program computes of the answers of another."""
+    return f"{RELEASED_PROGRAM}, {name}" if name else RELEASED_PROGRAM
 
 
 def metric_named(name: str) -> Metric:
@@ -274,15 +295,14 @@ def metric_named(name: str) -> Metric:
 _RATIOS = (SPAN_ACCURACY, STRICT_IF_RIGHT)
 
 
-def _measures() -> list[str]:
-    return [ACCURACY, *METRIC_NAMES.values(), SPAN_ACCURACY, MONOTONE, STRICT_IF_RIGHT]
+def text_values(one: TextPrediction, at: Mapping[str, float]) -> dict[str, tuple[float, float]]:
+    """The values of a text by metric, where a choice needs this confidence for each.
 
-
-def _values(one: TextPrediction, at: Mapping[str, float]) -> dict[str, tuple[float | None, float]]:
-    # Each with what it is a part of.
+    Each has what it is a part of.
+    """
     strict = one.metric("strict", at["strict"])
     rights = one.span_rights(at["strict"])
-    found: dict[str, tuple[float | None, float]] = {
+    found = {
         ACCURACY: (float(one.right), 1.0),
         **{name: (one.metric(key, at[key]), 1.0) for key, name in METRIC_NAMES.items()},
         SPAN_ACCURACY: (float(sum(rights)), float(len(rights))),
@@ -297,174 +317,29 @@ def _values(one: TextPrediction, at: Mapping[str, float]) -> dict[str, tuple[flo
     return found
 
 
-def _groups(table: SpanTable, row: SpanText) -> list[Group]:
-    columns = [
-        (column, text_of(row.extra[column]))
-        for column in table.table.breakdowns
-        if column in row.extra
-    ]
-    return [*columns, ("", ONE_UNIT if row.size == 1 else SEVERAL_UNITS)]
-
-
-def _scores_of(one: Answered) -> SpanScores:
-    judged, is_choice = one.judged, one.table.question == CHOICE
-    parts = {
-        size: [(own, number) for number, own in enumerate(judged) if (own.text.size == 1) == size]
-        for size in (True, False)
-    }
-
-    def part(chosen: Sequence[tuple[TextPrediction, int]]) -> Coherence | None:
-        at = {name: [values[number] for _, number in chosen] for name, values in one.at.items()}
-        return coherence([own for own, _ in chosen], at) if chosen else None
-
-    by_fold: dict[int, list[tuple[TextPrediction, int]]] = {}
-    fold_of = {row.item_id: n for row, n in zip(one.table.rows, one.table.folds, strict=False)}
-    for number, own in enumerate(judged if fold_of else ()):
-        by_fold.setdefault(fold_of[own.text.item_id], []).append((own, number))
-
-    curves = {name: coherence_curve(judged, name) for name in COHERENCE_METRICS}
-    return SpanScores(
-        config=one.table.table.config,
-        split=one.table.table.split,
-        question=one.table.question,
-        positive=one.table.positive,
-        items=len(judged),
-        too_long=one.too_long,
-        crossing=len(one.answers.crossed),
-        cut=one.answers.cut,
-        coherence=coherence(judged, one.at),
-        one_unit=part(parts[True]),
-        several_units=part(parts[False]),
-        drop=drop_of(judged, one.at),
-        selections={s: _measured(one, s) for s in _SELECTIONS} if is_choice else {},
-        thresholds={n: (min(own), max(own)) for n, own in one.at.items()} if is_choice else {},
-        curves=curves if is_choice else {},
-        areas={n: area_under(own) for n, own in curves.items()} if is_choice else {},
-        baselines={
-            name: coherence(own, one.thresholds(own)) for name, own in one.baselines.items()
-        },
-        coin=fair_coin([own.text for own in judged]),
-        templates={
-            name: coherence(own, one.thresholds(own))
-            for name, rows in one.answers.by_template.items()
-            for own in [text_predictions(one.table.rows, rows)]
-        },
-        folds={
-            f"fold {fold}": found
-            for fold, chosen in sorted(by_fold.items())
-            if (found := part(chosen)) is not None
-        },
-        one_sided=_one_sided(one),
-        released=_released(one.released),
-        released_baselines={
-            name: _released(released_coherence(own))
-            for name, own in (one.baselines if one.compat else {}).items()
-        },
-        published=list(published_for(one.table.table.config)) if one.compat else [],
-        about=one.answers.about,
-    )
-
-
-def _one_sided(one: Answered) -> Coherence | None:
-    if not one.answers.one_sided:
-        return None
-    judged = text_predictions(one.table.rows, one.answers.one_sided)
-    return coherence(judged, one.thresholds(judged))
-
-
-def _measured(one: Answered, selection: SpanSelection) -> dict[str, float]:
-    own = coherence(one.judged, one.thresholds(one.judged, selection), selection)
-    return {name: getattr(own, name) for name in COHERENCE_METRICS}
-
-
-def _released(found: ReleasedSpans | None) -> dict[str, float | None]:
-    if found is None:
-        return {}
-    return {
-        "strict": found.strict,
-        "lenient": found.lenient,
-        "strict_at": found.strict_at,
-        "lenient_at": found.lenient_at,
-    }
-
-
-def span_headline(details: Sequence[SpanDetail]) -> Headline:
+def span_headline(found: Results) -> Headline | None:
     """The mean over configs of strict coherence, each with the same weight."""
-    answered = [one.answered for one in details]
-    scores = [one.scores for one in details]
-    groups = [
-        (
-            [own.metric("strict", at) for own, at in zip(a.judged, a.at["strict"], strict=True)],
-            [own.text.cluster for own in a.judged],
-        )
-        for a in answered
-    ]
-    bags = [own.baselines[BAG].strict for own in scores if BAG in own.baselines]
-    return headline_over(
-        [own.config for own in scores],
-        mean_of([own.coherence.strict for own in scores]),
-        macro_interval(groups),
-        sum(own.items for own in scores),
-        partial_input_score=mean_of(bags) if len(bags) == len(scores) else None,
-        chance=mean_of([best_constant(own, "strict")[1] for own in scores]),
+    strict = Accuracy("strict")
+    tables = [(table.config, table.split) for table in found.tables]
+    rows = by_line(found.rows)
+    scores = [rows[(*table, "", "")][strict.said] for table in tables]
+    return mean_headline(
+        cells_by_table(found.outcomes, strict, MODEL, tables),
+        strict,
+        partial_input_score=mean_if_known([own.partial_input_score for own in scores]),
+        chance=mean_if_known([own.chance for own in scores]),
         chance_name=BEST_CONSTANT,
-        metric="strict",
     )
 
 
-def best_constant(own: SpanScores, metric: str) -> tuple[str, float]:
-    """The system that reads nothing and is best on a metric, and what it comes to."""
-    found = {name: getattr(own.baselines[name], metric) for name in own.baselines if name != BAG}
-    name = max(found, key=lambda name: found[name])
-    return name, found[name]
-
-
-def item_rows(details: Sequence[SpanDetail]) -> Iterator[dict[str, Any]]:
-    """Rows of ``items.parquet``: what each text came to; nulls where it is left out."""
-    for one in (own.answered for own in details):
-        known = {own.text.item_id: number for number, own in enumerate(one.judged)}
-        for place, row in enumerate(one.table.rows):
-            number = known.get(row.item_id)
-            values: dict[str, Any] = dict.fromkeys(("answer", "right", *METRIC_NAMES, "monotone"))
-            if number is not None:
-                own = one.judged[number]
-                at = {name: at[number] for name, at in one.at.items()}
-                end = own.predicted[own.whole].answer if own.end is None else own.end
-                values = {
-                    "answer": end,
-                    "right": own.right,
-                    **{name: own.metric(name, at[name]) for name in METRIC_NAMES},
-                    "monotone": own.monotone(at["strict"]),
-                }
-            yield {
-                "config": one.table.table.config,
-                "split": one.table.table.split,
-                "item_id": row.item_id,
-                "units": row.size,
-                "label": row.label,
-                **values,
-                "reason": one.left_out(place) if number is None else "",
-            }
-
-
-def item_schema() -> Any:
-    """The Arrow schema of ``items.parquet``."""
-    return row_schema(
-        *("config string", "split string", "item_id string"),
-        *("units int32", "label int32", "answer int32", "right bool"),
-        *(f"{name} double" for name in METRIC_NAMES),
-        *("monotone bool", "reason string"),
-    )
-
-
-def span_rows(details: Sequence[SpanDetail]) -> Iterator[dict[str, Any]]:
+def span_rows(details: Sequence[Answered]) -> Iterator[dict[str, Any]]:
     """Rows of ``spans.parquet``: each span of each text that was answered.
 
     ``p`` is the probability of a positive answer, or of the chosen alternative; ``visited`` is null
     but under ``--compat``.
     """
-    for one in (own.answered for own in details):
-        visited = one.released.visited if one.released else ()
+    for one in details:
+        visited = one.released[""].visited if one.released else ()
         for number, own in enumerate(one.judged):
             at = one.at["strict"][number]
             for place, gold in own.gold.items():
@@ -491,76 +366,90 @@ def span_schema() -> Any:
     )
 
 
-def write_span_files(details: Sequence[SpanDetail], folder: Path) -> None:
-    """Write both files into a folder that is there."""
+def write_span_files(details: Sequence[Answered], folder: Path) -> None:
+    """Write the answers to spans into a folder that is there."""
     write_rows(span_rows(details), span_schema(), folder / "spans.parquet")
-    write_rows(item_rows(details), item_schema(), folder / "items.parquet")
 
 
-def span_notes(details: Sequence[SpanDetail]) -> Iterator[Note]:
+def span_notes(found: Results) -> Iterator[Note]:
     """Lines that a reader of the table must know."""
     yield detail(
         "strict: share of texts with a right answer for the whole and for every span; lenient: "
         "mean share of spans with a right answer; lenient if right: lenient, with 0 for texts "
         "with a wrong answer for the whole"
     )
-    for one, own in ((each.answered, each.scores) for each in details):
-        name, total = one.table.table.name, len(one.table.rows)
-        if own.too_long:
-            yield caution(
-                f"{name}: {own.too_long:,} of {total:,} texts exceed the model's context and are "
-                "left out"
-            )
-        if own.crossing:
-            yield caution(
-                f"{name}: {own.crossing:,} of {total:,} texts are left out: a token crosses the "
-                "edge of what is compared on one side only"
-            )
-        if own.cut:
-            yield caution(
-                f"{name}: {own.cut:,} of {total:,} texts exceed the model's context and are cut at "
-                "the end"
-            )
-        error = 100 * (0.25 / own.items) ** 0.5
-        if 2.8 * error > 3:
-            yield caution(
-                f"{name}: {own.items:,} texts, a standard error of up to {error:.1f} points: "
-                f"differences under {2.8 * error:.0f} points are not detected"
-            )
-        clusters = {one.text.cluster for one in one.judged}
-        if len(clusters) < FEW_ITEMS and len(clusters) < own.items:
-            yield caution(
-                f"{name}: the texts come from only {len(clusters)} sources, so intervals are wide, "
-                "and bootstrap intervals are too narrow"
-            )
-        if own.question == CHOICE and one.rho == "best":
-            yield caution(
-                f"{name}: --rho best: the confidence threshold of each metric was chosen on these "
-                "same texts, as in the paper"
-            )
-        best, value = best_constant(own, "strict")
-        if own.coherence.strict <= value:
-            yield caution(
-                f"{name}: strict coherence is no better than that of the best constant answer "
-                f"({best}: {100 * value:.1f} %)"
-            )
-        if own.one_sided is not None:
-            fits = own.about.get("folds", [own.about])
-            weights = [fit["weight"] for fit in fits if fit["weight"] < 0]
-            said = f"{weights[0]:.3f}, set on {fits[0]['calibrated_on']}"
-            if len(fits) > 1:
-                number = f"in {len(weights)} of {len(fits)} folds"
-                said = f"{min(weights):.3f} to {max(weights):.3f}, {number}"
-            yield caution(
-                f"{name}: the answers are inverted (weight {said}): the "
-                f"model answers '{own.positive}' where less supports it; not inverted, accuracy is "
-                f"{100 * own.one_sided.accuracy:.1f} %, strict {100 * own.one_sided.strict:.1f} %"
-            )
-        if own.about.get("ignores_chat_template"):
-            yield caution(
-                f"{name}: the prompt is plain text, although the model has a chat template; "
-                "--apply-chat-template uses the template"
-            )
-        if own.published:
-            facts = published_tables()[str(published_config(own.config))].differs
-            yield caution(f"{name}: {'; '.join(facts)}")
+    lines = by_line(found.rows)
+    for one in found.details:
+        yield from _notes_on(one, lines)
+
+
+def _notes_on(
+    one: Answered, lines: Mapping[tuple[str, str, str, str], Mapping[str, Score]]
+) -> Iterator[Note]:
+    table, answers, items = one.table.table, one.answers, len(one.judged)
+    name, total = table.name, len(table.rows)
+    if one.too_long:
+        yield caution(
+            f"{name}: {one.too_long:,} of {total:,} texts exceed the model's context and are "
+            "left out"
+        )
+    if crossing := len(answers.crossed):
+        yield caution(
+            f"{name}: {crossing:,} of {total:,} texts are left out: a token crosses the "
+            "edge of what is compared on one side only"
+        )
+    if answers.cut:
+        yield caution(
+            f"{name}: {answers.cut:,} of {total:,} texts exceed the model's context and are cut at "
+            "the end"
+        )
+    error = 100 * (0.25 / items) ** 0.5
+    if 2.8 * error > 3:
+        yield caution(
+            f"{name}: {items:,} texts, a standard error of up to {error:.1f} points: "
+            f"differences under {2.8 * error:.0f} points are not detected"
+        )
+    clusters = {one.text.cluster for one in one.judged}
+    if len(clusters) < FEW_ITEMS and len(clusters) < items:
+        yield caution(
+            f"{name}: the texts come from only {len(clusters)} sources, so intervals are wide, "
+            "and bootstrap intervals are too narrow"
+        )
+    if one.table.question == CHOICE and one.rho == "best":
+        yield caution(
+            f"{name}: --rho best: the confidence threshold of each metric was chosen on these "
+            "same texts, as in the paper"
+        )
+    strict = lines[table.config, table.split, "", ""]["strict"]
+    if strict.score is not None and strict.chance is not None and strict.score <= strict.chance:
+        best = next(
+            label
+            for label in CONSTANTS
+            if (own := lines.get((table.config, table.split, "", label)))
+            and own["strict"].score == strict.chance
+        )
+        yield caution(
+            f"{name}: strict coherence is no better than that of the best constant answer "
+            f"({best}: {100 * strict.chance:.1f} %)"
+        )
+    if one_sided := lines.get((table.config, table.split, "", ONE_SIDED)):
+        fits = answers.about.get("folds", [answers.about])
+        weights = [fit["weight"] for fit in fits if fit["weight"] < 0]
+        said = f"{weights[0]:.3f}, set on {fits[0]['calibrated_on']}"
+        if len(fits) > 1:
+            number = f"in {len(weights)} of {len(fits)} folds"
+            said = f"{min(weights):.3f} to {max(weights):.3f}, {number}"
+        accuracy, strict = (one_sided[metric] for metric in (ACCURACY, "strict"))
+        yield caution(
+            f"{name}: the answers are inverted (weight {said}): the "
+            f"model answers '{one.table.positive}' where less supports it; not inverted, accuracy "
+            f"is {grid.share_cell(accuracy.score)} %, strict {grid.share_cell(strict.score)} %"
+        )
+    if answers.about.get("ignores_chat_template"):
+        yield caution(
+            f"{name}: the prompt is plain text, although the model has a chat template; "
+            "--apply-chat-template uses the template"
+        )
+    if one.compat:
+        facts = published_tables()[str(published_config(table.config))].differs
+        yield caution(f"{name}: {'; '.join(facts)}")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict
+from functools import partial
 from typing import Any
 
 from coherencegym.errors import EvaluationError
@@ -18,6 +19,7 @@ from coherencegym.eval.plan.options import Options
 from coherencegym.eval.plan.requests import Query
 from coherencegym.eval.report import grid
 from coherencegym.eval.tasks.spans.asking import ask_spans, askable
+from coherencegym.eval.tasks.spans.baselines import BEST_CONSTANT, CONSTANTS
 from coherencegym.eval.tasks.spans.data import (
     SpanTable,
     places_of,
@@ -37,17 +39,16 @@ from coherencegym.eval.tasks.spans.options import (
 from coherencegym.eval.tasks.spans.prompts import prompt_queries
 from coherencegym.eval.tasks.spans.report import span_sections
 from coherencegym.eval.tasks.spans.results import (
-    SpanDetail,
+    Answered,
+    add_span_outcomes,
     metric_named,
-    span_detail,
-    span_fields,
+    span_facts,
     span_headline,
     span_notes,
-    stated_scores,
     write_span_files,
 )
 from coherencegym.eval.tasks.spans.zero_shot import span_queries
-from coherencegym.eval.tasks.task import Loader, Task, TaskContext
+from coherencegym.eval.tasks.task import Loader, Task, TaskContext, fields_beside
 
 
 def _texts(table: SpanTable, options: SpanOptions) -> list[Query]:
@@ -79,11 +80,12 @@ def _load(options: SpanOptions, loader: Loader) -> LoadedModel:
 
 def ask_table(
     context: TaskContext, table: SpanTable, options: SpanOptions, writer: OutcomeWriter
-) -> SpanDetail:
+) -> Answered:
     """Ask a model about every span of a table, and add the outcomes of its texts."""
     how = {} if options.scorer in HEADS else context.running
     found = ask_spans(context.model, table, options, _reading(context.reading), **how)
-    return span_detail(found, writer)
+    add_span_outcomes(writer, found)
+    return found
 
 
 def _reading(options: Options) -> Options:
@@ -119,15 +121,15 @@ TASK = Task(
     check=check_spans,
     resolve=with_scorer,
     record=own_settings,
-    beside=span_fields,
-    headline=lambda found: span_headline(found.details),
+    beside=partial(fields_beside, constants=CONSTANTS, chance_name=BEST_CONSTANT),
+    summary=span_facts,
+    headline=span_headline,
     sections=span_sections,
-    stated=lambda found: stated_scores(found.details),
-    notes=lambda found: span_notes(found.details),
+    notes=span_notes,
     facts=lambda one, detail: {
-        "left_out": {"too_long": detail.answered.too_long, "crossing": detail.scores.crossing}
+        "left_out": {"too_long": detail.too_long, "crossing": len(detail.answers.crossed)}
     },
-    more=lambda found: {"spans": [asdict(one.scores) for one in found.details]},
+    more=lambda found: {"spans": list(map(asdict, found.summary))},
     files=lambda found, folder: write_span_files(found.details, folder),
     says_baselines=True,
 )

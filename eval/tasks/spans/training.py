@@ -35,7 +35,7 @@ from coherencegym.eval.tasks.spans.results import (
     METRIC_NAMES,
     STRICT_IF_RIGHT,
     Answered,
-    span_detail,
+    add_span_outcomes,
 )
 from coherencegym.eval.tasks.spans.task import TASK as SPANS_TASK
 from coherencegym.eval.tasks.training.encoder import Head, TrainingRow, refuse_long_seconds
@@ -200,9 +200,11 @@ class SpanTraining(TextTraining):
         scorer = MULTIPLE_CHOICE if self.question == CHOICE else CLASSIFIER
         how = HeadOptions(truncate=True, max_length=self.encoder.max_length)
         pairs = [
-            (table, span_detail(Answered(table, head_answers(loaded, scorer, table, how)), writer))
+            (table, Answered(table, head_answers(loaded, scorer, table, how)))
             for table in self.data.inputs
         ]
+        for _, answered in pairs:
+            add_span_outcomes(writer, answered)
         return SpanOptions(scorer=scorer, truncate=True), pairs
 
     def card(self, own: Results) -> CardText:
@@ -234,7 +236,7 @@ class SpanTraining(TextTraining):
             pipeline="multiple-choice" if choice else "text-classification",
             title="A model of texts and their parts",
             about=f"{markdown_code(self.encoder.source.name)}, fine-tuned to decide {says} (Storks "
-            f"and Chai 2021, Findings of EMNLP). Its input is {what}, with units joined by a space"
+            f"and Chai 2021, Results of EMNLP). Its input is {what}, with units joined by a space"
             f"{labels}. Strict coherence, below, is the share of texts for which the model is "
             "right about the whole and about every part.",
             use=(

@@ -19,9 +19,12 @@ from support.span_texts import (
     places,
     real_abduction,
     real_entailment,
+    shares,
 )
 
 from coherencegym.eval.kinds.spans import NEGATIVE, POSITIVE, UNDECIDED, SpanText
+from coherencegym.eval.outcomes.schema import MODEL, UnitRow
+from coherencegym.eval.outcomes.tables import OutcomeWriter
 from coherencegym.eval.tasks.spans.coherence import (
     COHERENCE_METRICS,
     THRESHOLDS,
@@ -29,16 +32,17 @@ from coherencegym.eval.tasks.spans.coherence import (
     TextPrediction,
     area_under,
     best_thresholds,
-    coherence,
     coherence_curve,
     constant_answers,
     fair_coin,
+    mean_of,
     most_frequent_answer,
     span_position,
     thresholds_by_folds,
 )
-from coherencegym.eval.tasks.spans.drop import drop_of
+from coherencegym.eval.tasks.spans.drop import Drop, drop_of
 from coherencegym.eval.tasks.spans.released import released_coherence
+from coherencegym.eval.tasks.spans.results import METRIC_NAMES, text_values
 
 A = entailment("a", ("One.", "Two.", "Three."), 1, [0, 1])
 B = entailment("b", ("One.", "Two."), 0, [])
@@ -65,10 +69,10 @@ def toy(a: set[tuple[int, int]], b: set[tuple[int, int]], c: bool) -> list[TextP
     ],
 )
 def test_toy_of_one_text(answers: list[TextPrediction], expected: tuple[float, ...]) -> None:
-    found, released = coherence(answers), released_coherence(answers)
+    found, released = shares(answers), released_coherence(answers)
     assert (
-        found.accuracy, found.strict, found.lenient, found.lenient_if_right,
-        released.strict, released.lenient,
+        *(found[name] for name in ("accuracy", *METRIC_NAMES.values())),
+        mean_of(released.stricts), mean_of(released.lenients),
     ) == pytest.approx(expected)  # fmt: skip
 
 
@@ -81,12 +85,26 @@ def test_a_text_whose_task_was_asked_otherwise_is_coherent_only_if_that_is_right
         assert asked.metric("lenient", 0.05) == 1.0
 
 
+def drop_by_hand(answers: list[TextPrediction]) -> Drop:
+    """The drop of one-text answers, from their outcomes."""
+    writer = OutcomeWriter()
+    about = {"config": "c", "split": "test"}
+    units = writer.units(
+        UnitRow(item=str(n), discourse=own.text.cluster, cluster=own.text.cluster, **about)
+        for n, own in enumerate(answers)
+    )
+    each = [text_values(own, dict.fromkeys(COHERENCE_METRICS, 0.05)) for own in answers]
+    for name in ("accuracy", *METRIC_NAMES.values()):
+        writer.add(units, name, MODEL, [own[name][0] for own in each])
+    return drop_of({key[-1]: own for key, own in writer.tables().cells_by_key().items()})
+
+
 def test_the_drop_from_right_to_right_in_every_part() -> None:
     answers = toy({(0, 0), (0, 1), (0, 2)}, {(0, 0)}, True)
-    found = drop_of(answers, dict.fromkeys(COHERENCE_METRICS, [0.05] * 3))
+    found = drop_by_hand(answers)
     assert (found.sources, found.incoherent, found.p) == (3, 2, 0.5)
     assert found.intervals["accuracy"] == (1.0, 1.0)
-    assert found.intervals["strict"] == found.intervals["strict_if_right"] == (0.0, 1.0)
+    assert found.intervals["strict"] == found.intervals["strict if right"] == (0.0, 1.0)
     lenient = found.intervals["lenient"]
     assert lenient is not None
     assert 2 / 3 <= lenient[0] < lenient[1] <= 1
@@ -106,12 +124,12 @@ def test_mcnemar_of_as_many_as_the_published_models_have(entailments: list[SpanT
                 text, {p: SpanPrediction.of_one_text(one) for p, one in predicted.items()}
             )
         )
-    found = drop_of(answers, dict.fromkeys(COHERENCE_METRICS, [0.05] * 172))
-    measures = coherence(answers)
-    assert (round(172 * measures.accuracy), round(172 * measures.strict)) == (122, 67)
+    found = drop_by_hand(answers)
+    measures = shares(answers)
+    assert (round(172 * measures["accuracy"]), round(172 * measures["strict"])) == (122, 67)
     assert (found.sources, found.incoherent) == (10, 55)
     assert found.p == pytest.approx(2 / 2**55)
-    ratio = found.intervals["strict_if_right"]
+    ratio = found.intervals["strict if right"]
     assert ratio is not None
     assert ratio[0] < 67 / 122 < ratio[1]
 
@@ -146,16 +164,15 @@ def toy_choice() -> list[TextPrediction]:
     ],
 )
 def test_toy_of_a_choice(threshold: float, selection: Any, expected: tuple[float, ...]) -> None:
-    found = coherence(toy_choice(), threshold, selection)
-    assert found.accuracy == pytest.approx(2 / 3)
-    values = found.strict, found.lenient, found.lenient_if_right
-    assert values == pytest.approx(expected)
+    found = shares(toy_choice(), threshold, selection)
+    assert found["accuracy"] == pytest.approx(2 / 3)
+    assert tuple(found[name] for name in METRIC_NAMES.values()) == pytest.approx(expected)
 
 
 def test_toy_of_a_choice_as_released() -> None:
     found = released_coherence(toy_choice(), (0.15, 0.35))
-    assert found.lenient == pytest.approx(20 / 21)
-    assert (found.strict, found.strict_at, found.lenient_at) == (1.0, 0.15, 0.15)
+    assert mean_of(found.lenients) == pytest.approx(20 / 21)
+    assert (mean_of(found.stricts), found.strict_at, found.lenient_at) == (1.0, 0.15, 0.15)
     assert [len(visited) for visited in found.visited] == [3, 3, 1]
 
 
@@ -173,10 +190,10 @@ def test_the_notebooks_output_on_entailment(entailments: list[SpanText]) -> None
     first = entailments[:10]
     assert [text.item_id for text in first] == [str(number) for number in range(73, 83)]
     answers = [judged_one(text, lambda *_: True) for text in first]
-    assert coherence(answers).accuracy == 0.7
+    assert shares(answers)["accuracy"] == 0.7
     released = released_coherence(answers)
-    assert released.lenient == 0.4269000933706816
-    assert released.strict == 0.4
+    assert mean_of(released.lenients) == 0.4269000933706816
+    assert mean_of(released.stricts) == 0.4
 
 
 NOTEBOOK = (156, 38, 203, 124, 182, 215, 39, 90, 44, 27, 158, 189, 50, 199, 83, 58, 129, 142, 72)
@@ -194,10 +211,10 @@ def test_the_notebooks_output_on_choices(abductions: list[SpanText], sixth: int)
         answers.append(
             TextPrediction(text, dict.fromkeys(places(3), SpanPrediction(end, 0.5, 0.0)))
         )
-    assert coherence(answers).accuracy == 0.7
+    assert shares(answers)["accuracy"] == 0.7
     found = released_coherence(answers)
-    assert found.lenient == 0.18246427120454473
-    assert (found.strict, found.strict_at, found.lenient_at) == (0.15, 1.0, 1.0)
+    assert mean_of(found.lenients) == 0.18246427120454473
+    assert (mean_of(found.stricts), found.strict_at, found.lenient_at) == (0.15, 1.0, 1.0)
 
 
 def overlap(least: float) -> Callable[[SpanText, int, int], bool]:
@@ -234,12 +251,12 @@ def test_judges_of_the_real_entailments(
     entailments: list[SpanText], judge: Any, expected: tuple[float, ...]
 ) -> None:
     answers = [judged_one(text, partial(judge, text)) for text in entailments]
-    found, released = coherence(answers), released_coherence(answers)
+    found, released = shares(answers), released_coherence(answers)
     assert (
-        found.accuracy, found.strict, found.lenient, found.lenient_if_right,
-        released.strict, released.lenient,
+        *(found[name] for name in ("accuracy", *METRIC_NAMES.values())),
+        mean_of(released.stricts), mean_of(released.lenients),
     ) == pytest.approx(expected, abs=6e-7)  # fmt: skip
-    assert found.spans == 1119
+    assert sum(len(text.gold) for text in entailments) == 1119
     assert sum(one.answer for text in entailments for one in text.gold) == 156
 
 
@@ -296,7 +313,8 @@ def test_judges_of_the_real_choices(
         for text in abductions
     ]
     found = released_coherence(answers)
-    assert (found.strict, found.lenient) == pytest.approx((released[0], released[2]), abs=6e-5)
+    means = mean_of(found.stricts), mean_of(found.lenients)
+    assert means == pytest.approx((released[0], released[2]), abs=6e-5)
     assert (found.strict_at, found.lenient_at) == (released[1], released[3])
     for number, selection in enumerate(("all", "different", "longer")):
         best = {
@@ -307,7 +325,7 @@ def test_judges_of_the_real_choices(
         assert best["lenient_if_right"] == pytest.approx(gated[number], abs=6e-5)
         if not number:
             assert best["lenient"] == pytest.approx(lenient, abs=6e-5)
-    assert coherence(answers).accuracy == pytest.approx(accuracy, abs=6e-7)
+    assert shares(answers)["accuracy"] == pytest.approx(accuracy, abs=6e-7)
 
 
 def test_the_best_threshold_of_the_hashed_judge(abductions: list[SpanText]) -> None:
@@ -340,13 +358,13 @@ def test_gold_of_the_real_choices(abductions: list[SpanText]) -> None:
 def test_constants_are_the_judges_that_read_nothing(
     entailments: list[SpanText], abductions: list[SpanText]
 ) -> None:
-    never = coherence([constant_answers(text, NEGATIVE) for text in entailments])
-    assert never.strict == pytest.approx(0.424419, abs=6e-7)
+    never = shares([constant_answers(text, NEGATIVE) for text in entailments])
+    assert never["strict"] == pytest.approx(0.424419, abs=6e-7)
     assert most_frequent_answer(entailments) == POSITIVE
-    first = coherence([constant_answers(text, 0) for text in abductions], 0.05, "longer")
-    assert first.strict == pytest.approx(0.1164, abs=6e-5)
-    unsure = coherence([constant_answers(text, UNDECIDED) for text in abductions])
-    assert (unsure.strict, unsure.lenient) == pytest.approx((0, 0.6146), abs=6e-5)
+    first = shares([constant_answers(text, 0) for text in abductions], 0.05, "longer")
+    assert first["strict"] == pytest.approx(0.1164, abs=6e-5)
+    unsure = shares([constant_answers(text, UNDECIDED) for text in abductions])
+    assert (unsure["strict"], unsure["lenient"]) == pytest.approx((0, 0.6146), abs=6e-5)
 
 
 def _among(heads: set[tuple[int, int]], start: int, end: int) -> bool:
@@ -355,18 +373,26 @@ def _among(heads: set[tuple[int, int]], start: int, end: int) -> bool:
 
 def test_a_coin_in_closed_form_is_its_mean() -> None:
     """All throws on the toys, each once."""
-    sums = dict.fromkeys(("accuracy", *COHERENCE_METRICS), 0.0)
     for text in (A, B, C):
+        names = {"accuracy": "accuracy", **METRIC_NAMES}
+        sums = dict.fromkeys(names, 0.0)
         every = 2 ** len(text.gold)
         for throw in range(every):
             order = places(text.size)
             heads = {place for number, place in enumerate(order) if throw >> number & 1}
-            one = coherence([judged_one(text, partial(_among, heads))])
-            for name in sums:
-                sums[name] += getattr(one, name) / every / 3
-    assert fair_coin([A, B, C]) == pytest.approx(sums)
-    assert fair_coin([A, B, C])["strict"] == pytest.approx((2**-6 + 2**-3 + 2**-1) / 3)
-    assert fair_coin([toy_choice()[0].text])["strict"] == pytest.approx(0.5 / 27)
+            one = shares([judged_one(text, partial(_among, heads))])
+            for name, metric in names.items():
+                sums[name] += one[metric] / every
+        assert fair_coin(text) == pytest.approx(sums)
+    assert [fair_coin(text)["strict"] for text in (A, B, C)] == [2**-6, 2**-3, 2**-1]
+    assert fair_coin(toy_choice()[0].text)["strict"] == pytest.approx(0.5 / 27)
+
+
+def in_order(found: dict[str, float]) -> None:
+    """Who is right about every part is right about the whole, and about no fewer parts."""
+    assert found["strict"] <= found["lenient if right"] + 1e-12
+    assert found["lenient if right"] <= found["lenient"] + 1e-12
+    assert found["strict"] <= found["accuracy"]
 
 
 PROBABILITIES = st.lists(st.floats(0, 1), min_size=6, max_size=6)
@@ -379,10 +405,7 @@ def test_what_always_holds_of_one_text(drawn: list[tuple[list[float], int, bool]
         text = entailment(f"t{number}", ("One.", "Two.", "Three."), label, [0, 1])
         predicted = dict(zip(places(3), map(SpanPrediction.of_one_text, chances), strict=True))
         answers.append(TextPrediction(text, predicted))
-    found = coherence(answers)
-    assert found.strict <= found.lenient_if_right + 1e-12
-    assert found.lenient_if_right <= found.lenient + 1e-12
-    assert found.strict <= found.accuracy
+    in_order(shares(answers))
 
 
 @given(st.lists(st.tuples(PROBABILITIES, st.integers(0, 1), st.booleans()), min_size=1, max_size=4))
@@ -402,12 +425,10 @@ def test_what_always_holds_of_a_choice(drawn: list[tuple[list[float], int, bool]
         turned = [SpanPrediction.of_choice((two, one)) for one, two in pairs]
         swapped.append(TextPrediction(other, dict(zip(places(3), turned, strict=True))))
     for threshold in THRESHOLDS:
-        found = coherence(answers, threshold)
-        assert found == coherence(swapped, threshold)
-        assert found.strict <= found.lenient_if_right + 1e-12
-        assert found.lenient_if_right <= found.lenient + 1e-12
-        assert found.strict <= found.accuracy
-    assert coherence(answers, 1.01).strict == 0
+        found = shares(answers, threshold)
+        assert found == pytest.approx(shares(swapped, threshold), nan_ok=True)
+        in_order(found)
+    assert shares(answers, 1.01)["strict"] == 0
     assert released_coherence(answers) == released_coherence(swapped)
 
 
@@ -429,10 +450,9 @@ def test_positions_of_spans() -> None:
     assert found[1, 2] == found[0, 2] == found[1, 3] == "contains"
     assert found[0, 1] == found[1, 1] == found[2, 3] == "overlaps"
     assert found[0, 0] == found[3, 3] == "misses"
-    counted = coherence([judged_one(text, lambda a, b: True)]).by_position
-    assert counted == {
-        "whole": (1.0, 1), "contains": (1.0, 3), "overlaps": (0.0, 4), "misses": (0.0, 2),
-    }  # fmt: skip
+    own = text_values(judged_one(text, lambda a, b: True), dict.fromkeys(COHERENCE_METRICS, 0.05))
+    counted = {"whole": (1, 1), "contains": (3, 3), "overlaps": (0, 4), "misses": (0, 2)}
+    assert {name: own[f"accuracy, span {name}"] for name in counted} == counted
 
 
 def test_thresholds_come_from_the_texts_of_other_folds() -> None:

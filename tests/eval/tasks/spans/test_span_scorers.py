@@ -21,6 +21,7 @@ from coherencegym.eval.plan.batches import Budget
 from coherencegym.eval.plan.options import Options
 from coherencegym.eval.plan.plan import make_plan
 from coherencegym.eval.plan.requests import prepare
+from coherencegym.eval.tasks.collect import results_of
 from coherencegym.eval.tasks.spans.answers import Slope, fitted_slope
 from coherencegym.eval.tasks.spans.asking import ask_spans
 from coherencegym.eval.tasks.spans.baselines import BAG, MOST_FREQUENT, NEVER, baselines_of
@@ -44,7 +45,8 @@ from coherencegym.eval.tasks.spans.options import (
     SpanOptions,
 )
 from coherencegym.eval.tasks.spans.prompts import TEMPLATES, prompt_answers, prompt_queries
-from coherencegym.eval.tasks.spans.results import Answered, item_rows, span_detail, span_notes
+from coherencegym.eval.tasks.spans.results import Answered, add_span_outcomes
+from coherencegym.eval.tasks.spans.task import TASK
 from coherencegym.eval.tasks.spans.zero_shot import ZeroShot, span_queries, surprisal_answers
 from coherencegym.eval.tasks.table import Table
 
@@ -257,12 +259,14 @@ def test_a_text_is_left_out_where_a_token_crosses_what_is_compared(
     assert [own is None for own in found.rows] == [True] + [False] * (len(rows) - 1)
     assert found.crossed == {0}
     writer = OutcomeWriter()
-    detail = span_detail(Answered(table, found), writer)
-    assert (detail.scores.crossing, detail.scores.too_long) == (1, 0)
+    answered = Answered(table, found)
+    add_span_outcomes(writer, answered)
+    assert answered.too_long == 0
     said = f"1 of {len(rows)} texts are left out: a token crosses the edge of what is compared"
-    assert any(said in str(note) for note in span_notes([detail]))
+    pairs = [(table, answered)]
+    results = results_of(TASK, pairs, writer.tables(), {"name": "tiny"}, SpanOptions())
+    assert any(said in str(note) for note in results.notes)
     assert {row.reason for row in writer.tables().rows()} == {"", "crossing"}
-    assert [row["reason"] for row in item_rows([detail])] == ["crossing"] + [""] * (len(rows) - 1)
 
 
 def test_an_answer_that_begins_in_the_question_is_refused(make_model: Callable[..., Any]) -> None:

@@ -63,6 +63,15 @@ def results_of(folder: Path) -> dict[str, Any]:
     return found
 
 
+def scores_of(results: dict[str, Any], config: str = "") -> dict[tuple[str, str, str], Any]:
+    """The scores of a config, or of all, by group, system and metric."""
+    return {
+        (one["group"], one["system"], one["metric"]): one
+        for one in results["scores"]
+        if config in (one["config"], "")
+    }
+
+
 @pytest.fixture(scope="module")
 def finished(saved: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     output = tmp_path_factory.mktemp("results") / "run"
@@ -79,30 +88,34 @@ def test_what_a_run_says_of_each_config(finished: Path) -> None:
         "intruder_toy": "coherence",
     }
     own = by_config["conversational_entailment"]
-    assert (own["items"], own["one_unit"]["items"], own["several_units"]["items"]) == (24, 8, 16)
-    assert own["one_unit"]["strict"] == own["one_unit"]["accuracy"]
-    assert list(own["baselines"]) == ["never", "always", "most frequent", "bag of words"]
+    scores = scores_of(results, "conversational_entailment")
+    sizes = [scores[group, "", "strict"]["n"] for group in ("", "units: 1", "units: several")]
+    assert sizes == [24, 8, 16]
+    strict, accuracy = (scores["units: 1", "", name]["score"] for name in ("strict", "accuracy"))
+    assert strict == accuracy
+    assert {system for group, system, _ in scores if not group} == {
+        *("", "never", "always", "most frequent", "bag of words", "fair coin")
+    }
     assert by_config["intruder_toy"]["about"]["calibrated_on"] == "train"
     drop = own["drop"]
     assert (drop["sources"], drop["resamples"]) == (12, 5000)
     assert set(drop["intervals"]) == {
-        *("accuracy", "strict", "lenient", "lenient_if_right", "drop", "strict_if_right")
+        *("accuracy", "strict", "lenient", "lenient if right", "drop", "strict if right")
     }
     low, high = drop["intervals"]["lenient"]
-    assert low < own["coherence"]["lenient"] < high
+    assert low < scores["", "", "lenient"]["score"] < high
     choice = by_config["abduction"]
     assert set(choice["selections"]) == {"all", "different", "longer"}
     assert len(choice["curves"]["strict"]) == 20
     assert not choice["published"]
-    assert not choice["released"]
-    strict = [x["coherence"]["strict"] for x in results["spans"]]
+    assert not choice["released_at"]
+    strict = [scores_of(results, name)["", "", "strict"]["score"] for name in by_config]
     assert results["headline"]["score"] == pytest.approx(sum(strict) / 3)
-    for score in results["scores"]:
-        if score["level"] == "all" and score["metric"] in ("accuracy", "strict", "lenient"):
-            found = by_config[score["config"]]["coherence"][score["metric"]]
-            assert score["score"] == pytest.approx(found)
-            never = by_config[score["config"]]["baselines"]["never"][score["metric"]]
-            assert score["chance"] >= never
+    for name in by_config:
+        scores = scores_of(results, name)
+        for metric in ("accuracy", "strict", "lenient"):
+            chance = scores["", "", metric]["chance"]
+            assert chance >= scores["", "never", metric]["score"]
 
 
 def test_the_best_constant_answer_is_not_called_chance(
@@ -163,29 +176,28 @@ def test_inverted_answers_are_said_where_one_looks(
         )
         (own,) = results_of(run)["spans"]
         page = (run / "report.html").read_text()
+        own["scores"] = scores_of(results_of(run))
         said[own["about"]["weight"] < 0] = (own, capsys.readouterr().out, page)
     own, out, page = said[True]
     weight = f"{own['about']['weight']:.3f}"
-    accuracy = f"{100 * own['one_sided']['accuracy']:.1f}"
+    accuracy = f"{100 * own['scores']['', 'not inverted', 'accuracy']['score']:.1f}"
     for text in (" ".join(out.split()), page):
         assert f"the answers are inverted (weight {weight}, set on validation)" in text
         assert f"not inverted, accuracy is {accuracy} %" in text
         assert "not inverted" in text
     own, out, page = said[False]
-    assert own["one_sided"] is None
+    assert ("", "not inverted", "accuracy") not in own["scores"]
     assert "answers are inverted" not in out + page
 
 
 def test_every_span_and_every_text_is_there(finished: Path) -> None:
     spans = parquet_rows(finished / "spans.parquet")
-    items = parquet_rows(finished / "items.parquet")
     results = results_of(finished)
     for own in results["spans"]:
         rights = [row["right"] for row in spans if row["config"] == own["config"]]
-        assert sum(rights) / len(rights) == pytest.approx(own["coherence"]["span_accuracy"])
-        texts = [row for row in items if row["config"] == own["config"]]
-        strict = [row["strict"] for row in texts]
-        assert sum(strict) / len(strict) == pytest.approx(own["coherence"]["strict"])
+        scores = scores_of(results, own["config"])
+        share = scores["", "", "span accuracy"]["score"]
+        assert sum(rights) / len(rights) == pytest.approx(share)
     assert {row["visited"] for row in spans} == {None}
     page = (finished / "report.html").read_text()
     triangles = re.findall(r'<svg class="triangle".*?</svg>', page, re.DOTALL)
@@ -207,8 +219,14 @@ def test_the_released_program_and_published_figures(
     said = " ".join(capsys.readouterr().out.split())
     assert "BERT-large, published" in said
     assert "neither is the paper's definition" in said
-    for own in results_of(tmp_path / "out")["spans"]:
-        assert {"strict", "lenient"} <= set(own["released"])
+    results = results_of(tmp_path / "out")
+    for own in results["spans"]:
+        assert {"strict", "lenient"} == set(own["released_at"][""])
+        scores = scores_of(results, own["config"])
+        for metric in ("strict", "lenient"):
+            assert {("", "released program", metric), ("", "released program, never", metric)} <= {
+                *scores
+            }
         assert len(own["published"]) == (3 if own["config"] == "abduction" else 4)
     rows = parquet_rows(tmp_path / "out" / "spans.parquet")
     single = {r["visited"] for r in rows if r["config"] == "abduction" and r["start"] == r["end"]}
@@ -220,8 +238,8 @@ def test_prompts_have_a_range(
 ) -> None:
     more = ("--scorer", "prompt", "--config", "intruder_toy", "--verbose")
     assert main(arguments(saved, tmp_path / "out", *more)) == 0
-    (own,) = results_of(tmp_path / "out")["spans"]
-    assert len(own["templates"]) == 3
+    scores = scores_of(results_of(tmp_path / "out"))
+    assert len({name for _, name, _ in scores if name.startswith("template ")}) == 3
     said = capsys.readouterr().out
     assert "intruder_toy: range" in said
     assert "drop to strict, by bootstrap" in said
@@ -335,15 +353,17 @@ def test_a_model_that_reads_too_little(
     command[command.index("--dataset") + 1] = str(tmp_path / "data")
     assert main(command) == 0
     assert "1 of 3 texts exceed the model's context and are left out" in capsys.readouterr().out
-    (own,) = results_of(tmp_path / "out")["spans"]
-    assert (own["items"], own["too_long"]) == (2, 1)
+    results = results_of(tmp_path / "out")
+    assert scores_of(results)["", "", "strict"]["n"] == 2
+    assert results["dataset"]["tables"][0]["left_out"]["too_long"] == 1
     shutil.copytree(tmp_path / "out", tmp_path / "other")
     assert main(["compare", str(tmp_path / "out"), str(tmp_path / "other")]) == 0
     assert "too long for the other model, so left out for both: 1 texts" in capsys.readouterr().out
     assert main([*command, "--truncate", "--overwrite"]) == 0
     assert "1 of 3 texts exceed the model's context and are cut" in capsys.readouterr().out
     results = results_of(tmp_path / "out")
-    assert (results["spans"][0]["items"], results["spans"][0]["cut"]) == (3, 1)
+    assert scores_of(results)["", "", "strict"]["n"] == 3
+    assert results["spans"][0]["cut"] == 1
     assert "truncate:True" in results["signature"]
 
 
@@ -372,12 +392,14 @@ def test_thresholds_are_set_on_other_folds(
     assert [fit["calibrated_on"] for fit in fits] == [f"all but fold {n}" for n in range(4)]
     assert sum(fit["calibrated_with"] for fit in fits) == 3 * 24  # each text in three of four
     assert len({fit["threshold"] for fit in fits}) == 4
-    assert "bag of words" in entailment["baselines"]
+    assert ("", "bag of words", "strict") in scores_of(results_of(tmp_path / "run"))
     for own in (entailment, choice):
-        assert list(own["folds"]) == [f"fold {n}" for n in range(4)]
-        assert sum(part["items"] for part in own["folds"].values()) == own["items"]
-        right = sum(part["items"] * part["strict"] for part in own["folds"].values())
-        assert right / own["items"] == pytest.approx(own["coherence"]["strict"])
+        scores = scores_of(results_of(tmp_path / "run"), own["config"])
+        parts = [scores[f"fold {n}", "", "strict"] for n in range(4)]
+        whole = scores["", "", "strict"]
+        assert sum(part["n"] for part in parts) == whole["n"]
+        right = sum(part["n"] * part["score"] for part in parts)
+        assert right / whole["n"] == pytest.approx(whole["score"])
     shown = capsys.readouterr().out
     assert "abduction: range" in shown
     assert "calibrate_folds:4" in results_of(tmp_path / "run")["signature"]
