@@ -1,21 +1,21 @@
-"""An item as a card shows it: region by region, with the edit visible."""
+"""An item as a card shows it: region by region, with what its conditions differ in."""
 
 from __future__ import annotations
 
 import re
-from collections import defaultdict
-from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Any
+from collections import Counter
+from difflib import SequenceMatcher
+from typing import Any, NamedTuple
 
 from coherencegym.escapes import markdown_text
 
 #: Predictions of an example that its note names.
 _SHOWN_FORMULAS = 3
+#: Regions less alike than this have no word in common that a reader would look for.
+_ALIKE = 0.5
 
 
-@dataclass(frozen=True, slots=True)
-class ShownCondition:
+class ShownCondition(NamedTuple):
     """A condition's name and its regions as Markdown."""
 
     name: str
@@ -23,20 +23,21 @@ class ShownCondition:
 
 
 def show_conditions(row: dict[str, Any]) -> list[ShownCondition]:
-    """The conditions of a row: changed text in bold, and what stood there or where it was."""
-    edits, discourse = contrasting_edits(row), row["discourse_id"]
+    """The conditions of a row: in bold what another one does not have in that region.
+
+    The first is held against the second, and all others against the first. Regions of the same
+    words in another order have no mark.
+    """
     contents = {
         condition["condition_name"]: [region["content"] for region in condition["regions"]]
         for condition in row["conditions"]
     }
-    # The same words may stand in a region that is the same everywhere: no edit is shown there.
-    same = [len(set(versions)) == 1 for versions in zip(*contents.values(), strict=True)]
-    shown = []
-    for name, regions in contents.items():
-        own = [edit for edit in edits if edit["condition_name"] == name and _shows(edit, discourse)]
-        own = _with_edits_inside(own, discourse)
-        shown.append(ShownCondition(name, tuple(_show_regions(regions, same, own, discourse))))
-    return shown
+    first, *others = contents.values()
+    second = others[0] if others else first
+    return [
+        ShownCondition(name, tuple(map(_marked, regions, second if regions is first else first)))
+        for name, regions in contents.items()
+    ]
 
 
 def show_pair(row: dict[str, Any], headline: str = "") -> list[tuple[str, str]]:
@@ -46,12 +47,13 @@ def show_pair(row: dict[str, Any], headline: str = "") -> list[tuple[str, str]]:
     """
     own = [p for p in row["predictions"] if headline in p["groups"]] or row["predictions"]
     formula = own[0]["formula"] if own else ""
-    shown = [
-        (condition.name, _whole(made, condition.regions))
-        for condition, made in zip(show_conditions(row), row["conditions"], strict=True)
+    found = [c for c in row["conditions"] if f"%{c['condition_name']}%" in formula]
+    pair = found if len(found) > 1 else row["conditions"][:2]
+    shown = show_conditions(row | {"conditions": pair})
+    return [
+        (name, _whole(condition, regions))
+        for condition, (name, regions) in zip(pair, shown, strict=True)
     ]
-    pair = [(name, text) for name, text in shown if f"%{name}%" in formula]
-    return pair if len(pair) > 1 else shown[:2]
 
 
 def _whole(condition: dict[str, Any], shown: tuple[str, ...]) -> str:
@@ -63,114 +65,32 @@ def _whole(condition: dict[str, Any], shown: tuple[str, ...]) -> str:
     return text
 
 
-def contrasting_edits(row: dict[str, Any]) -> list[dict[str, Any]]:
-    """The edits of a row that tell its conditions apart.
-
-    What was done to every condition alike, wherever in its text, is no part of the contrast: a
-    dialogue has its separators in the original order and in the shuffled one.
-    """
-
-    def change(edit: dict[str, Any]) -> tuple[Any, ...]:
-        keys = ("operator", "before", "after", "source_discourse", "source_unit")
-        return tuple(edit[key] for key in keys)
-
-    conditions = {condition["condition_name"] for condition in row["conditions"]}
-    having: dict[tuple[Any, ...], set[str]] = defaultdict(set)
-    for edit in row["edits"]:
-        having[change(edit)].add(edit["condition_name"])
-    shared = conditions if len(conditions) > 1 else set()
-    return [edit for edit in row["edits"] if having[change(edit)] != shared]
-
-
-def _with_edits_inside(edits: list[dict[str, Any]], discourse: str) -> list[dict[str, Any]]:
-    # A sentence that was moved and then edited does not stand in the text as it was moved.
-    found: list[dict[str, Any]] = []
-    for edit in edits:
-        outer = next((one for one in found if _is_inside(edit, one, discourse)), None)
-        if outer is None:
-            found.append({**edit, "inside": []})
-        else:
-            start = edit["start"] - outer["start"]
-            rest = outer["after"][start + len(edit["before"]) :]
-            outer["after"] = outer["after"][:start] + edit["after"] + rest
-            outer["inside"].append(edit)
-    return found
-
-
-def _is_inside(edit: dict[str, Any], outer: dict[str, Any], discourse: str) -> bool:
-    moved = _place_before(outer, discourse) is not None
-    start = edit["start"] - outer["start"]
-    return (
-        moved
-        and edit["unit"] == outer["unit"]
-        and 0 <= start < len(outer["after"])
-        and edit["before"] != outer["after"]
-        and outer["after"].startswith(edit["before"], start)
-    )
-
-
-def _place_before(edit: dict[str, Any], discourse: str) -> int | None:
-    return edit["source_unit"] if edit["source_discourse"] == discourse else None
-
-
 def example_note(row: dict[str, Any]) -> str:
     """Explain how to read the example's marks, and its prediction."""
-    edits = contrasting_edits(row)
-    if any(_place_before(edit, row["discourse_id"]) is not None for edit in edits):
-        marks = "Sentences in bold have moved from the position that is named after them."
-    elif any(edit["before"] for edit in edits):
-        marks = "Text in bold replaces the text that is struck out."
-    else:
-        marks = "Text in bold was inserted."
+    is_marked = any("**" in text for shown in show_conditions(row) for text in shown.regions)
+    marks = "Text in bold is not in the same region of the other condition."
+    if not is_marked:
+        marks = "The conditions have the same words in another order."
     formulas = list(dict.fromkeys(f"`{p['formula']}`" for p in row["predictions"]))
     others = len(formulas) - _SHOWN_FORMULAS
     more = f" and {others} more" if others > 0 else ""
     return f"{marks} Prediction: {', '.join(formulas[:_SHOWN_FORMULAS])}{more}."
 
 
-def _show_regions(
-    regions: list[str], same: list[bool], edits: list[dict[str, Any]], discourse: str
-) -> Iterator[str]:
-    waiting = sorted(edits, key=lambda edit: (edit["unit"], edit["start"]))
-    # The same words may stand earlier in the text: a region that is the edit is where it was made.
-    whole = [len(waiting) == 1 and content == waiting[0]["after"] for content in regions]
-    for content, is_edit, unchanged in zip(regions, whole, same, strict=True):
-        shown, position = "", 0
-        searched = (is_edit or not any(whole)) and (not unchanged or all(same))
-        while searched and waiting:
-            edit = waiting[0]
-            if (found := _pattern(edit["after"], regions).search(content, position)) is None:
-                break
-            waiting.pop(0)
-            shown += markdown_text(content[position : found.start()]) + _bold(edit["after"])
-            if (place := _place_before(edit, discourse)) is not None:
-                there = [_said_inside(one) for one in edit["inside"]]
-                shown += f" ({'; '.join([f'originally at position {place + 1}', *there])})"
-            elif edit["before"]:
-                shown += f" (instead of: ~~{markdown_text(edit['before'])}~~)"
-            position = found.end()
-        yield shown + markdown_text(content[position:])
-
-
-def _said_inside(edit: dict[str, Any]) -> str:
-    before = f"~~{markdown_text(edit['before'])}~~"
-    what = f"instead of {before}" if edit["before"] else "inserted"
-    return f"*{markdown_text(edit['after'])}* {what}"
-
-
-def _shows(edit: dict[str, Any], discourse: str) -> bool:
-    moved = _place_before(edit, discourse) is not None
-    return bool(edit["after"]) and (moved or edit["after"] != edit["before"])
-
-
-def _pattern(text: str, regions: list[str]) -> re.Pattern[str]:
-    # As whole words if a region has them: no edit has made the ``he`` of ``the``.
-    whole = re.compile(rf"(?<!\w){re.escape(text)}(?!\w)")
-    return whole if any(map(whole.search, regions)) else re.compile(re.escape(text))
+def _marked(text: str, other: str) -> str:
+    words, others = (re.findall(r"\s+|\w+|[^\w\s]", one) for one in (text, other))
+    if Counter("".join(words).split()) == Counter("".join(others).split()):
+        return markdown_text(text)
+    matcher = SequenceMatcher(None, others, words, False)
+    if matcher.ratio() < _ALIKE:
+        return _bold(text)
+    parts = [(what, "".join(words[start:end])) for what, _, _, start, end in matcher.get_opcodes()]
+    return "".join(markdown_text(part) if what == "equal" else _bold(part) for what, part in parts)
 
 
 def _bold(text: str) -> str:
     # White space at its ends stays outside the marks, which do not hold there.
-    inner = text.strip()
+    if not (inner := text.strip()):
+        return text
     before, _, after = text.partition(inner)
-    return f"{before}**{markdown_text(inner)}**{after}" if inner else text
+    return f"{before}**{markdown_text(inner)}**{after}"

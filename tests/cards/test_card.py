@@ -15,7 +15,7 @@ from support.toy import SUITE, stories, toy_corpus
 
 from coherencegym.builders.pipeline.build import BuildOptions, build, write_documents
 from coherencegym.builders.pipeline.sources import PlannedCorpus
-from coherencegym.cards.example import contrasting_edits, show_conditions, show_pair
+from coherencegym.cards.example import show_conditions, show_pair
 from coherencegym.cards.metadata import SIZES
 from coherencegym.cards.render import dataset_card, read_in_part
 from coherencegym.eval.data.source import read_manifest
@@ -187,131 +187,36 @@ def condition(name: str, *regions: str) -> dict[str, Any]:
     }
 
 
-def edit(name: str, unit: int, before: str, after: str, source: int | None) -> dict[str, Any]:
-    return {
-        "condition_name": name,
-        "operator": "Shuffle" if source is not None else "EndingSwap",
-        "unit": unit,
-        "start": 0,
-        "before": before,
-        "after": after,
-        "source_discourse": "d" if source is not None else None,
-        "source_unit": source,
-    }
+def shown(*versions: list[str]) -> list[tuple[str, ...]]:
+    """The regions of conditions as a card shows them."""
+    conditions = [condition(str(n), *regions) for n, regions in enumerate(versions)]
+    return [each.regions for each in show_conditions({"conditions": conditions})]
 
 
-def test_a_moved_sentence_shows_where_it_was() -> None:
-    row = {
-        "discourse_id": "d",
-        "conditions": [condition("a", "One. Two.", "End."), condition("b", "Two. One.", "End.")],
-        "edits": [edit("b", 0, "One.", "Two.", 1), edit("b", 1, "Two.", "One.", 0)],
-    }
-    original, shuffled = show_conditions(row)
-    assert original.regions == ("One. Two.", "End.")
-    assert shuffled.regions == (
-        "**Two.** (originally at position 2) **One.** (originally at position 1)",
-        "End.",
-    )
+def test_words_that_the_other_condition_does_not_have_are_bold() -> None:
+    original, changed = shown(["The cat slept.", "it ran."], ["The cat slept.", "the dog ran."])
+    assert original == ("The cat slept.", "**it** ran.")
+    assert changed == ("The cat slept.", "**the dog** ran.")
 
 
-def test_a_moved_sentence_that_was_edited_shows_both() -> None:
-    inside = edit("b", 0, "it", "she", None) | {"start": 4}
-    row = {
-        "discourse_id": "d",
-        "conditions": [
-            condition("a", "One ran. Two it is.", "End."),
-            condition("b", "Two she is. One ran.", "End."),
-        ],
-        "edits": [
-            edit("b", 0, "One ran.", "Two it is.", 1),
-            edit("b", 1, "Two it is.", "One ran.", 0),
-            inside,
-        ],
-    }
-    assert show_conditions(row)[1].regions[0] == (
-        "**Two she is.** (originally at position 2; *she* instead of ~~it~~) "
-        "**One ran.** (originally at position 1)"
-    )
+def test_other_words_are_bold_as_a_whole_and_the_same_words_not_at_all() -> None:
+    assert shown(["One *fell.*"], ["Two ran away."]) == [
+        ("**One \\*fell.\\***",),
+        ("**Two ran away.**",),
+    ]
+    assert shown(["One fell. Two ran."], ["Two ran. One fell."]) == [
+        ("One fell. Two ran.",),
+        ("Two ran. One fell.",),
+    ]
 
 
-def test_a_replaced_sentence_shows_what_stood_there() -> None:
-    row = {
-        "discourse_id": "d",
-        "conditions": [condition("a", "One.", "Right."), condition("b", "One.", "Wrong.")],
-        "edits": [edit("b", 1, "Right.", "Wrong.", None)],
-    }
-    assert show_conditions(row)[1].regions[1] == "**Wrong.** (instead of: ~~Right.~~)"
-
-
-def test_a_region_that_is_the_edit_is_marked_and_not_the_same_words_before_it() -> None:
-    row = {
-        "discourse_id": "d",
-        "conditions": [condition("a", "The cat saw the dog;", "the dog", "ran.")],
-        "edits": [edit("a", 0, "it", "the dog", None)],
-    }
-    (shown,) = show_conditions(row)
-    assert shown.regions == (
-        "The cat saw the dog;",
-        "**the dog** (instead of: ~~it~~)",
-        "ran.",
-    )
-
-
-def test_an_edit_is_marked_where_its_words_are_whole() -> None:
-    row = {
-        "discourse_id": "d",
-        "conditions": [
-            condition("his", "Colin heard Diana through the wall whenever", "he"),
-            condition("hers", "Laura heard Diana through the wall whenever", "she"),
-        ],
-        "edits": [edit("his", 0, "she", "he", None), edit("hers", 0, "she", "she", None)],
-    }
-    his, hers = show_conditions(row)
-    assert his.regions[1] == "**he** (instead of: ~~she~~)"
-    assert "the wall" in his.regions[0]
-    assert hers.regions[1] == "she"
-
-
-def separator(name: str) -> dict[str, Any]:
-    return edit(name, 0, "", " [SEP]", None) | {"operator": "SpeakerSeparator", "start": 4}
-
-
-def test_a_separator_in_one_condition_is_shown_in_all_it_is_not() -> None:
-    row = {
-        "discourse_id": "d",
-        "conditions": [condition("a", "One. [SEP]", "End."), condition("b", "One.", "End.")],
-        "edits": [separator("a")],
-    }
-    change, same = show_conditions(row)
-    assert change.regions == ("One. **\\[SEP\\]**", "End.")
-    assert same.regions == ("One.", "End.")
-    row["conditions"] = [condition(name, "One. [SEP]", "End.") for name in "ab"]
-    row["edits"] = [separator("a"), separator("b")]
-    assert show_conditions(row)[0].regions == ("One. \\[SEP\\]", "End.")
+def test_a_separator_in_one_condition_is_shown_there() -> None:
+    change, same = shown(["One. [SEP]", "End."], ["One.", "End."])
+    assert (change, same) == (("One. **\\[SEP\\]**", "End."), ("One.", "End."))
 
 
 def test_sizes_are_in_order() -> None:
     assert list(SIZES) == sorted(SIZES)
-
-
-def test_separators_in_every_condition_are_no_part_of_the_contrast() -> None:
-    def edit(condition: str, operator: str, before: str, after: str, unit: int) -> dict[str, Any]:
-        return {
-            "condition_name": condition,
-            "operator": operator,
-            "unit": unit,
-            "start": 0,
-            "before": before,
-            "after": after,
-            "source_discourse": None,
-            "source_unit": None,
-        }
-
-    everywhere = [edit(name, "AnyMark", "", " [SEP]", unit) for unit, name in enumerate("ab")]
-    one = edit("b", "AnyMark", "", " [END]", 1)
-    row = {"conditions": [{"condition_name": name} for name in "ab"], "edits": [*everywhere, one]}
-    assert contrasting_edits(row) == [one]
-    assert contrasting_edits(row | {"edits": everywhere[:1]}) == everywhere[:1]
 
 
 def documents_of(manifest: dict[str, Any], kind: str) -> dict[str, Any]:
@@ -364,7 +269,7 @@ def test_the_card_opens_with_a_sentence_a_pair_and_two_lines_of_use(
     _, _, body = dataset_card(manifest).split("---\n", 2)
     first = body[: body.index("\n## ")]
     assert "\n\nShuffled is worse.\n\n> *original*: Ann saw 0 dogs." in first
-    assert re.search(r"\n> \*shuffled\*: .*\*\*.*\*\* \(originally at position \d\)", first)
+    assert "\n> *shuffled*: " in first
     assert "pip install coherencegym\ncoherencegym score --model gpt2 --dataset " in first
     for heading in ("### Columns", "### Source Data", "### Counts", "## Quality"):
         assert body.index("\n# Appendix") < body.index(heading)
@@ -445,7 +350,6 @@ def test_the_opening_pair_is_of_the_headline_group_and_reads_as_the_text_does() 
             | {"content": f"It rained. {word}, we left."}
             for name, word in zip(names, ("However", "As", "Since"), strict=True)
         ],
-        "edits": [edit(name, 1, "However", name.title(), None) for name in names[1:]],
         "predictions": [
             {"formula": f"(3;%{name}%) > (3;%original%)", "groups": [group]}
             for name, group in (("as", "same"), ("since", "different"))
@@ -453,8 +357,8 @@ def test_the_opening_pair_is_of_the_headline_group_and_reads_as_the_text_does() 
     }
     for made in row["conditions"]:
         made["regions"][2]["content"] = ", we left."
-    shown = show_pair(row, "different")
-    assert shown[0] == ("original", "It rained. However, we left.")
-    assert shown[1] == ("since", "It rained. **Since** (instead of: ~~However~~), we left.")
+    pair = show_pair(row, "different")
+    assert pair[0] == ("original", "It rained. **However**, we left.")
+    assert pair[1] == ("since", "It rained. **Since**, we left.")
     assert [name for name, _ in show_pair(row)] == ["original", "as"]
     assert [name for name, _ in show_pair(row | {"predictions": []})] == ["original", "as"]
