@@ -11,7 +11,7 @@ ratios (:func:`approximate_randomisation`) take it to be symmetric; beside the f
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -134,7 +134,8 @@ def sign_flips(differences: Sequence[float], clusters: Sequence[str], seed: int 
     if documents is not None:
         sums = np.bincount(ids, weights=weights * np.asarray(differences, dtype=np.float64))
         return _not_below(dyadic_test(sums, np.bincount(ids) / len(ids), documents), least)
-    return _not_below(_flipped(*_whole_sums(differences, clusters), seed), least)
+    number, ids = cluster_ids(clusters)
+    return _not_below(_flipped(*_whole_sums([differences], ids, number), seed), least)
 
 
 def dyadic_test(changes: Any, weights: Any, documents: Any) -> Test:
@@ -215,20 +216,10 @@ def _not_below(test: Test, least: float) -> Test:
     return Test(least, "gamma") if least > test.p * (1 + _ROUNDING) else test
 
 
-def _added(
-    sums: dict[int, Fraction],
-    differences: Sequence[float],
-    clusters: Sequence[int],
-    weight: Fraction,
-) -> dict[int, Fraction]:
-    exact = {d: weight * Fraction(d).limit_denominator(_MOST_PREDICTIONS) for d in set(differences)}
-    for difference, cluster in zip(differences, clusters, strict=True):
-        sums[cluster] = sums.get(cluster, Fraction(0)) + exact[difference]
-    return sums
-
-
 def _flipped(sums: Sequence[int], scale: int, seed: int) -> Test:
     # ``sums`` are those of clusters, in parts of one over ``scale``.
+    import numpy as np
+
     whole, seen = sorted(abs(total) for total in sums if total), abs(sum(sums))
     if not seen:
         return Test(1.0, "sign flips")
@@ -238,22 +229,32 @@ def _flipped(sums: Sequence[int], scale: int, seed: int) -> Test:
     floats = [step / scale for step in whole]
     if len(floats) <= FEW_CLUSTERS:
         return Test(_enumerated(floats, seen / scale), "sign flips")
-    return Test(_drawn(floats, seen / scale, seed), "sign flips, drawn")
+    sizes, least = np.array(floats), seen / scale - _ROUNDING
+    p = _drawn(len(sizes), seed, lambda places: np.abs(places @ (2 * sizes) - sizes.sum()) >= least)
+    return Test(p, "sign flips, drawn")
 
 
-def _whole_sums(differences: Sequence[float], clusters: Sequence[str]) -> tuple[list[int], int]:
-    # Exact: in parts of the largest fraction, one over the second, of which all are multiples.
+def _whole_sums(groups: Sequence[Sequence[float]], ids: Any, number: int) -> tuple[list[int], int]:
+    # The sums by cluster of the groups' differences, each by one over its group's size and the
+    # number of groups. Exact: in parts of the largest fraction, one over the second, of which all
+    # are multiples.
     import numpy as np
 
-    kinds, kind = np.unique(np.asarray(differences, dtype=np.float64), return_inverse=True)
-    exact = [Fraction(float(d)).limit_denominator(_MOST_PREDICTIONS) for d in kinds]
-    scale = math.lcm(*(fraction.denominator for fraction in exact))
-    wholes = [int(fraction * scale) for fraction in exact]
-    number, ids = cluster_ids(clusters)
+    kinds: list[Fraction] = []
+    kind: list[Any] = []
+    for differences in groups:
+        values, of_item = np.unique(np.asarray(differences, np.float64), return_inverse=True)
+        kind.append(of_item + len(kinds))
+        weight = Fraction(1, len(groups) * len(differences))
+        kinds += [
+            weight * Fraction(d).limit_denominator(_MOST_PREDICTIONS) for d in values.tolist()
+        ]
+    scale = math.lcm(*(fraction.denominator for fraction in kinds))
+    wholes = [int(fraction * scale) for fraction in kinds]
     # Whole numbers of any size where those of the machine might not hold a sum.
-    is_small = max(map(abs, wholes)) * len(kind) < 2**62
+    is_small = max(map(abs, wholes)) * len(ids) < 2**62
     total = np.zeros(number, np.int64 if is_small else object)
-    np.add.at(total, ids, np.array(wholes, total.dtype)[kind])
+    np.add.at(total, ids, np.array(wholes, total.dtype)[np.concatenate(kind)])
     sums = total.tolist()
     common = math.gcd(scale, *sums)
     return [each // common for each in sums], scale // common
@@ -281,31 +282,23 @@ def macro_difference(
         raise ValueError("a macro average needs at least one group, and items in each")
     names: Any = np.concatenate([np.asarray(clusters) for _, clusters in groups])
     _, ids, documents = cluster_pairs(names)
-    sums: dict[int, Fraction] = {}
-    weights: dict[int, float] = {}
     sizes = [len(differences) for differences, _ in groups]
-    own_ids = np.split(ids, np.cumsum(sizes)[:-1])
-    for (differences, _), own in zip(groups, own_ids, strict=True):
-        clusters = own.tolist()
-        share = Fraction(1, len(groups) * len(differences))
-        _added(sums, differences, clusters, share)
-        for cluster in clusters:
-            weights[cluster] = weights.get(cluster, 0.0) + float(share)
-    scale = math.lcm(*(total.denominator for total in sums.values()))
+    number = int(ids.max()) + 1
+    sums, scale = _whole_sums([differences for differences, _ in groups], ids, number)
+    weights = np.repeat([1 / (len(groups) * size) for size in sizes], sizes)
     least = skewed_p(
-        np.concatenate([np.asarray(own, dtype=np.float64) for own, _ in groups]),
-        np.repeat([1 / (len(groups) * size) for size in sizes], sizes),
-        ids,
+        np.concatenate([np.asarray(own, dtype=np.float64) for own, _ in groups]), weights, ids
     )
-    order = sums if documents is None else sorted(sums)
-    changes = np.array([float(sums[number]) for number in order])
-    shares = np.array([weights[number] for number in order])
+    changes, shares = np.array([each / scale for each in sums]), np.bincount(ids, weights=weights)
     if documents is None:
-        test = _flipped([int(total * scale) for total in sums.values()], scale, seed)
+        # Clusters in the order of their first items.
+        order = np.argsort(np.unique(ids, return_index=True)[1])
+        changes, shares = changes[order], shares[order]
+        test = _flipped(sums, scale, seed)
     else:
         test = dyadic_test(changes, shares, documents)
     test = _not_below(test, least)
-    if len(sums) == 1:
+    if number == 1:
         return test, Interval(-1.0, 1.0, "one cluster")
     most = len(groups) ** 2 / sum(1 / size for size in sizes)
     return test, signs_and_sizes(changes, shares, most, test.p, documents)
@@ -355,17 +348,9 @@ def approximate_randomisation(
     seen = float(distances(np.ones((1, many)))[0]) - _ROUNDING
     if many <= FEW_CLUSTERS:
         places = np.arange(2**many)[:, None] >> np.arange(many) & 1
-        return Test(
-            float((distances(2.0 * places - 1) >= seen).mean()), "approximate randomisation"
-        )
-    generator = np.random.default_rng(seed)
-    rows = max(1, _BLOCK // many)
-    as_far = 0
-    for start in range(0, FLIPS, rows):
-        shape = min(rows, FLIPS - start), many
-        signs = 2.0 * generator.integers(0, 2, size=shape, dtype=np.int8) - 1
-        as_far += int((distances(signs) >= seen).sum())
-    return Test((as_far + 1) / (FLIPS + 1), f"{_RANDOMISATION}, drawn")
+        return Test(float((distances(2.0 * places - 1) >= seen).mean()), _RANDOMISATION)
+    p = _drawn(many, seed, lambda places: distances(2.0 * places - 1) >= seen)
+    return Test(p, f"{_RANDOMISATION}, drawn")
 
 
 def _counted(steps: Sequence[int], seen: int) -> float:
@@ -395,17 +380,16 @@ def _enumerated(steps: Sequence[float], seen: float) -> float:
     return float((np.abs(sums) >= seen - _ROUNDING).mean())
 
 
-def _drawn(steps: Sequence[float], seen: float, seed: int) -> float:
+def _drawn(many: int, seed: int, is_as_far: Callable[[Any], Any]) -> float:
+    # Of drawn sets of 0 and 1, one for each cluster, those that are as far off as the one seen.
     import numpy as np
 
     generator = np.random.default_rng(seed)
-    sizes: Any = np.asarray(steps)
-    rows = max(1, _BLOCK // len(sizes))
+    rows = max(1, _BLOCK // many)
     as_far = 0
     for start in range(0, FLIPS, rows):
-        shape = min(rows, FLIPS - start), len(sizes)
-        sums = generator.integers(0, 2, size=shape, dtype=np.int8) @ (2 * sizes) - sizes.sum()
-        as_far += int((np.abs(sums) >= seen - _ROUNDING).sum())
+        shape = min(rows, FLIPS - start), many
+        as_far += int(is_as_far(generator.integers(0, 2, size=shape, dtype=np.int8)).sum())
     return (as_far + 1) / (FLIPS + 1)
 
 
