@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, TypeVar
 
 from coherencegym.loaders.discourse import Discourse, Edit, Span
-from coherencegym.manipulations.probes.probe import Replacement
+from coherencegym.manipulations.probes.sentence import Replacement
 
 _Annotation = TypeVar("_Annotation", bound=Any)
 

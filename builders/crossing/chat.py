@@ -24,7 +24,7 @@ from coherencegym.builders.crossing.similarity import stems
 from coherencegym.loaders.discourse import Discourse, Mention
 from coherencegym.loaders.text.nicknames import PARTICIPANT
 from coherencegym.manipulations.operator import Context
-from coherencegym.manipulations.probes.probe import Replacement, apply
+from coherencegym.manipulations.probes.sentence import Replacement, apply
 
 #: Messages before a reply that its context has at most.
 _MOST = 3

@@ -1,6 +1,6 @@
 """Dialogues in which a speaker's word is denied later: a contradiction if it is the same speaker.
 
-What was said of oneself is negated (:mod:`manipulations.probes.negation`) and put at the end of a
+What was said of oneself is negated (:mod:`manipulations.probes.verbs`) and put at the end of a
 later utterance: of who said it, which contradicts it, or of the other, who may well be different.
 Whoever denies it says nothing else of the matter, so that nothing else contradicts the denial.
 """
@@ -19,9 +19,8 @@ from coherencegym.builders.suite import Contrast
 from coherencegym.eval.kinds.spans import SpanText
 from coherencegym.loaders.discourse import Discourse, Unit
 from coherencegym.manipulations.operator import Context
-from coherencegym.manipulations.probes.negation import negation
-from coherencegym.manipulations.probes.probe import apply
-from coherencegym.manipulations.probes.sentence import analyse
+from coherencegym.manipulations.probes.sentence import analyse, apply
+from coherencegym.manipulations.probes.verbs import negation
 
 #: Units of the stretch of a dialogue that a row has.
 _UNITS = 6

@@ -19,7 +19,7 @@ from coherencegym.loaders.senses import Connective
 from coherencegym.manipulations.connectives.connective_segments import units_of
 from coherencegym.manipulations.editing import cut_excerpt, replace_places
 from coherencegym.manipulations.operator import Context, NotApplicableError, Operator, refuse
-from coherencegym.manipulations.probes.probe import Replacement
+from coherencegym.manipulations.probes.sentence import Replacement
 from coherencegym.words import in_case_of
 
 _CAUSES, _CONTRASTS = frozenset({"causal", "result"}), frozenset({"contrast", "concession"})

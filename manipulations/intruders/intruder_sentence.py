@@ -30,7 +30,7 @@ from coherencegym.manipulations.intruders.people import (
     text_gender,
 )
 from coherencegym.manipulations.operator import Context, Detector, Operator
-from coherencegym.manipulations.probes.probe import Replacement, apply
+from coherencegym.manipulations.probes.sentence import Replacement, apply
 
 #: The operator's name in the random key.
 OPERATOR = "IntruderSentence"

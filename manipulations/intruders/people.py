@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 
 from coherencegym.loaders.discourse import Discourse, Mention
 from coherencegym.loaders.text.nicknames import PARTICIPANT
-from coherencegym.manipulations.probes.probe import Replacement
+from coherencegym.manipulations.probes.sentence import Replacement
 
 _PRONOUN = re.compile(
     r"\b(?:(?P<masculine>[Hh](?:e|im(?:self)?|is))|(?P<feminine>[Ss]he|[Hh]er(?:s|self)?))\b"

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from coherencegym.manipulations.probes.clauses import visible
-from coherencegym.manipulations.probes.probe import Replacement, put
 from coherencegym.manipulations.probes.sentence import (
     FINITE,
     NOMINATIVE,
+    Replacement,
     Tagged,
     TaggedSentence,
     plain,
+    put,
     word_at,
 )
 from coherencegym.words import word_list, word_set

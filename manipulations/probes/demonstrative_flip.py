@@ -7,15 +7,16 @@ from itertools import pairwise
 
 from coherencegym.manipulations.probes.clauses import main_verb
 from coherencegym.manipulations.probes.inflection import base_form, inflect
-from coherencegym.manipulations.probes.probe import Replacement, put
 from coherencegym.manipulations.probes.sentence import (
     ADVERBS,
     FINITE,
     NOUNS,
+    Replacement,
     Tagged,
     TaggedSentence,
     first_plain,
     plain,
+    put,
     word_at,
 )
 from coherencegym.words import word_list, word_set

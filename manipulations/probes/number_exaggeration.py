@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from coherencegym.manipulations.probes.probe import Replacement
-from coherencegym.manipulations.probes.sentence import Tagged, TaggedSentence, word_at
+from coherencegym.manipulations.probes.sentence import Replacement, Tagged, TaggedSentence, word_at
 from coherencegym.words import word_list, word_set
 
 _FACTOR = 1000

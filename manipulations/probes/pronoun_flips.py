@@ -10,18 +10,20 @@ from dataclasses import dataclass
 
 from coherencegym.manipulations.probes.clauses import main_verb
 from coherencegym.manipulations.probes.inflection import lemma
-from coherencegym.manipulations.probes.probe import Replacement, apply, put
 from coherencegym.manipulations.probes.sentence import (
     ADVERBS,
     BE,
     FINITE,
     NOUNS,
     VERBAL,
+    Replacement,
     Tagged,
     TaggedSentence,
     analyse,
+    apply,
     first_plain,
     plain,
+    put,
     word_at,
 )
 from coherencegym.manipulations.reference.genders import GENDERED_NOUNS, PRONOUNS, other_gender

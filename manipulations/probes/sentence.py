@@ -1,4 +1,6 @@
-"""A sentence as the probes see it: words with their places and the tags that they can have.
+"""A sentence as the probes see it, and what they replace in it.
+
+Words have their places and the tags that they can have.
 
 Tags are those of the Penn Treebank, by rules in the manner of a constraint grammar: every word
 begins with all the tags that its form allows, and a neighbour can only take readings away. More
@@ -9,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import cache
@@ -17,7 +19,7 @@ from typing import Any
 
 from coherencegym.loaders.languages.english import ENGLISH
 from coherencegym.manipulations.probes.inflection import possible_tags
-from coherencegym.words import word_lists
+from coherencegym.words import in_case_of, word_lists
 
 _LISTED: dict[str, set[str]] = defaultdict(set)
 for _tag, *_words in word_lists("closed_classes"):
@@ -182,3 +184,41 @@ def _keep(tags: frozenset[str], wanted: AbstractSet[str]) -> frozenset[str]:
 
 def _drop(tags: frozenset[str], unwanted: AbstractSet[str]) -> frozenset[str]:
     return tags - unwanted or tags
+
+
+@dataclass(frozen=True, slots=True)
+class Replacement:
+    """The characters ``start`` to ``end`` of a sentence become ``after``."""
+
+    start: int
+    end: int
+    after: str
+
+
+#: A rule-based edit of one sentence: its replacements in order, none overlapping; empty where the
+#: probe does not apply.
+Probe = Callable[[TaggedSentence], tuple[Replacement, ...]]
+
+
+def put(form: str, word: Tagged, last: Tagged | None = None) -> Replacement:
+    """Replace a word, or all from it to a last one, by a form in the word's letter case."""
+    return Replacement(word.start, (last or word).end, in_case_of(word.text, form))
+
+
+def apply(sentence: str, replacements: Iterable[Replacement]) -> str:
+    """The sentence with its replacements made.
+
+    Raises:
+        ValueError: replacements overlap or are not in the sentence.
+    """
+    parts: list[str] = []
+    position = 0
+    for replacement in sorted(replacements, key=lambda one: (one.start, one.end)):
+        if not position <= replacement.start <= replacement.end <= len(sentence):
+            raise ValueError(
+                f"characters {replacement.start} to {replacement.end} overlap with another "
+                f"replacement, or are not in a sentence of {len(sentence)}"
+            )
+        parts += [sentence[position : replacement.start], replacement.after]
+        position = replacement.end
+    return "".join(parts) + sentence[position:]

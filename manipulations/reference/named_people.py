@@ -17,7 +17,7 @@ from functools import cache, lru_cache
 from coherencegym.loaders.discourse import Discourse
 from coherencegym.manipulations.editing import replace_places
 from coherencegym.manipulations.operator import Context, NotApplicableError, Operator
-from coherencegym.manipulations.probes.probe import Replacement
+from coherencegym.manipulations.probes.sentence import Replacement
 from coherencegym.manipulations.reference.genders import (
     GENDERED_PRONOUN,
     GENDERS,

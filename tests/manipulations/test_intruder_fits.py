@@ -15,7 +15,7 @@ from coherencegym.manipulations.intruders.people import (
     text_gender,
 )
 from coherencegym.manipulations.operator import Context
-from coherencegym.manipulations.probes.probe import apply
+from coherencegym.manipulations.probes.sentence import apply
 
 NAMES = ("ann1", "bo2", "cy3", "dee4", "eve5")
 

@@ -14,9 +14,8 @@ from hypothesis import strategies as st
 
 from coherencegym.loaders.discourse import Discourse, Mention, Unit, span_text, undo
 from coherencegym.manipulations.operator import Context
-from coherencegym.manipulations.probes.probe import Replacement, apply
 from coherencegym.manipulations.probes.registry import PROBES, ProbeSentence, probe_sentence
-from coherencegym.manipulations.probes.sentence import analyse
+from coherencegym.manipulations.probes.sentence import Replacement, analyse, apply
 
 NAMES = list(PROBES)
 SUBJECTS = ["He", "She", "It", "They", "The town", "His sister", "Her boat", "This bridge", "Anna"]

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from coherencegym.manipulations.probes.probe import apply
 from coherencegym.manipulations.probes.registry import PROBES, probe_sentence
+from coherencegym.manipulations.probes.sentence import apply
 
 GOLDEN = Path(__file__).resolve().parents[2] / "manipulations" / "probes" / "golden"
 
