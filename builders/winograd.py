@@ -31,7 +31,7 @@ from coherencegym.builders.suite import (
 from coherencegym.eval.kinds.items import FAMILY
 from coherencegym.loaders.discourse import Discourse
 from coherencegym.manipulations.operator import Context
-from coherencegym.manipulations.reference.candidate_substitution import (
+from coherencegym.manipulations.reference.schemas import (
     CandidateSubstitution,
     around_candidate,
 )

@@ -199,9 +199,6 @@ def around_connective(discourse: Discourse) -> tuple[str, str, str]:
 
     Without outer spaces. The connective is the one that was substituted, or of a segment that was
     not changed the one that it was cut out for.
-
-    Raises:
-        ValueError: there is no connective.
     """
     if (edit := last_edit(discourse, _NAME)) is not None:
         place = edit.unit, edit.start, edit.start + len(edit.after)

@@ -260,11 +260,7 @@ def connective_of(segment: Discourse) -> str:
 
 
 def connective_places(segment: Discourse) -> list[tuple[int, int, int]]:
-    """The place (unit, start, end) of the connective or of what replaced it; of a pair both.
-
-    Raises:
-        ValueError: the discourse is no segment around an inferred connective.
-    """
+    """The place (unit, start, end) of the connective or of what replaced it; of a pair both."""
     edits = [edit for edit in segment.edits if edit.operator == _NAME]
     if edits:
         # Each was made to the left of those before it.

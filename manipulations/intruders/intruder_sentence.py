@@ -339,11 +339,7 @@ class FittedIntruderSentence(Operator):
     reasons: Mapping[str, str] = field(repr=False)
 
     def __call__(self, discourse: Discourse, context: Context) -> Iterator[Discourse]:
-        """Yield the document with its intruder.
-
-        Raises:
-            KeyError: the document was not in the collection.
-        """
+        """Yield the document with its intruder."""
         choice = self.choices.get(discourse.id)
         if choice is None:
             context.skipped[self.reasons[discourse.id]] += 1

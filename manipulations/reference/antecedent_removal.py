@@ -322,11 +322,7 @@ def _excerpt_of(discourse: Discourse, chosen: tuple[int, ...], variant: str) -> 
 
 
 def scored_place(discourse: Discourse) -> tuple[int, int]:
-    """The characters of the last unit of an excerpt at which the scored mention stands.
-
-    Raises:
-        ValueError: the discourse is no excerpt of :class:`AntecedentRemoval`.
-    """
+    """The characters of the last unit of an excerpt at which the scored mention stands."""
     place = _VARIANT.fullmatch(discourse.variant)
     if place is None:
         raise ValueError(f"{discourse.corpus}/{discourse.id}: no excerpt with a scored mention")
@@ -343,10 +339,6 @@ def mention_of_excerpt(variant: str) -> str:
 
 
 def scored_mention(discourse: Discourse) -> Mention:
-    """The mention that is scored in an excerpt.
-
-    Raises:
-        ValueError: the discourse is no excerpt of :class:`AntecedentRemoval`.
-    """
+    """The mention that is scored in an excerpt."""
     span = ((len(discourse.units) - 1, *scored_place(discourse)),)
     return next(mention for mention in discourse.mentions if mention.span == span)

@@ -51,11 +51,7 @@ def gender_of_name(name: str) -> str:
 
 
 def new_name(gender: str, text: str, unlike: str, random: Random) -> str:
-    """Draw a given name of a gender that is not in a text, nor begins as another name does.
-
-    Raises:
-        NotApplicableError: there is none.
-    """
+    """Draw a given name of a gender that is not in a text, nor begins as another name does."""
     usual = next(names for of, *names in word_lists("given_names") if of == gender)
     words = set(re.findall(r"\w+", text))
     free = [name for name in usual if name not in words and name[0] != unlike[0]]
@@ -65,11 +61,7 @@ def new_name(gender: str, text: str, unlike: str, random: Random) -> str:
 
 
 def pronoun_for(gender: str, text: str, start: int, end: int) -> str:
-    """The pronoun of a gender in the place of one for a man or a woman, with its capital.
-
-    Raises:
-        NotApplicableError: nothing tells whether ``her`` is an object.
-    """
+    """The pronoun of a gender in the place of one for a man or a woman, with its capital."""
     old = text[start:end]
     form = old.lower()
     case = next(case for forms in PRONOUNS.values() for case in forms if forms[case] == form)

@@ -86,9 +86,6 @@ def repeated_mention(
 
     It is of the same chain and stands in the sentence before, or, where that has only pronouns of
     the chain, the one before it, and so on: one of the ``sentences`` before the pronoun's.
-
-    Raises:
-        NotApplicableError: there is none; says what is wrong with the last one.
     """
     rules = rules_of(discourse)
     unit = pronoun.span[0][0]
@@ -147,11 +144,7 @@ def is_heading(discourse: Discourse, unit: int) -> bool:
 
 
 def replaced_pronoun(discourse: Discourse) -> Mention:
-    """The pronoun of an excerpt in which it still stands.
-
-    Raises:
-        ValueError: the discourse is no excerpt of :class:`PronounRepetition` with its pronoun.
-    """
+    """The pronoun of an excerpt in which it still stands."""
     start, end = replaced_place(discourse)
     place = (len(discourse.units) - 1, start)
     for mention in discourse.mentions:
@@ -164,11 +157,7 @@ def replaced_pronoun(discourse: Discourse) -> Mention:
 
 
 def replaced_place(discourse: Discourse) -> tuple[int, int]:
-    """Find the place of the pronoun, or of what replaced it, in the last unit of an excerpt.
-
-    Raises:
-        ValueError: the discourse is no excerpt of :class:`PronounRepetition`.
-    """
+    """Find the place of the pronoun, or of what replaced it, in the last unit of an excerpt."""
     if (edit := last_edit(discourse, "PronounRepetition")) is not None:
         return edit.start, edit.start + len(edit.after)
     if discourse.alternatives:

@@ -9,16 +9,16 @@ from support.strategies import discourses
 
 from coherencegym.loaders.discourse import Alternative, Discourse, Unit, undo
 from coherencegym.manipulations.operator import Context
-from coherencegym.manipulations.reference.candidate_substitution import (
-    CandidateSubstitution,
-    around_candidate,
-    in_place,
-    substitution,
-)
 from coherencegym.manipulations.reference.noun_phrases import (
     her_is_possessive,
     mid_sentence,
     possessive,
+)
+from coherencegym.manipulations.reference.schemas import (
+    CandidateSubstitution,
+    around_candidate,
+    in_place,
+    substitution,
 )
 
 

@@ -40,10 +40,9 @@ from coherencegym.manipulations.operator import Context, Operator, Pipeline
 from coherencegym.manipulations.orders.matched_order import MatchedOrder
 from coherencegym.manipulations.probes.registry import PROBES, ProbeSentence
 from coherencegym.manipulations.reference.antecedent_removal import AntecedentRemoval
-from coherencegym.manipulations.reference.candidate_substitution import CandidateSubstitution
 from coherencegym.manipulations.reference.named_people import NewNames, OwnNames, Renaming
 from coherencegym.manipulations.reference.pronoun_repetition import PronounRepetition
-from coherencegym.manipulations.reference.schemas import PersonGenders
+from coherencegym.manipulations.reference.schemas import CandidateSubstitution, PersonGenders
 from coherencegym.manipulations.shuffle import Exchange, LastUnit, MoveToFront, Shuffle
 from coherencegym.manipulations.speaker_separator import SpeakerSeparator
 

@@ -20,9 +20,5 @@ MENTION_RULES: Mapping[str, MentionRules] = {
 
 
 def rules_of(discourse: Discourse) -> MentionRules:
-    """The rules of a discourse's language.
-
-    Raises:
-        KeyError: there are none; configs name the languages that they can be made in.
-    """
+    """The rules of a discourse's language."""
     return MENTION_RULES[language_of(discourse).code]

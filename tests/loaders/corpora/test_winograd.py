@@ -27,7 +27,7 @@ from coherencegym.loaders.discourse import Discourse, span_text
 from coherencegym.loaders.find import find
 from coherencegym.loaders.read import Reading, read
 from coherencegym.manipulations.operator import Context
-from coherencegym.manipulations.reference.candidate_substitution import CandidateSubstitution
+from coherencegym.manipulations.reference.schemas import CandidateSubstitution
 
 #: A schema as the XML has it: text before, pronoun, text after, candidates, answer.
 Raw = tuple[str, str, str, tuple[str, str], str]
