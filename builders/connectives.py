@@ -54,7 +54,6 @@ from coherencegym.eval.kinds.items import SuiteError
 from coherencegym.loaders.discourse import Discourse, span_text
 from coherencegym.loaders.senses import CONNECTIVES as KNOWN
 from coherencegym.loaders.senses import Meaning, UnknownSenseError, beside, carries, meaning_of
-from coherencegym.manipulations.connectives.clause_grammar import finite_clause_after
 from coherencegym.manipulations.connectives.connective_context import (
     begins_clause,
     fits,
@@ -70,6 +69,7 @@ from coherencegym.manipulations.connectives.connective_segments import (
 )
 from coherencegym.manipulations.connectives.plain_sentences import (
     denies,
+    finite_clause_after,
     has_fillers,
     says_how_it_goes_on,
 )

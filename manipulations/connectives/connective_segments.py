@@ -20,13 +20,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from coherencegym.loaders.discourse import Discourse, Relation, Span, span_text
-from coherencegym.manipulations.connectives.clause_grammar import joins_clauses
 from coherencegym.manipulations.connectives.connective_context import (
     has_clause,
     syntax,
     unsuitable,
     words,
 )
+from coherencegym.manipulations.connectives.plain_sentences import joins_clauses
 from coherencegym.manipulations.editing import (
     cut_excerpt,
     last_edit,

@@ -13,12 +13,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from coherencegym.loaders.discourse import Discourse, Relation
-from coherencegym.manipulations.connectives.clause_grammar import tells_what_happened
 from coherencegym.manipulations.connectives.plain_sentences import (
     denies,
     has_fillers,
     has_own_adverbial,
     says_how_it_goes_on,
+    tells_what_happened,
 )
 from coherencegym.manipulations.operator import Context, NotApplicableError
 from coherencegym.words import word_list

@@ -24,7 +24,7 @@ from coherencegym.manipulations.editing import move_annotations, replace_text
 from coherencegym.manipulations.operator import Context, NotApplicableError, Operator, refuse
 from coherencegym.manipulations.reference.entities import MentionedText, name_stems, word_stems
 from coherencegym.manipulations.reference.languages.language_rules import rules_of
-from coherencegym.manipulations.reference.mention_rules import MentionRules
+from coherencegym.manipulations.reference.mention_rules import SENTENCE_END, MentionRules
 from coherencegym.manipulations.reference.pronoun_repetition import first_of_chain, is_heading
 
 _NAME = "AntecedentRemoval"
@@ -34,8 +34,6 @@ _NO_SENTENCES = frozenset(("frag", "intj", "ger", "inf"))
 _SITUATIONS = frozenset(("event", "time", "quantity"))
 #: Parts of speech that head a noun phrase; clauses introduce no referent. Some corpora say none.
 _NOUNS = frozenset(("NOUN", "PROPN", "NUM", "ADJ", "SYM", ""))
-#: The end of a sentence, perhaps with a closing mark and notes behind it.
-_ENDED = re.compile(r"[.!?][\"”’')\]]*$")
 #: The variant of an excerpt; behind ``n`` the neighbour, where it is not the nearest.
 _VARIANT = re.compile(r"u\d+c(\d+)-(\d+)(?:n\d+)?")
 #: Sentences from the source to the target, at most; those between are left out.
@@ -208,7 +206,7 @@ class _Text(MentionedText):
         if fragment or is_heading(self.discourse, unit) or len(text.split()) < 4:
             return "heading or fragment"
         even = text.count('"') % 2 == 0 and text.count("“") == text.count("”")
-        whole = even and _ENDED.search(text)
+        whole = even and SENTENCE_END.search(text)
         return self.rules.fault(self.discourse, unit) if whole else "no whole sentence"
 
     def mentions(self, unit: int, chain: str) -> bool:

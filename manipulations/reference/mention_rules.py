@@ -22,6 +22,8 @@ _FREE = ("relative", "interrogative", "expletive", "reciprocal", "indefinite")
 _INFERRED = ("acc:inf", "acc:aggr")
 
 
+#: The end of a sentence, perhaps with a closing mark behind it.
+SENTENCE_END = re.compile(r"[.!?][\"”’')\]]*$")
 _ENDED = re.compile(r"[.!?;:…][\"'”’)\]]*$|:\)$")
 _BROKEN_OFF = re.compile(r"(?:[—–-]|\.\.\.|…)[\"'”’]?$")
 _SAYING = (

@@ -28,6 +28,7 @@ from coherencegym.manipulations.reference.languages.english import (
     bare_text,
     definite,
 )
+from coherencegym.manipulations.reference.mention_rules import SENTENCE_END
 from coherencegym.manipulations.reference.noun_phrases import capitalised
 
 #: Summaries, of five, that mention the more salient of two entities and not the other, at least.
@@ -38,8 +39,6 @@ _WORDS = 4
 _AMOUNTS = ("time", "quantity")
 #: Words by which a phrase means something in its own place only.
 _NOT_ALONE = re.compile(r"\b(?:only|same|other|next|following|first|last|here|there)\b")
-#: The end of a sentence, after which another one begins.
-_ENDED = re.compile(r"[.!?][\"”’')\]]*$")
 
 
 @dataclass(frozen=True)
@@ -215,7 +214,7 @@ class _Text(MentionedText):
     def _begins(self, unit: int) -> bool:
         units = self.discourse.units
         goes_on = units[unit].speaker == units[unit - 1].speaker and unit - 1 not in self.headings
-        return goes_on and _ENDED.search(units[unit - 1].text) is not None
+        return goes_on and SENTENCE_END.search(units[unit - 1].text) is not None
 
     def _last_said(self, chain: str, unit: int) -> Mention:
         before = [mention for mention in self.said[chain] if mention.span[0][0] < unit]

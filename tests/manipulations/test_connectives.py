@@ -9,7 +9,6 @@ from support.marked_texts import parsed, related
 
 from coherencegym.loaders.discourse import Unit, span_text, undo
 from coherencegym.loaders.senses import CONNECTIVES as KNOWN
-from coherencegym.manipulations.connectives.clause_grammar import finite_clause_after, joins_clauses
 from coherencegym.manipulations.connectives.connective_context import fits, syntax, unsuitable
 from coherencegym.manipulations.connectives.connective_segments import (
     AMBIGUOUS,
@@ -18,6 +17,10 @@ from coherencegym.manipulations.connectives.connective_segments import (
     around_connective,
     explicit_relations,
     main_clause,
+)
+from coherencegym.manipulations.connectives.plain_sentences import (
+    finite_clause_after,
+    joins_clauses,
 )
 from coherencegym.manipulations.operator import Context
 from coherencegym.words import in_case_of
