@@ -1,9 +1,13 @@
-"""The meanings of annotated senses, and of connectives: two tables, read as data.
+"""The meanings of annotated senses, and of connectives, and the labels of relations: three tables.
 
 Senses of the Penn Discourse Treebank (Prasad et al. 2008; Webber et al. 2019) and of
 Disco-Annotation (Popescu-Belis et al. 2012) are mapped to nine meanings. Two temporal senses are
 one meaning only if they agree on whether things happen together: ``while`` cannot stand for
 ``since``.
+
+Relations of all frameworks have one set of labels, the 17 of the shared task DISRPT 2025:
+``adversative-concession`` of a rhetorical tree and ``Comparison.Concession`` of the Penn Discourse
+Treebank are both ``concession``. That table is data of its repository.
 """
 
 from __future__ import annotations
@@ -154,6 +158,24 @@ def connectives(code: str) -> dict[str, Connective]:
     }
 
 
+def unified_relation(name: str) -> str:
+    """The unified label of a relation, whatever its case; empty where the shared task has none.
+
+    >>> unified_relation("Contingency.Cause.Reason"), unified_relation("same-unit")
+    ('causal', '')
+    """
+    return _unified().get(name.lower(), "")
+
+
+def is_unified(label: str) -> bool:
+    """Tell whether a label is one of the 17.
+
+    >>> is_unified("causal"), is_unified("cause")
+    (True, False)
+    """
+    return label in set(_unified().values())
+
+
 def _rows(name: str, width: int) -> Iterator[list[str]]:
     text = (files(__package__) / name).read_text(encoding="utf-8")
     for line in text.splitlines():
@@ -168,6 +190,11 @@ def _senses() -> dict[tuple[str, str], Meaning]:
         (scheme, sense.lower()): Meaning(tuple(meanings.split()), time)
         for scheme, sense, meanings, time in _rows("senses.tsv", 4)
     }
+
+
+@functools.cache
+def _unified() -> dict[str, str]:
+    return dict(_rows("unified_relations.tsv", 2))
 
 
 #: The English connectives by their word.

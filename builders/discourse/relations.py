@@ -27,7 +27,7 @@ from coherencegym.loaders.discourse import (
     Span,
     span_text,
 )
-from coherencegym.loaders.unified import unified_relation
+from coherencegym.loaders.senses import unified_relation
 from coherencegym.manipulations.operator import Context
 
 #: Relations of rhetorical trees that are not of what is said: parts of a unit that another cuts in

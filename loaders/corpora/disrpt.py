@@ -1,7 +1,7 @@
 """DISRPT: discourse relations of many corpora, languages and frameworks in one table.
 
 Zeldes et al. 2019 and later. Each relation has its name in the corpus as its sense, and one of the
-17 labels that all corpora share since 2025 (:mod:`loaders.unified`). ``meta["dataset"]`` is the
+17 labels that all corpora share since 2025 (:mod:`loaders.senses`). ``meta["dataset"]`` is the
 part (``eng.pdtb.tedm``), ``meta["language"]`` its language.
 
 A row of a table (``.rels``) is a relation between two units, in text order. Columns are found by
@@ -49,7 +49,7 @@ from coherencegym.loaders.formats.corefud import corefud_mentions, field_names
 from coherencegym.loaders.formats.lines import LineError, numbered_lines, shown, text_problem
 from coherencegym.loaders.languages.language import Language
 from coherencegym.loaders.languages.registry import SEVERAL, language
-from coherencegym.loaders.unified import is_unified, unified_relation
+from coherencegym.loaders.senses import is_unified, unified_relation
 from coherencegym.words.scripts import join_texts
 
 #: Parts (first, last) of some tokens of a document, in order.

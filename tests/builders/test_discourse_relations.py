@@ -25,7 +25,7 @@ from coherencegym.loaders.discourse import (
     Span,
     Unit,
 )
-from coherencegym.loaders.unified import _labels, unified_relation
+from coherencegym.loaders.senses import _unified, unified_relation
 from coherencegym.manipulations.operator import Context
 
 
@@ -177,7 +177,7 @@ def test_what_makes_no_row_is_counted(relation: Relation, reason: str) -> None:
 
 
 def test_the_unified_labels_are_seventeen() -> None:
-    assert len({*_labels().values()}) == 17
+    assert len({*_unified().values()}) == 17
     assert unified_relation("Contingency.Cause.Reason") == unified_relation("causal-cause")
 
 

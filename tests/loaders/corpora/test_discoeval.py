@@ -12,12 +12,11 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from coherencegym.loaders.corpora.discoeval import sentences
+from coherencegym.loaders.corpora.discoeval import sentences, without_tex_spaces
 from coherencegym.loaders.corpus import CorpusError, CorpusFile
 from coherencegym.loaders.discourse import Discourse
 from coherencegym.loaders.read import Reading, read
 from coherencegym.loaders.registry import corpus
-from coherencegym.loaders.text.tex_spacing import without_tex_spaces
 
 
 def files(folder: Path, **contents: str) -> Path:
