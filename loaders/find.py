@@ -22,12 +22,10 @@ from coherencegym.loaders.corpus import (
     CorpusNotFoundError,
     FilePattern,
 )
-from coherencegym.loaders.fetching.download_source import source_names
+from coherencegym.loaders.fetching.fetch import UNFINISHED, source_names
 
 #: Environment variable that names a folder with one folder a corpus.
 DATA_VARIABLE = "COHERENCEGYM_DATA"
-#: Hidden file in a folder into which a corpus is being fetched, until all of it is there.
-UNFINISHED = ".fetch-unfinished"
 #: The words that say that a corpus is nowhere on this machine.
 NO_FILES = "no files found"
 

@@ -80,7 +80,11 @@ def _label(value: Any) -> bool:
     return label
 
 
-_Word = Annotated[TidyText | None, BeforeValidator(lambda value: value or None)]
+def _word(value: Any) -> str | None:
+    return None if value is None or not str(value).strip() else str(value)
+
+
+_Word = Annotated[TidyText | None, BeforeValidator(_word)]
 
 
 @dataclass(frozen=True)

@@ -12,17 +12,15 @@ from shlex import quote
 
 from coherencegym.command_line import Parser, completed, rare
 from coherencegym.loaders.corpus import CorpusError
-from coherencegym.loaders.fetching.download_source import (
+from coherencegym.loaders.fetching.fetch import (
     PUBLIC,
     DownloadSource,
-    download_source,
-    source_names,
-)
-from coherencegym.loaders.fetching.fetch import (
     Progress,
     Survey,
     check_base,
+    download_source,
     fetch_source,
+    source_names,
     survey,
 )
 from coherencegym.loaders.find import DATA_VARIABLE, data_root

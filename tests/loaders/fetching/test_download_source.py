@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from coherencegym.loaders.fetching.download_source import (
+from coherencegym.loaders.fetching.fetch import (
     DownloadSource,
     RemoteFile,
     download_source,

@@ -13,9 +13,14 @@ import pytest
 from support.file_server import Fault, FileServer, serving
 
 from coherencegym.loaders.corpus import CorpusError
-from coherencegym.loaders.fetching.download_source import DownloadSource, RemoteFile
-from coherencegym.loaders.fetching.fetch import Survey, check_base, fetch_source
-from coherencegym.loaders.find import UNFINISHED
+from coherencegym.loaders.fetching.fetch import (
+    UNFINISHED,
+    DownloadSource,
+    RemoteFile,
+    Survey,
+    check_base,
+    fetch_source,
+)
 
 COMMIT = "a" * 40
 BIG = random.Random(1).randbytes(200_000)

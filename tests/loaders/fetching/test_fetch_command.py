@@ -17,9 +17,8 @@ import pytest
 from support.file_server import Fault, FileServer, serving
 
 from coherencegym.loaders.cli import main
-from coherencegym.loaders.fetching import download_source, fetch
-from coherencegym.loaders.fetching.download_source import source_names
-from coherencegym.loaders.find import UNFINISHED
+from coherencegym.loaders.fetching import fetch
+from coherencegym.loaders.fetching.fetch import UNFINISHED, source_names
 from coherencegym.loaders.read import read
 from coherencegym.loaders.registry import CORPORA
 
@@ -60,7 +59,7 @@ def server(
             }
             (folder / f"{name}.json").write_text(json.dumps(fields))
             site.files |= {f"{BASE}/{path}": text for path, text in files.items()}
-        monkeypatch.setattr(download_source, "SOURCES", folder)
+        monkeypatch.setattr(fetch, "SOURCES", folder)
         monkeypatch.setattr(fetch, "PAUSES", (0.0,) * 4)
         monkeypatch.setenv("COHERENCEGYM_MIRROR", site.url)
         monkeypatch.setenv("COHERENCEGYM_DATA", str(tmp_path / "data"))
@@ -185,7 +184,7 @@ def test_half_a_corpus_is_not_read(
     server: FileServer, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     server.files[f"{BASE}/dep/GUM_second_document.conllu"] = b"second"
-    path = download_source.SOURCES / "gum.json"
+    path = fetch.SOURCES / "gum.json"
     fields = json.loads(path.read_text())
     fields["files"]["dep/GUM_second_document.conllu"] = [6, hashlib.sha256(b"second").hexdigest()]
     path.write_text(json.dumps(fields))
@@ -255,8 +254,8 @@ def command(server: FileServer, tmp_path: Path) -> list[str]:
     """Fetches ``open`` in a process of its own, from the sources of the test."""
     code = (
         "import sys; from pathlib import Path; from coherencegym.loaders import cli\n"
-        "from coherencegym.loaders.fetching import download_source\n"
-        f"download_source.SOURCES = Path({str(download_source.SOURCES)!r})\n"
+        "from coherencegym.loaders.fetching import fetch\n"
+        f"fetch.SOURCES = Path({str(fetch.SOURCES)!r})\n"
         f"sys.exit(cli.main(['fetch', 'open', '--mirror', {server.url!r}]))"
     )
     return [sys.executable, "-c", code]
@@ -307,7 +306,7 @@ def test_the_real_winograd_comes_from_a_mirror_of_it(
 ) -> None:
     monkeypatch.setenv("COHERENCEGYM_DATA", str(tmp_path / "data"))
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
-    declared = download_source.download_source("winograd")
+    declared = fetch.download_source("winograd")
     real = (shared / "corpora/winograd/WSCollection.xml").read_bytes()
     with serving() as site:
         site.files[f"{declared.repository}/{declared.commit}/raw/WSCollection.xml"] = real
