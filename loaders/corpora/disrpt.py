@@ -39,9 +39,9 @@ from coherencegym.loaders.discourse import Discourse, Mention, Relation, SourceS
 from coherencegym.loaders.formats.conllu import (
     Block,
     Sentence,
-    conllu_documents,
     parse,
     parsed_words,
+    readable_documents,
     tells_spaces,
     without_notes,
 )
@@ -104,34 +104,28 @@ def read_disrpt(
     rows: dict[str, list[_Row]] = defaultdict(list)
     for row in _read_rows(file, options):
         rows[row.document].append(row)
-    found = False
-    for name, blocks in conllu_documents(texts, options):
-        found = True
-        filled = [block for block in blocks if block.rows]
-        if any(block.is_withheld for block in filled):
-            options.skipped["withheld text"] += 1
-        elif filled:
-            try:
-                document = _Document(texts, filled, own, options, rows[name])
-                mentions = tuple(document.mentions(own)) if entities else ()
-            except LineError as error:
-                error.report(texts, options)
-                continue
-            yield Discourse(
-                id=f"{dataset}/{name}",
-                corpus=corpus.name,
-                units=tuple(document.units),
-                mentions=mentions,
-                relations=tuple(_relations(file, document, rows[name], options)),
-                meta={
-                    "split": file.split,
-                    "dataset": dataset,
-                    "language": own.code,
-                    "headings": " ".join(map(str, document.numbered)),
-                },
-            )
-    if not found:
-        raise CorpusError(f"{texts.path}:1: no sentence, expected CoNLL-U")
+    for name, blocks in readable_documents(texts, options):
+        if not (filled := [block for block in blocks if block.rows]):
+            continue
+        try:
+            document = _Document(texts, filled, own, options, rows[name])
+            mentions = tuple(document.mentions(own)) if entities else ()
+        except LineError as error:
+            error.report(texts, options)
+            continue
+        yield Discourse(
+            id=f"{dataset}/{name}",
+            corpus=corpus.name,
+            units=tuple(document.units),
+            mentions=mentions,
+            relations=tuple(_relations(file, document, rows[name], options)),
+            meta={
+                "split": file.split,
+                "dataset": dataset,
+                "language": own.code,
+                "headings": " ".join(map(str, document.numbered)),
+            },
+        )
 
 
 def _read_rows(file: CorpusFile, options: ReadOptions) -> Iterator[_Row]:

@@ -53,6 +53,7 @@ from coherencegym.loaders.formats.conllu import (
     conllu_documents,
     parse,
     parsed_words,
+    readable_documents,
     tells_spaces,
     without_notes,
 )
@@ -126,21 +127,14 @@ _TREE_FOLDERS = ("rst/lisp_binary", "lisp_binary", "rst")
 def read_gum(corpus: Corpus, file: CorpusFile, options: ReadOptions) -> Iterator[Discourse]:
     """Read a file of documents. A bad line makes its whole document a bad one."""
     names: tuple[str, ...] | None = None
-    found = False
-    for name, blocks in conllu_documents(file, options):
-        found = True
+    for name, blocks in readable_documents(file, options):
         for block in blocks:
             if (comment := block.comments.get("global.Entity")) is not None:
                 names = field_names(comment)
-        if any(block.is_withheld for block in blocks):
-            options.skipped["withheld text"] += 1
-            continue
         try:
             yield _document(corpus, file, name, blocks, names, options)
         except LineError as error:
             error.report(file, options)
-    if not found:
-        raise CorpusError(f"{file.path}:1: no sentence, expected CoNLL-U")
 
 
 def _document(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -72,13 +73,16 @@ def add_parser(commands: argparse._SubParsersAction[Parser]) -> None:
     add("--overwrite", action="store_true", help="replace files that have other content")
     what = f"server to ask; default ${MIRROR_VARIABLE}, or {PUBLIC}"
     rare(add("--mirror", metavar="URL", help=what))
+    add("--json", action="store_true", default=argparse.SUPPRESS, help="print the list as JSON")
 
 
 def run(options: argparse.Namespace) -> int:
     """List, or fetch all that are named; terms are looked at before anything is fetched."""
     if not options.names:
-        _print_list()
+        _print_list(options.json)
         return 0
+    if options.json:
+        raise CorpusError("--json prints the list of what can be fetched, and goes with no name")
     base = check_base(options.mirror or os.environ.get(MIRROR_VARIABLE) or PUBLIC)
     wanted = [_wanted(name) for name in dict.fromkeys(options.names)]
     root = data_root(options.data_dir)
@@ -110,22 +114,24 @@ def _wanted(name: str) -> DownloadSource:
     return download_source(name)
 
 
-def _print_list() -> None:
-    listed = [download_source(name) for name in source_names()]
-    is_terminal = sys.stdout.isatty()
+def _print_list(as_json: bool) -> None:
+    for_people = sys.stdout.isatty() and not as_json
+    header = ("name", "files", "size" if for_people else "bytes", "licence", "terms")
+    rows = [
+        (
+            entry.name,
+            str(len(entry.files)),
+            _size(entry.size) if for_people else str(entry.size),
+            entry.licence,
+            "--accept" if entry.terms else "none",
+        )
+        for entry in map(download_source, source_names())
+    ]
+    if as_json:
+        print(json.dumps([dict(zip(header, row, strict=True)) for row in rows], indent=2))
+        return
     print_rows(
-        ("name", "files", "size" if is_terminal else "bytes", "licence", "terms"),
-        [
-            (
-                entry.name,
-                str(len(entry.files)),
-                _size(entry.size) if is_terminal else str(entry.size),
-                entry.licence,
-                "--accept" if entry.terms else "none",
-            )
-            for entry in listed
-        ],
-        "`coherencegym corpora fetch NAME --dry-run` prints licence, terms and files.",
+        header, rows, "`coherencegym corpora fetch NAME --dry-run` prints licence, terms and files."
     )
 
 

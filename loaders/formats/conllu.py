@@ -20,7 +20,7 @@ from functools import cached_property, lru_cache
 from itertools import accumulate, groupby, pairwise
 from typing import NamedTuple
 
-from coherencegym.loaders.corpus import CorpusFile, ReadOptions
+from coherencegym.loaders.corpus import CorpusError, CorpusFile, ReadOptions
 from coherencegym.loaders.discourse import ParsedWord
 from coherencegym.loaders.formats.lines import (
     Line,
@@ -160,6 +160,25 @@ def conllu_documents(
             unnamed[name] += 1
             name += f"-{unnamed[name]}" if unnamed[name] > 1 else ""
         yield name, document
+
+
+def readable_documents(
+    file: CorpusFile, options: ReadOptions
+) -> Iterator[tuple[str, tuple[Block, ...]]]:
+    """The same without documents of withheld text, which are counted.
+
+    Raises:
+        CorpusError: there is no document.
+    """
+    found = False
+    for name, document in conllu_documents(file, options):
+        found = True
+        if any(block.is_withheld for block in document):
+            options.skipped["withheld text"] += 1
+        else:
+            yield name, document
+    if not found:
+        raise CorpusError(f"{file.path}:1: no sentence, expected CoNLL-U")
 
 
 def _documents(file: CorpusFile) -> Iterator[tuple[Block, ...]]:
