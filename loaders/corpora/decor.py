@@ -62,7 +62,7 @@ def read_decor(corpus: Corpus, file: CorpusFile, options: ReadOptions) -> Iterat
     for row in numbered_rows(file, _COLUMNS, options):
         values = {name: tidy(value) for name, value in row.values.items()}
         if problem := _problem(values):
-            options.bad(f"{file.path}:{row.line}: {problem[0]}", problem[1])
+            options.bad(f"{row.place}: {problem[0]}", problem[1])
             continue
         if not values["context"]:
             options.skipped["no sentence before it"] += 1

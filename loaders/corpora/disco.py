@@ -16,8 +16,9 @@ from coherencegym.loaders.corpora.citations import cited
 from coherencegym.loaders.corpus import Corpus, CorpusFile, FilePattern, ReadOptions
 from coherencegym.loaders.discourse import Discourse, Relation, SourceSpan, Span, Unit
 from coherencegym.loaders.formats.lines import LineError, shown, tidy
+from coherencegym.loaders.formats.records import Record
 from coherencegym.loaders.formats.standoff import Placed
-from coherencegym.loaders.formats.table import TableRow, numbered_rows
+from coherencegym.loaders.formats.table import numbered_rows
 from coherencegym.loaders.text.sentences import sentence_spans
 
 #: The senses that each connective is annotated with.
@@ -42,7 +43,7 @@ def read_table(corpus: Corpus, file: CorpusFile, options: ReadOptions) -> Iterat
             error.report(file, options)
 
 
-def _discourse(corpus: Corpus, file: CorpusFile, row: TableRow) -> Discourse:
+def _discourse(corpus: Corpus, file: CorpusFile, row: Record) -> Discourse:
     line, text = row.line, row.values["segment"]
     connective, sense = row.values["connective"].lower(), row.values["sense"].lower()
     offset = _offset(line, row.values["offset"])

@@ -22,7 +22,8 @@ from coherencegym.loaders.corpora.citations import cited
 from coherencegym.loaders.corpus import Corpus, CorpusFile, FilePattern, ReadOptions
 from coherencegym.loaders.discourse import Alternative, Discourse, SourceSpan, Unit
 from coherencegym.loaders.formats.lines import shown, tidy
-from coherencegym.loaders.formats.table import TableRow, numbered_rows
+from coherencegym.loaders.formats.records import Record
+from coherencegym.loaders.formats.table import numbered_rows
 
 _ANSWER, _TITLE = "AnswerRightEnding", "storytitle"
 _CLOZE_COLUMNS = (
@@ -42,7 +43,7 @@ def read_storycloze(corpus: Corpus, file: CorpusFile, options: ReadOptions) -> I
     for row, identifier, texts in _stories(file, _CLOZE_COLUMNS, options):
         answer = row.values[_ANSWER]
         if answer not in ("1", "2"):
-            message = f"{file.path}:{row.line}: {_ANSWER} is {shown(answer)}, expected 1 or 2"
+            message = f"{row.place}: {_ANSWER} is {shown(answer)}, expected 1 or 2"
             options.bad(message, "answer neither 1 nor 2")
             continue
         right, endings = int(answer) - 1, texts[4:]
@@ -64,7 +65,7 @@ def read_rocstories(corpus: Corpus, file: CorpusFile, options: ReadOptions) -> I
 
 def _stories(
     file: CorpusFile, columns: Sequence[str], options: ReadOptions
-) -> Iterator[tuple[TableRow, str, tuple[str, ...]]]:
+) -> Iterator[tuple[Record, str, tuple[str, ...]]]:
     for row in numbered_rows(file, columns, options, {_ANSWER: _WITHOUT_ANSWERS}):
         texts = {
             column: tidy(text)
@@ -77,11 +78,11 @@ def _stories(
             yield row, identifier, tuple(sentences)
             continue
         article, what = ("an", "id") if empty == columns[0] else ("a", "sentence")
-        message = f"{file.path}:{row.line}: {empty} is empty, expected {article} {what}"
+        message = f"{row.place}: {empty} is empty, expected {article} {what}"
         options.bad(message, f"empty {what}")
 
 
-def _units(file: CorpusFile, row: TableRow, texts: Sequence[str]) -> tuple[Unit, ...]:
+def _units(file: CorpusFile, row: Record, texts: Sequence[str]) -> tuple[Unit, ...]:
     source = SourceSpan(file.path.name, row.line, row.line)
     return tuple(Unit(text, source=source) for text in texts)
 

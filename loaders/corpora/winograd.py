@@ -8,7 +8,7 @@ the same rules.
 
 The Challenge is Ernest Davis's XML: a ``schema`` holds ``text`` (``txt1``, ``pron``, ``txt2``),
 ``quote``, ``answers`` (``answer`` twice; more in the pronoun disambiguation problems of 2016, whose
-files look the same), ``correctAnswer`` (``A``, ``A.``, ``B`` ... with white space) and ``source``.
+files look the same), and ``correctAnswer`` (``A``, ``A.``, ``B`` ... with white space).
 Records of WinoGrande, one object a line or the rows of a parquet file, are ``sentence`` with a
 blank ``_``, ``option1``, ``option2``, ``answer`` 1 or 2, and ``qID`` where there is one. The
 Challenge is also handed around in this layout.
@@ -40,7 +40,7 @@ from coherencegym.loaders.text.sentences import ends_sentence, sentence_spans
 _LETTERS = "ABCDEFGHIJ"
 #: Elements in a schema; one has about 15.
 _MOST_PARTS = 1000
-_PARTS = ("text/txt1", "text/pron", "text/txt2", "correctAnswer", "source")
+_PARTS = ("text/txt1", "text/pron", "text/txt2", "correctAnswer")
 
 #: The number of schemas in WSC273, and the split of the schemas after those.
 _WSC273, _ADDED = 273, "test_added"
@@ -81,7 +81,6 @@ class Schema:
         options: the candidates, two or more.
         answer: index of the right one.
         identifier: its identifier, where the layout has one.
-        credit: the person who thought of it, where the layout says so.
     """
 
     number: int
@@ -92,7 +91,6 @@ class Schema:
     options: tuple[str, ...]
     answer: int
     identifier: str = ""
-    credit: str = ""
 
 
 def read_challenge(corpus: Corpus, file: CorpusFile, options: ReadOptions) -> Iterator[Discourse]:
@@ -178,7 +176,6 @@ def _of_element(number: int, element: Element, inside: list[Element]) -> Schema:
         right=text["text/txt2"],
         options=answers,
         answer=letters.index(letter),
-        credit=text["source"],
     )
 
 
@@ -244,8 +241,7 @@ def _discourse(
         units.append(Unit(text[first:last], source=source))
         if first <= start:
             span = (number, start - first, end - first)
-    meta = {"split": file.split, "family": family}
-    meta |= {"pronoun": schema.pronoun, "credit": schema.credit}
+    meta = {"split": file.split, "family": family, "pronoun": schema.pronoun}
     yield Discourse(
         id=schema.identifier or f"wsc-{schema.number:03d}",
         corpus=corpus.name,
@@ -290,7 +286,6 @@ def tidied(schema: Schema) -> Schema:
         right=_STRAY_SPACE.sub("", tidy(schema.right)),
         options=tuple(map(tidy, schema.options)),
         identifier=tidy(schema.identifier),
-        credit=tidy(schema.credit),
     )
 
 
@@ -306,7 +301,7 @@ def corrected(schema: Schema) -> Schema:
 
 
 def _problem(schema: Schema) -> tuple[str, str] | None:
-    texts = (schema.identifier, schema.left, schema.pronoun, schema.right, schema.credit)
+    texts = (schema.identifier, schema.left, schema.pronoun, schema.right)
     for text in (*texts, *schema.options):
         if (problem := text_problem(text)) is not None:
             return problem

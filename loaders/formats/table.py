@@ -15,17 +15,10 @@ from coherencegym.loaders.formats.lines import (
     shown,
     text_problem,
 )
+from coherencegym.loaders.formats.records import Record
 
 #: Characters of one line.
 _LONGEST_LINE = 10 * LONGEST_FIELD
-
-
-@dataclass(frozen=True, slots=True)
-class TableRow:
-    """One row: its values by column (as declared), and the line at which it begins (1-based)."""
-
-    line: int
-    values: dict[str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +33,8 @@ def numbered_rows(
     columns: Sequence[str],
     options: ReadOptions,
     advice: Mapping[str, str] = MappingProxyType({}),
-) -> Iterator[TableRow]:
-    """Read the rows of a table.
+) -> Iterator[Record]:
+    """Read the rows of a table, with the values of the columns that are wanted.
 
     The header decides between comma and tab. A table with tabs whose header is not quoted is read
     without quoting, because there a leading quotation mark belongs to the text
@@ -60,13 +53,15 @@ def numbered_rows(
         lines = bounded_lines(text, _LONGEST_LINE)
         header = _header(file, next(lines, ""), columns, advice)
         place = {name: header.names.index(name.lower()) for name in columns}
-        line = 0
-        for line, fields in _records(file, lines, header, options):
+        number = 0
+        for number, (line, fields) in enumerate(_records(file, lines, header, options), 1):
+            where = f"{file.path}:{line}"
             if (problem := _problem(fields, header)) is not None:
-                options.bad(f"{file.path}:{line}: {problem[0]}", problem[1])
+                options.bad(f"{where}: {problem[0]}", problem[1])
                 continue
-            yield TableRow(line, {name: fields[index].strip() for name, index in place.items()})
-        if not line:
+            values = {name: fields[index].strip() for name, index in place.items()}
+            yield Record(number, line, where, values)
+        if not number:
             raise CorpusError(f"{file.path}:2: no row after the header, expected at least one")
 
 

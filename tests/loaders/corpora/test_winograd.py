@@ -192,7 +192,6 @@ def test_a_schema_in_full(of_file: OfFile) -> None:
         "split": "test",
         "family": "family-004",
         "pronoun": "He",
-        "credit": "(Levesque)",
     }
     line = xml(SCHEMAS[:2]).replace("</collection>", "").count("\n") + 1
     assert third.units[0].source is not None
