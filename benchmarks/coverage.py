@@ -18,7 +18,7 @@ import numpy as np
 from scipy.special import ndtri
 
 from coherencegym.eval.statistics.correlation import correlation, correlation_within
-from coherencegym.eval.statistics.effective_size import clustered
+from coherencegym.eval.statistics.effective_size import cluster_ids, clustered
 from coherencegym.eval.statistics.estimate import Estimate
 from coherencegym.eval.statistics.estimators import area, f1
 from coherencegym.eval.statistics.intervals import (
@@ -357,7 +357,8 @@ def of_tests(kind: Tested, clusters: int, runs: int, generator: Generator) -> tu
         if kind.is_share:
             values, ids = np.bincount(ids, values) / np.bincount(ids), np.arange(clusters)
         names = list(map(str, ids.tolist()))
-        flips = _flipped(*_whole_sums(values.tolist(), names), 0)
+        number, of = cluster_ids(names)
+        flips = _flipped(*_whole_sums([values.tolist()], of, number), 0)
         found.append((flips.p < 0.05, sign_flips(values.tolist(), names).p < 0.05))
     before, now = np.mean(found, axis=0)
     return float(before), float(now)

@@ -270,9 +270,9 @@ def _span_facts(about: dict[str, Any], own: SpanFacts) -> Iterator[Golden]:
             yield Golden(**about, group=f"confidence {at:g}", metric=name, value=value)
         yield Golden(**about, metric=f"area under {name}", value=own.areas[name])
     for system, chosen in own.released_at.items():
-        for name, value in chosen.items():
-            who = _SYSTEMS.get(system, system)
-            yield Golden(**about, metric=f"released {name}_at", system=who, value=value)
+        who = _SYSTEMS.get(system, system)
+        for name, at in chosen.items():
+            yield Golden(**about, metric=f"released {name}_at", system=who, value=at)
     for quoted in own.published:
         named = {name: value for name, value in quoted.items() if isinstance(value, str)}
         for name, value in quoted.items():

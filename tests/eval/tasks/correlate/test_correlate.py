@@ -318,7 +318,7 @@ def test_the_library_finds_what_the_command_does(
 
 
 def test_a_correlation_is_no_share_on_the_card_of_results(folders: Sequence[Path]) -> None:
-    from coherencegym.eval.hub.results_card import _cells
+    from coherencegym.eval.hub.results_card import _grid
     from coherencegym.eval.results.read import read_results
 
     run = read_results(folders[0])
@@ -327,7 +327,8 @@ def test_a_correlation_is_no_share_on_the_card_of_results(folders: Sequence[Path
         for one in run.reported
         if isinstance(one, Score) and (one.config, one.what) == ("sample_holistic", _WHAT)
     ]
-    cells = _cells(run, score, "")
+    (row,) = _grid([("", run, score)]).rows
+    cells = row.cells
     assert cells[4] == _WHAT
     assert cells[6] == f"{score.score:+.2f}"
     assert cells[7] == f"{score.ci_low:+.2f} to {score.ci_high:+.2f}"

@@ -88,7 +88,7 @@ def test_a_text_whose_task_was_asked_otherwise_is_coherent_only_if_that_is_right
 def drop_by_hand(answers: list[TextPrediction]) -> Drop:
     """The drop of one-text answers, from their outcomes."""
     writer = OutcomeWriter()
-    about = {"config": "c", "split": "test"}
+    about: Any = {"config": "c", "split": "test"}
     units = writer.units(
         UnitRow(item=str(n), discourse=own.text.cluster, cluster=own.text.cluster, **about)
         for n, own in enumerate(answers)
