@@ -271,8 +271,8 @@ def _span_facts(about: dict[str, Any], own: SpanFacts) -> Iterator[Golden]:
         yield Golden(**about, metric=f"area under {name}", value=own.areas[name])
     for system, chosen in own.released_at.items():
         who = _SYSTEMS.get(system, system)
-        for name, at in chosen.items():
-            yield Golden(**about, metric=f"released {name}_at", system=who, value=at)
+        for name, chosen_at in chosen.items():
+            yield Golden(**about, metric=f"released {name}_at", system=who, value=chosen_at)
     for quoted in own.published:
         named = {name: value for name, value in quoted.items() if isinstance(value, str)}
         for name, value in quoted.items():
