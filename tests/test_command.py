@@ -300,10 +300,8 @@ def test_bash_knows_suites_their_corpora_and_choices(
 
 def test_skeletons_pass_their_own_tests(tmp_path: Path) -> None:
     for what in WHAT:
-        assert exit_code("new", what, f"my_{what}", "--dry-run") == 0
-        assert not Path(f"my_{what}.py").exists()
         assert exit_code("new", what, f"my_{what}") == 0
-        assert exit_code("new", what, f"my_{what}") == 2  # never replaced unasked
+        assert exit_code("new", what, f"my_{what}") == 2  # never replaced
 
     # One process for all of them: they are beside each other where somebody writes several.
     def work() -> int:
@@ -315,18 +313,11 @@ def test_skeletons_pass_their_own_tests(tmp_path: Path) -> None:
     assert re.search(r"^[3-9] passed", out, re.MULTILINE)
 
 
-def test_a_skeleton_that_somebody_has_worked_on_is_not_replaced(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    assert exit_code("new", "suite", "mine") == 0
-    assert exit_code("new", "corpus", "mine", "--overwrite") == 0
-    begun = Path("test_mine.py").read_text()
-    Path("test_mine.py").write_text(begun + "# a thought\n")
-    assert exit_code("new", "corpus", "mine", "--overwrite") == 2
-    assert "test_mine.py is not as it was begun; move it" in one_line(capsys.readouterr().err)
-    Path("test_mine.py").unlink()
+def test_nothing_that_is_there_is_replaced(capsys: pytest.CaptureFixture[str]) -> None:
     Path("test_mine.py").symlink_to("elsewhere.py")
-    assert exit_code("new", "corpus", "mine", "--overwrite") == 2
+    assert exit_code("new", "corpus", "mine") == 2
+    assert "test_mine.py is there already; expected another" in one_line(capsys.readouterr().err)
+    assert not Path("mine.py").exists()
     assert not Path("elsewhere.py").exists()
 
 

@@ -5,7 +5,6 @@ What is written runs as it stands; it is changed from there, file by file, with 
 
 from __future__ import annotations
 
-import argparse
 import importlib.resources
 import keyword
 import os
@@ -40,12 +39,6 @@ def make_parser(prog: str = "coherencegym new") -> Parser:
     parser.add_argument(
         "--output", metavar="DIR", type=Path, default=Path(), help="default: this folder"
     )
-    parser.add_argument(
-        "--overwrite",
-        action="store_true",
-        help="replace files that were not changed since they were written",
-    )
-    parser.add_argument("--dry-run", action="store_true", help="print what would be written")
     return parser
 
 
@@ -61,28 +54,17 @@ def main(argv: Sequence[str] | None = None, prog: str = "coherencegym new") -> i
     files = skeleton(arguments.what, name)
     folder: Path = arguments.output
     for path in filter(os.path.lexists, (folder / file for file in files)):
-        if not arguments.overwrite:
-            parser.error(f"{path} is there already; expected --overwrite to replace it")
-        if not _is_skeleton(path, name):
-            parser.error(f"{path} is not as it was begun; move it elsewhere, or begin another")
-    return finish(prog, lambda: _write(files, folder, arguments))
+        parser.error(f"{path} is there already; expected another name, or --output DIR")
+    return finish(prog, lambda: _write(files, folder, arguments.what))
 
 
-def _is_skeleton(path: Path, name: str) -> bool:
-    if path.is_symlink() or not path.is_file():
-        return False
-    begun = (text for what in WHAT for text in skeleton(what, name).values())
-    return path.read_bytes() in {text.encode() for text in begun}
-
-
-def _write(files: Mapping[str, str], folder: Path, arguments: argparse.Namespace) -> int:
+def _write(files: Mapping[str, str], folder: Path, what: str) -> int:
     for file, text in files.items():
-        if not arguments.dry_run:
-            folder.mkdir(parents=True, exist_ok=True)
-            (folder / file).write_text(text, encoding="utf-8")
-        print(f"{'would write' if arguments.dry_run else 'wrote'} {folder / file}")
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / file).write_text(text, encoding="utf-8")
+        print(f"wrote {folder / file}")
     code, test = (quote(str(folder / file)) for file in files)
-    if arguments.what == "suite":
+    if what == "suite":
         print(f"build it: coherencegym build {code} --corpus sample")
     print(f"test it: python -m pytest {test}")
     return 0
