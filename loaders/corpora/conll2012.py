@@ -64,21 +64,9 @@ class Word:
     coreference: str
 
 
-@dataclass(frozen=True, slots=True)
-class Phrase:
-    """The annotation that the words of a mention show.
-
-    Attributes:
-        kind: that of the mention: ``pronoun``, ``nominal`` or ``proper``.
-        head: the number, from 0, of its head among the words.
-        features: those of the mention.
-    """
-
-    kind: str
-    head: int
-    features: Features
-
-
+#: The kind of a mention (``pronoun``, ``nominal`` or ``proper``), the number, from 0, of its head
+#: among the words, and its features.
+Phrase = tuple[str, int, Features]
 #: Annotates the words of a mention of an entity, in a language.
 Annotate = Callable[[Sequence[Word], str, Language], Phrase]
 
@@ -103,7 +91,7 @@ def treebank_phrase(words: Sequence[Word], entity: str, language: Language) -> P
         word.tag in _PRONOUNS or (word.tag == "DT" and language.pronoun(word.form) is not None)
     )
     kind = "pronoun" if is_pronoun else "proper" if word.tag.startswith("NNP") else "nominal"
-    return Phrase(kind, head, _features(word, words[0], is_pronoun, language))
+    return kind, head, _features(word, words[0], is_pronoun, language)
 
 
 def read_conll2012(
@@ -282,13 +270,9 @@ def _close(opened: list[tuple[str, int]], entity: str, line: int) -> int:
 
 
 def _mention(phrase: Phrase, entity: str, unit: int, places: Sequence[tuple[int, int]]) -> Mention:
-    return Mention(
-        span=((unit, places[0][0], places[-1][1]),),
-        chain=entity,
-        kind=phrase.kind,
-        head=((unit, *places[phrase.head]),),
-        features=phrase.features,
-    )
+    kind, head, features = phrase
+    span = ((unit, places[0][0], places[-1][1]),)
+    return Mention(span, entity, kind, ((unit, *places[head]),), features)
 
 
 def _head(words: Sequence[Word]) -> int:

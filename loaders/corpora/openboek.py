@@ -100,7 +100,7 @@ class _Novel:
         gender = features.gender
         if features.pos == "PROPN" or (is_pronoun and not gender):
             gender = entity.gender
-        return Phrase(
+        return (
             "pronoun" if is_pronoun else "proper" if features.pos == "PROPN" else "nominal",
             head,
             replace(

@@ -80,43 +80,32 @@ def read_tree(path: Path, split: str) -> LispTree:
 
 def parse_tree(source: str) -> LispTree:
     """The tree that an s-expression is; nothing recurses, so that trees may be deep."""
-    try:
-        return _Parser().read(source)
-    except _FaultError as fault:
-        line = source.count("\n", 0, fault.offset) + 1
-        raise LineError(line, str(fault), "malformed tree") from None
-
-
-class _FaultError(Exception):
-    def __init__(self, offset: int, found: str, expected: str) -> None:
-        super().__init__(f"{found}, expected {expected}")
-        self.offset = offset
+    return _Parser(source).read()
 
 
 class _Parser:
-    def __init__(self) -> None:
+    def __init__(self, source: str) -> None:
+        self.source = source
         self.units: list[str] = []
         self.nodes: list[RhetoricalNode] = []
         self.wrong_spans = 0
 
-    def read(self, source: str) -> LispTree:
+    def read(self) -> LispTree:
         above, root = list[_List](), False
-        for match in _TOKEN.finditer(source):
+        for match in _TOKEN.finditer(self.source):
             token, offset = match[0], match.start()
             if root:
-                raise _FaultError(offset, f"{shown(token)} after the tree", "the end of the file")
+                raise self.fault(offset, f"{shown(token)} after the tree", "the end of the file")
             if token == "(":
                 above.append(_List(offset))
             elif match["words"] is not None:
                 self._close(_List(offset, match["words"].split()), above[-1] if above else None)
                 root = not above
             elif not above:
-                raise _FaultError(offset, shown(token), "'( Root ...'")
+                raise self.fault(offset, shown(token), "'( Root ...'")
             elif match["text"] is not None:
                 if not match["end"]:
-                    raise _FaultError(
-                        offset, "a text that does not end", f"'{_TEXT_END}' behind it"
-                    )
+                    raise self.fault(offset, "a text that does not end", f"'{_TEXT_END}' behind it")
                 above[-1].text = tidy(match["text"])
             elif token == ")":
                 closed = above.pop()
@@ -126,46 +115,50 @@ class _Parser:
                 above[-1].words.append(token)
         if not root:
             end = "a bracket for each that is open"
-            raise _FaultError(len(source.rstrip()), "the file ends inside of the tree", end)
+            raise self.fault(len(self.source.rstrip()), "the file ends inside of the tree", end)
         self.nodes.sort(key=lambda node: (node.first, -node.last))
         return LispTree(tuple(self.units), tuple(self.nodes), self.wrong_spans)
+
+    def fault(self, offset: int, found: str, expected: str) -> LineError:
+        line = self.source.count("\n", 0, offset) + 1
+        return LineError(line, f"{found}, expected {expected}", "malformed tree")
 
     def _close(self, closed: _List, parent: _List | None) -> None:
         kind, *rest = closed.words or [""]
         if parent is None:
             if kind != "Root":
-                raise _FaultError(closed.offset, shown(kind), "'Root'")
+                raise self.fault(closed.offset, shown(kind), "'Root'")
             self._subtree(closed, "")
         elif kind in _ROLES:
             parent.children.append(self._subtree(closed, _ROLES[kind]))
         elif kind in _NUMBERS:
             if len(rest) != _NUMBERS[kind] or not all(map(_NUMBER.fullmatch, rest)):
                 expected = f"{_NUMBERS[kind]} of 1 or more"
-                raise _FaultError(closed.offset, f"{kind} with {shown(' '.join(rest))}", expected)
+                raise self.fault(closed.offset, f"{kind} with {shown(' '.join(rest))}", expected)
             parent.numbers[kind] = tuple(map(int, rest))
         elif kind == "rel2par" and len(rest) == 1:
             parent.relation = rest[0]
         else:
             expected = "Nucleus, Satellite, span, leaf, rel2par with a relation, or a text in _! _!"
-            raise _FaultError(closed.offset, f"({shown(' '.join(closed.words))})", expected)
+            raise self.fault(closed.offset, f"({shown(' '.join(closed.words))})", expected)
 
     def _subtree(self, made: _List, role: str) -> _Subtree:
         if made.text is not None:
             return self._leaf(made, made.text, role)
         if len(made.children) != 2:
             expected = "2, or a text (a binary tree)"
-            raise _FaultError(made.offset, f"a node with {len(made.children)} children", expected)
+            raise self.fault(made.offset, f"a node with {len(made.children)} children", expected)
         left, right = made.children
         self.wrong_spans += made.numbers.get("span") != (left.first, right.last)
         nuclearity = left.role + right.role
         relations = [child.relation for child in made.children if child.role == "S"]
         if nuclearity == "SS":
-            raise _FaultError(made.offset, "two satellites", "at least one nucleus")
+            raise self.fault(made.offset, "two satellites", "at least one nucleus")
         if nuclearity == "NN":
             relations = list({left.relation, right.relation})
         if len(relations) != 1 or relations[0] in ("", _SPAN):
             names = f"{left.relation or 'nothing'} and {right.relation or 'nothing'}"
-            raise _FaultError(made.offset, f"nuclei that are {names}", "one relation")
+            raise self.fault(made.offset, f"nuclei that are {names}", "one relation")
         first, middle, last = left.first - 1, left.last, right.last
         self.nodes.append(RhetoricalNode(first, middle, last, nuclearity, relations[0]))
         return _Subtree(role, made.relation, left.first, right.last)
@@ -173,8 +166,8 @@ class _Parser:
     def _leaf(self, made: _List, text: str, role: str) -> _Subtree:
         number = len(self.units) + 1
         if made.numbers.get("leaf") != (number,) or made.children:
-            raise _FaultError(made.offset, "a text", f"it in a leaf with the number {number}")
+            raise self.fault(made.offset, "a text", f"it in a leaf with the number {number}")
         if not text:
-            raise _FaultError(made.offset, f"leaf {number} without a word", "a text")
+            raise self.fault(made.offset, f"leaf {number} without a word", "a text")
         self.units.append(text)
         return _Subtree(role, made.relation, number, number)
