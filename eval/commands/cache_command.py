@@ -13,7 +13,7 @@ from coherencegym.command_line import Parser
 from coherencegym.eval.forward.cache import CACHE_FORMAT, SUFFIX, cache_folder
 from coherencegym.eval.forward.store import StoreListing, delete_store, listed
 from coherencegym.eval.forward.vectors import VECTORS_FORMAT, VECTORS_SUFFIX
-from coherencegym.eval.run.cache import in_bytes
+from coherencegym.eval.run.asking import in_bytes
 
 EXAMPLES = """\
   coherencegym cache

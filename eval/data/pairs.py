@@ -18,7 +18,7 @@ from coherencegym.eval.data.notes import detail
 from coherencegym.eval.data.source import Source
 from coherencegym.eval.kinds.contrasts import Contrast, GeneratedItem
 from coherencegym.eval.kinds.items import METRICS, Condition, Item, Prediction, Region
-from coherencegym.files.frames import FRAME_SUFFIXES, read_frame, records
+from coherencegym.files.frames import read_frame, records
 from coherencegym.files.strict_json import SomeNames
 
 if TYPE_CHECKING:
@@ -88,15 +88,8 @@ class PairChoices:
 AS_FOUND = PairChoices()
 
 
-def is_pairs_file(name: str | Path) -> bool:
-    """Tell whether a name is that of a file that :func:`read_pairs_file` reads."""
-    return Path(name).suffix in FRAME_SUFFIXES and Path(name).is_file()
-
-
 def are_pairs(given: Any) -> bool:
-    """Tell by its first whether a value is what :func:`table_of_pairs` takes, or a file of it."""
-    if isinstance(given, str | Path):
-        return is_pairs_file(given)
+    """Tell by its first whether a value is what :func:`table_of_pairs` takes."""
     if hasattr(given, "to_dict"):
         return True
     first = given[0] if isinstance(given, Sequence) and given else None

@@ -31,8 +31,7 @@ from coherencegym.eval.results.earlier import earlier_run, is_of_code
 from coherencegym.eval.results.folder import MARKER, run_name, told_apart, write_results
 from coherencegym.eval.results.read import runs_beside
 from coherencegym.eval.results.steps import step_of
-from coherencegym.eval.run.asking import described_model, reading_model
-from coherencegym.eval.run.cache import print_cache
+from coherencegym.eval.run.asking import described_model, print_cache, reading_model
 from coherencegym.eval.run.call import Call
 from coherencegym.eval.run.data import (
     DatasetInputs,
@@ -490,10 +489,8 @@ def _model_name(options: ModelOptions) -> str:
 
 
 def _read_from(dataset: Any) -> str:
-    return dataset.source.name if isinstance(dataset, Items) else _text_of(dataset)
-
-
-def _text_of(dataset: Any) -> str:
+    if isinstance(dataset, Items):
+        return dataset.source.name
     return str(dataset) if isinstance(dataset, str | Path) else ""
 
 

@@ -23,7 +23,7 @@ from coherencegym.eval.forward.logits import Forward
 from coherencegym.eval.forward.passes import start_batch
 from coherencegym.eval.kinds.items import Item
 from coherencegym.eval.models.load import LoadedModel
-from coherencegym.eval.run.cache import open_cache
+from coherencegym.eval.run.asking import open_cache
 from coherencegym.eval.run.options import OutputOptions
 from coherencegym.eval.text.sequence import TokenSequence
 
