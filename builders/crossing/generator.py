@@ -213,11 +213,7 @@ class Crossed:
         return found
 
     def __call__(self, discourse: Discourse, context: Context) -> Iterator[GeneratedItem]:
-        """Yield the items whose first context is the discourse's.
-
-        Raises:
-            SuiteError: two conditions have the same text.
-        """
+        """Yield the items whose first context is the discourse's."""
         own = (self.found or self._found([discourse], context))[discourse.id]
         context.skipped.update(own.skipped)
         for couple in own.couples:

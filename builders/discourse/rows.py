@@ -100,11 +100,7 @@ def example(
 def window_pair(
     coherent: Discourse, replaced: Discourse, place: int, document: str, columns: dict[str, Any]
 ) -> GeneratedItem:
-    """The item of a window and the same with the sentence at ``place`` (from 0) replaced.
-
-    Raises:
-        SuiteError: the item is not valid.
-    """
+    """The item of a window and the same with the sentence at ``place`` (from 0) replaced."""
 
     def sentences(window: Discourse) -> list[list[int]]:
         return [[unit] for unit in range(len(window.units))]

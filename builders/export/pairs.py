@@ -163,11 +163,7 @@ def in_no_task(exported: PairTable, made: Sequence[HarnessTask]) -> int:
 
 
 def harness_files(made: Sequence[HarnessTask], release: ExportedRelease) -> dict[str, str]:
-    """The texts of a task folder and of what reads local files, by path; none without a task.
-
-    Raises:
-        SuiteError: two groups give functions of one name.
-    """
+    """The texts of a task folder and of what reads local files, by path; none without a task."""
     if not made:
         return {}
     family = f"{_TAG}_{release.suite}"
@@ -193,11 +189,7 @@ def _source(module: str) -> str:
 
 
 def module_text(made: Sequence[HarnessTask]) -> str:
-    """The Python file of the tasks.
-
-    Raises:
-        SuiteError: two groups give functions of one name.
-    """
+    """The Python file of the tasks."""
     text, named = _source("item_pairs"), dict[str, str]()
     for function, group in ((task.function, task.group) for task in made if task.group):
         if named.setdefault(function, group) != group:

@@ -78,11 +78,7 @@ class ExportedRelease:
 
 
 def release_of(source: Source, version: str = "") -> ExportedRelease:
-    """The published dataset that a build is, or will be, at a version (empty: the manifest's).
-
-    Raises:
-        ExportError: there is no manifest, or it names no suite, or an entry is none.
-    """
+    """The published dataset that a build is, or will be, at a version (empty: the manifest's)."""
     manifest = source.manifest
     if not manifest:
         raise ExportError(f"{source.name}: no manifest.json; expected a build or a release of one")
@@ -144,11 +140,7 @@ def refusals(what: str, made: Sequence[Exported[Any]]) -> list[str]:
 
 
 def refuse_twice(names: Iterable[str], message: str) -> None:
-    """Refuse names that stand for two things: ``message`` has ``{}`` for the first of them.
-
-    Raises:
-        ExportError: a name is there twice.
-    """
+    """Refuse names that stand for two things: ``message`` has ``{}`` for the first of them."""
     twice = next((name for name, count in Counter(names).items() if count > 1), "")
     if twice:
         raise ExportError(message.format(twice))

@@ -33,10 +33,6 @@ class Exports:
         Args:
             build: the folder of the build itself.
             named: the option that names it on the command line.
-
-        Raises:
-            EvaluationError: two of the folders are the same, or one is inside the other, or see
-                :func:`coherencegym.files.folders.check_folder`.
         """
         places = [(named, build)] if build is not None else []
         for name, folder in self.folders.items():
@@ -78,11 +74,6 @@ def export(source: Source, exports: Exports, version: str = "", dry_run: bool = 
 
     Returns:
         Lines for the user: what was written, and how much was left out and why.
-
-    Raises:
-        ExportError: see :func:`builders.export.release.release_of`.
-        EvaluationError: the rows cannot be read or are not those that were published, or a folder
-            is there and may not be overwritten.
     """
     release = release_of(source, version)
     # What says nothing of a suite's hypothesis would count in the means of other programs.

@@ -73,12 +73,7 @@ def make_parser(prog: str = "coherencegym judge") -> Parser:
 
 
 def sample(arguments: argparse.Namespace) -> list[str]:
-    """Draw and write; what to say of it, line by line.
-
-    Raises:
-        EvaluationError: the folder is no build, has no such config or group, or the output is there
-            already or cannot be written.
-    """
+    """Draw and write; what to say of it, line by line."""
     from coherencegym.builders.judgement.draw import draw
     from coherencegym.builders.judgement.sheet import SHEET, lines_file, write_sheet
     from coherencegym.builders.release.manifest import MANIFEST, diagnostic_configs

@@ -38,11 +38,6 @@ class Matcher:
 
     Each file is one annotator, unless its lines name them. ``digests`` are the sha256 (hex) of the
     files; ``options`` counts the lines that were skipped.
-
-    Raises:
-        CorpusError: a line is no answer, a second one of its annotator, or a file is there twice;
-            with ``skip_bad_rows`` such lines are counted instead.
-        OSError: a file cannot be read.
     """
 
     def __init__(self, paths: Sequence[Path], skip_bad_rows: bool = False) -> None:
@@ -71,11 +66,7 @@ class Matcher:
                 self._by_id[answer.id].append(answer)
 
     def votes(self, asked: Asked) -> dict[str, str]:
-        """The answers to a question about a row, by annotator.
-
-        Raises:
-            CorpusError: one is none of those that there are.
-        """
+        """The answers to a question about a row, by annotator."""
         self._seen.add(asked.id)
         known = {value.lower(): value for value in asked.question.answers}
         votes = {}
@@ -90,11 +81,7 @@ class Matcher:
         return votes
 
     def check(self) -> None:
-        """Check, when all rows were looked at, that no answer is about something else.
-
-        Raises:
-            CorpusError: one is; with ``skip_bad_rows`` they are counted instead.
-        """
+        """Check, when all rows were looked at, that no answer is about something else."""
         for answer in self.answers:
             if answer.id not in self._seen:
                 self.options.bad(

@@ -26,9 +26,6 @@ def condition_pairs(item: Item) -> list[ConditionPair]:
     A prediction that adds up several conditions on each side gives a pair of each of them with the
     one on the other side that has the same text around what is compared. A prediction that is not
     about sums of regions gives none, and neither do two conditions of the same text.
-
-    Raises:
-        FormulaError: a prediction cannot be read.
     """
     groups: dict[tuple[str, str], dict[str, None]] = {}
     for prediction in item.predictions:

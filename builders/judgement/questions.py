@@ -42,11 +42,7 @@ class Question:
 
 
 def declared_question(config: str, about: Mapping[str, Any]) -> Question | None:
-    """The question that a config declares, by its entry in a manifest, if it does.
-
-    Raises:
-        EvaluationError: the entry is no question.
-    """
+    """The question that a config declares, by its entry in a manifest, if it does."""
     try:
         return held(about["question"], Question) if "question" in about else None
     except EvaluationError as error:

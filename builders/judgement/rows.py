@@ -97,9 +97,6 @@ def judge_rows(
         matcher: has the answers; none: only those that a corpus has (the column ``human`` of
             documents) make figures, and no row changes.
         values: the rows as values of their kind.
-
-    Raises:
-        CorpusError: an answer is none of those that there are.
     """
     if matcher is None and config.kind is not DOCUMENTS:
         return {}

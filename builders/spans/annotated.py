@@ -65,11 +65,7 @@ class Entailment:
     contrasts: tuple[Contrast, ...] = ()
 
     def __call__(self, discourse: Discourse, context: Context) -> Iterator[SpanText]:
-        """Yield the row.
-
-        Raises:
-            SuiteError: the corpus's annotation is not what a row can have.
-        """
+        """Yield the row."""
         entailed = any(j.span is None and j.label == ENTAILED for j in discourse.judgements)
         label = POSITIVE if entailed else NEGATIVE
         units, meta = len(discourse.units), discourse.meta
@@ -105,11 +101,7 @@ class Abduction:
     contrasts: tuple[Contrast, ...] = ()
 
     def __call__(self, discourse: Discourse, context: Context) -> Iterator[SpanText]:
-        """Yield the row.
-
-        Raises:
-            SuiteError: the corpus's annotation is not what a row can have.
-        """
+        """Yield the row."""
         ((place, _, _),) = discourse.alternatives[0].span
         texts, second = discourse.texts, discourse.meta["second_pair"]
         (conflict,) = evidence_of(discourse)

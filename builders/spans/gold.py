@@ -86,9 +86,6 @@ def choice_gold(
             third, as is asked of a conflict of the first two; false: the last two have the answer,
             too.
         label: the answer of the whole.
-
-    Raises:
-        KeyError: a conflict cannot lie there.
     """
     decided = _DECIDED[conflict]
     if conflict == (0, 1) and second_pair_plausible is False:
