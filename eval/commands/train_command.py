@@ -67,7 +67,7 @@ def add_arguments(parser: Parser) -> None:
     group.add_argument("--seeds", nargs="+", type=not_negative, metavar="N", help=what)
     what = "train with this seed only"
     rare(group.add_argument("--seed", dest="one_seed", type=not_negative, metavar="N", help=what))
-    what = f"encoder: criteria whose losses are summed: {', '.join(CRITERIA)}"
+    what = f"encoder: criteria to sum: {', '.join(CRITERIA)}"
     options.many(group, "--criteria", choices=tuple(CRITERIA), metavar="NAME", help=what)
     for kind in (Settings, TaskOptions):
         add_options(parser, kind, _TRAINING)
