@@ -25,7 +25,7 @@ class Settings:
 
     learning_rate: float = option(
         2e-5,
-        "highest learning rate; with --freeze, and for gru, 1e-3",
+        "highest learning rate; --freeze and gru: 1e-3",
         parse=above_zero,
         metavar="X",
     )
