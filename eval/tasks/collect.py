@@ -136,18 +136,15 @@ def _rows(results: Results) -> list[Score]:
     for row in results.estimates:
         known.setdefault(_place(row), {})[row.system.label] = row
     return [
-        *(
-            replace(
-                score_of(row),
-                **asked.beside(known[_place(row)]),
-                **_people_beside(known[_place(row)]),
-            )
-            if row.system.role == "model"
-            else score_of(row)
-            for row in results.estimates
-            if row.system.layer is None
-        ),
-        *asked.stated(results),
+        replace(
+            score_of(row),
+            **asked.beside(known[_place(row)]),
+            **_people_beside(known[_place(row)]),
+        )
+        if row.system.role == "model"
+        else score_of(row)
+        for row in results.estimates
+        if row.system.layer is None
     ]
 
 

@@ -173,7 +173,6 @@ class Task(Generic[_I, _O, _D]):
         verdict: a sentence on it; by default one on its interval, chance and baselines.
         units: the word for what the headline counts, in its sentence.
         sections: its report; by default one table of all estimates.
-        stated: scores that come of no outcomes of units.
         rows: all scores, for a task that has its own way to them.
         row: their class.
         notes: lines that a reader of the results must know.
@@ -223,7 +222,6 @@ class Task(Generic[_I, _O, _D]):
     verdict: Callable[[Results], Verdict | None] | None = None
     units: Callable[[Results], str] = lambda results: str(results.asked.command.units)
     sections: Callable[[Results], Iterable[ReportSection]] | None = None
-    stated: Callable[[Results], Iterable[Score]] = lambda found: ()
     rows: Callable[[Results], list[Score]] | None = None
     row: type[Score] = Score
     notes: Callable[[Results], Iterable[Note]] = lambda found: ()

@@ -13,17 +13,7 @@ from coherencegym.eval.results.folder import MARKER
 from coherencegym.eval.tasks.probe.curves import LayerCurve, curves_of
 from coherencegym.eval.tasks.probe.files import LAYERS_FILE, layer_schema
 from coherencegym.files.parquet_rows import parquet_rows
-from coherencegym.files.strict_json import Many, Share, Some, read_json
-
-
-@dataclass(frozen=True)
-class _Probe:
-    config: str
-    split: str
-    layer: int
-    layers: Some[int]
-    most_frequent: Share
-    bag_of_words: Share | None = None
+from coherencegym.files.strict_json import read_json
 
 
 @dataclass(frozen=True)
@@ -35,7 +25,6 @@ class _Model:
 class _Results:
     model: _Model
     task: str = "score"
-    probes: Many[_Probe] = ()
 
 
 def read_curves(folders: Sequence[Path]) -> list[LayerCurve]:
@@ -63,4 +52,4 @@ def _read_curves(folder: Path) -> list[LayerCurve]:
         raise EvaluationError(f"{folder}: no {LAYERS_FILE}; expected the whole folder of results")
     fits = list(parquet_rows(folder / LAYERS_FILE, layer_schema()))
     outcomes = read_outcome_tables(folder)
-    return list(curves_of(short_model(found.model.name), found.probes, fits, outcomes))
+    return list(curves_of(short_model(found.model.name), fits, outcomes))

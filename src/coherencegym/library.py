@@ -164,8 +164,8 @@ def probe(model: Any, dataset: Any, *, tokenizer: Any = None, **options: Any) ->
             those of data, model and output, as for :func:`score`.
 
     Returns:
-        Results that show themselves in a notebook and under ``print``; ``details[0].scores`` has
-        the ``accuracy`` of the first config, a share from 0 to 1, and its ``layer``.
+        Results that show themselves in a notebook and under ``print``; ``rows`` has the accuracies
+        by config, group and system, and ``summary[0].layer`` is the layer of the first config.
 
     Raises:
         EvaluationError: the model or the dataset is not there, an option is wrong, or results are

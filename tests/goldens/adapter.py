@@ -24,7 +24,7 @@ from coherencegym.eval.tasks.detect.scores import ANNOTATOR, VOTE
 from coherencegym.eval.tasks.headline import Headline
 from coherencegym.eval.tasks.probe.files import layer_rows
 from coherencegym.eval.tasks.probe.report import published_beside
-from coherencegym.eval.tasks.probe.results import ProbeScores, layer_name
+from coherencegym.eval.tasks.probe.results import ProbeFacts, layer_name
 from coherencegym.eval.tasks.results import Results
 from coherencegym.eval.tasks.score.results import score_summary
 from coherencegym.eval.tasks.score.summary import ItemScore
@@ -169,8 +169,8 @@ def read_probe(run: str, results: Results) -> Iterator[Golden]:
     about = _about(run, results)
     yield from _headline(about, results.headline)
     yield from _scores(about, results.rows)
-    for one in results.details:
-        yield from _probe_scores(about, one.scores)
+    for own in results.summary:
+        yield from _probe_facts(about, own)
     for row in layer_rows(results.details):
         draw = f", randomly initialised {row['draw']}" if row["draw"] else ""
         fit: dict[str, Any] = {**about, "config": row["config"], "split": row["split"]}
@@ -188,7 +188,7 @@ def read_probe(run: str, results: Results) -> Iterator[Golden]:
         )
 
 
-def _probe_scores(about: dict[str, Any], own: ProbeScores) -> Iterator[Golden]:
+def _probe_facts(about: dict[str, Any], own: ProbeFacts) -> Iterator[Golden]:
     values: dict[str, tuple[str, float | None]] = {
         "layer": (MODEL, float(own.layer)),
         "first layer near the best": (MODEL, float(own.first_near_best)),
@@ -203,13 +203,8 @@ def _probe_scores(about: dict[str, Any], own: ProbeScores) -> Iterator[Golden]:
     for part in ("train", "validation", "test"):
         yield _golden(about, own, f"rows of {part}", n=getattr(own, part))
     accuracies = {
-        MODEL: own.accuracy,
-        CHANCE: own.most_frequent,
-        PARTIAL_INPUT: own.bag_of_words,
-        "control task": own.control,
         "embeddings": own.embeddings,
         "with embeddings": own.with_embeddings,
-        "mean surprisals alone": own.surprisal,
         **{f"randomly initialised {n}": value for n, value in enumerate(own.random, 1)},
         **{f"subsample {n}": value for n, value in enumerate(own.subsamples, 1)},
     }
@@ -226,7 +221,7 @@ def _probe_scores(about: dict[str, Any], own: ProbeScores) -> Iterator[Golden]:
             yield _golden(about, own, "compression", system=system, value=value)
     if own.over_bag is not None:
         over = {
-            "value": own.over_bag.difference,
+            "value": own.over_bag.value,
             "low": own.over_bag.low,
             "high": own.over_bag.high,
         }

@@ -6,14 +6,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean
-from typing import Any, Protocol
+from typing import Any
 
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.outcomes.files import OUTCOMES_FILE
+from coherencegym.eval.outcomes.schema import MODEL
 from coherencegym.eval.outcomes.tables import OutcomeTables
 from coherencegym.eval.report import figures
-from coherencegym.eval.tasks.probe.files import LAYERS_FILE, RANDOM_INIT
-from coherencegym.eval.tasks.probe.results import ANY_SENSE
+from coherencegym.eval.statistics.scores import BAG_OF_WORDS, LAYER, MOST_FREQUENT
+from coherencegym.eval.tasks.probe.files import LAYERS_FILE
+from coherencegym.eval.tasks.probe.results import ANY_SENSE, layer_name
 
 #: Panels of a row.
 _ACROSS = 3
@@ -24,7 +26,7 @@ class LayerCurve:
     """The accuracies (shares) of one model on one config, by layer.
 
     Attributes:
-        model, config: names.
+        model, config, split: names.
         layers, test: numbers of layers, and test accuracies.
         low, high: the 95 % intervals of these; none where they are not known.
         chosen: the layer that validation chose.
@@ -34,6 +36,7 @@ class LayerCurve:
 
     model: str
     config: str
+    split: str
     layers: Sequence[int]
     test: Sequence[float]
     low: Sequence[float]
@@ -44,77 +47,47 @@ class LayerCurve:
     most_frequent: float
 
 
-class ProbedLayers(Protocol):
-    """The facts of a config of which a curve is made."""
-
-    @property
-    def config(self) -> str:
-        """Its name."""
-
-    @property
-    def split(self) -> str:
-        """The split that was tested on."""
-
-    @property
-    def layer(self) -> int:
-        """The layer that validation chose."""
-
-    @property
-    def layers(self) -> Sequence[int]:
-        """The layers that were probed."""
-
-    @property
-    def most_frequent(self) -> float:
-        """The accuracy of the most frequent label."""
-
-    @property
-    def bag_of_words(self) -> float | None:
-        """That of a bag of words."""
-
-
 def curves_of(
-    model: str,
-    probes: Sequence[ProbedLayers],
-    fits: Sequence[Mapping[str, object]],
-    outcomes: OutcomeTables,
+    model: str, fits: Sequence[Mapping[str, Any]], outcomes: OutcomeTables
 ) -> Iterator[LayerCurve]:
     """The curve of each config, from the rows of ``layers.parquet`` and the outcomes.
 
     Raises:
         EvaluationError: they are not of one run.
     """
-    right = {
-        (one.config, one.split, one.system.layer): outcomes.cells(one.places)
-        for one in outcomes.series()
-        if one.metric == ANY_SENSE.name and one.system.role == "model"
-    }
-    drawn: dict[tuple[object, ...], dict[object, dict[int, float]]] = {}
+    cells = outcomes.cells_by_key()
+    tables: dict[tuple[str, str], dict[int, list[Mapping[str, Any]]]] = {}
     for fit in fits:
-        if fit["what"] == RANDOM_INIT:
-            draws = drawn.setdefault((fit["config"], fit["split"]), {})
-            draws.setdefault(fit["draw"], {})[int(str(fit["layer"]))] = float(str(fit["test"]))
-    for own in probes:
-        name = own.config, own.split
+        draws = tables.setdefault((fit["config"], fit["split"]), {})
+        draws.setdefault(fit["draw"], []).append(fit)
+    for place, draws in tables.items():
+        own = draws.pop(0, [])
         # The mean of all layers, which is one layer only, is judged under no name of its own.
-        by_layer = [right.get((*name, layer if layer >= 0 else None)) for layer in own.layers]
-        random = [list(draw.values()) for draw in drawn.get(name, {}).values()]
-        if not all(by_layer) or any(len(draw) != len(by_layer) for draw in random):
+        names = [layer_name(fit["layer"]) if fit["layer"] >= 0 else MODEL.label for fit in own]
+        by_layer = [cells.get((*place, name, ANY_SENSE.name)) for name in names]
+        known = sum(key[:2] == place and key[2].startswith(LAYER) for key in cells) or 1
+        if not all(by_layer) or {known, *map(len, draws.values())} != {len(own)}:
             raise EvaluationError(
-                f"{model}: {own.config}: layers of results.json, {LAYERS_FILE} and "
-                f"{OUTCOMES_FILE} differ; the files are not of one run: probe the model again"
+                f"{model}: {place[0]}: layers of {LAYERS_FILE} and {OUTCOMES_FILE} differ; the "
+                "files are not of one run: probe the model again"
             )
-        found = [ANY_SENSE.estimate(cells) for cells in by_layer if cells is not None]
+        found = [ANY_SENSE.estimate(each) for each in by_layer if each is not None]
+        baselines = (
+            cells.get((*place, label, ANY_SENSE.name)) for label in (BAG_OF_WORDS, MOST_FREQUENT)
+        )
+        bag, frequent = (ANY_SENSE.value(each) if each else None for each in baselines)
         yield LayerCurve(
             model=model,
-            config=own.config,
-            layers=own.layers,
+            config=place[0],
+            split=place[1],
+            layers=[fit["layer"] for fit in own],
             test=[one.value or 0.0 for one in found],
             low=[one.low or 0.0 for one in found],
             high=[1.0 if one.high is None else one.high for one in found],
-            chosen=own.layer,
-            random=random,
-            bag_of_words=own.bag_of_words,
-            most_frequent=own.most_frequent,
+            chosen=max(own, key=lambda fit: (fit["validation"], -fit["layer"]))["layer"],
+            random=[[fit["test"] for fit in draw] for draw in draws.values()],
+            bag_of_words=bag,
+            most_frequent=frequent or 0.0,
         )
 
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
-from coherencegym.eval.tasks.probe.results import ProbeDetail, fit_accuracy
+from coherencegym.eval.tasks.probe.probe import Probed
+from coherencegym.eval.tasks.probe.results import right_of
 from coherencegym.eval.tasks.probe.study import Curve
 from coherencegym.files.parquet_writing import row_schema, write_rows
 
@@ -15,12 +17,12 @@ from coherencegym.files.parquet_writing import row_schema, write_rows
 LAYERS_FILE, RANDOM_INIT = "layers.parquet", "random init"
 
 
-def layer_rows(details: Sequence[ProbeDetail]) -> Iterator[dict[str, Any]]:
+def layer_rows(details: Sequence[Probed]) -> Iterator[dict[str, Any]]:
     """Rows of ``layers.parquet``: fits of every layer, of the model and randomly initialised ones.
 
     ``what`` is ``task`` or ``random init``, ``draw`` which of the latter.
     """
-    for own in (one.probed for one in details):
+    for own in details:
         curves: list[tuple[str, int, Curve]] = [("task", 0, own.curve)]
         curves += [(RANDOM_INIT, n, curve) for n, curve in enumerate(own.random, start=1)]
         for what, draw, curve in curves:
@@ -33,7 +35,7 @@ def layer_rows(details: Sequence[ProbeDetail]) -> Iterator[dict[str, Any]]:
                     "draw": draw,
                     "setting": fit.setting,
                     "validation": fit.validation,
-                    "test": fit_accuracy(own, fit),
+                    "test": fmean(right_of(own, fit)),
                     "n": len(own.tested),
                 }
 
@@ -46,12 +48,12 @@ def layer_schema() -> Any:
     )
 
 
-def label_rows(details: Sequence[ProbeDetail]) -> Iterator[dict[str, Any]]:
+def label_rows(details: Sequence[Probed]) -> Iterator[dict[str, Any]]:
     """Rows of ``predictions.parquet``: what the chosen layer's probe says of each test row.
 
     ``probability`` is that of the row's own label, null where it has no vectors.
     """
-    for own in (one.probed for one in details):
+    for own in details:
         fit, labels = own.chosen, list(own.table.labels)
         given = iter(zip(own.predict(fit), fit.log_probabilities, strict=True))
         for row, reason in zip(own.table.table.rows, own.left_out_of_test, strict=True):
@@ -80,7 +82,7 @@ def label_schema() -> Any:
 LABELS_FILE = "predictions.parquet"
 
 
-def write_probe_files(details: Sequence[ProbeDetail], folder: Path) -> None:
+def write_probe_files(details: Sequence[Probed], folder: Path) -> None:
     """Write every fit, and every prediction of the chosen layer, into a folder that is there."""
     write_rows(layer_rows(details), layer_schema(), folder / LAYERS_FILE)
     write_rows(label_rows(details), label_schema(), folder / LABELS_FILE)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from statistics import fmean
 from typing import Any
@@ -15,7 +15,14 @@ from coherencegym.eval.plan.explain import time_text
 from coherencegym.eval.report import grid
 from coherencegym.eval.report.blocks import Figure, ReportSection, Strips, Text, TextLists, Verdict
 from coherencegym.eval.report.figures import short_model
-from coherencegym.eval.statistics.scores import FEW_ITEMS, Score, shown_rows
+from coherencegym.eval.statistics.scores import (
+    BAG_OF_WORDS,
+    FEW_ITEMS,
+    MOST_FREQUENT,
+    Score,
+    by_line,
+    shown_rows,
+)
 from coherencegym.eval.tasks.probe.cost import costs
 from coherencegym.eval.tasks.probe.curves import LayerCurve, curves_of, draw_layers
 from coherencegym.eval.tasks.probe.data import ProbeTable
@@ -24,13 +31,20 @@ from coherencegym.eval.tasks.probe.options import ProbeOptions
 from coherencegym.eval.tasks.probe.published_protocol import published_accuracies
 from coherencegym.eval.tasks.probe.results import (
     ACCURACY,
-    ProbeDetail,
-    ProbeScores,
-    fit_accuracy,
+    CONTROL,
+    RANDOM,
+    SURPRISAL,
+    ProbeFacts,
     layer_name,
 )
 from coherencegym.eval.tasks.results import Results
 
+#: Baselines that an accuracy is held against, and what sentences call them.
+_BASELINES = {
+    MOST_FREQUENT: "the most frequent label",
+    BAG_OF_WORDS: "a bag of words",
+    RANDOM: "random init",
+}
 #: Rows of each table that are listed.
 _MOST_ROWS = 200
 #: The line below the table by layer.
@@ -44,10 +58,10 @@ def probe_sections(found: Results) -> Iterator[ReportSection]:
     yield ReportSection("Further figures of the chosen layer", beside_grid(found), is_detail=True)
     for table in published_grids(found):
         yield ReportSection(table.title, table, is_detail=True)
-    if len(found.details[0].scores.layers) > 1:
-        table = layers_grid(found.details)
-        yield ReportSection("Accuracy of each layer, %", table, sentences=(_CHOSEN,))
     curves = list(layer_curves(found))
+    if len(curves[0].layers) > 1:
+        table = layers_grid(curves)
+        yield ReportSection("Accuracy of each layer, %", table, sentences=(_CHOSEN,))
     title = f"{short_model(str(found.model['name']))} on {found.dataset['name']}"
     yield ReportSection(
         "Accuracy by layer",
@@ -68,8 +82,7 @@ def probe_sections(found: Results) -> Iterator[ReportSection]:
 def layer_curves(found: Results) -> Iterator[LayerCurve]:
     """The curves of a run, one for each config."""
     model = short_model(str(found.model["name"]))
-    probes = [one.scores for one in found.details]
-    return curves_of(model, probes, list(layer_rows(found.details)), found.outcomes)
+    return curves_of(model, list(layer_rows(found.details)), found.outcomes)
 
 
 def _described(curve: LayerCurve) -> str:
@@ -81,7 +94,7 @@ def _described(curve: LayerCurve) -> str:
 
 
 def _lists(found: Results) -> Iterator[tuple[str, int, tuple[Text, ...]]]:
-    for own in (one.probed for one in found.details):
+    for own in found.details:
         names = own.table.labels
         both = zip(own.predict(own.chosen), own.chosen.log_probabilities, strict=True)
         rows = [
@@ -107,11 +120,8 @@ def probe_verdict(found: Results) -> Verdict | None:
         return None
     name = short_model(str(found.model["name"]))
     value = grid.share_with_interval(head.score, head.ci_low, head.ci_high)
-    baselines: dict[str, list[float | None]] = {
-        "the most frequent label": [own.most_frequent for own in _scores(found)],
-        "a bag of words": [own.bag_of_words for own in _scores(found)],
-        "random init": [fmean(own.random) if own.random else None for own in _scores(found)],
-    }
+    reached = [_reached(found, own) for own in found.summary]
+    baselines = {what: [own.get(of) for own in reached] for of, what in _BASELINES.items()}
     known = {what: [one for one in own if one is not None] for what, own in baselines.items()}
     means = {what: fmean(known[what]) for what, own in baselines.items() if own == known[what]}
     over = f", averaged over {head.n_cells} configs" if head.n_cells > 1 else ""
@@ -129,30 +139,38 @@ def probe_verdict(found: Results) -> Verdict | None:
     return Verdict(said, "neither the words nor the architecture alone explain this", "shows")
 
 
+def _reached(found: Results, own: ProbeFacts) -> dict[str, float]:
+    """The accuracy of each system on a config; the model's own has no name."""
+    return {
+        row.system: row.score
+        for row in found.rows
+        if (row.config, row.split, row.group) == (own.config, own.split, "")
+        and row.metric == ACCURACY
+        and row.score is not None
+    }
+
+
 def probes_grid(found: Results) -> grid.Grid:
     """A row for each config: the chosen layer's accuracy, and the baselines beside it."""
-    scores = {
-        (one.config, one.split): one
-        for one in found.rows
-        if one.level == "all" and one.metric == ACCURACY
-    }
-    rows = [_row(own, scores[own.config, own.split]) for own in _scores(found)]
+    lines = by_line(found.rows)
+    scores = [lines[own.config, own.split, "", ""][ACCURACY] for own in found.summary]
+    pairs = zip(found.summary, scores, strict=True)
+    rows = [_row(own, score, _reached(found, own)) for own, score in pairs]
     names = [
         *("rows", "layer", "accuracy, % [95 % interval]", "macro F1", "most frequent"),
         *("bag of words", "random init", "control", "compression", "by frequencies"),
     ]
-    if any(one.human_n for one in scores.values()):
+    if any(one.human_n for one in scores):
         # They judged a sample of the rows.
         names.append(f"{HUMAN_PERFORMANCE} (rows)")
-        people = (scores[own.config, own.split] for own in _scores(found))
         rows = [
             replace(row, cells=(*row.cells, grid.share_of_people(one.human_score, one.human_n)))
-            for row, one in zip(rows, people, strict=True)
+            for row, one in zip(rows, scores, strict=True)
         ]
     return grid.made("config", names, rows)
 
 
-def _row(own: ProbeScores, score: Score) -> grid.GridRow:
+def _row(own: ProbeFacts, score: Score, reached: Mapping[str, float]) -> grid.GridRow:
     number = f"{own.test:,}" + (" !" if own.test < FEW_ITEMS else "")
     layer = "mean" if own.layer < 0 else f"{own.layer} of {max(own.layers)}"
     cells = (
@@ -161,33 +179,28 @@ def _row(own: ProbeScores, score: Score) -> grid.GridRow:
         layer,
         grid.share_with_interval(score.score, score.ci_low, score.ci_high),
         grid.share_cell(own.macro_f1),
-        grid.share_cell(own.most_frequent),
-        grid.share_cell(own.bag_of_words),
-        grid.share_cell(fmean(own.random) if own.random else None),
-        grid.share_cell(own.control),
+        *(grid.share_cell(reached.get(system)) for system in (*_BASELINES, CONTROL)),
         grid.number_cell(own.compression, ".2f"),
         grid.number_cell(own.frequency_compression, ".2f"),
     )
     return grid.GridRow(cells, bold=True)
 
 
-def layers_grid(details: Sequence[ProbeDetail]) -> grid.Grid:
+def layers_grid(curves: Sequence[LayerCurve]) -> grid.Grid:
     """A row for each config: the accuracy on test of each layer, the chosen one marked."""
     rows = [
         grid.GridRow(
             (
-                f"{own.scores.config} ({own.scores.split})",
+                f"{curve.config} ({curve.split})",
                 *(
-                    grid.share_cell(fit_accuracy(own.probed, fit))
-                    + ("*" if fit.layer == own.scores.layer else " ")
-                    for fit in own.probed.curve.fits
+                    grid.share_cell(value) + ("*" if layer == curve.chosen else " ")
+                    for layer, value in zip(curve.layers, curve.test, strict=True)
                 ),
             )
         )
-        for own in details
+        for curve in curves
     ]
-    names = [layer_name(layer) for layer in details[0].scores.layers]
-    return grid.made("config", names, rows)
+    return grid.made("config", list(map(layer_name, curves[0].layers)), rows)
 
 
 def beside_grid(found: Results) -> grid.Grid:
@@ -201,12 +214,12 @@ def beside_grid(found: Results) -> grid.Grid:
                 grid.number_cell(own.control_compression, ".2f"),
                 grid.share_cell(own.embeddings),
                 grid.share_cell(own.with_embeddings),
-                grid.share_cell(own.surprisal),
+                grid.share_cell(_reached(found, own).get(SURPRISAL)),
                 str(own.first_near_best) if own.layer >= 0 else "–",
                 grid.number_cell(own.expected_layer, ".1f"),
             )
         )
-        for own in _scores(found)
+        for own in found.summary
     ]
     names = (
         *("subsamples", "random init", "compression, control", "layer 0", "layer 0 and this"),
@@ -245,36 +258,32 @@ def _range(values: Iterable[float]) -> str:
 def meanings(found: Results) -> list[str]:
     """A sentence for each config on whether its accuracy means anything."""
     model = short_model(str(found.model["name"]))
-    lows = {
-        (one.config, one.split): one.ci_low
-        for one in found.rows
-        if one.level == "all" and one.metric == ACCURACY
-    }
-    return [_meaning(own, model, lows[own.config, own.split] or 0.0) for own in _scores(found)]
+    lines, said = by_line(found.rows), []
+    for own in found.summary:
+        low = lines[own.config, own.split, "", ""][ACCURACY].ci_low or 0.0
+        said.append(_meaning(own, _reached(found, own), model, low))
+    return said
 
 
-def _meaning(own: ProbeScores, model: str, low: float) -> str:
+def _meaning(own: ProbeFacts, reached: Mapping[str, float], model: str, low: float) -> str:
     # ``low`` is the lower end of the interval of the accuracy.
-    baselines = {"the most frequent label": own.most_frequent}
-    if own.bag_of_words is not None:
-        baselines["a bag of words"] = own.bag_of_words
-    if own.random:
-        baselines["random init"] = fmean(own.random)
+    baselines = {what: reached[of] for of, what in _BASELINES.items() if of in reached}
+    accuracy = reached[""]
     said = (
         f"{own.config}: {layer_name(own.layer)} of {model} predicts "
-        f"{grid.share_cell(own.accuracy)} % of the labels"
+        f"{grid.share_cell(accuracy)} % of the labels"
     )
     below = [
-        f"{baseline} ({grid.share_cell(reached)} %)"
-        for baseline, reached in baselines.items()
-        if own.accuracy <= reached
+        f"{baseline} ({grid.share_cell(value)} %)"
+        for baseline, value in baselines.items()
+        if accuracy <= value
     ]
     if below:
         return f"{said}, no more than {_listed(below)}: no evidence beyond these baselines"
-    close = [baseline for baseline, reached in baselines.items() if low <= reached]
+    close = [baseline for baseline, value in baselines.items() if low <= value]
     if own.over_bag is not None:  # tested row by row, which tells more
         close = [baseline for baseline in close if baseline != "a bag of words"]
-        close += ["a bag of words"] if own.over_bag.low <= 0 else []
+        close += ["a bag of words"] if (own.over_bag.low or 0.0) <= 0 else []
     said += f", more than {_listed(list(baselines))}"
     if close:
         return f"{said}, but the lead over {_listed(close)} is not significant"
@@ -310,10 +319,6 @@ def cost_grid(
         "of its time"
     )
     return replace(grid.made("config", names, rows), notes=(note,))
-
-
-def _scores(found: Results) -> list[ProbeScores]:
-    return [one.scores for one in found.details]
 
 
 def published_beside(found: Results) -> tuple[Published, ...]:

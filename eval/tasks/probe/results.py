@@ -1,7 +1,7 @@
 """Everything that a run of ``coherencegym probe`` reports.
 
 ``results.json`` has what that of every task has, and ``probes``: of each config the layer that
-validation chose, its accuracy on test, and what stands beside it. ``outcomes.parquet`` has for each
+validation chose, and what stands beside its scores. ``outcomes.parquet`` has for each
 test row whether the chosen layer's probe is right, and those of all layers (``layer 3``) and the
 bag of words, so that layers and models are compared row by row. ``layers.parquet`` has every fit,
 ``predictions.parquet`` what the chosen layer's probe says of each row. None of them has a text.
@@ -9,35 +9,32 @@ bag of words, so that layers and models are compared row by row. ``layers.parque
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
 from coherencegym.eval.data.notes import Note, caution, detail, first_names
 from coherencegym.eval.kinds.examples import LabelledExample
 from coherencegym.eval.metrics.accuracy import Accuracy
+from coherencegym.eval.metrics.metric import difference_of
 from coherencegym.eval.outcomes.schema import MODEL, System
-from coherencegym.eval.outcomes.tables import OutcomeWriter
+from coherencegym.eval.outcomes.tables import Cells, OutcomeWriter
 from coherencegym.eval.statistics.bag_of_words import BagOfWords, FitError, bag_of_words
-from coherencegym.eval.statistics.intervals import macro_interval
+from coherencegym.eval.statistics.estimate import PairedDifference
 from coherencegym.eval.statistics.paired import difference_interval, sign_flips
-from coherencegym.eval.statistics.scores import (
-    BAG_OF_WORDS,
-    LAYER,
-    MOST_FREQUENT,
-    REFERENCE,
-    Score,
-)
+from coherencegym.eval.statistics.scores import BAG_OF_WORDS, LAYER, MOST_FREQUENT, by_line
 from coherencegym.eval.tasks.headline import (
     Headline,
-    headline_over,
+    cells_by_table,
     human_performance,
+    mean_headline,
     mean_if_known,
 )
 from coherencegym.eval.tasks.probe.data import TRAIN, VALIDATION, ProbeTable
 from coherencegym.eval.tasks.probe.options import MEAN_LAYER, ProbeOptions
 from coherencegym.eval.tasks.probe.probe import Probed, probed
 from coherencegym.eval.tasks.probe.study import LayerFit
+from coherencegym.eval.tasks.results import Results
 from coherencegym.eval.tasks.table import add_people
 from coherencegym.eval.tasks.task import TaskContext
 
@@ -47,24 +44,13 @@ ANY_SENSE = Accuracy(ACCURACY)
 FIRST_OF_SENSES = Accuracy("accuracy_first_label", "accuracy, first label", by_group=False)
 
 
-@dataclass(frozen=True)
-class OverBaseline:
-    """The accuracy of the probe minus that of a baseline, row by row.
-
-    Attributes:
-        difference, low, high: shares, with the 95 % interval over families or documents.
-        p: the paired sign-flip test's.
-    """
-
-    difference: float
-    low: float
-    high: float
-    p: float
+#: Baselines of the chosen layer, beside a bag of words and the most frequent label.
+RANDOM, CONTROL, SURPRISAL = "random init", "control task", "mean surprisals alone"
 
 
 @dataclass(frozen=True)
-class ProbeScores:
-    """The scores of one config; shares are from 0 to 1, None where there is none.
+class ProbeFacts:
+    """What one config has beside its scores; shares are from 0 to 1, None where there is none.
 
     Attributes:
         config, split: the table that was tested on.
@@ -74,19 +60,16 @@ class ProbeScores:
         layer: the one that validation chose; -1 is the mean of all.
         normed: it comes after the model's final norm.
         setting: the weight of the penalty that validation chose.
-        accuracy, macro_f1: those on test.
-        most_frequent: the accuracy of the most frequent training label.
-        bag_of_words: that of a bag of words of all slots; ``over_bag`` the probe's minus it.
-        random: those of randomly initialised models, each at the layer that validation chooses.
-        control: the accuracy on the control task; selectivity is ``accuracy`` minus it.
+        macro_f1: that on test.
+        over_bag: the accuracy of the probe minus that of a bag of words, row by row.
+        random: accuracies of randomly initialised models, each at the layer that validation
+            chooses.
         subsamples: accuracies of other seeds, or of probes of nine tenths of the training rows.
         compression, control_compression: those of the labels and of the control task's, by the
             online code.
         frequency_compression: that by a code that knows the frequencies of the labels alone, which
             is above 1 where they are not equally frequent.
         embeddings, with_embeddings: the accuracy of layer 0, and of the layer together with it.
-        surprisal: that of a probe that sees only the mean surprisal of each slot.
-        people: that of most people, on the rows that they judged.
         first_near_best: the first layer within one standard error of the best on validation.
         expected_layer: the mean number of the layers, weighted by what each gains.
     """
@@ -101,66 +84,26 @@ class ProbeScores:
     layer: int
     normed: bool
     setting: float
-    accuracy: float
     macro_f1: float
-    most_frequent: float
-    bag_of_words: float | None
-    over_bag: OverBaseline | None
+    over_bag: PairedDifference | None
     random: tuple[float, ...]
-    control: float | None
     subsamples: tuple[float, ...]
     compression: float | None
     control_compression: float | None
     frequency_compression: float | None
     embeddings: float | None
     with_embeddings: float | None
-    surprisal: float | None
-    people: float | None
     first_near_best: int
     expected_layer: float | None
 
 
-@dataclass(frozen=True)
-class ProbeDetail:
-    """A table that was probed, with its fits, and its figures."""
-
-    probed: Probed
-    scores: ProbeScores
-
-
-def stated(details: Sequence[ProbeDetail]) -> Iterator[Score]:
-    """The accuracies beside a probe that come of no outcomes of rows."""
-    for own in (one.scores for one in details):
-        beside = {
-            "random init": fmean(own.random) if own.random else None,
-            "control task": own.control,
-            "mean surprisals alone": own.surprisal,
-        }
-        for name, value in beside.items():
-            if value is not None:
-                yield Score(
-                    config=own.config,
-                    split=own.split,
-                    group="",
-                    level=REFERENCE,
-                    n=own.test,
-                    metric=ACCURACY,
-                    system=name,
-                    score=value,
-                    ci_low=None,
-                    ci_high=None,
-                    chance=own.most_frequent,
-                )
-
-
 def probe_table(
     context: TaskContext, table: ProbeTable, options: ProbeOptions, writer: OutcomeWriter
-) -> ProbeDetail:
+) -> Probed:
     """Probe a model on a table, and add the outcomes of its test rows."""
     found = probed(context.model, table, options, folder=context.vectors, progress=context.step)
-    bag = _bag_of(found)
-    people = _add_outcomes(writer, found, bag)
-    return ProbeDetail(found, _scores_of(found, bag, people))
+    _add_outcomes(writer, found, _bag_of(found))
+    return found
 
 
 def left_out_of(own: Probed) -> Iterator[tuple[str, int]]:
@@ -191,8 +134,7 @@ def _with_vectors(own: Probed) -> dict[str, list[LabelledExample]]:
     return {part: [row for row in rows if not next(left_out)] for part, rows in parts.items()}
 
 
-def _add_outcomes(writer: OutcomeWriter, own: Probed, bag: BagOfWords | None) -> list[float]:
-    # What people said comes back.
+def _add_outcomes(writer: OutcomeWriter, own: Probed, bag: BagOfWords | None) -> None:
     table = own.table.table
     predicted = {MODEL: own.predict(own.chosen)}
     if own.chosen.layer != MEAN_LAYER:
@@ -201,22 +143,34 @@ def _add_outcomes(writer: OutcomeWriter, own: Probed, bag: BagOfWords | None) ->
             predicted[layer] = own.predict(fit)
     if bag is not None:
         predicted[_baseline(BAG_OF_WORDS)] = list(bag.predictions[_TESTED])
+    if own.surprisal is not None:
+        predicted[_baseline(SURPRISAL)] = own.predict(own.surprisal)
+    right = {
+        system: [float(n in (r.label, *r.also)) for r, n in zip(own.tested, names, strict=True)]
+        for system, names in predicted.items()
+    }
+    if own.random:
+        draws = [right_of(own, curve.best) for curve in own.random]
+        right[_baseline(RANDOM)] = [fmean(each) for each in zip(*draws, strict=True)]
+    if own.baselines is not None:
+        right[_baseline(CONTROL)] = list(map(float, own.baselines.control))
     units = writer.units(map(table.unit, table.rows))
     reasons = list(own.left_out_of_test)
-    two = any(row.also for row in table.rows)
-    for system, labels in predicted.items():
-        given = iter(labels)
-        found = [None if reason else next(given) for reason in reasons]
-        both = list(zip(table.rows, found, strict=True))
-        right = [None if label is None else float(label in (r.label, *r.also)) for r, label in both]
-        writer.add(units, ANY_SENSE.name, system, right, reason=reasons)
-        if two and system == MODEL:
-            first = [None if label is None else float(label == row.label) for row, label in both]
-            writer.add(units, FIRST_OF_SENSES.name, system, first, reason=reasons)
+
+    def of_all(values: Sequence[float]) -> list[float | None]:
+        given = iter(values)
+        return [None if reason else next(given) for reason in reasons]
+
+    for system, values in right.items():
+        writer.add(units, ANY_SENSE.name, system, of_all(values), reason=reasons)
+    if any(row.also for row in table.rows):
+        both = zip(own.tested, predicted[MODEL], strict=True)
+        first = of_all([float(name == row.label) for row, name in both])
+        writer.add(units, FIRST_OF_SENSES.name, MODEL, first, reason=reasons)
     best = own.table.most_frequent_label
     named = [float(best in (row.label, *row.also)) for row in table.rows]
     writer.add(units, ANY_SENSE.name, _baseline(MOST_FREQUENT), named)
-    return add_people(writer, units, table.rows, ANY_SENSE)
+    add_people(writer, units, table.rows, ANY_SENSE)
 
 
 def _baseline(label: str) -> System:
@@ -228,16 +182,20 @@ def layer_name(layer: int) -> str:
     return "mean of layers" if layer == MEAN_LAYER else f"{LAYER}{layer}"
 
 
-def _scores_of(own: Probed, bag: BagOfWords | None, judged: Sequence[float]) -> ProbeScores:
-    table, baselines = own.table.table, own.baselines
-    right = right_of(own, own.chosen)
-    clusters = [row.cluster for row in own.tested]
+def probe_facts(found: Results) -> list[ProbeFacts]:
+    """What each config has beside its scores."""
+    cells = found.outcomes.cells_by_key()
+    return [_facts_of(own, cells) for own in found.details]
+
+
+def _facts_of(own: Probed, cells: Mapping[tuple[str, str, str, str], Cells]) -> ProbeFacts:
+    baselines, place = own.baselines, (own.table.config, own.table.table.split)
+    model, bag = (cells.get((*place, of, ANY_SENSE.name)) for of in (MODEL.label, BAG_OF_WORDS))
     sizes = {part: len(rows) for part, rows in _with_vectors(own).items()}
-    by_bag = _right(own, list(bag.predictions[_TESTED])) if bag is not None else None
     beyond = baselines.beyond if baselines is not None else None
-    return ProbeScores(
+    return ProbeFacts(
         config=own.table.config,
-        split=table.split,
+        split=own.table.table.split,
         train=sizes[TRAIN],
         validation=sizes[VALIDATION],
         test=sizes[_TESTED],
@@ -246,21 +204,15 @@ def _scores_of(own: Probed, bag: BagOfWords | None, judged: Sequence[float]) -> 
         layer=own.chosen.layer,
         normed=own.chosen.layer in own.normed,
         setting=own.chosen.setting,
-        accuracy=fmean(right),
         macro_f1=macro_f1([row.label for row in own.tested], own.predict(own.chosen)),
-        most_frequent=own.table.most_frequent,
-        bag_of_words=fmean(by_bag) if by_bag is not None else None,
-        over_bag=_difference(right, by_bag, clusters) if by_bag is not None else None,
-        random=tuple(fit_accuracy(own, curve.best) for curve in own.random),
-        control=baselines.control if baselines else None,
+        over_bag=_difference(model, bag) if model is not None and bag is not None else None,
+        random=tuple(fmean(right_of(own, curve.best)) for curve in own.random),
         subsamples=baselines.subsamples if baselines else (),
         compression=baselines.described.compression if baselines else None,
         control_compression=baselines.described_control.compression if baselines else None,
         frequency_compression=baselines.frequencies if baselines else None,
         embeddings=beyond[0] if beyond else None,
         with_embeddings=beyond[1] if beyond else None,
-        surprisal=fit_accuracy(own, own.surprisal) if own.surprisal else None,
-        people=fmean(judged) if judged else None,
         first_near_best=own.curve.near_best(sizes[VALIDATION])[0],
         expected_layer=own.curve.expected_layer,
     )
@@ -268,28 +220,17 @@ def _scores_of(own: Probed, bag: BagOfWords | None, judged: Sequence[float]) -> 
 
 def right_of(own: Probed, fit: LayerFit) -> list[float]:
     """1 for each test row with vectors that a probe names rightly, 0 for the others."""
-    return _right(own, own.predict(fit))
-
-
-def _right(own: Probed, predicted: Sequence[str]) -> list[float]:
     return [
         float(label in (row.label, *row.also))
-        for row, label in zip(own.tested, predicted, strict=True)
+        for row, label in zip(own.tested, own.predict(fit), strict=True)
     ]
 
 
-def fit_accuracy(own: Probed, fit: LayerFit) -> float:
-    """The accuracy of a fit on test."""
-    return fmean(right_of(own, fit))
-
-
-def _difference(
-    right: Sequence[float], baseline: Sequence[float], clusters: Sequence[str]
-) -> OverBaseline:
-    changes = [one - other for one, other in zip(right, baseline, strict=True)]
-    test = sign_flips(changes, clusters)
-    interval = difference_interval(changes, clusters, test)
-    return OverBaseline(fmean(changes), interval.low, interval.high, test.p)
+def _difference(model: Cells, bag: Cells) -> PairedDifference:
+    changes = model.value - bag.value
+    test = sign_flips(changes, model.cluster)
+    interval = difference_interval(changes, model.cluster, test)
+    return difference_of(fmean(changes), interval, test)
 
 
 def macro_f1(labels: Sequence[str], predicted: Sequence[str]) -> float:
@@ -305,29 +246,17 @@ def macro_f1(labels: Sequence[str], predicted: Sequence[str]) -> float:
     return fmean(found)
 
 
-def probe_headline(details: Sequence[ProbeDetail], rows: Sequence[Score]) -> Headline:
-    """The mean over configs of the accuracy on test, each with the same weight.
-
-    ``rows`` have the accuracy of each.
-    """
-    scores = [one.scores for one in details]
-    probed = [one.probed for one in details]
-    groups = [(right_of(own, own.chosen), [row.cluster for row in own.tested]) for own in probed]
-    tables = {(own.config, own.split) for own in scores}
-    accuracies = [
-        row
-        for row in rows
-        if (row.level, row.metric) == ("all", ACCURACY) and (row.config, row.split) in tables
-    ]
-    return headline_over(
-        [own.config for own in scores],
-        fmean(own.accuracy for own in scores),
-        macro_interval(groups),
-        sum(own.test for own in scores),
-        partial_input_score=mean_if_known([own.bag_of_words for own in scores]),
-        **human_performance(mean_if_known([own.people for own in scores]), accuracies),
-        chance=fmean(own.most_frequent for own in scores),
-        metric=ACCURACY,
+def probe_headline(found: Results) -> Headline | None:
+    """The mean over configs of the accuracy on test, each with the same weight."""
+    tables = [(table.config, table.split) for table in found.tables]
+    lines = by_line(found.rows)
+    scores = [lines[(*table, "", "")][ACCURACY] for table in tables]
+    return mean_headline(
+        cells_by_table(found.outcomes, ANY_SENSE, MODEL, tables),
+        ANY_SENSE,
+        partial_input_score=mean_if_known([own.partial_input_score for own in scores]),
+        **human_performance(mean_if_known([own.human_score for own in scores]), scores),
+        chance=mean_if_known([own.chance for own in scores]),
     )
 
 
@@ -344,32 +273,32 @@ _REASONS = {
 }
 
 
-def probe_notes(details: Sequence[ProbeDetail], options: ProbeOptions) -> Iterator[Note]:
+def probe_notes(found: Results) -> Iterator[Note]:
     """Lines that a reader of the table must know."""
-    scores = [one.scores for one in details]
+    details, facts, options = found.details, found.summary, found.options
     if not options.compat:
         yield detail(
             "the layer is chosen on validation rows; its test accuracy is evidence only if it "
             "exceeds the bag of words and the randomly initialised model"
         )
-    several = [own for own in details if len(own.scores.layers) > 1]
+    several = [pair for pair in zip(details, facts, strict=True) if len(pair[1].layers) > 1]
     alike = [
-        f"{one.scores.config} ({one.scores.validation:,} validation rows)"
-        for one in several
-        if len(one.probed.curve.near_best(one.scores.validation, 1.96)) == len(one.scores.layers)
+        f"{own.config} ({own.validation:,} validation rows)"
+        for one, own in several
+        if len(one.curve.near_best(own.validation, 1.96)) == len(own.layers)
     ]
     if alike:
         yield caution(
             "the choice of the layer is uncertain: the 95 % interval of its accuracy on validation "
             f"includes the accuracies of all other layers: {first_names(alike)}"
         )
-    chosen = [one.scores.layer for one in several]
+    chosen = [own.layer for _, own in several]
     if len(chosen) > 1:
         layers = f"{len(chosen)} configs, each chosen on validation"
         yield detail(f"mean best layer: {fmean(chosen):.1f} ({layers})")
-    if any(own.normed for own in scores):
+    if any(own.normed for own in facts):
         yield detail("the last layer is read after the model's final norm, the others before it")
-    for own in (one.probed for one in details):
+    for own in details:
         counted = ", ".join(
             f"{count:,} {_REASONS.get(reason, reason)}" for reason, count in left_out_of(own)
         )

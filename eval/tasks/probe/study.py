@@ -165,7 +165,7 @@ class Baselines:
     """The figures beside the accuracy of the chosen layer.
 
     Attributes:
-        control: test accuracy on the control task.
+        control: test rows of the control task that are right.
         subsamples: test accuracies of probes trained on nine tenths of the rows, or by other seeds.
         described, described_control: the bits that the labels cost, of the task and of its control.
         frequencies: the compression by a code that knows the frequencies of the labels alone.
@@ -173,7 +173,7 @@ class Baselines:
             where the layer is the embeddings, or they were not read.
     """
 
-    control: float
+    control: np.ndarray
     subsamples: tuple[float, ...]
     described: Description
     described_control: Description
@@ -201,17 +201,21 @@ def probe_baselines(
 
     x = features(chosen.layer)
 
-    def fit(classes: np.ndarray, **more: Any) -> float:
+    def fit(classes: np.ndarray, **more: Any) -> LayerFit:
         found = fit_features(x, rows, classes, train, chosen.layer, **{"seed": seed} | more)
         progress()
-        return found.test
+        return found
+
+    def control() -> np.ndarray:
+        named = fit(rows.control).log_probabilities.argmax(axis=1)
+        return np.asarray(named == rows.control[rows.test])
 
     def sample(number: int) -> float:
         if not convex:
-            return fit(rows.classes, seed=seed + number)
+            return fit(rows.classes, seed=seed + number).test
         every = np.arange(rows.train.start, rows.train.stop)
         mixed = np.random.default_rng([seed, number]).permutation(every)
-        return fit(rows.classes, learned=np.sort(mixed[: max(2, int(len(mixed) * SUBSAMPLE))]))
+        return fit(rows.classes, learned=np.sort(mixed[: max(2, int(len(mixed) * SUBSAMPLE))])).test
 
     # Labels of training rows come first; of others, that stand in test rows alone, no code knows.
     known = int(rows.classes[rows.train].max()) + 1
@@ -222,11 +226,11 @@ def probe_baselines(
         return found
 
     with one_thread(), ThreadPoolExecutor(AT_A_TIME) as pool:
-        control = pool.submit(fit, rows.control)
+        by_type = pool.submit(control)
         samples = [pool.submit(sample, number) for number in range(1, seeds + 1)]
         codes = [pool.submit(code, classes) for classes in (rows.classes, rows.control)]
         return Baselines(
-            control=control.result(),
+            control=by_type.result(),
             subsamples=tuple(each.result() for each in samples),
             described=codes[0].result(),
             described_control=codes[1].result(),

@@ -22,7 +22,7 @@ from coherencegym.eval.tasks.probe.files import (
     write_probe_files,
 )
 from coherencegym.eval.tasks.probe.options import COMMAND, check_probe
-from coherencegym.eval.tasks.probe.probe import load_to_probe, settled
+from coherencegym.eval.tasks.probe.probe import Probed, load_to_probe, settled
 from coherencegym.eval.tasks.probe.published_protocol import PUBLISHED_TABLES
 from coherencegym.eval.tasks.probe.report import (
     cost_grid,
@@ -30,27 +30,27 @@ from coherencegym.eval.tasks.probe.report import (
     probe_verdict,
     published_beside,
 )
-from coherencegym.eval.tasks.probe.results import ANY_SENSE, FIRST_OF_SENSES, ProbeDetail
+from coherencegym.eval.tasks.probe.results import ANY_SENSE, FIRST_OF_SENSES
 from coherencegym.eval.tasks.results import Results, rows_in_folder
 from coherencegym.eval.tasks.task import Task
 
 
-def facts(table: ProbeTable, detail: ProbeDetail) -> dict[str, Any]:
+def facts(table: ProbeTable, detail: Probed) -> dict[str, Any]:
     """The number of rows left out, by reason: without vectors, or of a label not trained on."""
-    left_out = dict(results.left_out_of(detail.probed))
+    left_out = dict(results.left_out_of(detail))
     return {"left_out": left_out | ({"label": table.other_labels} if table.other_labels else {})}
 
 
 def more(found: Results) -> dict[str, Any]:
     """The figures of each config, and accuracies of papers."""
     return {
-        "probes": [asdict(one.scores) for one in found.details],
+        "probes": list(map(asdict, found.summary)),
         "published": [asdict(row) for row in published_beside(found)],
     }
 
 
 def _notes(found: Results) -> Iterator[Note]:
-    yield from results.probe_notes(found.details, found.options)
+    yield from results.probe_notes(found)
     if published_beside(found):
         yield caution(PUBLISHED_TABLES)
 
@@ -73,10 +73,10 @@ TASK = Task(
     load=load_to_probe,
     check=check_probe,
     settle=settled,
-    headline=lambda found: results.probe_headline(found.details, found.rows),
+    summary=results.probe_facts,
+    headline=results.probe_headline,
     verdict=probe_verdict,
     sections=probe_sections,
-    stated=lambda found: results.stated(found.details),
     notes=_notes,
     facts=facts,
     more=more,

@@ -15,7 +15,7 @@ from coherencegym.eval.tasks.probe.curves import (
 
 def curve(model: str, config: str, test: Sequence[float], chosen: int) -> LayerCurve:
     layers = range(len(test))
-    return LayerCurve(model, config, layers, test, test, test, chosen, [], None, 0.5)
+    return LayerCurve(model, config, "test", layers, test, test, test, chosen, [], None, 0.5)
 
 
 CURVES = [
