@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from coherencegym.eval.outcomes.schema import name_of_group
@@ -99,32 +98,12 @@ def _sentences(
         yield {"text": text, "score": score if place else "", "marks": marks}
 
 
-@dataclass(frozen=True)
-class DetectionRow:
-    """A line about the documents of a group: of one run, or of several seeds.
-
-    Attributes:
-        config, split: the documents.
-        group: all of them (empty), those with a value of a column (``difficulty=high``), those
-            that people judged, or of which so many give the same answer.
-        system: the decision of the model, a baseline, or people; empty: its scores.
-        documents, intruded: numbers of documents, and of those with an intruder.
-    """
-
-    config: str
-    split: str
-    group: str
-    system: str
-    documents: int
-    intruded: int
-
-
-def detection_lines(found: Results) -> Iterator[tuple[DetectionRow, dict[str, Score]]]:
-    """The lines of the table, each with its scores by metric.
+def detection_grid(found: Results) -> grid.Grid:
+    """The table of detection: a line for each group, and below it who decides.
 
     Baselines are there for all documents, people where they judged all documents of a group.
     """
-    lines = by_line(found.rows)
+    lines, rows = by_line(found.rows), []
     for one in found.details:
         table = one.tested.table
         documents, intruded = Counter[str](), Counter[str]()
@@ -137,34 +116,16 @@ def detection_lines(found: Results) -> Iterator[tuple[DetectionRow, dict[str, Sc
         for group in sorted(documents):
             baselines = () if group else (MAJORITY, RANDOM)
             for system in ("", *decisions, *baselines, ANNOTATOR, VOTE):
-                scores = lines.get((table.config, table.split, group, system), {})
-                judged_all = not any(NOT_JUDGED in score.counts for score in scores.values())
-                if not system or (scores and judged_all):
-                    about = table.config, table.split, group, system
-                    yield DetectionRow(*about, documents[group], intruded[group]), scores
-
-
-def detection_grid(found: Results) -> grid.Grid:
-    """The table of detection."""
-    rows = []
-    for line, scores in detection_lines(found):
-        known = (scores.get(metric) for metric in DETECTION_COLUMNS)
-        rows.append(detection_row(line, (_cell(score) if score else "" for score in known)))
-    return detection_table(rows)
-
-
-def detection_row(line: DetectionRow, metrics: Iterable[str]) -> grid.GridRow:
-    """A line under its config or group, and below it who decides."""
-    first = not line.system and not line.group
-    name = f"  {line.group}" if line.group else f"{line.config} ({line.split})"
-    if line.system:
-        name = f"    {line.system}"
-    cells = (name, _count(line.documents), f"{line.intruded:,}", *metrics)
-    return grid.GridRow(cells, 0 if first else 1, bold=first)
-
-
-def detection_table(rows: Sequence[grid.GridRow]) -> grid.Grid:
-    """The table of such rows."""
+                line = lines.get((table.config, table.split, group, system), {})
+                in_part = any(NOT_JUDGED in score.counts for score in line.values())
+                if system and (in_part or not line):
+                    continue
+                name = f"    {system}" if system else f"  {group}" if group else table.name
+                known = (line.get(metric) for metric in DETECTION_COLUMNS)
+                metrics = (_cell(score) if score else "" for score in known)
+                cells = (name, _count(documents[group]), f"{intruded[group]:,}", *metrics)
+                is_part = bool(group or system)
+                rows.append(grid.GridRow(cells, int(is_part), bold=not is_part))
     return grid.made(
         "config, group, decision",
         ("documents", "intruded", *(f"{name}, %" for name in DETECTION_COLUMNS.values())),
