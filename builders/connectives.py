@@ -131,11 +131,7 @@ class Substitutions:
         )
 
     def __call__(self, discourse: Discourse, context: Context) -> Iterator[GeneratedItem]:
-        """Yield the items of a document.
-
-        Raises:
-            SuiteError: a sense that the table of senses does not have.
-        """
+        """Yield the items of a document."""
         for segment in self.segments(discourse, context):
             place = Place.of(segment)
             words = [word for word in self.segments.connectives if word != place.word]

@@ -32,12 +32,7 @@ def describe_suite(name: str) -> str:
 
 
 def load_suite(name: str) -> Suite:
-    """The suite of that name.
-
-    Raises:
-        KeyError: there is none.
-        EvaluationError: it is of another package, and cannot be imported or is no suite.
-    """
+    """The suite of that name."""
     if name not in SUITES:
         loaded: Suite = load_extension(added("suites", SUITES)[name], Suite)
         return loaded

@@ -31,11 +31,7 @@ _Configs = list[tuple[str, dict[str, Any]]]
 
 
 def dataset_card(manifest: dict[str, Any]) -> str:
-    """The card (YAML block and Markdown, headings of the Hub's template) of a manifest.
-
-    Raises:
-        SuiteError: a config is of a kind that is not known.
-    """
+    """The card (YAML block and Markdown, headings of the Hub's template) of a manifest."""
     configs = ordered_configs(manifest)
     tables = _tables(configs)
     default = next((name for name, config in configs if config["default"]), configs[0][0])

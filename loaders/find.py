@@ -48,11 +48,7 @@ class Found:
 
 
 def places(corpus: Corpus, data_dir: Path | None = None) -> tuple[Path, ...]:
-    """The folders in which files of the corpus are looked for, in order.
-
-    Raises:
-        CorpusError: ``data_dir`` is not a folder, or nobody may look whether it is.
-    """
+    """The folders in which files of the corpus are looked for, in order."""
     if corpus.folder is not None:
         return (corpus.folder,)
     sought: list[Path] = []
@@ -107,10 +103,6 @@ def find(
     """Look for the files of a corpus.
 
     Without ``splits`` those are read that are by default, or, where only others are there, those.
-
-    Raises:
-        CorpusNotFoundError: there is no such file; says what was expected, where, how to get it.
-        CorpusError: the corpus has no such split, or a folder cannot be read.
     """
     check_splits(corpus, splits or ())
     if corpus.files:

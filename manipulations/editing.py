@@ -75,9 +75,6 @@ def replace_text(
     Spans that end before the place stay, those behind it move, those that touch a replaced
     character are dropped. An insertion (``start == end``) drops only spans that it would split.
     The unit has no grammar any more.
-
-    Raises:
-        ValueError: the characters are not in the unit.
     """
     text = discourse.units[unit].text
     if not 0 <= start <= end <= len(text):
@@ -118,9 +115,6 @@ def cut_excerpt(discourse: Discourse, first: int, last: int, **changes: Any) -> 
 
     Edits keep to the units that they were made in, so that undoing those of the excerpt gives
     these units as they were. ``changes`` are made, too.
-
-    Raises:
-        ValueError: there are no such units.
     """
     if not 0 <= first <= last < len(discourse.units):
         raise ValueError(f"{discourse.id}: there are no units {first} to {last}")

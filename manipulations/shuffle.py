@@ -107,9 +107,6 @@ class Exchange(Operator):
         unit: the position (from 0) of the unit that is exchanged with the next unit.
 
     The result is named ``exchanged``. A text gives no result if the two units have the same words.
-
-    Raises:
-        ValueError: ``unit`` (from 0) is negative.
     """
 
     unit: int = 0
@@ -208,9 +205,6 @@ def kendall_tau(order: Sequence[int]) -> float:
 
     The distance that information-ordering work reports (Lapata 2006, "Automatic evaluation of
     information ordering"): 1 - 2 x (pairs out of order) / (pairs).
-
-    Raises:
-        ValueError: fewer than two units.
     """
     n = len(order)
     if n < 2:

@@ -16,11 +16,7 @@ _T = TypeVar("_T")
 
 
 def suite_named(name: str) -> Suite:
-    """The suite of a name, or of the Python file that declares it.
-
-    Raises:
-        EvaluationError: there is no such suite, or the file declares none.
-    """
+    """The suite of a name, or of the Python file that declares it."""
     if name.endswith(".py"):
         return load_declared(Path(name), "SUITE", Suite)
     if name in (known := all_suites()):
@@ -35,9 +31,6 @@ def load_declared(path: Path, name: str, expected: type[_T]) -> _T:
     """Run a Python file, and give the value that it declares under a name.
 
     Files beside it can be imported from it.
-
-    Raises:
-        EvaluationError: there is no such file, it cannot be run, or declares no such value.
     """
     if not path.is_file():
         raise EvaluationError(f"{path}: no such file; expected a Python file that declares {name}")

@@ -68,11 +68,7 @@ class _Recipe:
     splits: dict[Name, Any] = field(default_factory=dict)
 
     def suite(self, name: str) -> Suite:
-        """The suite with the settings of the release.
-
-        Raises:
-            EvaluationError: there is no such suite or corpus here, or a setting is wrong.
-        """
+        """The suite with the settings of the release."""
         # A release says nothing of a Python file that is here, whatever name it has.
         for what, one, there in (
             ("suite", name, name in all_suites()),
@@ -126,11 +122,6 @@ def rebuild(
 
     Returns:
         A folder of a suite: the configs that were made, and those whose texts the release has.
-
-    Raises:
-        EvaluationError: the release has its texts, or a row comes out otherwise than in it: its
-            corpus file and line are named, after corpus files whose digests differ.
-        CorpusError: files of a corpus are not there.
     """
     source = find_dataset(dataset, revision, configs)
     bare = [name for name in stand_off_configs(source.manifest) if not configs or name in configs]

@@ -78,11 +78,7 @@ class CheckedBuild:
 def check(
     suite: Suite, options: BuildOptions, alone: bool = True, output_option: str = "--output"
 ) -> CheckedBuild:
-    """Look for the corpora of a build, and refuse what can be refused before any work.
-
-    Raises:
-        CorpusError, EvaluationError, OSError, ValueError: so it is.
-    """
+    """Look for the corpora of a build, and refuse what can be refused before any work."""
 
     def part(folder: Path | None) -> Path | None:
         return folder if folder is None or alone else folder / suite.name
@@ -212,11 +208,7 @@ def _made_so(folder: Path, suite: Suite, options: BuildOptions) -> Mapping[str, 
 
 
 def is_current(folder: Path, suite: Suite, options: BuildOptions) -> bool:
-    """Tell by a folder's manifest whether a build would make it again: options, toolkit, files.
-
-    Raises:
-        CorpusError: files of a corpus are not there, or cannot be read.
-    """
+    """Tell by a folder's manifest whether a build would make it again: options, toolkit, files."""
     if (made := _made_so(folder, suite, options)) is None:
         return False
     now = [
@@ -234,11 +226,7 @@ def make(
     engine: Engine | None = None,
     cache: ReadingCache | None = None,
 ) -> tuple[Manifest, list[str]]:
-    """Build: the manifest, and lines on what was written, or would be.
-
-    Raises:
-        EvaluationError: something else is there, and may not be replaced.
-    """
+    """Build: the manifest, and lines on what was written, or would be."""
     options, lines = checked.options, [f"written to {checked.destination}"]
     if checked.may_be_there:
         lines = [f"{checked.destination} is there already, as this build makes it"]

@@ -95,11 +95,6 @@ def build(
             manifest then has no config, and nothing is written. Answers about other items are
             passed over.
         empty: gets the names of configs of which no item came, each with the reason.
-
-    Raises:
-        CorpusError: a source cannot be read, nothing came of all of them, or an answer is about
-            no item.
-        SuiteError: an item is not valid: a mistake of the suite, not of the user.
     """
     empty = {} if empty is None else empty
     fits = Fits(engine or Engine(options.num_proc or 1), lambda m: progress(f"{suite.name}: {m}"))
@@ -174,9 +169,6 @@ def read_source(
     Returns:
         Its configs, which of a limited build select no more than so many discourses; the reading;
         its discourses by split; and how many were left out for the licence of their texts.
-
-    Raises:
-        CorpusError: it cannot be read.
     """
     corpus = source.corpus
     splits = corpus.splits if "all" in options.splits else options.splits

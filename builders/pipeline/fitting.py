@@ -32,9 +32,6 @@ class Division:
     A group of documents that share lines (:mod:`manipulations.intruders.neighbours`) goes to
     one side as a whole, by a number drawn for its first document in the order of ids: adding
     documents moves no other group.
-
-    Raises:
-        ValueError: shares that are negative, or leave nothing or less to train on.
     """
 
     test: float

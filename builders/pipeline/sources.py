@@ -54,10 +54,6 @@ def find_sources(suite: Suite, options: BuildOptions) -> tuple[list[PlannedCorpu
 
     Returns:
         Those that are there; and, by the names of the others, why they cannot be read.
-
-    Raises:
-        CorpusError, EvaluationError: a named corpus is not one of the suite's, has no files or is
-            in a language that the suite does not know, or the user's own texts do not fit it.
     """
     genre, by_genre = options.genre or "narration", hub_corpora(options)
     settled = {**suite.readings, ARTICLES: documents_corpus(options.shape, options.licence)}
@@ -143,11 +139,7 @@ def hub_corpora(options: BuildOptions) -> dict[str, Corpus]:
 
 
 def texts_of(options: BuildOptions) -> OwnTexts | None:
-    """The user's own texts, if any were named.
-
-    Raises:
-        CorpusError, EvaluationError: nothing of that kind is there.
-    """
+    """The user's own texts, if any were named."""
     genre, column, form = options.genre, options.text_column, options.format
     if (path := options.texts) is None:
         if column and options.hub_dataset is None:
@@ -236,11 +228,7 @@ def _no_genre(genres: Sequence[str]) -> str:
 def check_was_read(
     data_dir: Path, suites: Sequence[Suite], sources: Sequence[PlannedCorpus]
 ) -> None:
-    """Refuse a folder of corpora in which no source was found.
-
-    Raises:
-        CorpusError: so it is; says what was looked for, and what is there.
-    """
+    """Refuse a folder of corpora in which no source was found."""
     places = [(each.found or find(each.corpus, data_dir)).place for each in sources]
     if any(place is not None and place.is_relative_to(data_dir) for place in places):
         return

@@ -47,11 +47,7 @@ class Version:
 
     @classmethod
     def parse(cls, text: str) -> Version:
-        """The version written ``1.2.3`` or ``v1.2.3``.
-
-        Raises:
-            VersionError: it is written otherwise.
-        """
+        """The version written ``1.2.3`` or ``v1.2.3``."""
         match = re.fullmatch(r"v?(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)", text)
         if match is None:
             raise VersionError(f"version {text!r}; expected three numbers such as 1.2.0")
@@ -151,10 +147,6 @@ def plan_release(
         head: the head of the repository, and what it holds.
         prune: drop the configs of head that this build did not make.
         fetch_hashes: path of a hashes file at head -> local file.
-
-    Raises:
-        PublishError: head is of another suite, a config's columns changed while a split of it was
-            not built, or what people said of a split would be lost.
     """
     theirs = head.manifest
     if theirs is not None and theirs["suite"] != manifest["suite"]:

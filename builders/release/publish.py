@@ -41,11 +41,7 @@ class Publication:
 
 
 def look_at_target(api: Any, options: BuildOptions) -> tuple[bool, bool]:
-    """Tell whether the repository is private, or will be made so, and whether it has a release.
-
-    Raises:
-        PublishError: ``--private`` was asked for and the repository is there and public.
-    """
+    """Tell whether the repository is private, or will be made so, and whether it has a release."""
     from huggingface_hub.errors import RepositoryNotFoundError
 
     try:
@@ -86,13 +82,7 @@ def publish(
     options: BuildOptions,
     progress: Callable[[str], None] = lambda message: None,
 ) -> Publication:
-    """Publish the configs of ``manifest``, whose files are in ``folder``.
-
-    Raises:
-        PublishError: refused, or somebody else kept committing.
-        AnswerError: something else than the Hub answered.
-        huggingface_hub.errors.HfHubHTTPError: the Hub refused or failed.
-    """
+    """Publish the configs of ``manifest``, whose files are in ``folder``."""
     if not manifest["configs"]:
         raise PublishError("none of the configs may be published; see --private")
     for attempt in range(1, TRIES + 1):

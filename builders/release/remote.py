@@ -69,12 +69,7 @@ class DatasetHead(commits.Head):
 
 
 def dataset_head(api: Any, repo_id: str) -> DatasetHead:
-    """Read a repository's head, or an empty one where there is no repository.
-
-    Raises:
-        PublishError: it holds a dataset that no build of this project made.
-        AnswerError: something else than the Hub answered.
-    """
+    """Read a repository's head, or an empty one where there is no repository."""
     head = commits.read_head(api, repo_id)
     if not head.exists:
         return DatasetHead()

@@ -49,12 +49,7 @@ def to_table(rows: Sequence[Mapping[str, Any]], features: Any) -> Any:
 def write_split(
     folder: Path, config: str, split: str, table: Any, shard_bytes: int = _SHARD_BYTES
 ) -> WrittenSplit:
-    """Write a table as the shards and hashes of a split below ``folder``.
-
-    Raises:
-        ValueError: the table has no row.
-        SuiteError: an ``item_id`` stands twice.
-    """
+    """Write a table as the shards and hashes of a split below ``folder``."""
     import pyarrow as pa
 
     if not table.num_rows:

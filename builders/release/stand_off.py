@@ -37,9 +37,6 @@ def without_texts(folder: Path, manifest: Manifest, configs: Collection[str]) ->
     Args:
         folder, manifest: the build.
         configs: those whose texts are left out.
-
-    Raises:
-        PublishError: a config is from texts that nobody else knows by name.
     """
     entries = manifest["configs"]
     for name in configs:

@@ -113,9 +113,6 @@ def run_subcommand(
     """Run a subcommand with its options; it also sees them as typed, as ``typed_words``.
 
     ``rebuild``: see :func:`main`.
-
-    Raises:
-        EvaluationError: something that the user can mend.
     """
     module = _command(name)
     arguments = _parser(prog, name, module).parse_args(words)

@@ -83,12 +83,7 @@ def add_arguments(parser: Parser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Compare folders of results; prints a table for each pair, and writes a folder if asked to.
-
-    Raises:
-        EvaluationError: there are fewer than two of a suite, one cannot be read, or two are not
-            comparable.
-    """
+    """Compare folders of results; prints a table for each pair, and writes a folder if asked to."""
     from coherencegym.eval.report.formats import TABLE
     from coherencegym.terminal import data_output
 

@@ -69,11 +69,7 @@ def add_every_eval_ever(parser: Parser) -> None:
 
 
 def evaluation_source(arguments: argparse.Namespace) -> EvaluationSource:
-    """The source of an evaluation, by :func:`add_every_eval_ever`.
-
-    Raises:
-        EvaluationError: the user does not say.
-    """
+    """The source of an evaluation, by :func:`add_every_eval_ever`."""
     from coherencegym.eval.hub.every_eval_ever import EvaluationSource
 
     if not arguments.organization:
@@ -111,11 +107,7 @@ def add_output(parser: Parser, said: str, replaced: str, default: Path | None = 
 
 
 def check_output(arguments: argparse.Namespace, output: Path) -> None:
-    """Refuse a folder of results before any work; see :func:`check_folder`.
-
-    Raises:
-        EvaluationError: it may not be replaced, or is a folder that the options read, or in one.
-    """
+    """Refuse a folder of results before any work; see :func:`check_folder`."""
     from coherencegym.files.folders import check_folder
 
     check_folder(output, arguments.overwrite, inputs=[arguments.dataset], around=[arguments.model])

@@ -24,11 +24,7 @@ def add_arguments(parser: Parser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print the overview, and write it if asked to.
-
-    Raises:
-        EvaluationError: a folder cannot be read, or there is an overview that may not be replaced.
-    """
+    """Print the overview, and write it if asked to."""
     from coherencegym.errors import EvaluationError
     from coherencegym.eval.report.formats import TABLE, render_document
     from coherencegym.eval.results.read import read_results, run_folders

@@ -105,11 +105,7 @@ def _push_otherwise(arguments: argparse.Namespace) -> int:
 def print_push(
     folders: Sequence[Path], repo_id: str, private: bool = False, dry_run: bool = False
 ) -> None:
-    """Push, and print what was pushed, line by line.
-
-    Raises:
-        EvaluationError: the results cannot be read, or the Hub refused or could not be reached.
-    """
+    """Push, and print what was pushed, line by line."""
     from huggingface_hub import HfApi
 
     from coherencegym.eval.hub.push_results import push_results

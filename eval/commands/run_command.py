@@ -23,12 +23,7 @@ def add_arguments(parser: Parser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Run the subcommand of the file's task with the words that it stands for.
-
-    Raises:
-        EvaluationError: the file cannot be read, names something that there is not, or as the
-            subcommand does.
-    """
+    """Run the subcommand of the file's task with the words that it stands for."""
     from coherencegym.command_line import did_you_mean
     from coherencegym.errors import EvaluationError
     from coherencegym.eval.commands.cli import make_parser, run_subcommand

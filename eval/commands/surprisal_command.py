@@ -27,11 +27,7 @@ def add_arguments(parser: Parser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print a row for each word or token of each text by each model.
-
-    Raises:
-        EvaluationError: the texts or a model cannot be read.
-    """
+    """Print a row for each word or token of each text by each model."""
     from coherencegym.eval.models.libraries import quiet_libraries
     from coherencegym.eval.report.formats import csv_text
 

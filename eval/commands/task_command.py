@@ -30,12 +30,7 @@ class TaskCommand:
         add_options(parser, ShellOptions)
 
     def run(self, arguments: argparse.Namespace) -> int:
-        """Ask models about datasets; print what was found, and write the folders.
-
-        Raises:
-            EvaluationError: nothing can be asked, results are there of other things, or one of
-                several runs could not be made.
-        """
+        """Ask models about datasets; print what was found, and write the folders."""
         from coherencegym.eval.run.runs import Runs
         from coherencegym.terminal import data_output
 

@@ -124,9 +124,6 @@ def table_of_pairs(
         limit: no more pairs than this, from the start.
         name: that of the config.
         where: the name of them in errors.
-
-    Raises:
-        EvaluationError: there is no pair, a column is not there, or a text is none.
     """
     groups = list(choices.group_by)
     rows = _rows(pairs, where)

@@ -281,9 +281,6 @@ def find_dataset(name: str, revision: str | None = None, configs: Sequence[str] 
 
     ``revision`` is a tag, branch or commit, None for the newest; only ``configs`` are fetched, all
     where there are none.
-
-    Raises:
-        EvaluationError: there is no such folder or repository, or not at this revision.
     """
     folder = Path(name)
     if name and folder.is_dir():

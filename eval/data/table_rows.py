@@ -62,12 +62,7 @@ class TableRows(Generic[_T]):
         return tuple(map(str, self.about.get("breakdowns", ())))
 
     def read(self, most: int | None = None) -> tuple[_T, ...]:
-        """Read the rows as what they are, no more than ``most`` from the start.
-
-        Raises:
-            EvaluationError: one is not valid, two have the same id, or a column is missing that
-                the manifest names.
-        """
+        """Read the rows as what they are, no more than ``most`` from the start."""
         values = tuple(self.each(most))
         for name, count in Counter(row[IDENTITY] for row in islice(self.rows, most)).items():
             if count > 1:
@@ -78,9 +73,6 @@ class TableRows(Generic[_T]):
         """Read the rows as what they are, one after another, no more than ``most``.
 
         Of rows that no build has written those with the same texts are of one family.
-
-        Raises:
-            EvaluationError: one is not valid, or a column is missing that the manifest names.
         """
         values = self._each(most)
         yield from values if self.verified else with_families(values, self.kind.texts)

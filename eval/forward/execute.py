@@ -122,11 +122,6 @@ def execute(
         padding: the id behind shorter texts, for a model that sees all of a row and so is told
             is text; None: the model is causal.
         twice: places of sequences that are read a second time, if the model is in half precision.
-
-    Raises:
-        EvaluationError: the memory does not suffice for one sequence; or the model answers
-            differently each time, or predicts a token from what follows it.
-        NotFiniteError: a surprisal is not finite; nothing of its batch is kept.
     """
     execution, done = begin(plan, store, world, progress)
     if not plan.sequences:

@@ -61,23 +61,14 @@ class Document(Clustered):
 
 
 def document_from_row(row: Row) -> Document:
-    """A document from a row of a table.
-
-    Raises:
-        SuiteError: a column is missing or is not what it should be.
-    """
+    """A document from a row of a table."""
     document = row_held(row, DOCUMENTS.columns, Document)
     validate_document(document)
     return document
 
 
 def validate_document(document: Document) -> None:
-    """Check what every reader of documents relies on.
-
-    Raises:
-        SuiteError: a document of fewer than two sentences, an empty sentence, or a position that
-            is neither -1 or -2 nor that of a sentence after the first.
-    """
+    """Check what every reader of documents relies on."""
     name, number = document.item_id, len(document.sentences)
     if number < 2:
         raise SuiteError(f"{name}: {number} sentences; expected at least 2")

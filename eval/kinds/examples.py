@@ -69,23 +69,14 @@ class LabelledExample(Clustered):
 
 
 def example_from_row(row: Row) -> LabelledExample:
-    """An example from a row of a table.
-
-    Raises:
-        SuiteError: a column is missing or is not what it should be.
-    """
+    """An example from a row of a table."""
     example = row_held(row, EXAMPLES.columns, LabelledExample)
     validate_example(example)
     return example
 
 
 def validate_example(example: LabelledExample) -> None:
-    """Check what every reader of examples relies on.
-
-    Raises:
-        SuiteError: there is no slot, a slot or a unit of the text is empty, a place is none of the
-            text's, or a label is empty or stands twice.
-    """
+    """Check what every reader of examples relies on."""
     name, slots, units = example.item_id, len(example.slots), len(example.text)
     if not slots:
         raise SuiteError(f"{name}: no slot; expected at least 1")

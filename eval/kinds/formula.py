@@ -253,11 +253,7 @@ class _Parser:
 
 
 def parse_formula(formula: str) -> Truth:
-    """The tree of a formula.
-
-    Raises:
-        FormulaError: it cannot be read; the message names the character.
-    """
+    """The tree of a formula."""
     if not isinstance(formula, str):
         # Somebody's own table can hold anything.
         raise FormulaError(f"formula {formula!r}; expected a text")
@@ -313,11 +309,7 @@ def coefficients_of(node: Quantity | Comparison) -> Mapping[tuple[RegionRef, str
 # Both are kept: a suite has few formulas, and many items.
 @lru_cache(maxsize=4096)
 def values_of(formula: str) -> tuple[Value, ...]:
-    """The region values that a formula reads, from left to right, repeats included.
-
-    Raises:
-        FormulaError: it cannot be read.
-    """
+    """The region values that a formula reads, from left to right, repeats included."""
     return tuple(_values(parse_formula(formula)))
 
 
@@ -343,11 +335,7 @@ def read_of(formula: str) -> frozenset[tuple[RegionRef, str]]:
 
 
 def check_names(formula: str, regions: Collection[int], conditions: Collection[str]) -> None:
-    """Hold the names in a formula to those of an item.
-
-    Raises:
-        FormulaError: it cannot be read, or has a region or condition that the item has not.
-    """
+    """Hold the names in a formula to those of an item."""
     for value in values_of(formula):
         if value.condition not in conditions:
             meant = did_you_mean(value.condition, conditions)

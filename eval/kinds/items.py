@@ -60,12 +60,7 @@ class Condition:
     regions: tuple[Region, ...]
 
     def region_offsets(self) -> tuple[tuple[int, int], ...]:
-        """Start and end (characters in ``content``) of each region, in order.
-
-        Raises:
-            SuiteError: the regions are not in the content in order, or anything but white space
-                stands between or around them.
-        """
+        """Start and end (characters in ``content``) of each region, in order."""
         return self._region_offsets
 
     @cached_property
@@ -134,11 +129,7 @@ class Item(Clustered):
     extra: Mapping[str, Any] = field(default_factory=dict)
 
     def condition(self, name: str) -> Condition:
-        """The condition of that name.
-
-        Raises:
-            KeyError: there is none.
-        """
+        """The condition of that name."""
         return {condition.condition_name: condition for condition in self.conditions}[name]
 
     def counts_in(self, group: str) -> bool:
@@ -147,20 +138,12 @@ class Item(Clustered):
 
 
 def item_from_row(row: Row) -> Item:
-    """An item from a row as datasets or pyarrow gives it.
-
-    Raises:
-        SuiteError: a column is missing or has another shape.
-    """
+    """An item from a row as datasets or pyarrow gives it."""
     return row_held(row, ITEMS.columns, Item)
 
 
 def validate_item(item: Item) -> None:
-    """Check what does not depend on a formula: names, numbers, metrics, regions in their content.
-
-    Raises:
-        SuiteError: one is not as it should be.
-    """
+    """Check what does not depend on a formula: names, numbers, metrics, regions in content."""
 
     def fail(what: str) -> SuiteError:
         return SuiteError(f"{item.item_id}: {what}")
@@ -203,12 +186,7 @@ def joined_condition(name: str, regions: Iterable[Region]) -> Condition:
 
 
 def check_predictions(item: Item) -> None:
-    """Hold an item's formulas to its conditions and regions.
-
-    Raises:
-        EvaluationError: a formula cannot be read, names what the item does not have, or takes the
-            mean, median, range, maximum or minimum of a region without text.
-    """
+    """Hold an item's formulas to its conditions and regions."""
     numbers = [region.region_number for region in item.conditions[0].regions]
     names = [condition.condition_name for condition in item.conditions]
     full: set[tuple[RegionRef, str]] = {
@@ -242,12 +220,7 @@ def read_by(item: Item) -> dict[str, set[RegionRef]]:
 
 
 def read_item(row: Row | Item) -> Item:
-    """An item whose regions stand in its texts and whose formulas can be read.
-
-    Raises:
-        SuiteError: the row is none.
-        EvaluationError: a formula cannot be read, or asks for what the item does not have.
-    """
+    """An item whose regions stand in its texts and whose formulas can be read."""
     item = row if isinstance(row, Item) else item_from_row(row)
     validate_item(item)
     check_predictions(item)

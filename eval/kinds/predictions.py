@@ -53,9 +53,6 @@ def evaluate(node: Truth, lookup: _Lookup, tie_bits: float = TIE_BITS) -> Outcom
     """Say whether a formula holds, and by how many bits.
 
     Two sides that are no further apart than ``tie_bits`` tie.
-
-    Raises:
-        ValueError: a value is not finite.
     """
     match node:
         case Comparison():

@@ -58,12 +58,7 @@ class RatedText(Clustered):
 
 
 def rated_text_from_row(row: Row) -> RatedText:
-    """A rated text from a row of a table.
-
-    Raises:
-        SuiteError: a column is missing or is not what it should be, the text is empty, a rating is
-            no number, or the rating is not the mean of the ratings.
-    """
+    """A rated text from a row of a table."""
     rated = row_held(row, RATINGS.columns, RatedText)
     if not rated.text.strip():
         raise SuiteError(f"{rated.item_id}: an empty text; expected one that was rated")

@@ -21,11 +21,7 @@ TABLE_KINDS: Mapping[str, TableKind[Any]] = {
 
 
 def kind_named(name: str) -> TableKind[Any]:
-    """The kind of that name.
-
-    Raises:
-        SuiteError: there is none.
-    """
+    """The kind of that name."""
     if name not in TABLE_KINDS:
         raise SuiteError(
             f"table kind {name!r}; expected one of {', '.join(TABLE_KINDS)} (a newer release of "

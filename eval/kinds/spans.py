@@ -94,25 +94,14 @@ class SpanText(Clustered):
 
 
 def span_text_from_row(row: Row) -> SpanText:
-    """A text with its spans from a row of a table.
-
-    Raises:
-        SuiteError: a column is missing or is not what it should be.
-    """
+    """A text with its spans from a row of a table."""
     value = row_held(row, SPANS.columns, SpanText)
     validate_span_text(value)
     return value
 
 
 def validate_span_text(value: SpanText) -> None:
-    """Check what every reader of spans relies on.
-
-    Raises:
-        SuiteError: there is neither a text nor a choice, or both; alternatives differ in their
-            number of units, or in nothing; a unit is empty; speakers are not as many as units; an
-            answer is none of the question's; evidence or a span is not in the text; a span stands
-            twice; or the whole has no answer, or another than the label.
-    """
+    """Check what every reader of spans relies on."""
     for problem in _problems(value):
         raise SuiteError(f"{value.item_id}: {problem}")
 

@@ -62,12 +62,7 @@ class StructuredDocument(Clustered):
 
 
 def structured_document_from_row(row: Row) -> StructuredDocument:
-    """A document from a row of a table.
-
-    Raises:
-        SuiteError: a column is missing or is not what it should be, there is no sentence, a
-            sentence or paragraph is empty, or a level is below 1.
-    """
+    """A document from a row of a table."""
     document = row_held(row, STRUCTURES.columns, StructuredDocument)
     name = document.item_id
     for number, section in enumerate(document.sections):

@@ -37,9 +37,6 @@ class AreaUnderCurve(Metric):
         """The unweighted mean of the areas of tables.
 
         A cluster may be in several tables, and then adds to all of their areas at once.
-
-        Raises:
-            ValueError: a table without units of both kinds.
         """
         import numpy as np
 

@@ -111,11 +111,7 @@ class SavedMetric:
 
 
 def known_metrics(saved: Sequence[SavedMetric], where: str) -> dict[str, Metric]:
-    """The metrics by their names, from how they were described.
-
-    Raises:
-        EvaluationError: there is no such estimator.
-    """
+    """The metrics by their names, from how they were described."""
     found = {}
     for one in saved:
         if one.estimator not in KINDS:

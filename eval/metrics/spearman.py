@@ -47,9 +47,6 @@ class Spearman(Metric):
         """The unweighted mean of the coefficients of tables.
 
         A cluster may be in several tables, and then adds to all of their coefficients at once.
-
-        Raises:
-            ValueError: that of a table is not defined.
         """
         import numpy as np
 

@@ -161,9 +161,6 @@ def find_model(
         revision: tag, branch or commit on the Hub; None: the newest.
         subfolder: a part of the folder or repository.
         what: its name in messages.
-
-    Raises:
-        EvaluationError: there is no such folder or repository, or not at this revision.
     """
     if Path(subfolder).is_absolute() or ".." in Path(subfolder).parts:
         raise EvaluationError(f"--model-arg subfolder={subfolder}: expected a folder inside it")

@@ -72,13 +72,7 @@ def _of_part(column: Any, kind: Any) -> Any:
 
 
 def read_outcome_tables(folder: Path) -> OutcomeTables:
-    """The tables of a folder of results.
-
-    Raises:
-        EvaluationError: a file is not there or cannot be read, has other columns, or contradicts
-            another.
-        OSError: a file cannot be read.
-    """
+    """The tables of a folder of results."""
     found = {}
     for name, schema in outcome_schemas().items():
         path = folder / f"{name}.parquet"

@@ -17,11 +17,7 @@ _ENDINGS = (".parquet", ".csv")
 
 
 def check_items_file(path: Path, overwrite: bool, inputs: Sequence[Path] = ()) -> None:
-    """Refuse a file that cannot be written, is among what is read, or may not be replaced.
-
-    Raises:
-        EvaluationError: it is refused.
-    """
+    """Refuse a file that cannot be written, is among what is read, or may not be replaced."""
     if path.suffix not in _ENDINGS:
         raise EvaluationError(f"--items {path}: expected a name with {' or '.join(_ENDINGS)}")
     if path.is_dir() or not path.parent.is_dir():

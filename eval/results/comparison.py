@@ -83,9 +83,6 @@ def compare(
         details: show the rows of groups of items, and correct for them as well.
         seed: draws signs.
         equivalence_margin: tests whether differences are smaller than this, either way.
-
-    Raises:
-        EvaluationError: items or rules differ, or nothing is in both.
     """
     found = obstacles(baseline, model)
     folders = f"{baseline.place} and {model.place}"

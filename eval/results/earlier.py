@@ -23,11 +23,7 @@ _MOST_NAMED = 3
 
 
 def is_of_code(folder: Path) -> bool:
-    """Tell whether results say that code from the model's repository was run.
-
-    Raises:
-        EvaluationError: the file is not what a run writes.
-    """
+    """Tell whether results say that code from the model's repository was run."""
     return _part(read_json(folder / MARKER, dict[str, Any]), "model").get("remote_code") is True
 
 
@@ -48,9 +44,6 @@ def earlier_run(
         source, tables: the dataset as it is now.
         settings: the user's choices, as results record them.
         tokens: the surprisals of all tokens are wanted, too.
-
-    Raises:
-        EvaluationError: it is of another run, or not what a run writes.
     """
     found = read_json(folder / MARKER, dict[str, Any])
     run = read_results(folder)

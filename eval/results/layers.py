@@ -10,11 +10,7 @@ from coherencegym.eval.tasks.results import Results
 
 
 def at_layer(results: Results, layer: int) -> Results:
-    """The results in which a layer's outcomes stand for those of the layer that was chosen.
-
-    Raises:
-        EvaluationError: the layer was not probed, in one of the configs.
-    """
+    """The results in which a layer's outcomes stand for those of the layer that was chosen."""
     import numpy as np
 
     found = results.outcomes

@@ -23,9 +23,6 @@ def by_suite(
     Returns:
         Those of each suite, and those that stand alone. Two that are all stand together, whatever
         they are of: a comparison says what keeps them apart.
-
-    Raises:
-        EvaluationError: all of several stand alone.
     """
     models = list(dict.fromkeys(map(_model, results)))
     found: dict[tuple[str, str], list[Results]] = {}

@@ -70,12 +70,7 @@ def seed_folders(folder: Path) -> list[Path]:
 
 
 def read_results(folder: Path, *, outcomes: bool = False) -> Results:
-    """Read a folder of results: its scores, and where asked for the outcomes of every unit.
-
-    Raises:
-        EvaluationError: it is no folder of results, is of another release, or is damaged.
-        OSError: a file cannot be read.
-    """
+    """Read a folder of results: its scores, and where asked for the outcomes of every unit."""
     path = folder / MARKER
     if not path.is_file():
         what = "no such folder" if not folder.exists() else f"no {MARKER} in it"

@@ -33,9 +33,6 @@ def described_model(
         where: the function that was called, for errors.
         reads: tells whether surprisals are read of a model of transformers.
         scorer: the way in which they are read.
-
-    Raises:
-        EvaluationError: it is no model.
     """
     model, tokenizer = options.model, None
     if isinstance(model, str | Path):
@@ -56,11 +53,7 @@ def described_model(
 def reading_model(
     options: ModelOptions, reading: Options, output: OutputOptions, processes: World
 ) -> Iterator[tuple[LoadedModel, Options, Cache | None]]:
-    """A model that reads texts, in as many processes as there are, how it does, and its cache.
-
-    Raises:
-        EvaluationError: it cannot be loaded, or an option has no meaning for its scorer.
-    """
+    """A model that reads texts, in as many processes as there are, how it does, and its cache."""
     loaded: LoadedModel = options.model
     if options.is_loaded and reading.is_masked and loaded.scorer == "causal":
         raise EvaluationError(

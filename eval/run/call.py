@@ -77,11 +77,7 @@ def call_of(
     rebuild: Rebuild | None = None,
     shell: ShellOptions | None = None,
 ) -> Call:
-    """The call of a task with these options, checked; what is not given is as it is by default.
-
-    Raises:
-        EvaluationError: there is no such option, a value is wrong, or two contradict each other.
-    """
+    """The call of a task with these options, checked; what is not given is as it is by default."""
     command = task.command
     usual: dict[str, Any] = {"scorer": "auto"} if command.several else {}
     where = command.name if shell is None else ""
@@ -104,9 +100,6 @@ def parse_options(
         given: the options that were given.
         where: the function of Python that was called; empty in the shell.
         usual: values by default, where they are not those of the dataclass.
-
-    Raises:
-        EvaluationError: there is no such option, or a value is wrong.
     """
     if where:
         # In Python nothing is said of progress, and nothing is kept unless a folder is named.

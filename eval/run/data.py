@@ -110,9 +110,6 @@ def items_of_pairs(
         pairs: a file's name, or what :func:`eval.data.pairs.table_of_pairs` takes.
         choices: columns, clusters, groups and aggregation.
         max_items: no more pairs than this, from the start.
-
-    Raises:
-        EvaluationError: there is no pair, a column is not there, or a text is none.
     """
     from coherencegym.eval.statistics.pair_baselines import ComputedBaselines
 
@@ -130,11 +127,6 @@ def read_items(
     """The items of a dataset, of files of suites or pairs, or of a value; at least one.
 
     ``in_parts``: of many items not all are in memory; see :func:`eval.data.dataset.tables`.
-
-    Raises:
-        EvaluationError: they are not there or cannot be read, or an option is given that is for
-            others.
-        SuiteError: an item is not valid, or is there twice.
     """
     given, limit = options.dataset, options.limit
     of_pairs = list(options_in(PairChoices))
@@ -179,11 +171,7 @@ def is_file(dataset: Any) -> bool:
 def dataset_source(
     options: DataOptions, configs: Sequence[str], rebuild: Rebuild | None = None
 ) -> Source:
-    """The dataset that options name; with ``data_dir`` the rows that are made for it.
-
-    Raises:
-        EvaluationError: it is not there, or its rows come out otherwise than in the release.
-    """
+    """The dataset that options name; with ``data_dir`` the rows that are made for it."""
     from coherencegym.eval.forward.distributed import world
 
     name, revision = str(options.dataset), options.revision
@@ -204,11 +192,7 @@ def read_dataset(
     *,
     in_parts: bool = False,
 ) -> DatasetInputs:
-    """The inputs of a task that a dataset has, or rows in memory.
-
-    Raises:
-        EvaluationError: they cannot be read.
-    """
+    """The inputs of a task that a dataset has, or rows in memory."""
     if isinstance(options, ItemOptions):
         items = read_items(options, rebuild, in_parts=in_parts)
         return DatasetInputs(items.source, items.tables, {**options.record(), **items.chosen})
@@ -231,9 +215,6 @@ def each_dataset(options: DataOptions) -> tuple[list[DataOptions], list[str]]:
 
     Returns:
         The options, and the names of datasets that have no items beside others that have.
-
-    Raises:
-        EvaluationError: there is none.
     """
     given = options.dataset
     several = list(given) if _are_several(given) else [given]

@@ -124,11 +124,7 @@ class ModelOptions:
 
     @property
     def arguments(self) -> ModelArguments:
-        """What is said of the model beyond its name.
-
-        Raises:
-            EvaluationError: a pair of ``--model-arg`` is wrong.
-        """
+        """What is said of the model beyond its name."""
         return parse_model_arguments(self.model_arg, self.revision)
 
     def how(self) -> dict[str, Any]:
@@ -140,41 +136,25 @@ class ModelOptions:
         }
 
     def config(self, **how: Any) -> tuple[Any, Any]:
-        """The config and tokenizer; ``how``: see :func:`eval.models.load.load_config`.
-
-        Raises:
-            EvaluationError: they cannot be read.
-        """
+        """The config and tokenizer; ``how``: see :func:`eval.models.load.load_config`."""
         from coherencegym.eval.models import load
 
         return load.load_config(self.model, self.arguments, self.trust_remote_code, **how)
 
     def load(self, scorer: ScorerChoice = "causal") -> LoadedModel:
-        """Load it as a model that scores texts in this way.
-
-        Raises:
-            EvaluationError: see :func:`eval.models.load.load`.
-        """
+        """Load it as a model that scores texts in this way."""
         backend, place = backend_named(self.backend), (self.model, self.device, self.dtype)
         return backend.load_scorer(*place, scorer=scorer, **self.how())
 
     def load_vectors(self) -> LoadedModel:
-        """Load it as a model that has vectors of texts.
-
-        Raises:
-            EvaluationError: see :func:`eval.models.load.load_encoder`.
-        """
+        """Load it as a model that has vectors of texts."""
         from coherencegym.eval.models.load import load_encoder
 
         backend_named(self.backend).refuse_unless_whole("gives no vectors of texts")
         return load_encoder(self.model, self.device, self.dtype, **self.how())
 
     def load_head(self, head: Any) -> LoadedModel:
-        """Load it with a head of a class of transformers.
-
-        Raises:
-            EvaluationError: see :func:`eval.models.load.load_with_head`.
-        """
+        """Load it with a head of a class of transformers."""
         from coherencegym.eval.models.load import load_with_head
 
         backend = backend_named(self.backend)
@@ -194,11 +174,7 @@ class ModelOptions:
 
 
 def each_model(options: ModelOptions) -> list[ModelOptions]:
-    """The options of each model at each revision, in their order.
-
-    Raises:
-        EvaluationError: revisions are named in two ways, or one is not there.
-    """
+    """The options of each model at each revision, in their order."""
     several = options.model if isinstance(options.model, list) else [options.model]
     if not several:
         raise EvaluationError("no model; expected at least one")
@@ -280,11 +256,7 @@ class ItemOptions(PairChoices, DataOptions):
     )
 
     def refuse(self, names: Sequence[str], where: str) -> None:
-        """Refuse that options of these names are given: what ``where`` says has no use for them.
-
-        Raises:
-            EvaluationError: one is.
-        """
+        """Refuse that options of these names are given: what ``where`` says has no use for them."""
         usual = {one.name: one.default for one in fields(self)}
         for name in names:
             if getattr(self, name) != usual[name]:

@@ -49,11 +49,7 @@ class RunFile:
     output: str = ""
 
     def words(self, parser: Parser) -> list[str]:
-        """The words of the command line, for the parser of the task.
-
-        Raises:
-            EvaluationError: there is no such option, it takes one value, or it is a switch.
-        """
+        """The words of the command line, for the parser of the task."""
         actions = dict(_flags(parser))
         known = {flag.removeprefix("--"): flag for flag in actions if flag not in _KEYS}
         found = {}
@@ -71,12 +67,7 @@ class RunFile:
 
 
 def read_run_file(path: Path) -> RunFile:
-    """Read a file of runs; every value is the text that stands there, as in a shell.
-
-    Raises:
-        EvaluationError: it is not YAML, or has a key or a value that is none of :class:`RunFile`.
-        OSError: it is not there or cannot be read.
-    """
+    """Read a file of runs; every value is the text that stands there, as in a shell."""
     try:
         content = yaml.load(read_text(path), yaml.BaseLoader)
     except yaml.MarkedYAMLError as error:

@@ -99,9 +99,6 @@ def run_task(call: Call) -> Results | ShownOverview:
 
     Returns:
         The results of one model on one dataset, or the overview of several.
-
-    Raises:
-        EvaluationError: something cannot be read or asked, or results are there already.
     """
     runs = Runs(call)
     runs.make()
@@ -122,9 +119,6 @@ def results_about(
     Args:
         own: the task's options, as they came to for the model.
         settings: those of the model, as results record them.
-
-    Raises:
-        EvaluationError: nothing can be asked.
     """
     writer, reading = OutcomeWriter(), context.reading
     asked, more = task.ask(context, read.inputs, own, writer)
@@ -225,11 +219,7 @@ class Runs:
         return folder is not None and (folder / MARKER).is_file()
 
     def make(self) -> None:
-        """Read the data, make the runs that are not there, and write each as soon as it is made.
-
-        Raises:
-            EvaluationError: something cannot be read or asked; in the shell nothing can be.
-        """
+        """Read the data, make the runs that are not there, and write each as soon as it is made."""
         call, is_shell = self.call, self.call.shell is not None
         self.places[0].model.record()
         if is_shell:
@@ -266,9 +256,6 @@ class Runs:
 
         Results that are there are taken for done where they are of the same model, rows and
         settings; those of something else are said, and stay.
-
-        Raises:
-            EvaluationError: a model cannot be had, or all results would be in the way of others.
         """
         for own in self._by_model:
             if there := [one for one in own if self._is_started(one)]:
@@ -318,11 +305,7 @@ class Runs:
         return task.resolve(self.call.own, lambda: model.config(scores=False)[0], "")
 
     def _accepted(self, own: Any, read: DatasetInputs) -> DatasetInputs:
-        """The inputs that options can be asked of.
-
-        Raises:
-            EvaluationError: there is none, or one that was named is not among them.
-        """
+        """The inputs that options can be asked of."""
         is_named, accept = bool(self.call.data.config), partial(self.call.task.accept, own)
         found, left_out = of_each(read.inputs, accept, named=is_named)
         return replace(read, inputs=found, notes=[*read.notes, *left_out])
@@ -339,11 +322,7 @@ class Runs:
     def _asking(
         self, model: ModelOptions, own: Any, plans: CachedPlans | None
     ) -> Iterator[tuple[TaskContext, Any]]:
-        """The model, loaded as the task needs it, and the options as they came to for it.
-
-        Raises:
-            EvaluationError: it cannot be loaded, or an option has no meaning for its scorer.
-        """
+        """The model, loaded as the task needs it, and the options as they came to for it."""
         call, task = self.call, self.call.task
         if self._reads(own):
             how = call.reading, call.output, self.processes
@@ -407,11 +386,7 @@ class Runs:
         return shown
 
     def finish(self) -> None:
-        """Write the overview, print it, and say what is missing.
-
-        Raises:
-            EvaluationError: a run could not be made.
-        """
+        """Write the overview, print it, and say what is missing."""
         print_overview(self.write_overview())
         assert self.above is not None
         print(f"written to {self.above}: open {self.above / PAGE}")

@@ -64,9 +64,6 @@ def surprisal_rows(
         given: the options that were given, the model among them.
         contexts: a text before each of a list.
         in_shell: several processes may have been launched, and lines go to standard error.
-
-    Raises:
-        EvaluationError: a model or a file is not there, an option is wrong, or a text is.
     """
     from coherencegym.eval.run.asking import described_model, reading_model
     from coherencegym.eval.text_surprisal import text_surprisals

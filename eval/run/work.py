@@ -44,9 +44,6 @@ def planned_work(
         in_chat: they are read where the tokenizer's chat template lets the model speak.
         known: the work on these very texts with other models. That of one alike is taken from
             there, and the texts are not read; that of another is kept there.
-
-    Raises:
-        EvaluationError: they cannot be read, or a text cannot be encoded.
     """
     from coherencegym.eval.models.kind import class_for, scorer_of
     from coherencegym.eval.models.limits import limits_of

@@ -62,10 +62,6 @@ def bag_of_words(
         texts: split -> for each row the text of each of its slots.
         labels: split -> the label of each row.
         words: the words of the corpus, where its script has no spaces; none: pairs of characters.
-
-    Raises:
-        FitError: there is nothing to learn from: no ``train``, one label only, no word that stands
-            in two rows of it.
     """
     if len(set(labels.get(LEARNING, ()))) < 2:
         raise FitError(f"no two labels in split {LEARNING!r}; expected some to tell apart")

@@ -37,9 +37,6 @@ def bootstrap_intervals(
     Returns:
         The intervals; None of one cluster, and where more than one resample in twenty has nothing
         to divide by.
-
-    Raises:
-        ValueError: there is no item.
     """
     import numpy as np
 

@@ -80,9 +80,6 @@ def correlation(
 
     None with fewer than three units, where a side does not vary, or where what is given says all of
     a side.
-
-    Raises:
-        ValueError: the sides have different lengths.
     """
     sides = [values, against] if given is None else [values, against, given]
     if {len(side) for side in sides} != {len(clusters)}:

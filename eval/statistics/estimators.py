@@ -140,9 +140,6 @@ def ranks_difference(
     with what it adds to the other (DeLong et al. 1988), and with those of its cluster (Obuchowski
     1997); the distribution is Student's, of as many degrees of freedom as the clusters are worth,
     less one.
-
-    Raises:
-        ValueError: all units are of one kind.
     """
     import numpy as np
     from scipy.stats import t

@@ -76,9 +76,6 @@ def share_interval(
             trained on them. Classifiers that are trained on nearly the same items err on the same
             ones: the variance is that of Nadeau and Bengio (2003, "Inference for the generalization
             error", Machine Learning 52), 1 + folds / (folds - 1) times as large.
-
-    Raises:
-        ValueError: there is no item, or one fold.
     """
     import numpy as np
 
@@ -106,9 +103,6 @@ def ratio_interval(
     """The interval of a ratio of sums, none of whose parts is larger than its whole, such as F1.
 
     ``most`` is the worth of the documents if all that is counted in them is independent.
-
-    Raises:
-        ValueError: there is nothing to divide by.
     """
     import numpy as np
 
@@ -125,9 +119,6 @@ def macro_interval(groups: Sequence[Sample]) -> Interval:
     The items of a group vary around its mean. Those of a group with one cluster, which shows no
     variation, are taken around the mean of all groups. A cluster may be in several groups, whose
     items then vary together.
-
-    Raises:
-        ValueError: there is no group, or a group without items.
     """
     if not groups or not all(len(values) for values, _ in groups):
         raise ValueError("a macro average needs at least one group, and items in each")
@@ -265,11 +256,7 @@ def interval_of(clusters: Clusters, number: int) -> Interval:
 
 
 def mean_interval(values: Sequence[float], clusters: Sequence[str]) -> Interval | None:
-    """The interval of the mean of one number for each item; None of one cluster (``t``).
-
-    Raises:
-        ValueError: there is no item.
-    """
+    """The interval of the mean of one number for each item; None of one cluster (``t``)."""
     if not len(values):
         raise ValueError("an interval needs at least one item")
     import numpy as np
@@ -294,9 +281,6 @@ def difference_of_means(sample: Sample, control: Sample) -> Interval | None:
 
     Welch's (1947), as the samples may vary differently; a cluster that is in both adds to both
     means at once.
-
-    Raises:
-        ValueError: a sample without items.
     """
     if not len(sample[0]) or not len(control[0]):
         raise ValueError("a difference needs at least one item on each side")
@@ -337,9 +321,6 @@ def median_interval(values: Sequence[float], clusters: Sequence[str]) -> Interva
     """The interval of the median; None where the clusters are worth fewer than six items.
 
     Of fewer, all being on one side of the median is no rarer than 5 %.
-
-    Raises:
-        ValueError: there is no item.
     """
     import numpy as np
     from scipy.special import bdtrik

@@ -69,9 +69,6 @@ def paired_test(
 
     McNemar's where every item is of another cluster and has one prediction, the sign-flip test
     where not; ``seed`` is that of the signs, where they are drawn.
-
-    Raises:
-        ValueError: there is no item.
     """
     if not len(clusters):
         raise ValueError("a test needs at least one item")
@@ -120,9 +117,6 @@ def sign_flips(differences: Sequence[float], clusters: Sequence[str], seed: int 
 
     Where documents are in several pairs no signs of theirs would do, and the test is that of
     :func:`dyadic_test`.
-
-    Raises:
-        ValueError: there is no item.
     """
     if not len(differences):
         raise ValueError("a test needs at least one item")
@@ -272,9 +266,6 @@ def macro_difference(
     Args:
         groups: the differences of the items of each group, and their clusters.
         seed: that of the signs, where they are drawn.
-
-    Raises:
-        ValueError: there is no group, or a group without items.
     """
     import numpy as np
 
@@ -321,9 +312,6 @@ def approximate_randomisation(
     Equally good models are taken to be exchangeable, so that differences of clusters are symmetric.
     No bound for skewed ones (:func:`skewed_p`) stands beside it: where one model is a little better
     on most clusters and much worse on a few rare ones, p may be too small.
-
-    Raises:
-        ValueError: one of the ratios has nothing to divide by.
     """
     import numpy as np
 
@@ -401,9 +389,6 @@ def difference_interval(
     See :func:`signs_and_sizes`; each cluster weighs as many items as it has. One cluster says
     nothing about others (``one cluster``: -1 to 1). The test, of the same differences, is
     :func:`sign_flips` where none is given.
-
-    Raises:
-        ValueError: there is no item.
     """
     import numpy as np
 

@@ -46,11 +46,7 @@ class CommandLine:
 
 
 def options_from(options: type[_T], given: Mapping[str, Any], where: str = "") -> _T:
-    """A dataclass of options by their names, of which others are passed over, checked.
-
-    Raises:
-        EvaluationError: a value is none of its choices or types; the line begins with ``where``.
-    """
+    """A dataclass of options by their names, of which others are passed over, checked."""
     known = options_in(options)
     chosen = {name: own for name, own in given.items() if name in known and own is not None}
     for name, value in chosen.items():
@@ -63,11 +59,7 @@ def options_from(options: type[_T], given: Mapping[str, Any], where: str = "") -
 
 
 def refuse_unknown(where: str, given: Collection[str], known: Collection[str]) -> None:
-    """Refuse the name of an option that there is not.
-
-    Raises:
-        EvaluationError: there is one; the line begins with ``where``.
-    """
+    """Refuse the name of an option that there is not."""
     for name in given:
         if name not in known:
             listed = ", ".join(sorted(known))

@@ -58,9 +58,6 @@ def task_named(name: str) -> Any:
     """The task of that name, which is one of :func:`all_tasks`.
 
     What another package brings may also be the module of a command.
-
-    Raises:
-        EvaluationError: it is of another package, and cannot be imported or is neither.
     """
     if name not in TASKS:
         from coherencegym.eval.tasks.task import Task

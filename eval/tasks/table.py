@@ -75,12 +75,7 @@ class Table(Generic[_T]):
 def read_tables(
     kind: TableKind[_T], source: Source, configs: Sequence[str], split: str, max_items: int | None
 ) -> tuple[list[Table[_T]], list[Note]]:
-    """The tables of a kind in a split, at least one, and what was left out.
-
-    Raises:
-        EvaluationError: see :func:`eval.data.table_rows.table_rows`; or a table that was named, or
-            any, has no row.
-    """
+    """The tables of a kind in a split, at least one, and what was left out."""
 
     def table_of(read: TableRows[_T]) -> Table[_T]:
         rows = read.read(max_items)

@@ -56,12 +56,7 @@ class TokenReader:
         self._control = np.array(sorted(_control_ids(tokenizer)), dtype=np.int64)
 
     def read(self, texts: Sequence[str]) -> list[Tokens]:
-        """Tokens of each text with their places, without any token that the tokenizer would add.
-
-        Raises:
-            TextError: the tokenizer fails on a text, gives a special token for it, or does not let
-                its tokens be placed.
-        """
+        """Tokens of each text with their places, without any token that the tokenizer would add."""
         encoded: list[Tokens] = []
         splits = getattr(self._backend, "encode_special_tokens", None)
         try:

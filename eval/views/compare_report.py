@@ -43,9 +43,6 @@ def write_comparisons(
 
     Returns:
         Notes on the plot, one line each.
-
-    Raises:
-        EvaluationError: the folder exists and overwriting was not asked for.
     """
     with written_beside(folder, overwrite) as work:
         write_json(comparisons_as_json(comparisons, names, seed), work / COMPARISON_FILE)

@@ -31,10 +31,6 @@ def read_curves(folders: Sequence[Path]) -> list[LayerCurve]:
     """The curves of folders of results; none of those that are not of a probe.
 
     Of two of one name each is called by its folder.
-
-    Raises:
-        EvaluationError: a file of a probe is not there, or is not what a run writes.
-        OSError: a file cannot be read.
     """
     found = [(folder, curve) for folder in folders for curve in _read_curves(folder)]
     names = [(curve.model, curve.config) for _, curve in found]

@@ -187,10 +187,6 @@ def check_runs(
         option: the name of the folder, see :func:`coherencegym.files.folders.check_folder`.
         kept: those of the folders that stay as they are.
         inputs, around: folders that are read, as the same function takes them.
-
-    Raises:
-        EvaluationError: one is there, nothing can be written there, two runs have one folder, or a
-            page that is no overview is where that would be.
     """
     check_inputs(folders, option, inputs=inputs, around=around)
     for folder in folders:
@@ -209,9 +205,6 @@ def write_overview(shown: RunTable, folder: Path) -> None:
     """Write ``overview.md`` and ``index.html``, which lead to the reports of the runs.
 
     Both show the learning curve, ``curve.png`` and ``curve.svg``, where runs are of checkpoints.
-
-    Raises:
-        EvaluationError: a file of that name is none of an earlier overview.
     """
     with written_into(folder, OVERVIEW_FILES) as work:
         _write_files(shown, folder, work)

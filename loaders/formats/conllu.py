@@ -165,11 +165,7 @@ def conllu_documents(
 def readable_documents(
     file: CorpusFile, options: ReadOptions
 ) -> Iterator[tuple[str, tuple[Block, ...]]]:
-    """The same without documents of withheld text, which are counted.
-
-    Raises:
-        CorpusError: there is no document.
-    """
+    """The same without documents of withheld text, which are counted."""
     found = False
     for name, document in conllu_documents(file, options):
         found = True

@@ -39,11 +39,7 @@ _POINTER = re.compile(r"( starting)? at\Z")
 
 
 def json_records(file: CorpusFile, options: ReadOptions) -> Iterator[Record]:
-    """Read the objects of a file: of an array up to the first that is no JSON.
-
-    Raises:
-        CorpusError: the file is empty, or neither an array nor objects; or a bad record.
-    """
+    """Read the objects of a file: of an array up to the first that is no JSON."""
     with open_text(file) as text:
         window = _Window(text)
         first = window.after_space()
@@ -62,12 +58,7 @@ def json_records(file: CorpusFile, options: ReadOptions) -> Iterator[Record]:
 
 
 def json_members(file: CorpusFile, options: ReadOptions) -> Iterator[Record]:
-    """Read the objects that are the members of one object, whatever their names.
-
-    Raises:
-        CorpusError: the file is empty, no object, no JSON, or has no member; or a member is no
-            object.
-    """
+    """Read the objects that are the members of one object, whatever their names."""
     with open_text(file) as text:
         window = _Window(text)
         if (mark := window.after_space()) != "{":

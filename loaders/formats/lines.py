@@ -59,10 +59,6 @@ def open_text(file: CorpusFile) -> Iterator[io.TextIOWrapper]:
     """Open a file as UTF-8 text, line ends as they are, undecodable bytes as lone surrogates.
 
     A file whose name ends in ``.gz`` is decompressed while it is read.
-
-    Raises:
-        CorpusError: the file is empty, or is UTF-16 or UTF-32, or what was compressed is damaged.
-        OSError: it cannot be read.
     """
     with file.path.open("rb") as stream:
         if file.path.suffix.lower() != ".gz":

@@ -45,9 +45,6 @@ def numbered_rows(
         columns: the columns wanted; others are passed over.
         options: the treatment of bad rows.
         advice: the words for a column, where it is the only one that is missing.
-
-    Raises:
-        CorpusError: a column is missing, there is no row, or a bad row.
     """
     with open_text(file) as text:
         lines = bounded_lines(text, _LONGEST_LINE)

@@ -54,12 +54,7 @@ class _Open:
 
 
 def elements(path: Path) -> Iterator[Element]:
-    """The elements of an XML file in the order in which they end, lazily.
-
-    Raises:
-        CorpusError: the file is empty or no XML, declares or uses an entity, nests deeper than 50
-            elements, or holds a text or tag of more than 100,000 characters.
-    """
+    """The elements of an XML file in the order in which they end, lazily."""
     reader = _Reader(path)
     with path.open("rb") as stream:
         fed = 0

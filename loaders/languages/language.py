@@ -162,9 +162,6 @@ def pronoun_table(rows: Mapping[str, str]) -> Mapping[str, tuple[Features, ...]]
     Args:
         rows: values of :class:`~loaders.discourse.Features` with spaces between them (``personal 3
             singular masculine nominative``) -> the forms of which that is a reading.
-
-    Raises:
-        ValueError: a value is none of these.
     """
     table: dict[str, tuple[Features, ...]] = {}
     for values, forms in rows.items():
@@ -183,9 +180,6 @@ def article_table(
         definite, indefinite: form -> the nouns that it stands with, with commas between readings:
             genders, numbers and cases, and the ending of adjectives after it (``neuter singular
             -e, plural -e``).
-
-    Raises:
-        ValueError: a value is none of these.
     """
     return {
         form: ArticleForm(is_definite, tuple(map(_agreement, readings.split(","))))

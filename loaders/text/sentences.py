@@ -89,10 +89,6 @@ def split_sentences(
         pipeline: name of, or folder with, an installed spaCy pipeline that finds sentences; what it
             says is not corrected. None: the rules.
         options: count a text whose sentences begin in lower case.
-
-    Raises:
-        RecordError: the text is longer than spaCy takes.
-        CorpusError: there are no rules for the language, or no such pipeline.
     """
     splitter = _splitter(code, pipeline)
     if len(text) > splitter.max_length:

@@ -164,9 +164,6 @@ class IntruderSentence(Operator):
             engine: runs the reading of the texts and the search for neighbours; without a detector
                 it does not change the result.
             progress: told what is being done.
-
-        Raises:
-            ValueError: two discourses have the same id.
         """
         if len({discourse.id for discourse in discourses}) < len(discourses):
             raise ValueError("two discourses have the same id; expected each once")

@@ -78,9 +78,6 @@ class MatchedOrder(Operator):
     also has more incoherent transitions between neighbouring sentences than the original order. By
     Centering Theory, a transition is incoherent if, for example, the two sentences have no person
     or thing in common (:mod:`manipulations.orders.centering`).
-
-    Raises:
-        ValueError: a setting is out of its range.
     """
 
     most_kept: int = 1

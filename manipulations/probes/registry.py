@@ -57,9 +57,6 @@ def probe_sentence(text: str, name: str, preceding: Sequence[str] = ()) -> tuple
     """Apply a probe to an English sentence; gives what it replaces, nothing where it cannot.
 
     ``preceding`` are the sentences before, in order: what a pronoun could stand for.
-
-    Raises:
-        KeyError: no probe has that name.
     """
     return PROBES[name].probe(analyse(text, preceding))
 
@@ -77,9 +74,6 @@ class ProbeSentence(Operator):
     The name of the result is the name of the change. A text gives no result if the change does not
     apply to the sentence. A change of gender, for instance, does not apply to a sentence without
     ``he`` or ``she``.
-
-    Raises:
-        ValueError: no probe has that name, or ``unit`` is negative.
     """
 
     probe: str

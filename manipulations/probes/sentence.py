@@ -206,11 +206,7 @@ def put(form: str, word: Tagged, last: Tagged | None = None) -> Replacement:
 
 
 def apply(sentence: str, replacements: Iterable[Replacement]) -> str:
-    """The sentence with its replacements made.
-
-    Raises:
-        ValueError: replacements overlap or are not in the sentence.
-    """
+    """The sentence with its replacements made."""
     parts: list[str] = []
     position = 0
     for replacement in sorted(replacements, key=lambda one: (one.start, one.end)):

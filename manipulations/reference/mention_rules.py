@@ -98,11 +98,7 @@ class MentionRules(ABC):
 
     @abstractmethod
     def phrase(self, discourse: Discourse, mention: Mention, source: Mention) -> tuple[str, int]:
-        """The phrase for the pronoun's place, from its antecedent, and the end of that place.
-
-        Raises:
-            NotApplicableError: no rule gives it a good form there.
-        """
+        """The phrase for the pronoun's place, from its antecedent, and the end of that place."""
 
     def check_scored(self, discourse: Discourse, mention: Mention) -> None:
         """Raise where a mention is no pronoun that can be scored without other sentences."""

@@ -67,9 +67,6 @@ class Engine:
         """Yield what the function returns for each block (its arguments), in their order.
 
         ``blocks`` are asked for no earlier than needed. What the function raises is raised here.
-
-        Raises:
-            EvaluationError: a worker is lost, or has another version of this package.
         """
         left = iter(blocks)
         first = list(islice(left, 2))
@@ -170,9 +167,6 @@ def started(name: str = LOCAL, processes: int | None = None, address: str = "") 
             many as it has cores).
         address: ``HOST:PORT`` of a Ray cluster; empty: the one that the environment names
             (``RAY_ADDRESS``), else one on this machine alone.
-
-    Raises:
-        EvaluationError: Ray is not installed, or the cluster cannot be reached.
     """
     if name != RAY:
         if address:

@@ -55,9 +55,6 @@ def is_closed(corpus: str) -> bool:
 
     It is one of :data:`CLOSED`, or that of an installed extension which declares no licence that
     lets anybody republish it.
-
-    Raises:
-        EvaluationError: the extension cannot be imported.
     """
     if corpus in CLOSED:
         return True

@@ -43,12 +43,7 @@ def harness_logs(path: Path) -> list[Path]:
 
 
 def read_harness_log(path: Path) -> SampleLog:
-    """The log of a file of samples, or of all tasks of a model's folder.
-
-    Raises:
-        EvaluationError: it is not what the harness writes, or of several runs.
-        OSError: a file cannot be read.
-    """
+    """The log of a file of samples, or of all tasks of a model's folder."""
     files = [path] if path.is_file() else sorted(filter(_matches, path.glob("samples_*.jsonl")))
     found = {file: match for file in files if (match := _matches(file))}
     times = sorted({match["time"] for match in found.values()})

@@ -45,12 +45,7 @@ def is_inspect_log(path: Path) -> bool:
 
 
 def read_inspect_log(path: Path) -> SampleLog:
-    """The log of a task that was run to its end.
-
-    Raises:
-        EvaluationError: it is none, or of a run without an end.
-        OSError: the file cannot be read.
-    """
+    """The log of a task that was run to its end."""
     where = str(path)
     if path.suffix == ".eval":
         found, samples = _archived(path)

@@ -25,10 +25,6 @@ def read_log(path: Path, cluster_by: str | None = None) -> tuple[Results, list[s
     Args:
         path: one of :func:`logs_at`.
         cluster_by: the column of a document, or field of a sample's metadata, that names clusters.
-
-    Raises:
-        EvaluationError: it is damaged, or see :func:`eval.results.logs.sample_log.saved_log`.
-        OSError: a file cannot be read.
     """
     read = read_inspect_log if is_inspect_log(path) else read_harness_log
     try:

@@ -98,9 +98,6 @@ def saved_log(log: SampleLog, cluster_by: str | None = None) -> tuple[Results, l
 
     Args:
         cluster_by: the field whose values are clusters; None: each sample is one by itself.
-
-    Raises:
-        EvaluationError: a sample has no such field, or no metric has shares.
     """
     writer = OutcomeWriter()
     left_out: dict[str, None] = {}
@@ -172,23 +169,14 @@ def _cluster(sample: LoggedSample, field: str | None, where: str) -> str:
 
 
 def opened(path: Path) -> BinaryIO:
-    """A file of a log, to be read.
-
-    Raises:
-        EvaluationError: it is too large.
-        OSError: it cannot be read.
-    """
+    """A file of a log, to be read."""
     if path.stat().st_size > MOST_BYTES:
         raise EvaluationError(f"{path}: over {MOST_BYTES:,} bytes; expected a smaller file")
     return path.open("rb")
 
 
 def read_logged(content: bytes, schema: Any, where: str) -> Any:
-    """JSON of a log, held to a schema; Python's ``NaN`` is let through, as evaluators write it.
-
-    Raises:
-        EvaluationError: it is none.
-    """
+    """JSON of a log, held to a schema; Python's ``NaN`` is let through, as evaluators write it."""
     try:
         value = json.loads(content)
     except (ValueError, RecursionError):

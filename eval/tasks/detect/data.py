@@ -72,10 +72,6 @@ def read_inputs(
         options: ``calibrate_on`` is a config of the dataset, or ``DATASET:CONFIG``, on whose
             validation split the thresholds are chosen; None: that of each config that is tested
             on. ``threshold`` replaces one that is chosen.
-
-    Raises:
-        EvaluationError: documents are not there or cannot be read, or there are none to choose the
-            thresholds on.
     """
     calibrate_on, threshold = options.calibrate_on, options.threshold
     elsewhere, _, other = (calibrate_on or "").rpartition(":")
@@ -119,10 +115,6 @@ def read_training_tables(
         test_on, split: configs and their split; none: those that are trained on.
         revision: tag or commit of a Hub dataset; None: the newest.
         max_items: no more documents than this of each table.
-
-    Raises:
-        EvaluationError: documents are not there or cannot be read, or none that are learned from,
-            or chosen on, has an intruder.
     """
     source = _found(dataset, revision, [*train_on, *test_on] if train_on else [])
     learned = _full_names(source, train_on)

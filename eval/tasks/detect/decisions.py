@@ -64,9 +64,6 @@ def best_threshold(
 
     Between two scores it is halfway; of several that are as good, the highest, so that nothing is
     called an intruder for nothing. ``positions`` are the places of intruders, -1 for none.
-
-    Raises:
-        ConfigError: no document has an intruder, and so every threshold has the same F1.
     """
     wanted = sum(position > 0 for position in positions)
     if not wanted:

@@ -71,9 +71,6 @@ def detect(
 
     Returns:
         Scores as :class:`Detected` has them.
-
-    Raises:
-        EvaluationError: there is no such detector, a sentence is empty, or a text cannot be scored.
     """
     from coherencegym.eval.models.in_memory import evaluating
 
@@ -90,9 +87,6 @@ def load_detector(
         name: a Hub id, a folder, or ``demo``, as ``--model`` takes it.
         detector: a name in :data:`eval.tasks.detect.detectors.DETECTORS`.
         options: those of :func:`eval.models.load.load`.
-
-    Raises:
-        EvaluationError: the model cannot be loaded, or there is no such detector.
     """
     from coherencegym.eval.models.libraries import quiet_libraries
     from coherencegym.eval.models.load import load
@@ -120,9 +114,6 @@ def detections(
         options: reading and running; documents are never cut, and there is one mode.
         names: say what errors call each document; empty: by their numbers.
         run: the other arguments of :func:`eval.surprisal.surprisals`.
-
-    Raises:
-        EvaluationError: see :func:`detect`.
     """
     from coherencegym.eval.surprisal import surprisals
 
@@ -164,9 +155,6 @@ def document_queries(
     Sentence i (from 0) is region i + 1 of every condition, empty where the condition leaves it out.
     The document, and the document without each sentence, are one query, so that they share what
     they begin with; the sentences by themselves are another. A document of one sentence has none.
-
-    Raises:
-        EvaluationError: a sentence is empty.
     """
     queries: list[Query] = []
     for number, given in enumerate(documents):

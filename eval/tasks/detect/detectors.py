@@ -148,11 +148,7 @@ DEFAULT_DETECTOR = next(iter(DETECTORS))
 
 
 def detector_of(name: str) -> SurprisalDetector:
-    """The detector of that name.
-
-    Raises:
-        EvaluationError: there is none.
-    """
+    """The detector of that name."""
     if name not in DETECTORS:
         raise EvaluationError(f"no detector {name!r}; expected one of {', '.join(DETECTORS)}")
     return DETECTORS[name]

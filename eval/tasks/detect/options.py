@@ -55,11 +55,7 @@ class DetectOptions:
 
 
 def check_detection(options: DetectOptions) -> DetectOptions:
-    """The options.
-
-    Raises:
-        EvaluationError: there is a threshold, and a place to choose one.
-    """
+    """The options."""
     if options.threshold is not None and options.calibrate_on is not None:
         raise EvaluationError(
             "--threshold: no threshold is chosen; expected no --calibrate-on with it"

@@ -100,9 +100,6 @@ def detect_detail(
     """The thresholds of a table whose sentences have scores; its outcomes are added.
 
     ``cut``: the numbers of pairs that a classifier read without their end.
-
-    Raises:
-        ConfigError: no document that the threshold is chosen on has an intruder.
     """
     tested, *calibration = (
         ScoredTable(table, scores[table.key], (cut or {}).get(table.key, 0))

@@ -68,9 +68,6 @@ def split_tables(
 ) -> list[DocumentTable]:
     """The tables of a split that are documents, or else those of probes; no more than so many rows
     each.
-
-    Raises:
-        EvaluationError: see :func:`eval.data.table_rows.table_rows`; or items are no probes.
     """
     read = _probes if _holds_probes(source, configs) else document_tables
     return list(read(source, configs, split, max_items))
@@ -121,11 +118,7 @@ def _table(
 
 
 def documents_of(row: Mapping[str, Any]) -> Iterator[Document]:
-    """The documents of a row, one for each condition that a probe has.
-
-    Raises:
-        SuiteError: the row is no valid item, or is not one of probes.
-    """
+    """The documents of a row, one for each condition that a probe has."""
     item = item_from_row(row)
     validate_item(item)
     for column in AROUND:

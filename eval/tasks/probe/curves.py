@@ -50,11 +50,7 @@ class LayerCurve:
 def curves_of(
     model: str, fits: Sequence[Mapping[str, Any]], outcomes: OutcomeTables
 ) -> Iterator[LayerCurve]:
-    """The curve of each config, from the rows of ``layers.parquet`` and the outcomes.
-
-    Raises:
-        EvaluationError: they are not of one run.
-    """
+    """The curve of each config, from the rows of ``layers.parquet`` and the outcomes."""
     cells = outcomes.cells_by_key()
     tables: dict[tuple[str, str], dict[int, list[Mapping[str, Any]]]] = {}
     for fit in fits:

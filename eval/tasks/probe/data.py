@@ -99,10 +99,6 @@ def read_probe_tables(
     ``validation`` may be tested on: a tenth of the training rows then chooses in their place.
     With ``train_on`` all learn and choose by the rows of that config, and rows count whose label
     both configs have.
-
-    Raises:
-        EvaluationError: rows cannot be read, a config has no rows to learn from or to test on, its
-            rows have different numbers of slots, or there is one class only.
     """
     if split == TRAIN:
         raise EvaluationError(
@@ -198,12 +194,7 @@ def _probe_table(
 def probe_table_of(
     given: Mapping[str, Iterable[LabelledExample | Row]], split: str = "test", train_on: str = ""
 ) -> ProbeTable:
-    """A table of examples, or rows of a dataset, that come from no file, by their split.
-
-    Raises:
-        EvaluationError: a row is not valid, ``train`` or the split to test on is missing, they are
-            to be trained on a config, or see :func:`read_probe_tables`.
-    """
+    """A table of examples, or rows of a dataset, that come from no file, by their split."""
     if train_on:
         raise EvaluationError(
             f"train_on={train_on!r}: examples from memory have no configs; expected the rows to "

@@ -88,9 +88,6 @@ def input_of(choice: str, published: str, slots: int) -> Input:
         choice: one of :data:`CHOICES`.
         published: the name of the config's own; empty: ``pair`` for two slots, else
             ``concatenation``.
-
-    Raises:
-        EvaluationError: there is no such input, or it takes another number of slots.
     """
     if choice == "first":
         return Input(first, lambda slots: 1)

@@ -124,11 +124,7 @@ class ProbeOptions:
 
 
 def check_probe(options: ProbeOptions) -> ProbeOptions:
-    """The options, of which ``compat`` says most by itself.
-
-    Raises:
-        EvaluationError: one of those was given beside it.
-    """
+    """The options, of which ``compat`` says most by itself."""
     if not options.compat:
         return options
     plain = ProbeOptions()

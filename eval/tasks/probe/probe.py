@@ -101,10 +101,6 @@ def probed(
     """Probe a model on one table.
 
     ``folder`` keeps vectors from run to run; None: they are thrown away.
-
-    Raises:
-        EvaluationError: an option does not fit the table or the model, a text cannot be read, or a
-            split has no row with vectors.
     """
     work = _Work(table, options, folder, progress)
     vectors = work.states(model, "reading")
@@ -147,11 +143,7 @@ def trainer_of(table: ProbeTable, options: ProbeOptions) -> Trainer:
 
 
 def load_to_probe(options: ProbeOptions, loader: Loader) -> LoadedModel:
-    """The model: loaded as one that scores texts where surprisals are read too, if it does that.
-
-    Raises:
-        EvaluationError: it cannot be loaded without its head either.
-    """
+    """The model: loaded as one that scores texts where surprisals are read too, if it does that."""
     if _reads_surprisals(options):
         try:
             return loader.scores()

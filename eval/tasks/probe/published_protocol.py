@@ -60,11 +60,7 @@ PROTOCOLS: Mapping[str, Protocol] = {
 
 
 def protocol_of(task: str) -> Protocol:
-    """The settings of a task.
-
-    Raises:
-        ConfigError: it is none of the paper's.
-    """
+    """The settings of a task."""
     if task not in PROTOCOLS:
         raise ConfigError(
             "--compat discoeval-2019: a config that is none of the paper's tasks; expected one of "

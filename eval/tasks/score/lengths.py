@@ -76,11 +76,7 @@ class LengthCorrelation:
 
 
 def correlations(xs: Sequence[float], ys: Sequence[float]) -> tuple[float | None, float | None]:
-    """Pearson's and Spearman's correlation; None where undefined (a side without variation).
-
-    Raises:
-        ValueError: the sides have different lengths.
-    """
+    """Pearson's and Spearman's correlation; None where undefined (a side without variation)."""
     if len(xs) != len(ys):
         raise ValueError(f"{len(xs)} and {len(ys)} values; expected as many on both sides")
     if len(xs) < _FEWEST:

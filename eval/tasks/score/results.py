@@ -68,11 +68,7 @@ def summary_of(found: Results) -> ScoreSummary:
 
 
 def score_summary(found: Results) -> ScoreSummary:
-    """The rows of a run of ``score``.
-
-    Raises:
-        TypeError: it is of another task.
-    """
+    """The rows of a run of ``score``."""
     if not isinstance(found.summary, ScoreSummary):
         raise TypeError(f"{found.task}: expected results of score")
     return found.summary

@@ -75,9 +75,6 @@ def score_items(
         uses_separator: see :func:`eval.surprisal.surprisals`.
         plans: those of these very items for models with the same tokenizer; None: none is kept.
         run: the other arguments of :func:`eval.surprisal.surprisals`.
-
-    Raises:
-        EvaluationError: see :func:`eval.surprisal.surprisals`.
     """
     if not isinstance(items, PlannedItems):
         how: Any = {"uses_separator": uses_separator, "plans": plans}
@@ -114,11 +111,7 @@ def plan_items(
     plans: PlansOf | None = None,
     **how: Any,
 ) -> PlannedItems:
-    """Encode and plan items, for :func:`score_items`.
-
-    Raises:
-        EvaluationError: see :func:`eval.surprisal.plan_queries`, whose other arguments ``how`` are.
-    """
+    """Encode and plan items, for :func:`score_items`."""
 
     def ask() -> tuple[list[Item], list[Query]]:
         found = as_the_rules_have(items, options.rules)

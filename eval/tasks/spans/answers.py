@@ -66,11 +66,7 @@ class Slope:
 
 
 def fitted_slope(values: Sequence[float], labels: Sequence[int], where: str) -> Slope:
-    """The slope of a logistic regression on rows that are not answered.
-
-    Raises:
-        ConfigError: there are no rows with both labels, or the numbers do not differ.
-    """
+    """The slope of a logistic regression on rows that are not answered."""
     import numpy as np
     from sklearn.linear_model import LogisticRegression
 

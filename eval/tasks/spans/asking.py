@@ -17,12 +17,7 @@ from coherencegym.eval.tasks.spans.zero_shot import ZeroShot, surprisal_answers
 
 
 def askable(options: SpanOptions, table: SpanTable) -> SpanTable:
-    """A table that can be asked about so, as far as can be told without the model.
-
-    Raises:
-        ConfigError: it cannot: the scorer does not answer such questions, or the mode of the
-            paper's program is for the paper's own data.
-    """
+    """A table that can be asked about so, as far as can be told without the model."""
     if options.compat and published_config(table.table.config) is None:
         raise ConfigError(
             f"--compat {options.compat}: {table.table.name} is not of the paper; expected "
@@ -53,10 +48,6 @@ def ask_spans(
         options: those of :func:`with_scorer`.
         reading: ways in which a causal model reads; of a model with a head the size of batches.
         run: further arguments of :func:`eval.surprisal.surprisals`.
-
-    Raises:
-        EvaluationError: the model cannot be asked so, or a text cannot be read.
-        ConfigError: it cannot be asked so about this table, or all of its rows are too long.
     """
     truncate = options.truncate
     _check_head(model, options.scorer)

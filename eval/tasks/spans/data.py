@@ -81,10 +81,6 @@ def read_span_tables(
         calibrate_on: the split that thresholds are set on; None: the first of validation and train
             that has both answers.
         folds: the number of folds of the rows to answer that thresholds are set on instead.
-
-    Raises:
-        EvaluationError: rows cannot be read; or a config that was named, or any, has none to
-            answer, fewer sources than folds, or its rows ask different questions.
     """
     others = () if folds else (calibrate_on,) if calibrate_on else _CALIBRATION
     if calibrate_on == split:
@@ -159,11 +155,7 @@ def span_table_of(
     calibrate_on: str | None = None,
     folds: int | None = None,
 ) -> SpanTable:
-    """A table of texts with spans, or rows of a dataset, that come from no file, by their split.
-
-    Raises:
-        EvaluationError: a row is not valid, or a split is missing or has none.
-    """
+    """A table of texts with spans, or rows of a dataset, that come from no file, by their split."""
     where = "texts"
     others = () if folds else (calibrate_on,) if calibrate_on else _CALIBRATION
     for name in (split, *([calibrate_on] if calibrate_on else [])):
@@ -195,11 +187,7 @@ def span_table_of(
 
 
 def folds_of(rows: Sequence[SpanText], number: int, where: str, option: str) -> tuple[int, ...]:
-    """The fold (from 0) of each row: so many, and no source in two (Storks and Chai 2021).
-
-    Raises:
-        ConfigError: there are more folds than sources.
-    """
+    """The fold (from 0) of each row: so many, and no source in two (Storks and Chai 2021)."""
     sources = {row.cluster for row in rows}
     if not 2 <= number <= len(sources):
         raise ConfigError(

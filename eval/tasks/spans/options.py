@@ -140,11 +140,7 @@ _DEFAULT = SpanOptions()
 
 
 def check_spans(options: SpanOptions) -> SpanOptions:
-    """The options.
-
-    Raises:
-        EvaluationError: a number is out of its range.
-    """
+    """The options."""
     if options.temperature <= 0:
         raise EvaluationError(f"temperature={options.temperature}; expected a number above 0")
     for name, given in (
@@ -170,9 +166,6 @@ def with_scorer(options: SpanOptions, config: Callable[[], Any], kind: str = "")
         options: those of the run.
         config: gives the model's, which names the class that it was saved from.
         kind: the name of the class of a model that is loaded.
-
-    Raises:
-        EvaluationError: an option was given that the scorer has no use for.
     """
     scorer = options.scorer
     if scorer == AUTO:

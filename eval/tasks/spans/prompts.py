@@ -112,9 +112,6 @@ def prompt_answers(
             longest; else their rows are left out.
         apply_chat_template: a template is the message of a user, and the answer the model's.
         run: the other arguments of :func:`eval.surprisal.surprisals`.
-
-    Raises:
-        EvaluationError: a text cannot be read.
     """
     from coherencegym.eval.surprisal import surprisals
 
@@ -161,9 +158,6 @@ def prompt_queries(table: SpanTable, *, truncate: bool = False, chat: bool = Fal
     """The texts that are read: each row in each template; their ends may be cut (``truncate``).
 
     In a ``chat`` the model's turn begins where ``[SEP]`` stands.
-
-    Raises:
-        ConfigError: a text of a chat has one already.
     """
     templates = TEMPLATES[table.question].values()
     for row in table.rows if chat else ():

@@ -82,9 +82,6 @@ def surprisal_answers(
         how: choices.
         options: reading and running.
         run: the other arguments of :func:`eval.surprisal.surprisals`.
-
-    Raises:
-        EvaluationError: a text cannot be read, or nothing is there to set a threshold on.
     """
     from coherencegym.eval.surprisal import surprisals
 

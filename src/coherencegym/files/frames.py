@@ -34,11 +34,7 @@ def blank_file(folder: Path) -> str:
 
 
 def read_frame(path: Path, columns: str = "a column of texts") -> pandas.DataFrame:
-    """The table of a file, by its ending; ``columns`` are those that errors expect, in words.
-
-    Raises:
-        EvaluationError: it has another ending, is empty, or cannot be read.
-    """
+    """The table of a file, by its ending; ``columns`` are those that errors expect, in words."""
     if path.suffix not in _READERS:
         endings = ", ".join(FRAME_SUFFIXES)
         raise EvaluationError(f"{path}: expected a file that ends in {endings}")
@@ -54,11 +50,7 @@ def read_frame(path: Path, columns: str = "a column of texts") -> pandas.DataFra
 
 
 def data_frame(rows: Sequence[Mapping[str, Any]]) -> pandas.DataFrame:
-    """Rows as a data frame.
-
-    Raises:
-        EvaluationError: pandas is not installed (the datasets library brings it).
-    """
+    """Rows as a data frame."""
     try:
         import pandas
     except ImportError:
@@ -75,11 +67,7 @@ def records(frame: pandas.DataFrame) -> list[dict[str, Any]]:
 
 
 def read_text(path: Path) -> str:
-    """The text of a file in UTF-8.
-
-    Raises:
-        EvaluationError: it cannot be read.
-    """
+    """The text of a file in UTF-8."""
     try:
         return path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:

@@ -36,12 +36,7 @@ class StoredRows:
 
 
 def parquet_rows(path: Path, schema: Any = None) -> list[dict[str, Any]]:
-    """The rows of a file as plain Python values, held to the columns and types of an Arrow schema.
-
-    Raises:
-        EvaluationError: it is not there, no whole parquet file or too large, has other columns, or
-            texts that are not UTF-8.
-    """
+    """The rows of a file as plain Python values, held to the columns and types of a schema."""
     with _opened(path, schema) as file:
         rows: list[dict[str, Any]] = _whole(path, file).to_pylist()
         return rows
@@ -51,9 +46,6 @@ def parquet_table(path: Path, schema: Any, optional: Sequence[str] = ()) -> Any:
     """The rows of a file as an Arrow table of a schema, without a null where it allows none.
 
     Columns that are ``optional`` may be missing.
-
-    Raises:
-        EvaluationError: as for :func:`parquet_rows`, or a column has a null.
     """
     with _opened(path, schema, optional) as file:
         table = _whole(path, file)
@@ -71,11 +63,7 @@ def _whole(path: Path, file: Any) -> Any:
 
 
 def stored_rows(path: Path, schema: Any = None) -> StoredRows:
-    """The rows of a file as :func:`parquet_rows` gives them, a few at a time.
-
-    Raises:
-        EvaluationError: as there; what is wrong with a row, when it is read.
-    """
+    """The rows of a file as :func:`parquet_rows` gives them, a few at a time."""
     with _opened(path, schema) as file:
         _check_row_groups(path, file)
         return StoredRows(file.metadata.num_rows, lambda: _in_parts(path, schema))
@@ -84,11 +72,7 @@ def stored_rows(path: Path, schema: Any = None) -> StoredRows:
 def rows_among(
     path: Path, schema: Any, column: str, values: Collection[str]
 ) -> Iterator[dict[str, Any]]:
-    """The rows of a file that have one of these values in a column, a few at a time.
-
-    Raises:
-        EvaluationError: as for :func:`parquet_rows`.
-    """
+    """The rows of a file that have one of these values in a column, a few at a time."""
     import pyarrow as pa
     from pyarrow import compute
 

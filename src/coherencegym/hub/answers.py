@@ -34,12 +34,7 @@ class AnswerError(Exception):
 
 @contextmanager
 def hub_answers() -> Iterator[None]:
-    """Watch the client of the Hub: what it would take for an answer has to be one.
-
-    Raises:
-        AnswerError: a request that writes is redirected to another host or answered with a page, or
-            the client can make nothing of an answer.
-    """
+    """Watch the client of the Hub: what it would take for an answer has to be one."""
     from huggingface_hub import get_session
 
     watch = _Watch()
@@ -58,11 +53,7 @@ def hub_answers() -> Iterator[None]:
 
 @contextmanager
 def hub_errors(again: str) -> Iterator[None]:
-    """Watch the client, as :func:`hub_answers` does, and say in one line what the Hub is at.
-
-    Raises:
-        EvaluationError: the Hub refused, failed or could not be reached; see :func:`hub_problem`.
-    """
+    """Watch the client, as :func:`hub_answers` does, and say in one line what the Hub is at."""
     try:
         with hub_answers():
             yield
@@ -75,12 +66,7 @@ def hub_errors(again: str) -> Iterator[None]:
 
 
 def repository_info(api: Any, repo_id: str, repo_type: str = "dataset", **options: Any) -> Any:
-    """The Hub's word on a repository: at least commit, files, and whether it is private.
-
-    Raises:
-        AnswerError: it does not say so; taken for an empty repository, what is there would be lost.
-        huggingface_hub.errors.HfHubHTTPError: there is no such repository, or the Hub failed.
-    """
+    """The Hub's word on a repository: at least commit, files, and whether it is private."""
     info = api.repo_info(repo_id, repo_type=repo_type, **options)
     is_commit = isinstance(info.sha, str) and re.fullmatch("[0-9a-f]{40}", info.sha)
     if not is_commit or info.siblings is None or not isinstance(info.private, bool):

@@ -45,10 +45,6 @@ def check_rights(api: Any, repo_id: str) -> None:
 
     A token of fine grain may do what only a try shows. Where the Hub does not say, nothing is
     refused: people are told of that by the push.
-
-    Raises:
-        EvaluationError: the token may only read, or its owner is no member of the repository's.
-        huggingface_hub.errors.HfHubHTTPError: the Hub does not know the token.
     """
     from huggingface_hub.errors import HfHubHTTPError
 
@@ -106,10 +102,6 @@ def read_head(
 
     Args:
         revision: that of a pull request; None: the main branch.
-
-    Raises:
-        AnswerError: something else than the Hub answered.
-        huggingface_hub.errors.HfHubHTTPError: the Hub failed.
     """
     from huggingface_hub.errors import RepositoryNotFoundError
 
@@ -126,12 +118,7 @@ def read_head(
 def open_proposals(
     api: Any, repo_id: str, title: str, repo_type: str
 ) -> Iterator[tuple[str, Head]]:
-    """The pull requests of a title that are open: the number of each (``#3``), and its head.
-
-    Raises:
-        AnswerError: something else than the Hub answered.
-        huggingface_hub.errors.HfHubHTTPError: the Hub failed.
-    """
+    """The pull requests of a title that are open: the number of each (``#3``), and its head."""
     about = {"discussion_type": "pull_request", "discussion_status": "open"}
     for pull in api.get_repo_discussions(repo_id, repo_type=repo_type, **about):
         if pull.title == title:
@@ -154,11 +141,6 @@ def open_repository(api: Any, repo_id: str, private: bool, dry_run: bool) -> tup
     Args:
         private: make it private; refuse one that is public.
         dry_run: make none.
-
-    Raises:
-        EvaluationError: it is public where a private one was asked for.
-        AnswerError: something else than the Hub answered.
-        huggingface_hub.errors.HfHubHTTPError: the Hub refused or failed.
     """
     head = read_head(api, repo_id)
     lines = []
@@ -194,9 +176,6 @@ def commit(
         adds: path in the repository -> local file or content.
         deletes: paths that go.
         create_pr: open a pull request instead.
-
-    Raises:
-        huggingface_hub.errors.HfHubHTTPError: the Hub refused or failed.
     """
     from huggingface_hub import CommitOperationAdd, CommitOperationDelete
     from huggingface_hub.errors import HfHubHTTPError
@@ -226,12 +205,7 @@ def read_tags(api: Any, repo_id: str) -> dict[str, str]:
 
 
 def make_tag(api: Any, repo_id: str, tag: str, revision: str, message: str) -> None:
-    """Tag a commit, and see the tag stand.
-
-    Raises:
-        AnswerError: it is not there after all.
-        huggingface_hub.errors.HfHubHTTPError: the Hub refused or failed.
-    """
+    """Tag a commit, and see the tag stand."""
     api.create_tag(repo_id, tag=tag, revision=revision, tag_message=message, repo_type="dataset")
     # The client reads no answer here, so any would do: the tag has to be seen.
     if read_tags(api, repo_id).get(tag) != revision:

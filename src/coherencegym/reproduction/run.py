@@ -69,11 +69,7 @@ class Reproduction:
 
 
 def find_paper(name: str) -> Paper:
-    """A paper by its name.
-
-    Raises:
-        EvaluationError: there is no such paper.
-    """
+    """A paper by its name."""
     papers = read_papers()
     if name not in papers:
         known = f"expected one of {', '.join(papers)}"
@@ -82,11 +78,7 @@ def find_paper(name: str) -> Paper:
 
 
 def find_table(paper: str, table: str) -> tuple[Paper, PublishedTable]:
-    """A table by the names of its paper and its own.
-
-    Raises:
-        EvaluationError: there is no such paper or table.
-    """
+    """A table by the names of its paper and its own."""
     found = find_paper(paper)
     if table not in found.tables:
         known = f"expected one of {', '.join(found.tables)}{did_you_mean(table, found.tables)}"
@@ -117,10 +109,6 @@ def reproduce(
         limit: no more items than this of each config, which the notes say.
         device, dtype: place and numbers of the model, as for :func:`coherencegym.score`.
         say: the function that is told each step.
-
-    Raises:
-        EvaluationError: there is no such table or model, files of the corpus are missing, or no
-            row can be computed.
     """
     from coherencegym.eval.models.load import load_config
 

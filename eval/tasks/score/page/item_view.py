@@ -96,12 +96,7 @@ def view_item(
     *,
     rules: Rules,
 ) -> ItemView:
-    """An item of a table as it is shown; ``chosen``: conditions; none: all that predictions read.
-
-    Raises:
-        EvaluationError: it is too long for the model, a condition cannot be rendered, or the item
-            has no condition of a name.
-    """
+    """An item as it is shown; ``chosen``: conditions; none: all that predictions read."""
     item = scored.item
     check_conditions(item, chosen)
     if scored.too_long:
@@ -144,11 +139,7 @@ def _condition(
 
 
 def check_conditions(item: Item, chosen: Sequence[str]) -> None:
-    """Refuse the name of a condition that an item does not have.
-
-    Raises:
-        EvaluationError: with the names that it has.
-    """
+    """Refuse the name of a condition that an item does not have."""
     names = [condition.condition_name for condition in item.conditions]
     if unknown := [name for name in chosen if name not in names]:
         raise EvaluationError(
